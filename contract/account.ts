@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { accountKeysShape, deviceId, unlockShape } from './devices.ts'
+import { endpoint } from './endpoint.ts'
+import { LIMITS } from './limits.ts'
+import { base64, done, nothing, userId } from './shapes.ts'
+
+export const tierShape = z.enum(['free', 'test', 'premium', 'master', 'enterprise'])
+export type Tier = z.infer<typeof tierShape>
+
+export const usernameShape = z
+  .string()
+  .min(LIMITS.usernameMin, 'Username must be at least 3 characters')
+  .max(LIMITS.usernameMax, 'Username must be at most 30 characters')
+  .regex(/^[A-Za-z0-9_]+$/, 'Username can only contain letters, numbers, and underscores')
+
+// Bidi controls and zero-width characters let one name pass for another.
+const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\p{Cc}]/gu
+export const displayNameShape = z
+  .string()
+  .transform((name) => name.replace(INVISIBLE, '').trim())
+  .pipe(z.string().min(1, 'Display name is required').max(LIMITS.displayNameMax, 'Display name must be at most 50 characters'))
+
+const passwordShape = z
+  .string()
+  .min(LIMITS.passwordMin, 'Password must be at least 6 characters')
+  .max(LIMITS.passwordMax, 'Password must be at most 100 characters')
+
+/** 1: `password` is the 43-character authSecret that the browser derived. Absent: a bare caller's raw password. */
+const kdf = z.literal(1).optional()
+
+export const registrationShape = z
+  .object({
+    username: usernameShape,
+    displayName: displayNameShape,
+    password: passwordShape,
+    confirmPassword: passwordShape,
+    kdf,
+    keys: accountKeysShape.optional(),
+  })
+  .refine((form) => form.password === form.confirmPassword, { path: ['confirmPassword'], message: "Passwords don't match" })
+
+export const userShape = z.object({
+  id: userId,
+  username: z.string(),
+  displayName: z.string(),
+  profileImageUrl: z.string().nullable(),
+  isAdmin: z.boolean(),
+  subscriptionTier: tierShape,
+  biometricEnabled: z.boolean(),
+  email: z.string().nullable(),
+  onionAddress: z.string().nullable(),
+  /** false: made by a bare API caller; the first browser sign-in asks for a new password and makes the keys. */
+  hasKeys: z.boolean(),
+  /** The device that this session speaks for; null until one is enrolled. */
+  deviceId: deviceId.nullable(),
+})
+export type User = z.infer<typeof userShape>
+
+/** The user, and half of the vault's key where the session has a device [Note: V1]. */
+const signedInShape = userShape.extend({ unlock: unlockShape.nullable() })
+export type SignedIn = z.infer<typeof signedInShape>
+
+export const accountApi = {
+  salt: endpoint({
+    method: 'POST',
+    path: '/api/login/salt',
+    access: 'anyone',
+    summary: "The 16-byte salt of a username's password; an unknown name gets one too, always the same.",
+    input: z.object({ username: z.string().trim().min(1, 'Username is required').max(LIMITS.passwordMax) }),
+    output: z.object({ salt: base64(16) }),
+  }),
+  register: endpoint({
+    method: 'POST',
+    path: '/api/register',
+    access: 'anyone',
+    summary: 'Makes an account and signs it in.',
+    input: registrationShape,
+    output: signedInShape,
+    bodyLimitBytes: 1024 * 1024,
+  }),
+  login: endpoint({
+    method: 'POST',
+    path: '/api/login',
+    access: 'anyone',
+    summary: 'Signs in. `deviceId` names a device of the account that this browser holds.',
+    input: z.object({
+      username: z.string().trim().min(1, 'Username is required').max(LIMITS.passwordMax),
+      password: z.string().min(1, 'Password is required').max(LIMITS.passwordMax),
+      kdf,
+      deviceId: deviceId.optional(),
+    }),
+    output: signedInShape,
+  }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/api/logout',
+    access: 'anyone',
+    summary: "Ends the session. `removeKeys` also deletes the device's unlock secret, so that its vault stays shut.",
+    input: z.object({ removeKeys: z.boolean().optional() }),
+    output: done,
+  }),
+  user: endpoint({
+    method: 'GET',
+    path: '/api/user',
+    access: 'signed_in',
+    summary: 'Who is signed in.',
+    input: nothing,
+    output: userShape,
+  }),
+  usernameAvailable: endpoint({
+    method: 'GET',
+    path: '/api/username-available',
+    access: 'anyone',
+    summary: 'Whether a username is free.',
+    input: z.object({ username: z.string().trim().max(LIMITS.passwordMax) }),
+    output: z.object({ available: z.boolean(), message: z.string() }),
+  }),
+  makeKeys: endpoint({
+    method: 'POST',
+    path: '/api/account/keys',
+    access: 'signed_in',
+    summary: 'The first keys of an account that a bare API caller made: a new password, keyring, manifest and device at once.',
+    input: z.object({ currentPassword: passwordShape, password: passwordShape, kdf: z.literal(1), keys: accountKeysShape }),
+    output: signedInShape,
+    bodyLimitBytes: 1024 * 1024,
+  }),
+}
+

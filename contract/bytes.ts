@@ -1,0 +1,66 @@
+/** Bytes in memory of their own, never shared with another thread: the kind that WebCrypto takes. */
+export type Bytes = Uint8Array<ArrayBuffer>
+
+/** UTF-8 bytes of a text. */
+export const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
+
+/** The text of UTF-8 bytes. Throws TypeError where they are none. */
+export const fromUtf8 = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+
+/** Standard base64 with padding (RFC 4648 section 4). */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
+  return btoa(binary)
+}
+
+/** Reads standard base64. Throws where the text is not base64. */
+export function fromBase64(text: string): Bytes {
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
+  return bytes
+}
+
+/** base64url without padding (RFC 4648 section 5). */
+export const toBase64Url = (bytes: Uint8Array): string =>
+  toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+
+/** One array after another. */
+export function concat(...parts: Uint8Array[]): Bytes {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+/** Same length, same bytes. Not constant-time: for public values only. */
+export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, at) => byte === b[at])
+
+/** Each field behind its length (4 bytes, big endian), so that no two lists of fields encode alike. Text is UTF-8. */
+export function encodeFields(...fields: (Uint8Array | string)[]): Bytes {
+  const parts = fields.map((field) => (typeof field === 'string' ? utf8(field) : field))
+  return concat(...parts.flatMap((part) => [uint32(part.length), part]))
+}
+
+/** The reverse of `encodeFields`. Throws RangeError where the bytes are cut short or left over. */
+export function decodeFields(bytes: Uint8Array): Bytes[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const fields: Bytes[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 4 + view.getUint32(at)
+    if (end > bytes.length) throw new RangeError('A field is cut short')
+    fields.push(bytes.slice(at + 4, end))
+    at = end
+  }
+  return fields
+}
+
+function uint32(value: number): Bytes {
+  const bytes = new Uint8Array(4)
+  new DataView(bytes.buffer).setUint32(0, value)
+  return bytes
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { deliveryStatus, messageType } from './messages.ts'
+import { base64, chatRoomId, done, instant, nothing, seqShape, userId } from './shapes.ts'
+
+/** One row of the contact list. */
+export const contactShape = z.object({
+  id: z.uuid(),
+  userId,
+  contactUserId: userId,
+  /** The alias; the app keeps it in the sealed book and leaves this null. */
+  displayName: z.string().nullable(),
+  isBlocked: z.boolean(),
+  isPasswordProtected: z.boolean(),
+  addedAt: instant,
+  /** `pending`: the other side asks; nothing of theirs is shown until the caller accepts. */
+  state: z.enum(['pending', 'accepted']),
+  contactUser: z.object({
+    displayName: z.string(),
+    username: z.string(),
+    profileImageUrl: z.string().nullable(),
+    /** Presence and last seen only between two who accepted each other. */
+    isOnline: z.boolean(),
+    lastSeen: instant.nullable(),
+    onionAddress: z.string().nullable(),
+    /** Ed25519; null until the person signs in with a browser. The client compares it with its pin. */
+    identityKey: base64(32).nullable(),
+    /** 0 without a device. A higher number than the client knows: fetch the manifest before sending. */
+    manifestVersion: seqShape,
+  }),
+  lastMessage: z
+    .object({
+      id: z.uuid(),
+      seq: seqShape,
+      createdAt: instant,
+      senderId: userId,
+      deliveryStatus,
+      messageType,
+      content: z.string(),
+      fileName: z.string().nullable(),
+    })
+    .nullable(),
+  unreadCount: z.number().int().nonnegative(),
+  hasUnreadNotifications: z.boolean(),
+  chatRoomId,
+  /** The log's newest place, and how far each side has received and read. */
+  lastSeq: seqShape,
+  readSeq: seqShape,
+  theirDeliveredSeq: seqShape,
+  theirReadSeq: seqShape,
+})
+export type Contact = z.infer<typeof contactShape>
+
+export const contactsApi = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/contacts',
+    access: 'signed_in',
+    summary: 'Every contact with its last message and counters, newest conversation first. Answers an ETag.',
+    input: nothing,
+    output: z.array(contactShape),
+  }),
+  add: endpoint({
+    method: 'POST',
+    path: '/api/contacts',
+    access: 'signed_in',
+    summary: 'Adds a contact by username or onion address. Adding back accepts.',
+    input: z
+      .object({
+        username: z.string().trim().min(1).max(100).optional(),
+        onionAddress: z.string().trim().min(1).max(100).optional(),
+      })
+      .refine((who) => (who.username === undefined) !== (who.onionAddress === undefined), {
+        message: 'Send a username or an onion address',
+      }),
+    output: contactShape,
+  }),
+  accept: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/accept',
+    access: 'signed_in',
+    summary: 'Accepts a request.',
+    input: z.object({ contactId: z.uuid() }),
+    output: contactShape,
+  }),
+  decline: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/decline',
+    access: 'signed_in',
+    summary: 'Takes a request off the list. The other side is not told.',
+    input: z.object({ contactId: z.uuid() }),
+    output: done,
+  }),
+}

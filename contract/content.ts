@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { LIMITS } from './limits.ts'
+
+/** What a person wrote: it exists on devices only. The server may not import this file. */
+export const contentShape = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string().max(LIMITS.textBytes) }),
+])
+export type Content = z.infer<typeof contentShape>
+
+/** The signed part of a message's body, as JSON [Note: M4]. */
+export const statementShape = z.object({
+  id: z.uuid(),
+  chatRoomId: z.string(),
+  sentAt: z.iso.datetime(),
+  content: contentShape,
+  replyToId: z.uuid().nullable(),
+  /** The newest manifest version known of each account, by user id [Note: D2]. */
+  manifests: z.record(z.string(), z.number().int()),
+  /** Where the sender stood: the last seq it had seen and the running hash of envelopes since the last commit, base64 [Note: M5]. */
+  seen: z.object({ seq: z.number().int(), hash: z.string() }),
+})
+export type Statement = z.infer<typeof statementShape>

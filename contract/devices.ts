@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { LIMITS } from './limits.ts'
+import { base64, counterShape, done, nothing, seqShape, signedShape, userId } from './shapes.ts'
+
+/** 16 random bytes in hex. */
+export const deviceId = z.string().regex(/^[0-9a-f]{32}$/)
+
+/** What the signed manifest's content holds, as JSON [Note: D1]. */
+export const manifestShape = z.object({
+  v: z.literal(1),
+  version: z.number().int().positive(),
+  identityKey: base64(32),
+  devices: z
+    .array(
+      z.object({
+        id: deviceId,
+        sealedName: base64(512),
+        leafKey: base64(32),
+        sealingKey: base64(1216),
+        addedAt: z.iso.datetime(),
+      }),
+    )
+    .max(LIMITS.devicesMax),
+  removed: z.array(deviceId),
+  historyKeyId: z.number().int().positive(),
+  /** null: this account keeps no history on the server. */
+  historyKey: base64(1216).nullable(),
+  keyringVersion: z.number().int().positive(),
+})
+export type Manifest = z.infer<typeof manifestShape>
+
+/** What the signed keyring's content holds, as JSON [Note: K1]. */
+export const keyringShape = z.object({
+  v: z.literal(1),
+  version: z.number().int().positive(),
+  identityKey: base64(32),
+  /** {identity seed, history private keys, public keys of the ways}, AES-256-GCM under the account key. */
+  sealed: base64(64 * 1024),
+  ways: z
+    .array(
+      z.object({
+        id: z.string().max(64),
+        kind: z.enum(['password', 'kit', 'passkey']),
+        publicKey: base64(1216),
+        /** The account key, sealed to this way. */
+        sealedKey: base64(2048),
+      }),
+    )
+    .min(1)
+    .max(16),
+})
+export type Keyring = z.infer<typeof keyringShape>
+
+export const keyPackagesShape = z.object({
+  oneTime: z.array(base64(8 * 1024)).max(LIMITS.keyPackagesOneTime),
+  lastResort: base64(8 * 1024).optional(),
+})
+
+/** Keyring and manifest change together, each one version up, signed by the identity key [Note: K3]. */
+export const accountKeysShape = z.object({
+  keyring: signedShape,
+  manifest: signedShape,
+  deviceId,
+  keyPackages: keyPackagesShape,
+})
+export type AccountKeys = z.infer<typeof accountKeysShape>
+
+export const bookShape = z.object({
+  version: counterShape,
+  historyKeyId: counterShape,
+  sealed: base64(1024 * 1024).nullable(),
+})
+export type SealedBook = z.infer<typeof bookShape>
+
+/** Half of the vault key: the server hands it to a live session of that device [Note: V1]. */
+export const unlockShape = z.object({ deviceId, unlockSecret: base64(32) })
+
+export const devicesApi = {
+  enrol: endpoint({
+    method: 'POST',
+    path: '/api/devices',
+    access: 'signed_in',
+    summary: 'Adds the browser of this session to the account, by a keyring and manifest one version up.',
+    input: accountKeysShape,
+    output: unlockShape,
+    bodyLimitBytes: 1024 * 1024,
+  }),
+  unlock: endpoint({
+    method: 'GET',
+    path: '/api/devices/unlock',
+    access: 'signed_in',
+    summary: "The unlock secret of this session's device.",
+    input: nothing,
+    output: unlockShape,
+  }),
+  keyPackagesLeft: endpoint({
+    method: 'GET',
+    path: '/api/devices/key-packages',
+    access: 'signed_in',
+    summary: "How many one-time key packages this session's device has left.",
+    input: nothing,
+    output: z.object({ oneTime: z.number().int(), hasLastResort: z.boolean() }),
+  }),
+  addKeyPackages: endpoint({
+    method: 'POST',
+    path: '/api/devices/key-packages',
+    access: 'signed_in',
+    summary: "Adds one-time key packages of this session's device; a new last-resort package replaces the old one.",
+    input: keyPackagesShape,
+    output: done,
+    bodyLimitBytes: 1024 * 1024,
+  }),
+  keys: endpoint({
+    method: 'GET',
+    path: '/api/account/keys',
+    access: 'signed_in',
+    summary: "The caller's own keyring and manifest; null where the account has no keys yet.",
+    input: nothing,
+    output: z.object({ keyring: signedShape.nullable(), manifest: signedShape.nullable() }),
+  }),
+  manifest: endpoint({
+    method: 'GET',
+    path: '/api/users/:userId/manifest',
+    access: 'signed_in',
+    summary: "The newest manifest of the caller or of someone in the caller's contacts.",
+    input: z.object({ userId }),
+    output: z.object({ userId, identityKey: base64(32).nullable(), manifest: signedShape.nullable(), version: seqShape }),
+  }),
+  book: endpoint({
+    method: 'GET',
+    path: '/api/book',
+    access: 'signed_in',
+    summary: "The account's sealed book: pins, aliases, room generations.",
+    input: nothing,
+    output: bookShape,
+  }),
+  saveBook: endpoint({
+    method: 'PUT',
+    path: '/api/book',
+    access: 'signed_in',
+    summary: 'Replaces the book when `version` is the stored version plus one, else refuses with stale_version.',
+    input: bookShape.extend({ sealed: base64(1024 * 1024) }),
+    output: z.object({ version: seqShape }),
+    bodyLimitBytes: 2 * 1024 * 1024,
+  }),
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { base64 } from './shapes.ts'
+
+/** A sealed message as it travels in `content`, as JSON [Note: M1]. The server reads groupId and epoch only. */
+const envelopeShape = z.strictObject({
+  v: z.literal(1),
+  groupId: base64(48),
+  epoch: z.number().int().nonnegative(),
+  /** MLS PrivateMessage that carries the body's key. */
+  mls: base64(16 * 1024),
+  /** The body's key under the epoch's archive key. */
+  archive: base64(1024),
+  /** Commitment, nonce and AES-256-GCM ciphertext of the padded body. */
+  body: base64(64 * 1024),
+})
+export type Envelope = z.infer<typeof envelopeShape>
+
+/** The envelope in a message's content, or undefined where the content is something else. */
+export function parseEnvelope(content: string): Envelope | undefined {
+  if (!content.startsWith('{"v":1,')) return undefined
+  try {
+    return envelopeShape.safeParse(JSON.parse(content)).data
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** The envelope as `content`. */
+export const writeEnvelope = (envelope: Envelope): string => JSON.stringify(envelope)

@@ -1,0 +1,19 @@
+import { accountApi } from './account.ts'
+import { contactsApi } from './contacts.ts'
+import { devicesApi } from './devices.ts'
+import type { Endpoint } from './endpoint.ts'
+import { healthApi } from './health.ts'
+import { messagesApi } from './messages.ts'
+import { notificationsApi } from './notifications.ts'
+import { roomsApi } from './rooms.ts'
+
+/** Every call that the server answers: the OpenAPI document and the permission tests are made from this list. */
+export const everyEndpoint: Endpoint[] = [
+  accountApi,
+  contactsApi,
+  devicesApi,
+  healthApi,
+  messagesApi,
+  notificationsApi,
+  roomsApi,
+].flatMap((api) => Object.values<Endpoint>(api))

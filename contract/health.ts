@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { nothing } from './shapes.ts'
+
+export const healthApi = {
+  health: endpoint({
+    method: 'GET',
+    path: '/api/health',
+    access: 'anyone',
+    summary: 'Whether the process answers and the database does. 503 when the database does not.',
+    input: nothing,
+    output: z.object({ status: z.literal('ok'), database: z.literal('ok'), contractVersion: z.number().int() }),
+  }),
+  openapi: endpoint({
+    method: 'GET',
+    path: '/api/openapi.json',
+    access: 'anyone',
+    summary: 'This document.',
+    input: nothing,
+    output: z.record(z.string(), z.unknown()),
+  }),
+}

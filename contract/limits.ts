@@ -1,0 +1,71 @@
+const KIB = 1024
+const MINUTE = 60
+const DAY = 24 * 60 * MINUTE
+
+/** The product's numbers. Units stand in the names. */
+export const LIMITS = {
+  usernameMin: 3,
+  usernameMax: 30,
+  displayNameMax: 50,
+  passwordMin: 6,
+  passwordMax: 100,
+  onionShownChars: 16,
+
+  /** A message's `content`, in UTF-8 bytes of the sealed envelope. */
+  contentBytes: 64 * KIB,
+  /** What a person may type: sealed and padded it stays below `contentBytes`. */
+  textBytes: 16 * KIB,
+  pageDefault: 50,
+  pageMax: 100,
+  logPageMax: 200,
+
+  bodyBytes: 256 * KIB,
+  frameBytes: 128 * KIB,
+  /** A socket whose unsent bytes pass this is closed: a slow reader must not cost the others memory. */
+  socketBufferBytes: 1024 * KIB,
+  socketsPerUser: 20,
+  framesPerSecond: 20,
+
+  sessionIdleSeconds: 14 * DAY,
+  sessionAbsoluteSeconds: 90 * DAY,
+
+  unreadCap: 99,
+  notificationCap: 9,
+
+  keyPackagesOneTime: 50,
+  /** Below this many left the device makes new ones. */
+  keyPackagesLow: 20,
+  devicesMax: 20,
+  contactsMax: 5000,
+
+  testPlanMessagesPerMonth: 10,
+} as const
+
+/** How often each answer may be asked for. `points` calls in `seconds`, counted by the key that `by` names. */
+export const RATES = {
+  loginByAddress: { points: 30, seconds: 5 * MINUTE },
+  loginByUsername: { points: 10, seconds: 5 * MINUTE },
+  salt: { points: 60, seconds: 5 * MINUTE },
+  register: { points: 10, seconds: 60 * MINUTE },
+  registerTotal: { points: 300, seconds: 60 * MINUTE },
+  availability: { points: 60, seconds: MINUTE },
+  availabilityTotal: { points: 1200, seconds: MINUTE },
+  addContact: { points: 30, seconds: 10 * MINUTE },
+  claimKeyPackages: { points: 60, seconds: 10 * MINUTE },
+} as const
+
+export type Rate = keyof typeof RATES
+
+/** Seconds and milliseconds that both ends keep to. */
+export const PERIODS = {
+  contactsPollMs: 5000,
+  unreadPollMs: 3000,
+  reconnectMs: 3000,
+  reconnectAttempts: 5,
+  heartbeatMs: 25_000,
+  typingShownMs: 6000,
+  typingSentMs: 3000,
+} as const
+
+/** Raised when an old tab could misread a new server, or the reverse. */
+export const CONTRACT_VERSION = 1

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { utf8 } from './bytes.ts'
+import { endpoint } from './endpoint.ts'
+import { LIMITS } from './limits.ts'
+import { chatRoomId, done, instant, seqShape, userId } from './shapes.ts'
+
+export const messageType = z.enum(['text', 'image', 'file', 'audio'])
+export const deliveryStatus = z.enum(['sending', 'sent', 'delivered', 'read'])
+
+export const messageShape = z.object({
+  id: z.uuid(),
+  /** The place in the room's log: unique, gapless, shared with commits. */
+  seq: seqShape,
+  chatRoomId,
+  senderId: userId,
+  /** The sealed envelope (`envelope.ts`), or a bare API caller's plain text. */
+  content: z.string(),
+  messageType,
+  filePath: z.string().nullable(),
+  fileName: z.string().nullable(),
+  fileSize: z.number().int().nullable(),
+  isEncrypted: z.boolean(),
+  deliveryStatus,
+  replyToId: z.uuid().nullable(),
+  createdAt: instant,
+})
+export type Message = z.infer<typeof messageShape>
+
+/** What a sender posts. The same id twice is harmless; `senderId` is ignored. */
+export const draftShape = z.object({
+  id: z.uuid().optional(),
+  chatRoomId,
+  content: z
+    .string()
+    .refine((text) => text.trim() !== '', 'A message cannot be empty')
+    .refine((text) => text.length <= LIMITS.contentBytes && utf8(text).length <= LIMITS.contentBytes, 'A message is at most 64 KiB'),
+  messageType,
+  fileName: z.string().max(255).optional(),
+  fileSize: z.number().int().nonnegative().optional(),
+  filePath: z.string().max(512).optional(),
+  replyToId: z.uuid().optional(),
+})
+export type Draft = z.infer<typeof draftShape>
+
+const place = z.coerce.number().int().nonnegative()
+
+export const messagesApi = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/messages',
+    access: 'signed_in',
+    summary: 'A page of a room, oldest first: the newest, those before a seq, or those after a seq.',
+    input: z.object({
+      chatRoomId,
+      before: place.optional(),
+      after: place.optional(),
+      limit: z.coerce.number().int().min(1).max(LIMITS.pageMax).default(LIMITS.pageDefault),
+    }),
+    output: z.array(messageShape),
+  }),
+  send: endpoint({
+    method: 'POST',
+    path: '/api/messages',
+    access: 'signed_in',
+    summary: 'Appends a message. The answer is the acknowledgement: it is durable.',
+    input: draftShape,
+    output: messageShape,
+  }),
+  markRead: endpoint({
+    method: 'POST',
+    path: '/api/messages/:chatRoomId/mark-read',
+    access: 'signed_in',
+    summary: 'Moves the read mark up to `seq`, or to the newest message.',
+    input: z.object({ chatRoomId, seq: seqShape.optional() }),
+    output: done,
+  }),
+  markDelivered: endpoint({
+    method: 'POST',
+    path: '/api/messages/:chatRoomId/mark-delivered',
+    access: 'signed_in',
+    summary: 'Says that everything up to `seq` is kept on a device of the caller.',
+    input: z.object({ chatRoomId, seq: seqShape }),
+    output: done,
+  }),
+}

@@ -1,0 +1,42 @@
+/** Every reason the server may say no: its HTTP status and its English words. */
+export const REFUSALS = {
+  invalid_input: { status: 400, text: 'The request is not valid' },
+  malformed_body: { status: 400, text: 'The body is not valid JSON' },
+  malformed_url: { status: 400, text: 'The address is not valid' },
+  malformed_frame: { status: 400, text: 'The frame is not valid' },
+  not_signed_in: { status: 401, text: 'Not signed in' },
+  invalid_credentials: { status: 401, text: 'Invalid username or password' },
+  forbidden_origin: { status: 403, text: 'This origin may not use the server. Set PUBLIC_URL to the address in the browser' },
+  subscription_required: { status: 403, text: 'Subscription required' },
+  message_limit_reached: { status: 403, text: "Message limit reached message: You've sent the 10 messages of this month's plan" },
+  not_found: { status: 404, text: 'Not found' },
+  user_not_found: { status: 404, text: 'User not found' },
+  method_not_allowed: { status: 405, text: 'Method not allowed' },
+  username_taken: { status: 409, text: 'Username is not available' },
+  cannot_add_self: { status: 400, text: 'You cannot add yourself' },
+  invalid_onion_address: { status: 400, text: 'This is not a valid onion address' },
+  already_contact: { status: 409, text: 'Already in your contacts' },
+  too_many_contacts: { status: 409, text: 'The contact list is full' },
+  stale_epoch: { status: 409, text: 'The room has moved on' },
+  stale_version: { status: 409, text: 'Another device changed this first' },
+  has_keys: { status: 409, text: 'This account has its keys already' },
+  too_many_devices: { status: 409, text: 'Too many devices. Remove one first' },
+  unknown_device: { status: 409, text: 'This device is not part of the account' },
+  invalid_signature: { status: 400, text: 'The signature does not match' },
+  too_large: { status: 413, text: 'The request is too large' },
+  unsupported_media_type: { status: 415, text: 'Send JSON' },
+  too_many_requests: { status: 429, text: 'Too many attempts' },
+  internal: { status: 500, text: 'Something went wrong on the server' },
+  unavailable: { status: 503, text: 'The server is busy or stopping. Try again' },
+} as const
+
+export type RefusalCode = keyof typeof REFUSALS
+
+/** The shape of every answer that is not OK. `retryAfterSeconds` comes with 429 and 503, `details` where a caller needs more to go on. */
+export interface RefusalBody {
+  error: string
+  code: RefusalCode
+  incidentId?: string
+  retryAfterSeconds?: number
+  details?: unknown
+}

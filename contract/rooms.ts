@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { deviceId } from './devices.ts'
+import { endpoint } from './endpoint.ts'
+import { LIMITS } from './limits.ts'
+import { messageShape } from './messages.ts'
+import { base64, chatRoomId, counterShape, done, instant, seqShape, userId } from './shapes.ts'
+
+const place = z.coerce.number().int().nonnegative()
+const groupId = base64(48)
+const epoch = counterShape
+
+/** A commit in the room's log. `epoch` is the one it was made in; the room is at `epoch + 1` behind it. */
+export const commitShape = z.object({
+  kind: z.literal('commit'),
+  seq: seqShape,
+  chatRoomId,
+  senderId: userId,
+  generation: counterShape.positive(),
+  groupId,
+  epoch,
+  commit: base64(64 * 1024),
+  createdAt: instant,
+})
+export type CommitEntry = z.infer<typeof commitShape>
+
+export const logEntryShape = z.discriminatedUnion('kind', [messageShape.extend({ kind: z.literal('message') }), commitShape])
+/** One place in a room's log: a message or a commit. */
+export type LogEntry = z.infer<typeof logEntryShape>
+
+export const logPageShape = z.object({ entries: z.array(logEntryShape), lastSeq: seqShape })
+export type LogPage = z.infer<typeof logPageShape>
+
+/** The archive key of one epoch, sealed to one account's history key [Note: H1]. */
+export const archiveKeyShape = z.object({
+  userId,
+  groupId,
+  epoch,
+  historyKeyId: counterShape.positive(),
+  sealed: base64(2048),
+})
+export type ArchiveKey = z.infer<typeof archiveKeyShape>
+
+export const groupShape = z.object({
+  chatRoomId,
+  /** 0 before the first group. */
+  generation: seqShape,
+  groupId: groupId.nullable(),
+  epoch,
+  lastSeq: seqShape,
+  groupInfo: base64(256 * 1024).nullable(),
+  /** The newest Welcome of this generation, published with the commit at `seq`. */
+  welcome: z.object({ seq: seqShape, epoch, welcome: base64(256 * 1024) }).nullable(),
+})
+export type RoomGroup = z.infer<typeof groupShape>
+
+export const commitDraftShape = z.object({
+  chatRoomId,
+  /** A creation raises the room's generation by one and has epoch 0; every other commit names the current one. */
+  generation: counterShape.positive(),
+  groupId,
+  epoch,
+  commit: base64(64 * 1024),
+  welcome: base64(256 * 1024).optional(),
+  groupInfo: base64(256 * 1024),
+  archiveKeys: z.array(archiveKeyShape).max(2),
+  /** Where the caller stands in the log: what it missed comes back with a stale_epoch refusal. */
+  afterSeq: seqShape,
+})
+export type CommitDraft = z.infer<typeof commitDraftShape>
+
+export const roomsApi = {
+  group: endpoint({
+    method: 'GET',
+    path: '/api/rooms/:chatRoomId/group',
+    access: 'signed_in',
+    summary: "The room's current MLS group, for a device that joins.",
+    input: z.object({ chatRoomId }),
+    output: groupShape,
+  }),
+  log: endpoint({
+    method: 'GET',
+    path: '/api/rooms/:chatRoomId/log',
+    access: 'signed_in',
+    summary: 'Messages and commits after a seq, in order.',
+    input: z.object({
+      chatRoomId,
+      after: place.default(0),
+      limit: z.coerce.number().int().min(1).max(LIMITS.logPageMax).default(LIMITS.logPageMax),
+    }),
+    output: logPageShape,
+  }),
+  commit: endpoint({
+    method: 'POST',
+    path: '/api/rooms/:chatRoomId/commits',
+    access: 'signed_in',
+    summary: 'Appends a commit when it is made for the current group and epoch, else refuses with stale_epoch and what was missed.',
+    input: commitDraftShape,
+    output: z.object({ seq: seqShape }),
+    bodyLimitBytes: 1024 * 1024,
+  }),
+  claimKeyPackages: endpoint({
+    method: 'POST',
+    path: '/api/rooms/:chatRoomId/key-packages',
+    access: 'signed_in',
+    summary: "One key package of every other device of both members, to create that generation's group. Asking again gives the same.",
+    input: z.object({ chatRoomId, generation: counterShape.positive() }),
+    output: z.object({ packages: z.array(z.object({ userId, deviceId, keyPackage: base64(8 * 1024) })) }),
+  }),
+  archiveKeys: endpoint({
+    method: 'GET',
+    path: '/api/rooms/:chatRoomId/archive-keys',
+    access: 'signed_in',
+    summary: "The caller's sealed archive keys of some epochs (comma-separated, at most 100) of one group.",
+    input: z.object({ chatRoomId, groupId, epochs: z.string().regex(/^\d{1,9}(,\d{1,9}){0,99}$/) }),
+    output: z.object({ keys: z.array(archiveKeyShape) }),
+  }),
+  addArchiveKeys: endpoint({
+    method: 'POST',
+    path: '/api/rooms/:chatRoomId/archive-keys',
+    access: 'signed_in',
+    summary: "Adds archive keys of the caller's own account that a committer left out.",
+    input: z.object({ chatRoomId, keys: z.array(archiveKeyShape).min(1).max(100) }),
+    output: done,
+  }),
+  replaceGroupInfo: endpoint({
+    method: 'PUT',
+    path: '/api/rooms/:chatRoomId/group-info',
+    access: 'signed_in',
+    summary: 'Replaces a wrong GroupInfo of the current group and epoch.',
+    input: z.object({ chatRoomId, groupId, epoch, groupInfo: base64(256 * 1024) }),
+    output: done,
+    bodyLimitBytes: 1024 * 1024,
+  }),
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { LIMITS } from './limits.ts'
+
+/** Shapes that several features share. */
+export const userId = z.uuid().meta({ description: 'A lower-case UUID' })
+export const instant = z.iso.datetime().meta({ description: 'UTC, ISO 8601, milliseconds' })
+export const seqShape = z.number().int().nonnegative()
+/** Versions, generations, epochs: what a 32-bit column holds. */
+export const counterShape = z.number().int().nonnegative().max(2_147_483_647)
+
+/** Bytes as standard base64, at most `max` bytes once decoded. */
+export const base64 = (max: number) => z.base64().max(Math.ceil(max / 3) * 4)
+
+/** A document that its owner signed: the signature covers exactly these characters. */
+export const signedShape = z.object({ content: z.string().max(LIMITS.bodyBytes), signature: base64(64) })
+export type Signed = z.infer<typeof signedShape>
+
+/** "dm_" and two user ids, sorted as JavaScript sorts strings. */
+export const chatRoomId = z.string().regex(/^dm_[0-9a-f-]{36}_[0-9a-f-]{36}$/)
+
+/** The id of the room that two people share. */
+export const directRoomId = (a: string, b: string): string => `dm_${[a, b].sort().join('_')}`
+
+/** The two user ids in a direct room's id. */
+export const membersOfRoom = (roomId: string): [string, string] => {
+  const [, a = '', b = ''] = roomId.split('_')
+  return [a, b]
+}
+
+export const done = z.object({})
+export const nothing = z.object({})
