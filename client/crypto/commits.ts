@@ -1,0 +1,83 @@
+import { sameBytes } from '../../contract/bytes.ts'
+
+/** A device as a leaf of a room's MLS tree. `leafIndex` is its place in one epoch only. */
+export interface Member {
+  leafIndex: number
+  accountKey: Uint8Array
+  /** 16 bytes in hex. */
+  deviceId: string
+  leafKey: Uint8Array
+}
+
+/** What the newest manifests say. The leaf key comes along for callers who compare that too. */
+export interface CommitRules {
+  isListed(accountKey: Uint8Array, deviceId: string, leafKey: Uint8Array): boolean
+}
+
+/** What a decoded commit wants, in plain values. `undefined` in place of a member: its credential does not hold. */
+export interface Change {
+  isExternal: boolean
+  /** The leaf that signed; of an external commit, the one that comes in. */
+  committer: Member | undefined
+  /** Who the committer's new leaf claims to be; 'absent' where the commit renews no keys. */
+  path: Member | 'absent' | undefined
+  adds: (Member | undefined)[]
+  /** Leaf indices. */
+  removes: number[]
+  externalInits: number
+  /** Proposals of every other kind, and proposals by reference. */
+  others: string[]
+}
+
+/**
+ * The reason why a commit is not allowed, or undefined where it is [Note: R3]. Allowed: renewing keys; adding listed devices of the
+ * committer's own account; removing devices of that account, or devices that no manifest lists; a listed device of one of
+ * the two accounts coming in from outside, in place of at most one leaf of its own account.
+ */
+export function refusalOf(
+  change: Change,
+  members: Member[],
+  accounts: readonly Uint8Array[],
+  rules: CommitRules,
+): string | undefined {
+  const { committer, removes, adds } = change
+  if (change.others.length > 0) return `It holds a proposal that is not allowed: ${change.others[0]}`
+  if (!committer || !accounts.some((account) => sameBytes(account, committer.accountKey)))
+    return 'Its author does not belong here'
+  const isListed = (member: Member) => rules.isListed(member.accountKey, member.deviceId, member.leafKey)
+  const targets = removes.map((leafIndex) => members.find((member) => member.leafIndex === leafIndex))
+  const staying = members.filter((member) => !removes.includes(member.leafIndex))
+  const incoming = change.isExternal ? [...adds, committer] : adds
+
+  if (change.isExternal) {
+    if (change.externalInits !== 1 || adds.length > 0 || removes.length > 1)
+      return 'A device that comes in changes more than its own place'
+  } else {
+    if (change.externalInits > 0) return 'A member pretends to come in from outside'
+    if (change.path === 'absent' && (adds.length === 0 || removes.length > 0)) return 'It does not renew its keys'
+    if (change.path !== 'absent' && !isSameDevice(change.path, committer)) return 'Its author changes identity'
+    const changesMembers = adds.length + removes.length > 0
+    if (changesMembers && !isListed(committer)) return 'Its author is a removed device'
+  }
+  for (const target of targets) {
+    if (!target || new Set(removes).size !== removes.length) return 'It removes nobody'
+    const isOwn = sameBytes(target.accountKey, committer.accountKey)
+    if (!isOwn && (change.isExternal || isListed(target))) return "It removes somebody else's device"
+  }
+  for (const [at, added] of incoming.entries()) {
+    if (!added || !sameBytes(added.accountKey, committer.accountKey)) return "It adds a device that is not its author's"
+    if (!isListed(added)) return 'It adds a device that its account does not list'
+    if ([...staying, ...incoming.slice(0, at)].some((other) => other && isSamePlace(other, added)))
+      return 'It adds a device twice'
+  }
+  return undefined
+}
+
+const isSameDevice = (one: Member | undefined, other: Member) =>
+  one !== undefined &&
+  one.deviceId === other.deviceId &&
+  sameBytes(one.accountKey, other.accountKey) &&
+  sameBytes(one.leafKey, other.leafKey)
+
+const isSamePlace = (one: Member, other: Member) =>
+  sameBytes(one.leafKey, other.leafKey) || (one.deviceId === other.deviceId && sameBytes(one.accountKey, other.accountKey))

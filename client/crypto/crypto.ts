@@ -1,0 +1,50 @@
+import { CryptoFailure } from './failure.ts'
+import type { Core } from './core.ts'
+
+/**
+ * The only door to keys and state. Everything behind it runs in a worker; no key comes out of it.
+ * Failures of cryptography arrive as CryptoFailure with their code.
+ */
+export type Crypto = Core
+
+export { CryptoFailure }
+export type { ListedDevice } from './account.ts'
+export type { EpochName } from './archive.ts'
+export type { LogOutcome } from './log.ts'
+export type { OutboxRow } from './outbox.ts'
+export type { Meeting } from './peers.ts'
+export type { RoomNeed } from './prepare.ts'
+export type { RoomRecord, StoredBody, StoredMessage } from './room.ts'
+
+/** A question to the worker. */
+export interface Ask {
+  id: number
+  verb: string
+  input: unknown[]
+}
+
+/** The worker's answer. */
+export type Answer = { id: number; ok: true; value: unknown } | { id: number; ok: false; code: string; text: string }
+
+/** The door over a worker: each verb is a message there and one back. */
+export function openCrypto(worker: Worker): Crypto {
+  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+  let last = 0
+  worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
+    const call = waiting.get(answer.id)
+    waiting.delete(answer.id)
+    if (answer.ok) call?.resolve(answer.value as never)
+    else call?.reject(answer.code === '' ? new Error(answer.text) : new CryptoFailure(answer.code, answer.text))
+  }
+  worker.onerror = (event) => {
+    for (const call of waiting.values()) call.reject(new CryptoFailure('worker', `The encryption worker stopped: ${event.message}`))
+    waiting.clear()
+  }
+  const ask = (verb: string, input: unknown[]) =>
+    new Promise((resolve, reject) => {
+      last += 1
+      waiting.set(last, { resolve, reject })
+      worker.postMessage({ id: last, verb, input } satisfies Ask)
+    })
+  return new Proxy({} as Crypto, { get: (_, verb: string) => (verb === 'then' ? undefined : (...input: unknown[]) => ask(verb, input)) })
+}

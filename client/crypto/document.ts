@@ -1,0 +1,44 @@
+import type { z } from 'zod'
+import { fromBase64, toBase64 } from '../../contract/bytes.ts'
+import { type Signed, signedShape } from '../../contract/shapes.ts'
+import { CryptoFailure } from './failure.ts'
+import { type Label, sign, verify } from './seal.ts'
+
+/** JSON, signed over the label and exactly these characters. */
+export function signDocument(identitySeed: Uint8Array, label: Label, document: unknown): Signed {
+  const content = JSON.stringify(document)
+  return { content, signature: toBase64(sign(identitySeed, label, content)) }
+}
+
+/** Reads a document of this key's. Throws CryptoFailure 'signature', 'malformed' or, where it names another key inside, 'identity'. */
+export function readDocument<Shape extends z.ZodType<{ identityKey: string }>>(
+  signed: Signed,
+  label: Label,
+  shape: Shape,
+  identityKey: Uint8Array,
+): z.infer<Shape> {
+  const outer = signedShape.safeParse(signed)
+  if (!outer.success) throw new CryptoFailure('malformed', `${label} is not a signed document`, { cause: outer.error })
+  if (!verify(identityKey, fromBase64(signed.signature), label, signed.content)) {
+    throw new CryptoFailure('signature', `The signature of ${label} does not match`)
+  }
+  const document = parseDocument(signed.content, label, shape)
+  if (document.identityKey !== toBase64(identityKey)) throw new CryptoFailure('identity', `${label} names another identity`)
+  return document
+}
+
+/** Reads a document's content without its signature: for one that was checked before it was kept. */
+export function parseDocument<Shape extends z.ZodType>(content: string, label: Label, shape: Shape): z.infer<Shape> {
+  const parsed = shape.safeParse(json(content))
+  if (!parsed.success) throw new CryptoFailure('malformed', `${label} is not as it must be`, { cause: parsed.error })
+  return parsed.data
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Without the cause: the engine's words quote the text, and the text may be a secret.
+    throw new CryptoFailure('malformed', 'This is not JSON')
+  }
+}

@@ -1,0 +1,137 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { type Bytes, concat, fromBase64, fromUtf8, toBase64, utf8 } from '../../contract/bytes.ts'
+import { type Manifest, manifestShape } from '../../contract/devices.ts'
+import { onionAddress } from '../../contract/onion.ts'
+import type { Signed } from '../../contract/shapes.ts'
+import { parseDocument, readDocument, signDocument } from './document.ts'
+import { CryptoFailure } from './failure.ts'
+import { hkdf, keyPairOf, openWith, pad, publicKeyOf, randomBytes, sealWith, sign, unpad, verify } from './seal.ts'
+
+const MANIFEST = 'conclave/manifest/v1'
+const CREDENTIAL = 'conclave/credential/v1'
+const DEVICE_NAME = 'conclave/device-name/v1'
+const CREDENTIAL_VERSION = 1
+const CREDENTIAL_BYTES = 113
+const DEVICE_NAME_BYTES = 252
+
+/** An account's Ed25519 key; its Tor v3 address is the fingerprint that people exchange [Note: I1]. */
+export interface Identity {
+  seed: Bytes
+  publicKey: Bytes
+  onionAddress: string
+}
+
+/** A browser's own keys: they stay in its vault. The seeds are secret; `id` is 16 bytes in hex. */
+export interface DeviceKeys {
+  id: string
+  /** Ed25519: signs this device's MLS leaf and its messages. */
+  leafSeed: Bytes
+  leafKey: Bytes
+  /** X-Wing: what other devices of the account seal to this one. */
+  sealingSeed: Bytes
+  sealingKey: Bytes
+}
+
+/** The identity of a 32-byte seed, or a new one. */
+export function newIdentity(seed: Uint8Array = randomBytes(32)): Identity {
+  const publicKey = publicKeyOf(seed)
+  return { seed: concat(seed), publicKey, onionAddress: onionAddress(publicKey) }
+}
+
+/** New keys for this browser. */
+export async function newDevice(): Promise<DeviceKeys> {
+  const leafSeed = randomBytes(32)
+  const sealing = await keyPairOf(randomBytes(32))
+  return {
+    id: bytesToHex(randomBytes(16)),
+    leafSeed,
+    leafKey: publicKeyOf(leafSeed),
+    sealingSeed: sealing.seed,
+    sealingKey: sealing.publicKey,
+  }
+}
+
+/** version (1) | account key (32) | device id (16) | signature (64) over account key, device id and leaf key [Note: D3]. */
+export function makeCredential(identitySeed: Uint8Array, device: Pick<DeviceKeys, 'id' | 'leafKey'>): Bytes {
+  const accountKey = publicKeyOf(identitySeed)
+  const id = hexToBytes(device.id)
+  const signature = sign(identitySeed, CREDENTIAL, accountKey, id, device.leafKey)
+  return concat(Uint8Array.of(CREDENTIAL_VERSION), accountKey, id, signature)
+}
+
+/** Who a credential names, unproven: ask `credentialHolds`. undefined where the bytes are no credential. */
+export function readCredential(bytes: Uint8Array): { accountKey: Bytes; deviceId: string } | undefined {
+  if (bytes.length !== CREDENTIAL_BYTES || bytes[0] !== CREDENTIAL_VERSION) return undefined
+  return { accountKey: bytes.slice(1, 33), deviceId: bytesToHex(bytes.subarray(33, 49)) }
+}
+
+/** Whether the account key in the credential vouches for this leaf key. Whose account key it is, the caller's pin says. */
+export function credentialHolds(bytes: Uint8Array, leafKey: Uint8Array): boolean {
+  const named = readCredential(bytes)
+  if (!named) return false
+  return verify(named.accountKey, bytes.subarray(49), CREDENTIAL, named.accountKey, hexToBytes(named.deviceId), leafKey)
+}
+
+/** The manifest as a signed document [Note: D1]. */
+export const signManifest = (identitySeed: Uint8Array, manifest: Manifest): Signed =>
+  signDocument(identitySeed, MANIFEST, manifest)
+
+/**
+ * The manifest that this identity signed. Throws CryptoFailure 'signature', 'malformed', 'identity', or
+ * 'manifest_removed_gone' where a removed device is listed again.
+ */
+export function readManifest(signed: Signed, identityKey: Uint8Array): Manifest {
+  const manifest = readDocument(signed, MANIFEST, manifestShape, identityKey)
+  const ids = new Set(manifest.devices.map((device) => device.id))
+  const hasOddKeys = manifest.devices.some(
+    ({ leafKey, sealingKey }) => fromBase64(leafKey).length !== 32 || fromBase64(sealingKey).length !== 1216,
+  )
+  const hasOddHistoryKey = manifest.historyKey !== null && fromBase64(manifest.historyKey).length !== 1216
+  if (ids.size !== manifest.devices.length || hasOddKeys || hasOddHistoryKey) {
+    throw new CryptoFailure('malformed', 'The device list is not as it must be')
+  }
+  if (manifest.removed.some((id) => ids.has(id))) {
+    throw new CryptoFailure('manifest_removed_gone', 'A removed device is listed again')
+  }
+  return manifest
+}
+
+/**
+ * Reads `next` and checks that it may follow the manifest that is `known` here [Note: D1]. Throws what `readManifest` throws,
+ * 'manifest_rollback' (older), 'manifest_fork' (same version, other content), 'manifest_removed_gone' (forgets a removal, or
+ * lets a device vanish without one).
+ */
+export function checkSuccession(
+  known: { version: number; content: string } | undefined,
+  next: Signed,
+  identityKey: Uint8Array,
+): Manifest {
+  const manifest = readManifest(next, identityKey)
+  if (!known) return manifest
+  const before = parseDocument(known.content, MANIFEST, manifestShape)
+  if (before.identityKey !== manifest.identityKey) throw new CryptoFailure('identity', 'The device list is of another identity')
+  const newest = Math.max(known.version, before.version)
+  if (manifest.version < newest) throw new CryptoFailure('manifest_rollback', 'The server answered an older device list')
+  if (manifest.version === newest) {
+    if (next.content !== known.content) throw new CryptoFailure('manifest_fork', 'Two device lists have the same version')
+    return manifest
+  }
+  const removed = new Set(manifest.removed)
+  const listed = new Set(manifest.devices.map((device) => device.id))
+  const isForgotten = before.removed.some((id) => !removed.has(id))
+  const hasVanished = before.devices.some(({ id }) => !listed.has(id) && !removed.has(id))
+  if (isForgotten || hasVanished) throw new CryptoFailure('manifest_removed_gone', 'The device list forgets a removed device')
+  return manifest
+}
+
+/** A device's name (at most 252 bytes of UTF-8) for the manifest: only the account's own devices read it. */
+export async function sealDeviceName(historySeed: Uint8Array, deviceId: string, name: string): Promise<string> {
+  const bytes = utf8(name)
+  if (bytes.length > DEVICE_NAME_BYTES) throw new RangeError('A device name is at most 252 bytes')
+  return toBase64(await sealWith(await hkdf(historySeed, DEVICE_NAME), DEVICE_NAME, pad(bytes), deviceId))
+}
+
+/** The name that `sealDeviceName` sealed. Throws CryptoFailure('seal'). */
+export async function openDeviceName(historySeed: Uint8Array, deviceId: string, sealedName: string): Promise<string> {
+  return fromUtf8(unpad(await openWith(await hkdf(historySeed, DEVICE_NAME), DEVICE_NAME, fromBase64(sealedName), deviceId)))
+}

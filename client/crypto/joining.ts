@@ -1,0 +1,193 @@
+import {
+  createGroup,
+  defaultKeyPackageEqualityConfig,
+  emptyPskIndex,
+  type GroupInfo,
+  generateKeyPackageWithKey,
+  joinGroup,
+  joinGroupExternal,
+  type LeafNode,
+  type RatchetTree,
+} from 'ts-mls'
+import { ratchetTreeFromExtension, verifyGroupInfoSignature } from 'ts-mls/groupInfo.js'
+import { makeKeyPackageRef } from 'ts-mls/keyPackage.js'
+import { type Bytes, concat, decodeFields, encodeFields, sameBytes } from '../../contract/bytes.ts'
+import type { Member } from './commits.ts'
+import { CryptoFailure } from './failure.ts'
+import { readCredential } from './identity.ts'
+import { addOf, type Committed, commitWith, type Group, groupInfoOf } from './mls.ts'
+import {
+  type Accounts,
+  capabilities,
+  configOf,
+  decode,
+  encode,
+  leavesOf,
+  membersOf,
+  provenMember,
+  settle,
+  suite,
+  typed,
+} from './suite.ts'
+
+/** Who this device is in MLS: an Ed25519 seed and key (32 bytes each) and the credential that its account signed. */
+export interface LeafDevice {
+  leafSeed: Uint8Array
+  leafKey: Uint8Array
+  credential: Uint8Array
+}
+
+const LAST_RESORT = 0x000a // RFC 9420 section 17.3
+const TEN_YEARS_SECONDS = 10 * 365 * 86_400
+
+/**
+ * A key package (RFC 9420 section 10) with its private part, for others to add this device. A one-time package serves one room, then its
+ * secret is erased; the last-resort package stays. Lifetimes are wide open: clocks of devices are wrong.
+ */
+export async function makeKeyPackage(
+  device: LeafDevice,
+  isLastResort: boolean,
+  now: Date,
+): Promise<{ keyPackage: Bytes; secret: Bytes }> {
+  return await typed(async () => {
+    const { publicPackage, privatePackage } = await keyPackageOf(device, isLastResort, now)
+    const { initPrivateKey, hpkePrivateKey, signaturePrivateKey } = privatePackage
+    return {
+      keyPackage: encode({ wireformat: 'mls_key_package', keyPackage: publicPackage }),
+      secret: encodeFields(initPrivateKey, hpkePrivateKey, signaturePrivateKey),
+    }
+  })
+}
+
+async function keyPackageOf({ leafSeed, leafKey, credential }: LeafDevice, isLastResort: boolean, now: Date) {
+  const seconds = Math.floor(now.getTime() / 1000)
+  const lifetime = { notBefore: 0n, notAfter: BigInt(seconds + TEN_YEARS_SECONDS) }
+  const extensions = isLastResort ? [{ extensionType: LAST_RESORT, extensionData: new Uint8Array() }] : []
+  const keys = { signKey: leafSeed, publicKey: leafKey }
+  const basic: LeafNode['credential'] = { credentialType: 'basic', identity: credential }
+  return await generateKeyPackageWithKey(basic, capabilities(), lifetime, extensions, keys, await suite())
+}
+
+/** Whose key package this is; undefined where its credential does not hold. Its own signature is checked when it is added. */
+export function keyPackageMember(keyPackage: Uint8Array): Omit<Member, 'leafIndex'> | undefined {
+  return provenMember(decode(keyPackage, 'mls_key_package').keyPackage.leafNode, -1)
+}
+
+/** Starts a room's group with one key package of every other device. Nothing is shared before the commit is accepted. */
+export async function createRoom(room: {
+  device: LeafDevice
+  groupId: Uint8Array
+  keyPackages: Uint8Array[]
+  authData: Uint8Array
+  accounts: Accounts
+  now: Date
+}): Promise<Committed & { welcome: Bytes }> {
+  return await typed(async () => {
+    const own = await keyPackageOf(room.device, false, room.now)
+    const { publicPackage, privatePackage } = own
+    const alone = await createGroup(room.groupId, publicPackage, privatePackage, [], await suite(), configOf(room.accounts))
+    const made = await commitWith(alone, room.keyPackages.map(addOf), room.authData)
+    if (!made.welcome) throw new CryptoFailure('mls', 'A room needs a second device')
+    return { ...made, welcome: made.welcome }
+  })
+}
+
+/** Whether a Welcome is for this key package. */
+export async function welcomeIsFor(welcome: Uint8Array, keyPackage: Uint8Array): Promise<boolean> {
+  return await typed(async () => {
+    const { secrets } = decode(welcome, 'mls_welcome').welcome
+    const reference = await makeKeyPackageRef(decode(keyPackage, 'mls_key_package').keyPackage, (await suite()).hash)
+    return secrets.some(({ newMember }) => sameBytes(newMember, reference))
+  })
+}
+
+/** Enters a room by a Welcome. The caller checks the group id [Note: R1] and the manifests [Note: D3] before it sends. */
+export async function joinByWelcome(invitation: {
+  welcome: Uint8Array
+  keyPackage: Uint8Array
+  /** As `makeKeyPackage` gave it. */
+  secret: Uint8Array
+  accounts: Accounts
+}): Promise<Group> {
+  return await typed(async () => {
+    const { welcome } = decode(invitation.welcome, 'mls_welcome')
+    const { keyPackage } = decode(invitation.keyPackage, 'mls_key_package')
+    const [initPrivateKey, hpkePrivateKey, signaturePrivateKey] = decodeFields(invitation.secret).map((field) => field.slice())
+    if (!initPrivateKey || !hpkePrivateKey || !signaturePrivateKey)
+      throw new RangeError('The secret of a key package is cut short')
+    const secret = { initPrivateKey, hpkePrivateKey, signaturePrivateKey }
+    const config = configOf(invitation.accounts)
+    return await settle(await joinGroup(welcome, keyPackage, secret, emptyPskIndex, await suite(), undefined, undefined, config))
+  })
+}
+
+/**
+ * Enters a room by an external commit (RFC 9420 section 12.4.3.2), in place of the own leaf `replaceOwnLeaf` where the tree still has
+ * it. Signer, tree and every leaf's account are checked; ask `groupInfoMembers` first for group id and manifests [Note: R2].
+ */
+export async function joinByGroupInfo(entry: {
+  device: LeafDevice
+  groupInfo: Uint8Array
+  /** The leaf key of that leaf. */
+  replaceOwnLeaf: Uint8Array | undefined
+  authData: Uint8Array
+  accounts: Accounts
+  now: Date
+}): Promise<Omit<Committed, 'welcome'>> {
+  return await typed(async () => {
+    const { groupInfo } = decode(entry.groupInfo, 'mls_group_info')
+    const present = membersOf(treeOf(groupInfo))
+    const replaced = present.find(({ leafKey }) => entry.replaceOwnLeaf && sameBytes(leafKey, entry.replaceOwnLeaf))
+    const accountKey = readCredential(entry.device.credential)?.accountKey
+    if (replaced && !(accountKey && sameBytes(replaced.accountKey, accountKey))) {
+      throw new CryptoFailure('mls', "The leaf to replace is not this account's")
+    }
+    if (present.some((member) => member !== replaced && sameBytes(member.leafKey, entry.device.leafKey))) {
+      throw new CryptoFailure('already_member', 'This device still has its place in the room')
+    }
+    const config = configOf(entry.accounts)
+    const replacing = {
+      ...defaultKeyPackageEqualityConfig,
+      compareKeyPackageToLeafNode: (_: unknown, leaf: LeafNode) =>
+        sameBytes(leaf.signaturePublicKey, replaced?.leafKey ?? new Uint8Array()),
+    }
+    const { publicPackage, privatePackage } = await keyPackageOf(entry.device, false, entry.now)
+    const joining = { ...config, keyPackageEqualityConfig: replacing }
+    const cs = await suite()
+    const resync = replaced !== undefined
+    const joined = await joinGroupExternal(
+      groupInfo,
+      publicPackage,
+      privatePackage,
+      resync,
+      cs,
+      undefined,
+      joining,
+      entry.authData,
+    )
+    const group = await settle({ ...joined.newState, clientConfig: config })
+    const commit = encode({ wireformat: 'mls_public_message', publicMessage: joined.publicMessage })
+    return { group, commit, groupInfo: await groupInfoOf(group) }
+  })
+}
+
+/** Whom a device would meet that came in by this GroupInfo; its signature and every credential hold. Throws CryptoFailure('mls'). */
+export async function groupInfoMembers(bytes: Uint8Array): Promise<{ groupId: Bytes; epoch: number; members: Member[] }> {
+  return await typed(async () => {
+    const { groupInfo } = decode(bytes, 'mls_group_info')
+    const leaves = leavesOf(treeOf(groupInfo))
+    const signer = leaves.find(({ leafIndex }) => leafIndex === groupInfo.signer)
+    const present = leaves.flatMap(({ leaf, leafIndex }) => provenMember(leaf, leafIndex) ?? [])
+    const isSigned =
+      signer && (await verifyGroupInfoSignature(groupInfo, signer.leaf.signaturePublicKey, (await suite()).signature))
+    if (!isSigned || present.length !== leaves.length) throw new CryptoFailure('mls', 'The GroupInfo does not hold')
+    const { groupId, epoch } = groupInfo.groupContext
+    return { groupId: concat(groupId), epoch: Number(epoch), members: present }
+  })
+}
+
+function treeOf(groupInfo: GroupInfo): RatchetTree {
+  const tree = ratchetTreeFromExtension(groupInfo)
+  if (!tree) throw new CryptoFailure('mls', 'The GroupInfo carries no tree')
+  return tree
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { type Bytes, concat, fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../contract/bytes.ts'
+import { type Keyring, keyringShape } from '../../contract/devices.ts'
+import type { Signed } from '../../contract/shapes.ts'
+import { parseDocument, readDocument, signDocument } from './document.ts'
+import { CryptoFailure } from './failure.ts'
+import { erase, hkdf, keyPairOf, openFrom, openWith, publicKeyOf, randomBytes, sealTo, sealWith } from './seal.ts'
+
+const KEYRING = 'conclave/keyring/v1'
+const ACCOUNT_KEY = 'conclave/account-key/v1'
+const WAY_PROOF = 'conclave/way-proof/v1'
+
+type WayKind = Keyring['ways'][number]['kind']
+
+/** A way in [Note: K1]: 32 bytes that a password, the recovery kit or a passkey yields. */
+export interface Way {
+  id: string
+  kind: WayKind
+  seed: Uint8Array
+}
+
+/** What the keyring keeps of a way: never its seed. */
+interface KeptWay {
+  id: string
+  kind: WayKind
+  publicKey: Bytes
+  /**
+   * HKDF of the way's seed over the identity key. HPKE says nothing about who sealed, so a server could seal a keyring of its
+   * own making to a way's public key; this it cannot compute.
+   */
+  proof: Bytes
+}
+
+/** An account's X-Wing seed for its history, newest last in a keyring [Note: H2]. */
+interface HistoryKey {
+  id: number
+  seed: Bytes
+}
+
+interface KeyringSecret {
+  identitySeed: Bytes
+  historyKeys: HistoryKey[]
+  ways: KeptWay[]
+}
+
+/** A keyring that a way has opened. Use it, then `eraseKeyring`: no device keeps what is in it [Note: K1]. */
+interface OpenKeyring {
+  keyring: Keyring
+  secret: KeyringSecret
+  accountKey: Bytes
+}
+
+interface KeyringChanges {
+  /** Ids of ways that stop to open it. The same id may be in `addWays`: a changed password. */
+  removeWays?: string[]
+  addWays?: Way[]
+  /** A new history key, for the time after a device was removed [Note: H2]. */
+  renewHistory?: boolean
+}
+
+/** The first keyring of an account, with its first history key. */
+export async function newKeyring(
+  identity: { seed: Uint8Array },
+  ways: Way[],
+  historyKeys: { id: number; seed: Uint8Array }[] = [{ id: 1, seed: randomBytes(32) }],
+): Promise<OpenKeyring & { signed: Signed }> {
+  const identityKey = publicKeyOf(identity.seed)
+  const secret: KeyringSecret = {
+    identitySeed: concat(identity.seed),
+    historyKeys: historyKeys.map(({ id, seed }) => ({ id, seed: concat(seed) })),
+    ways: await Promise.all(ways.map((way) => keep(way, identityKey))),
+  }
+  return await lock(secret, 1)
+}
+
+/**
+ * Opens a keyring by one way in. Throws CryptoFailure: 'way' where this way does not open it (a wrong password), 'identity'
+ * where the keyring is of another account than expected or was not made by someone who had this way, 'signature' or
+ * 'malformed' where it was changed.
+ */
+export async function openKeyring(
+  signed: Signed,
+  way: { kind: WayKind; seed: Uint8Array },
+  expectedIdentityKey?: Uint8Array,
+): Promise<OpenKeyring> {
+  const named = fromBase64(parseDocument(signed.content, KEYRING, keyringShape).identityKey)
+  if (expectedIdentityKey && !sameBytes(named, expectedIdentityKey)) {
+    throw new CryptoFailure('identity', 'The keyring is of another identity')
+  }
+  const keyring = readDocument(signed, KEYRING, keyringShape, named)
+  const publicKey = toBase64((await keyPairOf(way.seed)).publicKey)
+  const entry = keyring.ways.find((candidate) => candidate.kind === way.kind && candidate.publicKey === publicKey)
+  if (!entry) throw new CryptoFailure('way', 'This does not open the keyring')
+  const accountKey = await openFrom(way.seed, ACCOUNT_KEY, fromBase64(entry.sealedKey), named, entry.id)
+  const secret = readSecret(await openWith(accountKey, KEYRING, fromBase64(keyring.sealed), named, String(keyring.version)))
+  if (!sameBytes(publicKeyOf(secret.identitySeed), named))
+    throw new CryptoFailure('identity', 'The keyring holds another identity')
+  if (!sameWays(keyring, secret)) throw new CryptoFailure('malformed', 'The keyring names other ways in than it holds')
+  const proof = await proofOf(way.seed, named, entry.id)
+  if (!secret.ways.some((kept) => kept.id === entry.id && sameBytes(kept.proof, proof))) {
+    throw new CryptoFailure('identity', 'The keyring was not made with this way in')
+  }
+  return { keyring, secret, accountKey }
+}
+
+/** The keyring one version up, always under a new account key [Note: K2]. Ways that stay need not be at hand. */
+export async function rewrapKeyring(
+  opened: OpenKeyring,
+  changes: KeyringChanges = {},
+): Promise<OpenKeyring & { signed: Signed }> {
+  const { identitySeed, historyKeys, ways } = opened.secret
+  const identityKey = publicKeyOf(identitySeed)
+  const staying = ways.filter((way) => !changes.removeWays?.includes(way.id)).map((way) => ({ ...way, proof: concat(way.proof) }))
+  const added = await Promise.all((changes.addWays ?? []).map((way) => keep(way, identityKey)))
+  const newest = Math.max(...historyKeys.map((key) => key.id))
+  const kept = historyKeys.map(({ id, seed }) => ({ id, seed: concat(seed) }))
+  const renewed = changes.renewHistory ? [{ id: newest + 1, seed: randomBytes(32) }] : []
+  const secret = { identitySeed: concat(identitySeed), historyKeys: [...kept, ...renewed], ways: [...staying, ...added] }
+  return await lock(secret, opened.keyring.version + 1)
+}
+
+/** Overwrites the secrets of an opened keyring. Copy the history seeds that the device keeps before. */
+export function eraseKeyring({ secret, accountKey }: OpenKeyring): void {
+  erase(accountKey, secret.identitySeed, ...secret.historyKeys.map((key) => key.seed), ...secret.ways.map((way) => way.proof))
+}
+
+async function lock(secret: KeyringSecret, version: number): Promise<OpenKeyring & { signed: Signed }> {
+  const ids = new Set(secret.ways.map((way) => way.id))
+  if (ids.size !== secret.ways.length || ids.size === 0)
+    throw new RangeError('A keyring has at least one way in, each with its own id')
+  const identityKey = publicKeyOf(secret.identitySeed)
+  const accountKey = randomBytes(32)
+  const plain = utf8(writeSecret(secret))
+  const keyring: Keyring = {
+    v: 1,
+    version,
+    identityKey: toBase64(identityKey),
+    sealed: toBase64(await sealWith(accountKey, KEYRING, plain, identityKey, String(version))),
+    ways: await Promise.all(
+      secret.ways.map(async ({ id, kind, publicKey }) => ({
+        id,
+        kind,
+        publicKey: toBase64(publicKey),
+        sealedKey: toBase64(await sealTo(publicKey, ACCOUNT_KEY, accountKey, identityKey, id)),
+      })),
+    ),
+  }
+  erase(plain)
+  return { keyring, secret, accountKey, signed: signDocument(secret.identitySeed, KEYRING, keyring) }
+}
+
+async function keep({ id, kind, seed }: Way, identityKey: Uint8Array): Promise<KeptWay> {
+  return { id, kind, publicKey: (await keyPairOf(seed)).publicKey, proof: await proofOf(seed, identityKey, id) }
+}
+
+const proofOf = (seed: Uint8Array, identityKey: Uint8Array, wayId: string) => hkdf(seed, WAY_PROOF, identityKey, wayId)
+
+function sameWays(keyring: Keyring, secret: KeyringSecret): boolean {
+  const inside = secret.ways.map(({ id, kind, publicKey }) => [id, kind, toBase64(publicKey)])
+  return JSON.stringify(inside) === JSON.stringify(keyring.ways.map(({ id, kind, publicKey }) => [id, kind, publicKey]))
+}
+
+const bytes = z.base64().transform((text) => fromBase64(text))
+const secretShape = z.object({
+  identitySeed: bytes.refine((seed) => seed.length === 32),
+  historyKeys: z.array(z.object({ id: z.number().int().positive(), seed: bytes.refine((seed) => seed.length === 32) })).min(1),
+  ways: z.array(z.object({ id: z.string(), kind: keyringShape.shape.ways.element.shape.kind, publicKey: bytes, proof: bytes })),
+})
+
+function writeSecret({ identitySeed, historyKeys, ways }: KeyringSecret): string {
+  return JSON.stringify({
+    identitySeed: toBase64(identitySeed),
+    historyKeys: historyKeys.map(({ id, seed }) => ({ id, seed: toBase64(seed) })),
+    ways: ways.map((way) => ({ ...way, publicKey: toBase64(way.publicKey), proof: toBase64(way.proof) })),
+  })
+}
+
+function readSecret(plain: Bytes): KeyringSecret {
+  const secret = parseDocument(fromUtf8(plain), KEYRING, secretShape)
+  erase(plain)
+  return secret
+}

@@ -1,0 +1,23 @@
+import type { DeviceKeys } from './identity.ts'
+import type { LeafDevice } from './joining.ts'
+import type { Vault } from './vault.ts'
+
+/** What the worker holds while an account is open. The identity seed and the account key are never part of it [Note: K1]. */
+export interface Live {
+  userId: string
+  vault: Vault
+  /** The account's Ed25519 public key. */
+  identityKey: Uint8Array
+  device: DeviceKeys
+  /** 113 bytes: this device's credential [Note: D3]. */
+  credential: Uint8Array
+  /** The account's history keys, newest last: they open the archive and the book. */
+  history: { id: number; seed: Uint8Array }[]
+}
+
+/** This device as MLS sees it. */
+export const leafDevice = ({ device, credential }: Live): LeafDevice => ({
+  leafSeed: device.leafSeed,
+  leafKey: device.leafKey,
+  credential,
+})

@@ -1,0 +1,102 @@
+import { concat, decodeFields, encodeFields, fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../contract/bytes.ts'
+import { type Statement, statementShape } from '../../contract/content.ts'
+import { type Envelope, writeEnvelope } from '../../contract/envelope.ts'
+import { CryptoFailure } from './failure.ts'
+import { credentialHolds, readCredential } from './identity.ts'
+import { epochOf, exportSecret, type Group, groupIdOf, openFromGroup, sealToGroup } from './mls.ts'
+import { hkdf, openWith, pad, randomBytes, sealWith, sha256, sign, unpad, verify } from './seal.ts'
+
+const COMMITMENT_BYTES = 32
+
+export interface Author {
+  leafSeed: Uint8Array
+  leafKey: Uint8Array
+  credential: Uint8Array
+}
+
+/** An opened message: what was said, and by which device of which account, as the signature inside proves. */
+export interface Opened {
+  statement: Statement
+  accountKey: Uint8Array
+  deviceId: string
+}
+
+/** The archive key of a group's current epoch, 32 bytes [Note: H1]. */
+export const archiveKeyOf = (group: Group): Promise<Uint8Array> => exportSecret(group, 'conclave/archive/v1', groupIdOf(group), 32)
+
+/**
+ * Seals one statement into an envelope [Note: M1]. The body is encrypted once under a random key; MLS and the
+ * archive carry that key, and the commitment at the head of the body ties both to it.
+ * The new state must be stored before the envelope leaves the device.
+ */
+export async function sealMessage(group: Group, author: Author, statement: Statement): Promise<{ group: Group; content: string }> {
+  const place = placeOf(groupIdOf(group), epochOf(group))
+  const key = randomBytes(32)
+  const commitment = sha256('conclave/commitment/v1', key)
+  const said = utf8(JSON.stringify(statement))
+  const signature = sign(author.leafSeed, 'conclave/message/v1', ...place, said)
+  const bodyKey = await hkdf(key, 'conclave/body-key/v1')
+  const padded = pad(encodeFields(said, author.credential, author.leafKey, signature))
+  const body = concat(commitment, await sealWith(bodyKey, 'conclave/body/v1', padded, ...place, commitment))
+  const bodyHash = sha256('conclave/body-hash/v1', body)
+  const sealed = await sealToGroup({ group, plaintext: key, authData: bodyHash })
+  const archive = await sealWith(await archiveKeyOf(group), 'conclave/archive-message/v1', key, ...place, bodyHash)
+  const envelope: Envelope = {
+    v: 1,
+    groupId: toBase64(groupIdOf(group)),
+    epoch: epochOf(group),
+    mls: toBase64(sealed.message),
+    archive: toBase64(archive),
+    body: toBase64(body),
+  }
+  return { group: sealed.group, content: writeEnvelope(envelope) }
+}
+
+/** Opens an envelope by the group's state: once only, so store state and text together. Throws CryptoFailure. */
+export async function openByGroup(group: Group, envelope: Envelope): Promise<{ group: Group; opened: Opened }> {
+  const body = fromBase64(envelope.body)
+  const { group: next, plaintext, authData, sender } = await openFromGroup({ group, message: fromBase64(envelope.mls) })
+  if (!sameBytes(authData, sha256('conclave/body-hash/v1', body))) throw new CryptoFailure('body_swapped', 'The text belongs to another message')
+  const { opened, leafKey } = await openBody(plaintext, envelope, body)
+  const isSender =
+    sameBytes(sender.accountKey, opened.accountKey) && sender.deviceId === opened.deviceId && sameBytes(sender.leafKey, leafKey)
+  if (!isSender) throw new CryptoFailure('sender', 'The signature is of another device than the one that sent it')
+  return { group: next, opened }
+}
+
+/** Opens an envelope by its epoch's archive key [Note: H1]. Throws CryptoFailure. */
+export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope): Promise<Opened> {
+  const body = fromBase64(envelope.body)
+  const place = placeOf(fromBase64(envelope.groupId), envelope.epoch)
+  const bodyHash = sha256('conclave/body-hash/v1', body)
+  const key = await openWith(archiveKey, 'conclave/archive-message/v1', fromBase64(envelope.archive), ...place, bodyHash)
+  return (await openBody(key, envelope, body)).opened
+}
+
+async function openBody(key: Uint8Array, envelope: Envelope, body: Uint8Array): Promise<{ opened: Opened; leafKey: Uint8Array }> {
+  const place = placeOf(fromBase64(envelope.groupId), envelope.epoch)
+  const commitment = body.subarray(0, COMMITMENT_BYTES)
+  if (!sameBytes(commitment, sha256('conclave/commitment/v1', key))) throw new CryptoFailure('commitment', 'The key does not belong to this text')
+  const bodyKey = await hkdf(key, 'conclave/body-key/v1')
+  const padded = await openWith(bodyKey, 'conclave/body/v1', body.subarray(COMMITMENT_BYTES), ...place, commitment)
+  const [said, credential, leafKey, signature] = decoded(() => decodeFields(unpad(padded)))
+  if (!said || !credential || !leafKey || !signature) throw new CryptoFailure('body', 'The message is incomplete')
+  const author = readCredential(credential)
+  if (!author || !credentialHolds(credential, leafKey)) throw new CryptoFailure('credential', "The sender's device is not certified")
+  if (!verify(leafKey, signature, 'conclave/message/v1', ...place, said)) throw new CryptoFailure('signature', 'The signature does not match')
+  const statement = statementShape.safeParse(decoded(() => JSON.parse(fromUtf8(said))))
+  if (!statement.success) throw new CryptoFailure('content', 'This kind of message needs a newer version of Conclave')
+  return { opened: { statement: statement.data, ...author }, leafKey }
+}
+
+/** A sender may seal anything: what cannot be taken apart is a failure to show, not a bug. */
+function decoded<T>(decode: () => T): T {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof CryptoFailure) throw error
+    throw new CryptoFailure('body', 'The message is damaged', { cause: error })
+  }
+}
+
+const placeOf = (groupId: Uint8Array, epoch: number): [Uint8Array, string] => [groupId, String(epoch)]

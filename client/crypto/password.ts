@@ -1,0 +1,30 @@
+import { argon2id } from 'hash-wasm'
+import { type Bytes, toBase64Url, utf8 } from '../../contract/bytes.ts'
+import { PASSWORD_KDF } from '../../contract/password.ts'
+import { erase, hkdf, sha256 } from './seal.ts'
+
+/** What a password becomes [Note: P1]: what the server may see (43 characters), and the seed of the password's key pair (32 bytes). */
+interface StretchedPassword {
+  authSecret: string
+  passwordSeed: Bytes
+}
+
+/**
+ * Argon2id over the password (NFKC, UTF-8) with the server's 16-byte salt, bound to the username. Takes about a second and
+ * 64 MiB: run it in a worker. A server that answers another salt gets another authSecret, and no easier guess.
+ */
+export async function stretchPassword(username: string, password: string, salt: Uint8Array): Promise<StretchedPassword> {
+  const root = await argon2id({
+    password: utf8(password.normalize('NFKC')),
+    salt: sha256(PASSWORD_KDF.saltLabel, username.trim().toLowerCase(), salt),
+    memorySize: PASSWORD_KDF.memoryKiB,
+    iterations: PASSWORD_KDF.passes,
+    parallelism: PASSWORD_KDF.lanes,
+    hashLength: PASSWORD_KDF.bytes,
+    outputType: 'binary',
+  })
+  const authSecret = toBase64Url(await hkdf(root, PASSWORD_KDF.authLabel))
+  const passwordSeed = await hkdf(root, PASSWORD_KDF.seedLabel)
+  erase(root)
+  return { authSecret, passwordSeed }
+}

@@ -1,0 +1,137 @@
+import { Aes256Gcm, CipherSuite, HkdfSha256 } from '@hpke/core'
+import { XWing } from '@hpke/hybridkem-x-wing'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { sha256 as sha256Of } from '@noble/hashes/sha2.js'
+import { type Bytes, concat, encodeFields } from '../../contract/bytes.ts'
+import { CryptoFailure } from './failure.ts'
+
+/** Names the purpose of an operation, so that no result of one passes as a result of another. */
+export type Label = `conclave/${string}/v1`
+/** Length-prefixed behind the label. */
+type Field = Uint8Array | string
+
+const NONCE_BYTES = 12
+const ENCAPSULATION_BYTES = 1120
+const LENGTH_BYTES = 4
+const PAD_UNIT_BYTES = 256
+
+const suite = new CipherSuite({ kem: new XWing(), kdf: new HkdfSha256(), aead: new Aes256Gcm() })
+
+/** Random bytes, at most 65,536 at once. */
+export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new Uint8Array(length))
+
+/** 32 bytes: SHA-256 over the label and the fields. */
+export const sha256 = (label: Label, ...fields: Field[]): Bytes => concat(sha256Of(encodeFields(label, ...fields)))
+
+/** 32 bytes of HKDF-SHA256: no salt, `secret` as input, label and fields as info (RFC 5869). */
+export async function hkdf(secret: Uint8Array, label: Label, ...fields: Field[]): Promise<Bytes> {
+  const key = await crypto.subtle.importKey('raw', concat(secret), 'HKDF', false, ['deriveBits'])
+  const algorithm = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: encodeFields(label, ...fields) }
+  return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, 256))
+}
+
+/** A 32-byte AES-256-GCM key that WebCrypto does not give back. Kept in memory only. */
+export const lockedKey = (key: Uint8Array): Promise<CryptoKey> =>
+  crypto.subtle.importKey('raw', concat(key), 'AES-GCM', false, ['encrypt', 'decrypt'])
+
+/** AES-256-GCM under 32 bytes or a `lockedKey`: a random nonce (12 bytes), then the ciphertext. Opens only with the same label and context. */
+export async function sealWith(
+  key: Uint8Array | CryptoKey,
+  label: Label,
+  plaintext: Uint8Array,
+  ...context: Field[]
+): Promise<Bytes> {
+  const nonce = randomBytes(NONCE_BYTES)
+  const algorithm = { name: 'AES-GCM', iv: nonce, additionalData: encodeFields(label, ...context) }
+  const aes = key instanceof Uint8Array ? await lockedKey(key) : key
+  return concat(nonce, new Uint8Array(await crypto.subtle.encrypt(algorithm, aes, concat(plaintext))))
+}
+
+/** What `sealWith` sealed. Throws CryptoFailure('seal'). */
+export async function openWith(
+  key: Uint8Array | CryptoKey,
+  label: Label,
+  sealed: Uint8Array,
+  ...context: Field[]
+): Promise<Bytes> {
+  const nonce = sealed.slice(0, NONCE_BYTES)
+  const algorithm = { name: 'AES-GCM', iv: nonce, additionalData: encodeFields(label, ...context) }
+  const aes = key instanceof Uint8Array ? await lockedKey(key) : key
+  try {
+    return new Uint8Array(await crypto.subtle.decrypt(algorithm, aes, sealed.slice(NONCE_BYTES)))
+  } catch (error) {
+    throw new CryptoFailure('seal', `The seal ${label} does not open`, { cause: error })
+  }
+}
+
+/** The X-Wing key pair of a 32-byte seed (DeriveKeyPair of draft-connolly-cfrg-xwing-kem); the public key is 1216 bytes. */
+export async function keyPairOf(seed: Uint8Array): Promise<{ publicKey: Bytes; seed: Bytes }> {
+  const pair = await suite.kem.deriveKeyPair(concat(seed))
+  return { publicKey: new Uint8Array(await suite.kem.serializePublicKey(pair.publicKey)), seed: concat(seed) }
+}
+
+/** HPKE base mode (RFC 9180) to an X-Wing public key: encapsulated key (1120 bytes), then the ciphertext. Says nothing about who sealed. */
+export async function sealTo(publicKey: Uint8Array, label: Label, plaintext: Uint8Array, ...context: Field[]): Promise<Bytes> {
+  try {
+    const recipientPublicKey = await suite.kem.deserializePublicKey(concat(publicKey))
+    const { enc, ct } = await suite.seal({ recipientPublicKey, info: encodeFields(label, ...context) }, concat(plaintext))
+    return concat(new Uint8Array(enc), new Uint8Array(ct))
+  } catch (error) {
+    throw new CryptoFailure('seal', `Nothing can be sealed to this key for ${label}`, { cause: error })
+  }
+}
+
+/** What `sealTo` sealed to the public key of this seed. Throws CryptoFailure('seal'). */
+export async function openFrom(seed: Uint8Array, label: Label, sealed: Uint8Array, ...context: Field[]): Promise<Bytes> {
+  const { privateKey } = await suite.kem.deriveKeyPair(concat(seed))
+  const enc = sealed.slice(0, ENCAPSULATION_BYTES)
+  try {
+    const recipient = { recipientKey: privateKey, enc, info: encodeFields(label, ...context) }
+    return new Uint8Array(await suite.open(recipient, sealed.slice(ENCAPSULATION_BYTES)))
+  } catch (error) {
+    throw new CryptoFailure('seal', `The seal ${label} does not open`, { cause: error })
+  }
+}
+
+/** The Ed25519 public key (32 bytes) of a 32-byte private seed. */
+export const publicKeyOf = (privateSeed: Uint8Array): Bytes => concat(ed25519.getPublicKey(privateSeed))
+
+/** Ed25519 (64 bytes) over the label and the fields. */
+export const sign = (privateSeed: Uint8Array, label: Label, ...fields: Field[]): Bytes =>
+  concat(ed25519.sign(encodeFields(label, ...fields), privateSeed))
+
+/** Whether the signature holds, by the strict rules of RFC 8032: no small-order key, no second encoding. */
+export function verify(publicKey: Uint8Array, signature: Uint8Array, label: Label, ...fields: Field[]): boolean {
+  if (publicKey.length !== 32 || signature.length !== 64) return false
+  return ed25519.verify(signature, encodeFields(label, ...fields), publicKey, { zip215: false })
+}
+
+/** The length (4 bytes, big endian), the bytes, zeros up to 256 x 2^n: hides all but the size's class. */
+export function pad(bytes: Uint8Array): Bytes {
+  const padded = new Uint8Array(paddedSize(bytes.length))
+  new DataView(padded.buffer).setUint32(0, bytes.length)
+  padded.set(bytes, LENGTH_BYTES)
+  return padded
+}
+
+/** The reverse of `pad`. Throws CryptoFailure('padding') for anything that `pad` does not make. */
+export function unpad(padded: Uint8Array): Bytes {
+  if (padded.length < PAD_UNIT_BYTES) throw new CryptoFailure('padding', 'The padding is cut short')
+  const length = new DataView(padded.buffer, padded.byteOffset).getUint32(0)
+  const end = LENGTH_BYTES + length
+  if (paddedSize(length) !== padded.length || padded.subarray(end).some((byte) => byte !== 0)) {
+    throw new CryptoFailure('padding', 'The padding is not as it must be')
+  }
+  return padded.slice(LENGTH_BYTES, end)
+}
+
+function paddedSize(length: number): number {
+  let size = PAD_UNIT_BYTES
+  while (size < length + LENGTH_BYTES) size *= 2
+  return size
+}
+
+/** Overwrites secrets that are no longer needed. What the engine copied elsewhere is beyond reach. */
+export function erase(...secrets: Uint8Array[]): void {
+  for (const secret of secrets) secret.fill(0)
+}

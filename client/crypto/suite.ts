@@ -1,0 +1,172 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import {
+  type CiphersuiteImpl,
+  type ClientConfig,
+  type ClientState,
+  type Decoder,
+  decodeMlsMessage,
+  defaultKeyPackageEqualityConfig,
+  defaultLifetimeConfig,
+  type Encoder,
+  encodeMlsMessage,
+  getCiphersuiteFromName,
+  getCiphersuiteImpl,
+  type LeafNode,
+  type MLSMessage,
+  type MlsMessageContent,
+  type RatchetTree,
+} from 'ts-mls'
+import { validateRatchetTree } from 'ts-mls/clientState.js'
+import { type Bytes, concat, sameBytes } from '../../contract/bytes.ts'
+import type { Member } from './commits.ts'
+import { CryptoFailure } from './failure.ts'
+import { credentialHolds, readCredential } from './identity.ts'
+
+/** The two account keys of a room, in any order. */
+export type Accounts = readonly Uint8Array[]
+
+export const SUITE = 'MLS_256_XWING_AES256GCM_SHA512_Ed25519'
+
+let making: Promise<CiphersuiteImpl> | undefined
+
+/** X-Wing (X25519 + ML-KEM-768), AES-256-GCM, SHA-512 and Ed25519. */
+export function suite(): Promise<CiphersuiteImpl> {
+  making ??= getCiphersuiteImpl(getCiphersuiteFromName(SUITE)).then((made) => ({ ...made, signature }))
+  return making
+}
+
+// The library would sign with the browser's Ed25519, which not every browser has. And where two verifiers differ in corner
+// cases, one member can split a room: all clients use this one, by the strict rules of RFC 8032.
+const signature: CiphersuiteImpl['signature'] = {
+  sign: async (seed, message) => ed25519.sign(message, seed),
+  verify: async (key, message, signed) =>
+    key.length === 32 && signed.length === 64 && ed25519.verify(signed, message, key, { zip215: false }),
+  keygen: async () => {
+    const signKey = ed25519.utils.randomSecretKey()
+    return { signKey, publicKey: ed25519.getPublicKey(signKey) }
+  },
+}
+
+/** What every leaf can do: nothing beyond this suite. */
+export const capabilities = (): LeafNode['capabilities'] => ({
+  versions: ['mls10'],
+  ciphersuites: [SUITE],
+  extensions: [],
+  proposals: [],
+  credentials: ['basic'],
+})
+
+/** The library's settings. Credentials are checked against the accounts, never a clock or a manifest: one odd leaf would block every join [Note: D3]. */
+export function configOf(accounts: Accounts): ClientConfig {
+  return {
+    // 0 epochs would keep them all; what 1 keeps is emptied by `settle` [Note: M2].
+    keyRetentionConfig: { retainKeysForGenerations: 100, retainKeysForEpochs: 1, maximumForwardRatchetSteps: 200 },
+    lifetimeConfig: { ...defaultLifetimeConfig, validateLifetimeOnReceive: false },
+    keyPackageEqualityConfig: defaultKeyPackageEqualityConfig,
+    // Application messages carry a key of fixed size: there is nothing to hide.
+    paddingConfig: { kind: 'alwaysPad', paddingLength: 0 },
+    authService: {
+      validateCredential: async (credential, leafKey) => {
+        if (credential.credentialType !== 'basic') return false
+        const accountKey = readCredential(credential.identity)?.accountKey
+        const isPinned = accounts.some((account) => accountKey && sameBytes(account, accountKey))
+        return isPinned && credentialHolds(credential.identity, leafKey)
+      },
+    },
+  }
+}
+
+/** Runs a step of the library: whatever it throws comes out as CryptoFailure('mls'). */
+export async function typed<T>(step: () => T | Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    if (error instanceof CryptoFailure) throw error
+    throw new CryptoFailure('mls', error instanceof Error ? error.message : 'MLS failed', { cause: error })
+  }
+}
+
+/** An MLS message on the wire (RFC 9420 section 6). */
+export const encode = (message: MlsMessageContent): Bytes => concat(encodeMlsMessage({ ...message, version: 'mls10' }))
+
+/** Reads one kind of MLS message. Throws CryptoFailure('mls'). */
+export function decode<F extends MLSMessage['wireformat']>(
+  bytes: Uint8Array,
+  wireformat: F,
+): Extract<MLSMessage, { wireformat: F }> {
+  const message = decodeWhole(decodeMlsMessage, encodeMlsMessage, bytes)
+  const isWanted = (some: MLSMessage): some is Extract<MLSMessage, { wireformat: F }> => some.wireformat === wireformat
+  if (!isWanted(message)) throw new CryptoFailure('mls', `Expected ${wireformat}, found ${message.wireformat}`)
+  return message
+}
+
+/** Reads a structure that is exactly what its encoder writes: no rest, no second spelling. Throws CryptoFailure('mls'). */
+export function decodeWhole<T>(decoder: Decoder<T>, encoder: Encoder<T>, bytes: Uint8Array): T {
+  try {
+    // The library keeps views of what it reads: the caller may erase its bytes afterwards.
+    const decoded = decoder(bytes.slice(), 0)
+    if (decoded && decoded[1] === bytes.length && sameBytes(encoder(decoded[0]), bytes)) return decoded[0]
+  } catch (error) {
+    throw new CryptoFailure('mls', 'These bytes are no MLS structure', { cause: error })
+  }
+  throw new CryptoFailure('mls', 'These bytes are no MLS structure')
+}
+
+/** Who a leaf names, unproven. */
+function memberOf(leaf: LeafNode, leafIndex: number): Member | undefined {
+  const named = leaf.credential.credentialType === 'basic' ? readCredential(leaf.credential.identity) : undefined
+  return named && { leafIndex, ...named, leafKey: concat(leaf.signaturePublicKey) }
+}
+
+/** Who a leaf is; undefined where its credential does not hold. */
+export function provenMember(leaf: LeafNode, leafIndex = -1): Member | undefined {
+  const isProven =
+    leaf.credential.credentialType === 'basic' && credentialHolds(leaf.credential.identity, leaf.signaturePublicKey)
+  return isProven ? memberOf(leaf, leafIndex) : undefined
+}
+
+/** The leaves of a tree that was validated. Throws CryptoFailure('mls'). */
+export function membersOf(tree: RatchetTree): Member[] {
+  return leavesOf(tree).map(({ leaf, leafIndex }) => {
+    const member = memberOf(leaf, leafIndex)
+    if (!member) throw new CryptoFailure('mls', 'A leaf has no credential')
+    return member
+  })
+}
+
+/** The leaves with their places: leaf n is node 2n (RFC 9420 appendix C). */
+export const leavesOf = (tree: RatchetTree): { leaf: LeafNode; leafIndex: number }[] =>
+  tree.flatMap((node, at) => (node?.nodeType === 'leaf' ? [{ leaf: node.leaf, leafIndex: at / 2 }] : []))
+
+/** A leaf that lacks these would keep every later device from joining. Throws CryptoFailure('mls'). */
+export function requireFit({ capabilities: able, extensions }: LeafNode): void {
+  const isFit = able.versions.includes('mls10') && able.ciphersuites.includes(SUITE) && able.credentials.includes('basic')
+  if (!isFit || extensions.length > 0) throw new CryptoFailure('mls', 'A leaf does not fit this room')
+}
+
+// Leaves were proven when they came in; what is left to check of a tree is its structure.
+const structureOnly = { validateCredential: async () => true }
+const provenAlready: CiphersuiteImpl['signature'] = { ...signature, verify: async () => true }
+
+/**
+ * What every state must be before anybody relies on it, whoever made the commit; forgets the epoch before [Note: M2]. The library checks
+ * less of a commit than of a tree that somebody joins, and its check of unmerged leaves is wrong (RFC 9420 section 7.9 asks only for
+ * the nodes between): a commit that leaves such a tree would close the room to every later device.
+ */
+export async function settle(state: ClientState): Promise<ClientState> {
+  const { groupContext, ratchetTree, groupActiveState, clientConfig } = state
+  const isOurs = groupContext.cipherSuite === SUITE && groupContext.version === 'mls10' && groupContext.extensions.length === 0
+  if (!isOurs || groupActiveState.kind !== 'active') throw new CryptoFailure('mls', 'The group is not of the agreed kind')
+  const { treeHash } = groupContext
+  const cs = { ...(await suite()), signature: provenAlready }
+  const fault = await validateRatchetTree(ratchetTree, groupContext, clientConfig.lifetimeConfig, structureOnly, treeHash, cs)
+  const hasUnmerged = ratchetTree.some((node) => node?.nodeType === 'parent' && node.parent.unmergedLeaves.length > 0)
+  if (fault || hasUnmerged) throw new CryptoFailure('closes_room', 'Nobody could join the room after this', { cause: fault })
+  for (const { leaf } of leavesOf(ratchetTree)) requireFit(leaf)
+  return { ...state, historicalReceiverData: new Map() }
+}
+
+/** Throws CryptoFailure('removed') where this device is no longer part of the group. */
+export function requireActive({ groupActiveState }: ClientState): void {
+  if (groupActiveState.kind !== 'active') throw new CryptoFailure('removed', 'This device was removed from the room')
+}

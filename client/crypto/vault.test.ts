@@ -1,0 +1,275 @@
+import 'fake-indexeddb/auto'
+import { IDBFactory, IDBObjectStore } from 'fake-indexeddb'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { encodeFields, toBase64, utf8 } from '../../contract/bytes.ts'
+import { answerOf } from './database.ts'
+import { hkdf, randomBytes } from './seal.ts'
+import { createVault, destroyVault, openVault, type Vault, type Write } from './vault.ts'
+import { knownVaultOf, vaultDeviceOf } from './vaults.ts'
+
+const ALICE = { userId: '6f1c0f3a-0000-4000-8000-000000000001', username: 'Alice', deviceId: 'aa'.repeat(16) }
+const ROOM = 'dm_a_b'
+const failure = (code: string) => expect.objectContaining({ name: 'CryptoFailure', code })
+
+let browser: IDBFactory
+let secret: Uint8Array
+let vault: Vault
+
+beforeEach(async () => {
+  browser = new IDBFactory()
+  secret = randomBytes(32)
+  vault = await createVault(ALICE, secret, browser)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vault.close()
+})
+
+/** Every key and value on the disk, as a thief of the profile reads them. */
+async function disk(): Promise<{ store: string; key: IDBValidKey; value: unknown }[]> {
+  const rows: { store: string; key: IDBValidKey; value: unknown }[] = []
+  for (const { name } of await browser.databases()) {
+    const database = await answerOf(browser.open(name ?? ''))
+    for (const store of database.objectStoreNames) {
+      const objects = database.transaction(store).objectStore(store)
+      const [keys, values] = await Promise.all([answerOf(objects.getAllKeys()), answerOf<unknown[]>(objects.getAll())])
+      keys.forEach((key, at) => {
+        rows.push({ store, key, value: values[at] })
+      })
+    }
+    database.close()
+  }
+  return rows
+}
+
+function bytesIn(value: unknown): Buffer {
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  if (value !== null && typeof value === 'object') return Buffer.concat(Object.values(value).map(bytesIn))
+  return Buffer.from(String(value))
+}
+
+const holds = async (canary: Uint8Array) =>
+  (await disk()).some(({ key, value }) => bytesIn([key, value]).includes(Buffer.from(canary)))
+
+async function meddle(edit: (objects: (store: string) => globalThis.IDBObjectStore) => Promise<void>): Promise<void> {
+  const database = await answerOf(browser.open(`conclave-${ALICE.userId}`))
+  const transaction = database.transaction([...database.objectStoreNames], 'readwrite')
+  await edit((store) => transaction.objectStore(store))
+  database.close()
+}
+
+const message = (seq: number, text = `message ${seq}`): Write => ({
+  store: 'messages',
+  key: [ROOM, seq],
+  value: { json: { text } },
+})
+
+describe('reading and writing', () => {
+  test('What was written is there after a reload, JSON and bytes, in every store', async () => {
+    const bytes = randomBytes(1000)
+    await vault.write([
+      { store: 'sealed', key: 'device', value: { json: { id: 1 }, bytes } },
+      { store: 'groups', key: ROOM, value: { json: null, bytes: new Uint8Array() } },
+      message(7),
+      { store: 'outbox', key: [ROOM, 1], value: { json: 'waiting' } },
+      { store: 'own', key: 'id-1', value: { json: { seq: 7 } } },
+    ])
+    vault.close()
+    vault = await openVault(ALICE.userId, secret, browser)
+    expect(vault).toMatchObject({ userId: ALICE.userId, deviceId: ALICE.deviceId })
+    expect(await vault.get('sealed', 'device')).toEqual({ json: { id: 1 }, bytes })
+    expect(await vault.get('groups', ROOM)).toEqual({ json: null, bytes: new Uint8Array() })
+    expect(await vault.get('messages', [ROOM, 7])).toEqual({ json: { text: 'message 7' } })
+    expect(await vault.all('outbox')).toEqual([{ key: [ROOM, 1], value: { json: 'waiting' } }])
+    expect(await vault.get('own', 'id-1')).toEqual({ json: { seq: 7 } })
+    expect(await vault.get('own', 'id-2')).toBeUndefined()
+  })
+
+  test('Pages: the newest, those before and those after a seq, oldest first, of one room only', async () => {
+    const room = [9, 10, 11, 100, 101]
+    await vault.write([...room.map((seq) => message(seq)), { store: 'messages', key: ['dm_a_c', 50], value: { json: {} } }])
+    const seqs = async (range: { before?: number; after?: number; limit: number }) =>
+      (await vault.page('messages', ROOM, range)).map((row) => row.seq)
+    expect(await seqs({ limit: 2 })).toEqual([100, 101])
+    expect(await seqs({ limit: 50 })).toEqual(room)
+    expect(await seqs({ before: 100, limit: 2 })).toEqual([10, 11])
+    expect(await seqs({ after: 9, limit: 2 })).toEqual([10, 11])
+    expect(await seqs({ after: 9, before: 101, limit: 50 })).toEqual([10, 11, 100])
+    expect(await seqs({ after: 101, limit: 50 })).toEqual([])
+    expect((await vault.page('messages', ROOM, { limit: 1 }))[0]?.value).toEqual({ json: { text: 'message 101' } })
+    expect(await vault.page('messages', 'dm_nobody', { limit: 50 })).toEqual([])
+  })
+
+  test('All rows of one room, in order, and none of another', async () => {
+    const row = (room: string, order: number): Write => ({ store: 'outbox', key: [room, order], value: { json: order } })
+    await vault.write([row(ROOM, 2), row(ROOM, 1), row('dm_a_c', 3)])
+    expect((await vault.all('outbox', ROOM)).map(({ key }) => key)).toEqual([
+      [ROOM, 1],
+      [ROOM, 2],
+    ])
+    expect(await vault.all('outbox')).toHaveLength(3)
+  })
+
+  test('A row is deleted in the same transaction that writes another', async () => {
+    await vault.write([{ store: 'outbox', key: [ROOM, 1], value: { json: 'waiting' } }])
+    await vault.write([{ store: 'outbox', key: [ROOM, 1], value: null }, message(3)])
+    expect(await vault.all('outbox')).toEqual([])
+    expect(await vault.get('messages', [ROOM, 3])).toBeDefined()
+  })
+
+  test('A write waits for the disk: every transaction asks for strict durability', async () => {
+    const database = vi.spyOn((await import('fake-indexeddb')).IDBDatabase.prototype, 'transaction')
+    await vault.write([message(1)])
+    expect(database).toHaveBeenCalledWith(['messages'], 'readwrite', { durability: 'strict' })
+  })
+})
+
+describe('what a thief of the profile finds', () => {
+  test('Not a word of what was written, after the search has found a planted one', async () => {
+    const canary = toBase64(randomBytes(18))
+    const raw = randomBytes(32)
+    await vault.write([
+      message(1, canary),
+      { store: 'sealed', key: 'device', value: { json: { canary }, bytes: raw } },
+      { store: 'groups', key: ROOM, value: { json: canary, bytes: raw } },
+      { store: 'outbox', key: [ROOM, 1], value: { json: [canary], bytes: raw } },
+      { store: 'own', key: 'id', value: { json: { [canary]: 1 } } },
+    ])
+    expect(await holds(utf8(canary))).toBe(false)
+    expect(await holds(raw)).toBe(false)
+    await meddle(async (objects) => {
+      await answerOf(objects('meta').put({ note: { deep: canary }, raw }, 'planted'))
+    })
+    expect(await holds(utf8(canary))).toBe(true)
+    expect(await holds(raw)).toBe(true)
+  })
+
+  test('Neither the unlock secret nor the vault key, and no CryptoKey', async () => {
+    const rows = await disk()
+    const head = rows.find((row) => row.key === 'head')?.value
+    expect(head).toMatchObject({ localKey: expect.any(Uint8Array), deviceId: ALICE.deviceId })
+    const localKey = bytesIn(head && typeof head === 'object' && 'localKey' in head ? head.localKey : undefined)
+    expect(localKey).toHaveLength(32)
+    expect(await holds(localKey)).toBe(true)
+    expect(await holds(secret)).toBe(false)
+    expect(await holds(await hkdf(encodeFields(localKey, secret), 'conclave/vault/v1'))).toBe(false)
+    const kinds = rows.flatMap(({ value }) =>
+      value !== null && typeof value === 'object' ? [value, ...Object.values(value)] : [value],
+    )
+    expect(kinds.some((value) => value instanceof CryptoKey)).toBe(false)
+  })
+
+  test('Without the half that the server keeps the vault stays shut', async () => {
+    vault.close()
+    await expect(openVault(ALICE.userId, randomBytes(32), browser)).rejects.toThrow(failure('vault_shut'))
+    vault = await openVault(ALICE.userId, secret, browser)
+  })
+
+  test('Eve moves a sealed row to another place, or another store: it does not open there', async () => {
+    await vault.write([message(1), { store: 'sealed', key: 'a', value: { json: 'a' } }])
+    await meddle(async (objects) => {
+      await answerOf(objects('messages').put(await answerOf(objects('messages').get([ROOM, 1])), [ROOM, 2]))
+      await answerOf(objects('groups').put(await answerOf(objects('sealed').get('a')), 'a'))
+    })
+    expect(await vault.get('messages', [ROOM, 1])).toBeDefined()
+    await expect(vault.get('messages', [ROOM, 2])).rejects.toThrow(failure('seal'))
+    await expect(vault.get('groups', 'a')).rejects.toThrow(failure('seal'))
+    await expect(vault.page('messages', ROOM, { limit: 50 })).rejects.toThrow(failure('seal'))
+  })
+})
+
+describe('finding, making and deleting', () => {
+  test('A sign-in finds the device of this browser by the name that was typed', async () => {
+    expect(await knownVaultOf(' aLICE ', browser)).toEqual({ userId: ALICE.userId, deviceId: ALICE.deviceId })
+    expect(await knownVaultOf('bob', browser)).toBeUndefined()
+    expect(await vaultDeviceOf(ALICE.userId, browser)).toBe(ALICE.deviceId)
+  })
+
+  test('Looking for a vault that is not there says so, and makes none', async () => {
+    const empty = new IDBFactory()
+    await expect(openVault(ALICE.userId, secret, empty)).rejects.toThrow(failure('vault_absent'))
+    expect(await vaultDeviceOf(ALICE.userId, empty)).toBeUndefined()
+    expect(await empty.databases()).toEqual([])
+  })
+
+  test('A second vault never overwrites the first', async () => {
+    await vault.write([message(1)])
+    await expect(createVault({ ...ALICE, deviceId: 'bb'.repeat(16) }, randomBytes(32), browser)).rejects.toThrow(
+      failure('vault_exists'),
+    )
+    expect(await knownVaultOf('alice', browser)).toEqual({ userId: ALICE.userId, deviceId: ALICE.deviceId })
+    expect(await vault.get('messages', [ROOM, 1])).toBeDefined()
+  })
+
+  test('Deleted in one tab, it closes in the other, which is told once', async () => {
+    const told = vi.fn()
+    const other = await openVault(ALICE.userId, secret, browser)
+    other.onClosed(told)
+    await destroyVault(ALICE.userId, browser)
+    expect(told).toHaveBeenCalledTimes(1)
+    await expect(other.get('sealed', 'device')).rejects.toThrow(failure('vault_closed'))
+    await expect(other.write([message(1)])).rejects.toThrow(failure('vault_closed'))
+    await expect(openVault(ALICE.userId, secret, browser)).rejects.toThrow(failure('vault_absent'))
+    expect(await knownVaultOf('alice', browser)).toBeUndefined()
+    expect(await disk()).toEqual([])
+  })
+
+  test('A vault whose head is damaged says so; it is not taken for a browser without one', async () => {
+    await meddle(async (objects) => {
+      await answerOf(objects('meta').delete('head'))
+    })
+    await expect(openVault(ALICE.userId, secret, browser)).rejects.toThrow(failure('vault_shut'))
+  })
+
+  test('Closing it oneself tells nobody', async () => {
+    const told = vi.fn()
+    vault.onClosed(told)
+    vault.close()
+    await destroyVault(ALICE.userId, browser)
+    expect(told).not.toHaveBeenCalled()
+    await expect(vault.get('sealed', 'device')).rejects.toThrow(failure('vault_closed'))
+  })
+})
+
+describe('a full disk', () => {
+  /** The second put of a transaction meets a full disk: at once, or when the transaction ends, as browsers do either. */
+  function fillUp(end: (store: IDBObjectStore) => void): void {
+    const put = IDBObjectStore.prototype.put
+    let count = 0
+    vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, value, key) {
+      if (++count === 2) end(this)
+      return put.call(this, value, key)
+    })
+  }
+
+  const full = () => new DOMException('No room', 'QuotaExceededError')
+
+  test('It is said as such, nothing is half written, and the vault goes on', async () => {
+    fillUp(() => {
+      throw full()
+    })
+    await expect(vault.write([message(1), message(2)])).rejects.toThrow(failure('quota'))
+    vi.restoreAllMocks()
+    expect(await vault.all('messages')).toEqual([])
+    await vault.write([message(1), message(2)])
+    expect(await vault.all('messages')).toHaveLength(2)
+  })
+
+  test('The same when the disk says so only at the end', async () => {
+    fillUp(({ transaction }) => {
+      queueMicrotask(() => {
+        transaction.abort()
+        Object.defineProperty(transaction, 'error', { value: full() })
+      })
+    })
+    await expect(vault.write([message(1), message(2)])).rejects.toThrow(failure('quota'))
+    vi.restoreAllMocks()
+    expect(await vault.all('messages')).toEqual([])
+  })
+
+  test('A value that JSON cannot hold writes nothing of the others', async () => {
+    const bad: Write = { store: 'own', key: 'id', value: { json: 1n } }
+    await expect(vault.write([message(1), bad])).rejects.toThrow(TypeError)
+    expect(await vault.all('messages')).toEqual([])
+  })
+})

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { answerOf, committed, findDatabase, openDatabase } from './database.ts'
+import { CryptoFailure } from './failure.ts'
+
+// One list for the browser, so that a sign-in can name its device before anything is opened. The device id is read from the
+// vault itself: the two cannot disagree.
+const LIST = 'conclave'
+const STORE = 'vaults'
+
+/** Where a vault keeps its head. */
+export const HEAD = 'head'
+
+/** What a vault says without being opened; `check` is a seal that only the right key opens. */
+const headShape = z.object({
+  format: z.literal(1),
+  deviceId: z.string(),
+  localKey: z.instanceof(Uint8Array),
+  check: z.instanceof(Uint8Array),
+})
+export type VaultHead = z.infer<typeof headShape>
+
+/** The database of a user's vault. */
+export const databaseOf = (userId: string): string => `conclave-${userId}`
+
+/** A user's vault in this browser, not opened. Throws CryptoFailure('vault_shut') where it is damaged. */
+export async function findVault(
+  userId: string,
+  factory: IDBFactory,
+): Promise<{ database: IDBDatabase; head: VaultHead } | undefined> {
+  const database = await findDatabase(factory, databaseOf(userId))
+  if (!database) return undefined
+  const head = headShape.safeParse(await answerOf(database.transaction('meta').objectStore('meta').get(HEAD)))
+  if (head.success) return { database, head: head.data }
+  database.close()
+  throw new CryptoFailure('vault_shut', 'The vault of this browser is damaged', { cause: head.error })
+}
+
+/** The device whose vault this browser keeps. */
+export async function vaultDeviceOf(userId: string, factory: IDBFactory = indexedDB): Promise<string | undefined> {
+  const found = await findVault(userId, factory)
+  found?.database.close()
+  return found?.head.deviceId
+}
+
+/** The vault that a username has in this browser. */
+export async function knownVaultOf(
+  username: string,
+  factory: IDBFactory = indexedDB,
+): Promise<{ userId: string; deviceId: string } | undefined> {
+  const userId = await notedUser(username, factory)
+  const deviceId = userId === undefined ? undefined : await vaultDeviceOf(userId, factory)
+  return userId === undefined || deviceId === undefined ? undefined : { userId, deviceId }
+}
+
+const rowsShape = z.array(z.object({ username: z.string(), userId: z.string() }))
+
+async function notedUser(username: string, factory: IDBFactory): Promise<string | undefined> {
+  const database = await openList(factory)
+  try {
+    const rows = rowsShape.parse(await answerOf(database.transaction(STORE).objectStore(STORE).getAll()))
+    return rows.find((row) => row.username === foldName(username))?.userId
+  } finally {
+    database.close()
+  }
+}
+
+/** Notes under which username a user's vault is looked for; one row a user. */
+export const noteUser = (username: string, userId: string, factory: IDBFactory): Promise<void> =>
+  change(factory, (store) => store.put({ username: foldName(username), userId }))
+
+/** Takes a user off the list. */
+export const forgetUser = (userId: string, factory: IDBFactory): Promise<void> => change(factory, (store) => store.delete(userId))
+
+const foldName = (username: string) => username.trim().toLowerCase()
+
+async function change(factory: IDBFactory, edit: (store: IDBObjectStore) => void): Promise<void> {
+  const database = await openList(factory)
+  try {
+    const transaction = database.transaction(STORE, 'readwrite', { durability: 'strict' })
+    edit(transaction.objectStore(STORE))
+    await committed(transaction)
+  } finally {
+    database.close()
+  }
+}
+
+async function openList(factory: IDBFactory): Promise<IDBDatabase> {
+  const opened = await openDatabase(factory, LIST, (database) => {
+    database.createObjectStore(STORE, { keyPath: 'userId' })
+  })
+  return opened.database
+}

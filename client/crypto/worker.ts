@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { createCore } from './core.ts'
+import type { Answer, Ask } from './crypto.ts'
+import { CryptoFailure } from './failure.ts'
+
+// The queue: one question, one answer. Order within a room is kept by its lock, not here.
+
+z.config({ jitless: true })
+
+const verbs: Record<string, (...input: never[]) => Promise<unknown>> = createCore()
+
+self.onmessage = async ({ data: { id, verb, input } }: MessageEvent<Ask>) => {
+  self.postMessage(await answer(id, verb, input))
+}
+
+async function answer(id: number, verb: string, input: unknown[]): Promise<Answer> {
+  try {
+    const value = await verbs[verb]?.(...(input as never[]))
+    return { id, ok: true, value }
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    return { id, ok: false, code: error instanceof CryptoFailure ? error.code : '', text }
+  }
+}

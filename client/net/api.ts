@@ -1,0 +1,99 @@
+import type { z } from 'zod'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import type { RefusalBody, RefusalCode } from '../../contract/refusals.ts'
+
+/** The server said no, or could not be asked (`status` 0, `code` "offline"). `message` is the server's own words. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: RefusalCode | 'offline' | 'unreadable_answer'
+  readonly retryAfterSeconds: number | undefined
+  readonly details: unknown
+
+  constructor(status: number, code: ApiError['code'], text: string, extra: { retryAfterSeconds?: number; details?: unknown } = {}) {
+    super(text)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.retryAfterSeconds = extra.retryAfterSeconds
+    this.details = extra.details
+  }
+
+  /** The text that the specification gives an error: the status, a colon, the words. */
+  override toString(): string {
+    return `${this.status}: ${this.message}`
+  }
+}
+
+/** Calls an endpoint; input and output are parsed by the contract. Throws ApiError. */
+export type Api = <In extends z.ZodType, Out extends z.ZodType>(
+  endpoint: Endpoint<In, Out>,
+  input: z.input<In>,
+) => Promise<z.output<Out>>
+
+type Fetch = (path: string, init: RequestInit) => Promise<Response>
+
+interface Options {
+  fetch?: Fetch
+  /** Told of every 401 of a signed-in call: the session has ended. */
+  onSignedOut?: () => void
+}
+
+/** The typed way to the server. Cookies travel with it; the browser's cache answers 304 for the polled calls. */
+export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut }: Options = {}): Api {
+  return async (endpoint, input) => {
+    const { path, body } = place(endpoint, Object.entries(input ?? {}))
+    const response = await reach(wire, path, {
+      method: endpoint.method,
+      credentials: 'same-origin',
+      headers: { Accept: 'application/json', ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      ...(body !== undefined && { body }),
+    })
+    const answer = await readJson(response)
+    if (!response.ok) {
+      const error = refusal(response, answer)
+      if (response.status === 401 && endpoint.access === 'signed_in') onSignedOut?.()
+      throw error
+    }
+    const parsed = endpoint.output.safeParse(answer)
+    if (!parsed.success) throw new ApiError(response.status, 'unreadable_answer', 'The server answered in a way that this page does not know')
+    return parsed.data
+  }
+}
+
+function place(endpoint: Endpoint, fields: [string, unknown][]): { path: string; body: string | undefined } {
+  const inPath = new Set<string>()
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
+    inPath.add(name)
+    return encodeURIComponent(String(fields.find(([key]) => key === name)?.[1]))
+  })
+  const rest = fields.filter(([key, value]) => !inPath.has(key) && value !== undefined)
+  if (endpoint.method === 'POST' || endpoint.method === 'PUT') return { path, body: JSON.stringify(Object.fromEntries(rest)) }
+  const query = new URLSearchParams(rest.map(([key, value]) => [key, String(value)]))
+  return { path: query.size > 0 ? `${path}?${query}` : path, body: undefined }
+}
+
+async function reach(wire: Fetch, path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await wire(path, init)
+  } catch {
+    throw new ApiError(0, 'offline', 'The server cannot be reached')
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text().catch(() => '')
+  try {
+    return text === '' ? {} : JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function refusal(response: Response, answer: unknown): ApiError {
+  const body: Partial<RefusalBody> = typeof answer === 'object' && answer !== null ? answer : {}
+  const words = body.error ?? (typeof answer === 'string' && answer !== '' ? answer : response.statusText)
+  return new ApiError(response.status, body.code ?? 'internal', words, {
+    ...(body.retryAfterSeconds !== undefined && { retryAfterSeconds: body.retryAfterSeconds }),
+    details: body.details,
+  })
+}

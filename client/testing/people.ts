@@ -1,0 +1,172 @@
+import 'fake-indexeddb/auto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { toBase64 } from '../../contract/bytes.ts'
+import type { Contact } from '../../contract/contacts.ts'
+import { messagesApi } from '../../contract/messages.ts'
+import { type Core, createCore } from '../crypto/core.ts'
+import type { StoredBody, StoredMessage } from '../crypto/crypto.ts'
+import { meetContact, meetOwnDevices, syncBook } from '../devices/devices.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { catchUp, loadOlderPage, readyRoom } from '../rooms/rooms.ts'
+import type { Wire } from './wire.ts'
+
+/** One browser of one person, with the real verbs and the real cryptography; only the wire is another. */
+export interface TestPerson {
+  userId: string
+  core: Core
+  env: Env
+  deviceId: string
+  contact(other: { userId: string }): Contact
+  /** Writes and sends; the room is made or entered where needed. */
+  says(other: { userId: string }, text: string): Promise<void>
+  /** Reads the log to its end and returns what the screen would show. */
+  reads(other: { userId: string }): Promise<StoredMessage[]>
+  /** The texts among it. */
+  hears(other: { userId: string }): Promise<string[]>
+  older(other: { userId: string }): Promise<void>
+  /** Another browser of the same account, by the password. */
+  newBrowser(): Promise<TestPerson>
+}
+
+/** By username: what the server would answer at the next sign-in. */
+const SALTS = new Map<string, string>()
+let names = 0
+
+/** A new account with one browser. */
+export async function newPerson(wire: Wire): Promise<TestPerson> {
+  names += 1
+  const username = `person_${names}`
+  const userId = randomUUID()
+  const core = createCore()
+  const salt = toBase64(randomBytes(16))
+  SALTS.set(username, salt)
+  await core.stretch({ username, password: `password of ${username}`, salt })
+  const keys = await core.draftAccount({ deviceName: 'Test browser' })
+  wire.register(userId, keys)
+  await core.keepDraft({ userId, username, unlockSecret: toBase64(randomBytes(32)) })
+  return person(wire, { userId, username, core, deviceId: keys.deviceId })
+}
+
+interface Made {
+  userId: string
+  username: string
+  core: Core
+  deviceId: string
+}
+
+function person(wire: Wire, { userId, username, core, deviceId }: Made): TestPerson {
+  const env: Env = {
+    api: wire.api(userId, () => deviceId),
+    socket: { open() {}, close() {}, reconnect() {}, say: () => false, on: () => () => {}, onOpen: () => () => {} },
+    crypto: core,
+    clock: () => new Date(),
+  }
+  const contact = (other: { userId: string }) => wire.contact(userId, other.userId)
+
+  async function reads(other: { userId: string }) {
+    await meetOwnDevices(env)
+    await syncBook(env)
+    await meetContact(env, contact(other))
+    await catchUp(env, contact(other))
+    const { messages } = await core.page({ chatRoomId: contact(other).chatRoomId, limit: 500 })
+    return messages
+  }
+
+  return {
+    userId,
+    core,
+    env,
+    deviceId,
+    contact,
+    reads,
+    async says(other, text) {
+      const { chatRoomId, contactUserId: peerId } = contact(other)
+      await meetOwnDevices(env)
+      const row = await core.keepInOutbox({
+        id: randomUUID(),
+        chatRoomId,
+        content: { type: 'text', text },
+        replyToId: null,
+        sentAt: new Date().toISOString(),
+      })
+      await sendKept(env, contact(other), peerId, row.id)
+    },
+    hears: async (other) => (await reads(other)).map(({ body }) => wordsOf(body)),
+    older: async (other) => {
+      const { from } = await core.page({ chatRoomId: contact(other).chatRoomId, limit: 1 })
+      await loadOlderPage(env, contact(other), from)
+    },
+    async newBrowser() {
+      const next = createCore()
+      await next.stretch({ username, password: `password of ${username}`, salt: SALTS.get(username) ?? '' })
+      const account = wire.accounts.get(userId)
+      if (!account) throw new Error('The account is not on the wire')
+      await next.reviewAccount({ keyring: account.keys.keyring, manifest: account.keys.manifest })
+      const keys = await next.draftDevice({ deviceName: 'Another browser' })
+      wire.register(userId, keys)
+      await core.close()
+      await next.keepDraft({ userId, username, unlockSecret: toBase64(randomBytes(32)) })
+      return person(wire, { userId, username, core: next, deviceId: keys.deviceId })
+    },
+  }
+}
+
+/** Sends an outbox row the way the messenger does: ready, seal, post; sealed again when the room has moved on. */
+export async function sendKept(env: Env, contact: Contact, peerId: string, id: string): Promise<void> {
+  const { chatRoomId } = contact
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const isSealed = (await env.crypto.outbox(chatRoomId)).some((row) => row.id === id && row.envelope)
+    const readiness = isSealed ? { ready: true as const } : await readyRoom(env, contact)
+    if (!readiness.ready) throw new Error(readiness.reason)
+    const sealed = await env.crypto.sealOutboxRow({ chatRoomId, peerId, id })
+    if (!sealed?.envelope) return
+    try {
+      await env.api(messagesApi.send, { id, chatRoomId, content: sealed.envelope, messageType: 'text' })
+      await catchUp(env, contact)
+      return
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error
+      await env.crypto.changeOutbox({ chatRoomId, id, failure: null, unseal: true })
+    }
+  }
+}
+
+/** What a bubble would say. */
+export function wordsOf(body: StoredBody): string {
+  if (body.kind === 'content') return body.content.text
+  return body.kind === 'plain' || body.kind === 'notice' ? body.text : body.kind === 'unreadable' ? `unreadable: ${body.reason}` : 'sealed'
+}
+
+/** A copy of everything that a browser keeps for an account: what a backup of its profile holds. */
+export async function profileCopy(userId: string): Promise<() => Promise<void>> {
+  const database = await openRaw(userId)
+  const names = [...database.objectStoreNames]
+  const copy = new Map<string, [IDBValidKey, unknown][]>()
+  for (const name of names) {
+    const store = database.transaction(name).objectStore(name)
+    const [keys, values] = await Promise.all([settled(store.getAllKeys()), settled(store.getAll())])
+    copy.set(name, keys.map((key, at) => [key, values[at]]))
+  }
+  database.close()
+  return async () => {
+    const target = await openRaw(userId)
+    const transaction = target.transaction(names, 'readwrite')
+    for (const [name, rows] of copy) {
+      const store = transaction.objectStore(name)
+      store.clear()
+      for (const [key, value] of rows) store.keyPath === null ? store.put(value, key) : store.put(value)
+    }
+    await new Promise((resolve) => transaction.addEventListener('complete', resolve))
+    target.close()
+  }
+}
+
+const openRaw = (userId: string) => settled(indexedDB.open(`conclave-${userId}`))
+
+function settled<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+}
