@@ -29,15 +29,20 @@ export async function sealArchiveKey(userId: string, peer: Peer, place: EpochNam
 /** Opens sealed archive keys with the account's history keys and keeps them. One that does not open is left out. */
 export async function keepArchiveKeys(live: Live, keys: ArchiveKey[]): Promise<void> {
   for (const key of keys) {
-    const history = live.history.find(({ id }) => id === key.historyKeyId)
-    if (!history || key.userId !== live.userId) continue
-    try {
-      const bytes = await openFrom(history.seed, 'conclave/archive-seal/v1', fromBase64(key.sealed), ...context(key, live.identityKey))
-      await live.vault.write([{ store: 'sealed', key: rowOf(key), value: { json: null, bytes } }])
-    } catch (error) {
-      // A committer may have sealed rubbish: the messages then say that their key is missing.
-      if (!(error instanceof CryptoFailure)) throw error
-    }
+    const bytes = await openArchiveKey(live, key)
+    if (bytes) await live.vault.write([{ store: 'sealed', key: rowOf(key), value: { json: null, bytes } }])
+  }
+}
+
+/** An epoch's key out of its seal; undefined where a committer sealed rubbish: its messages then say that their key is missing. */
+export async function openArchiveKey(live: Live, key: ArchiveKey): Promise<Uint8Array | undefined> {
+  const history = live.history.find(({ id }) => id === key.historyKeyId)
+  if (!history || key.userId !== live.userId) return undefined
+  try {
+    return await openFrom(history.seed, 'conclave/archive-seal/v1', fromBase64(key.sealed), ...context(key, live.identityKey))
+  } catch (error) {
+    if (error instanceof CryptoFailure) return undefined
+    throw error
   }
 }
 

@@ -12,7 +12,9 @@ import {
   defaultKeyRetentionConfig,
   emptyPskIndex,
   encodeMlsMessage,
+  encodeRequiredCapabilities,
   generateKeyPackageWithKey,
+  joinGroup,
   joinGroupExternal,
   type LeafNode,
   type MLSMessage,
@@ -21,9 +23,9 @@ import {
   zeroOutUint8Array,
 } from 'ts-mls'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { concat, fromUtf8, sameBytes, utf8 } from '../../contract/bytes.ts'
+import { concat, encodeFields, fromUtf8, sameBytes, utf8 } from '../../contract/bytes.ts'
 import { makeCredential, newDevice, newIdentity } from './identity.ts'
-import { createRoom, groupInfoMembers, makeKeyPackage } from './joining.ts'
+import { createRoom, groupInfoMembers, joinByWelcome, makeKeyPackage } from './joining.ts'
 import { applyCommit, commitEmpty, exportSecret, type Group, groupInfoOf, members, readGroup, writeGroup } from './mls.ts'
 import { openWith, sealWith } from './seal.ts'
 import { capabilities, configOf, suite } from './suite.ts'
@@ -298,7 +300,7 @@ describe('Commits', () => {
       const { newState } = await naivelyTake(naive(alice.group), wire(message))
       await expect(createApplicationMessage(newState, utf8('hello'), cs)).rejects.toThrow('unapplied proposals')
 
-      await untouched(alice, () => alice.takes(wire(message)), {})
+      await untouched(alice, () => alice.takes(wire(message)), isPublic ? refused : { code: 'mls' })
       await untouched(alice, () => alice.reads(wire(message)), { code: 'mls' })
     }
     expect(await bob.reads(await alice.says('still here'))).toBe('still here')
@@ -522,6 +524,56 @@ describe('Coming in', () => {
     await expect(enters(laptop, groupInfo, strangers)).rejects.toMatchObject({ code: 'mls' })
   })
 
+  test('A room with rules of its own is not entered', async () => {
+    const [alice, bob] = [await newBrowser(), await newBrowser()]
+    const { accounts, groupId } = houseOf(alice.identity, bob.identity)
+    const capable = { extensionTypes: [], proposalTypes: [], credentialTypes: ['basic' as const] }
+    const extension = { extensionType: 'required_capabilities' as const, extensionData: encodeRequiredCapabilities(capable) }
+    const { publicPackage, privatePackage } = await keyPackageOf(alice)
+    const alone = await createGroup(groupId, publicPackage, privatePackage, [extension], cs, configOf(accounts))
+    const held = await keyPackageOf(bob)
+    const extraProposals: Proposal[] = [{ proposalType: 'add', add: { keyPackage: held.publicPackage } }]
+    const made = await createCommit({ state: alone, cipherSuite: cs }, { extraProposals, ratchetTreeExtension: true })
+    if (!made.welcome) throw new Error('No Welcome')
+    const config = configOf(accounts)
+    const joining = joinGroup(
+      made.welcome,
+      held.publicPackage,
+      held.privatePackage,
+      emptyPskIndex,
+      cs,
+      undefined,
+      undefined,
+      config,
+    )
+    await expect(joining).resolves.toBeDefined()
+
+    const { initPrivateKey, hpkePrivateKey, signaturePrivateKey } = held.privatePackage
+    const secret = encodeFields(initPrivateKey, hpkePrivateKey, signaturePrivateKey)
+    const welcome = wire({ version: 'mls10', wireformat: 'mls_welcome', welcome: made.welcome })
+    const keyPackage = wire({ version: 'mls10', wireformat: 'mls_key_package', keyPackage: held.publicPackage })
+    await expect(joinByWelcome({ welcome, keyPackage, secret, accounts })).rejects.toMatchObject({ code: 'mls' })
+  })
+
+  test('A device that cannot do what the room does is not added', async () => {
+    const { alice, alice2 } = await room()
+    const { leafSeed, leafKey, credential } = await newBrowser(alice.browser.identity)
+    const keys = { signKey: leafSeed, publicKey: leafKey }
+    const lame = { ...capabilities(), ciphersuites: [] }
+    const lifetime = { notBefore: 0n, notAfter: 2n ** 40n }
+    const basic = { credentialType: 'basic' as const, identity: credential }
+    const { publicPackage } = await generateKeyPackageWithKey(basic, lame, lifetime, [], keys, cs)
+    const keyPackage = wire({ version: 'mls10', wireformat: 'mls_key_package', keyPackage: publicPackage })
+    const naively = await naivelyTake(
+      naive(alice2.group),
+      await forge(alice, [{ proposalType: 'add', add: { keyPackage: publicPackage } }]),
+    )
+    expect(naively).toMatchObject({ actionTaken: 'accept' })
+    await untouched(alice, () => alice.changes([], [keyPackage]), { code: 'mls' })
+    const commit = await forge(alice, [{ proposalType: 'add', add: { keyPackage: publicPackage } }])
+    await untouched(alice2, () => alice2.takes(commit), { code: 'mls' })
+  })
+
   test('A key package that the server changed is not used', async () => {
     const { alice, bob, house } = await room()
     const browser = await newBrowser(alice.browser.identity)
@@ -540,7 +592,8 @@ describe('Coming in', () => {
     await expect(creating((await makeKeyPackage(await newBrowser(), false, now)).keyPackage)).rejects.toMatchObject({
       code: 'mls',
     })
-    const stolen = { ...browser, leafSeed: bob.browser.leafSeed, leafKey: bob.browser.leafKey }
+    const { leafSeed, leafKey } = await newBrowser()
+    const stolen = { ...browser, leafSeed, leafKey }
     await expect(creating((await makeKeyPackage(stolen, false, now)).keyPackage)).rejects.toMatchObject({ code: 'mls' })
     // Creating alone does not look at what it is given.
     const { publicPackage, privatePackage } = await keyPackageOf(stolen)

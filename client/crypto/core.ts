@@ -4,6 +4,7 @@ import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { type Draft, draftAccount, draftDevice, keepDraft, openLive, type Review, reviewAccount } from './account.ts'
+import { auditCommit } from './audit.ts'
 import { adoptPage, keepArchiveKeys, missingEpochs, reopenSealed } from './archive.ts'
 import { bookSaved, isPinned, mergeBook, sealBook } from './book.ts'
 import { enterRoom } from './enter.ts'
@@ -19,6 +20,7 @@ import { meetPeer, peerVersions } from './peers.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
 import { pageOf, roomRecords, type StoredMessage } from './room.ts'
 import { erase } from './seal.ts'
+import { trustKey } from './trust.ts'
 import { destroyVault } from './vault.ts'
 import { knownVaultOf } from './vaults.ts'
 
@@ -108,6 +110,7 @@ export function createCore() {
     meetPeer: onBook(meetPeer),
     peerVersions: on(peerVersions),
     isPinned: on((account, userId: string, identityKey: string | null) => isPinned(account, userId, identityKey === null ? null : fromBase64(identityKey))),
+    trustKey: onBook(trustKey),
     sealBook: onBook(sealBook),
     bookSaved: onBook(bookSaved),
     mergeBook: onBook((account, stored: SealedBook) => mergeBook(account, stored)),
@@ -120,6 +123,7 @@ export function createCore() {
     createRoom: on(createRoom),
     joinRoom: on(joinRoom),
     commitRoom: on(commitRoom),
+    auditCommit: on(auditCommit),
     page: on(pageOf),
     missingEpochs: on((account, messages: Pick<Message, 'content'>[]) => missingEpochs(account, messages)),
     keepArchiveKeys: on((account, keys: ArchiveKey[]) => keepArchiveKeys(account, keys)),

@@ -5,6 +5,7 @@ import type { Signed } from '../../contract/shapes.ts'
 import { type EpochName, missingEpochs, type Pair, readByArchive, readOpened, unreadable } from './archive.ts'
 import { noteGeneration } from './book.ts'
 import { CryptoFailure } from './failure.ts'
+import { readManifest } from './identity.ts'
 import type { Live } from './live.ts'
 import { openByGroup } from './message.ts'
 import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup } from './mls.ts'
@@ -141,14 +142,21 @@ async function passCommit(at: Passing, entry: CommitEntry): Promise<void> {
 
 /** A commit that changes leaves carries the signed manifests it rests on [Note: D2]. */
 async function meetCarried(live: Live, pair: Pair, authData: Uint8Array): Promise<void> {
-  for (const bytes of decodeFields(authData)) {
-    const [userId, content, signature] = decodeFields(bytes).map(fromUtf8)
+  for (const [userId, content, signature] of carriedManifests(authData)) {
     if (!userId || !content || !signature) throw new CryptoFailure('commit', 'The commit carries no manifest')
     const peer = userId === live.userId ? pair.self : userId === pair.peerId ? pair.peer : undefined
     if (!peer) throw new CryptoFailure('commit', 'The commit carries the manifest of a stranger')
     const manifest: Signed = { content, signature }
-    const { version } = JSON.parse(content) as { version: number }
-    if (version > peer.version) await meetPeer(live, { userId, identityKey: toBase64(peer.identityKey), manifest })
+    if (readManifest(manifest, peer.identityKey).version > peer.version) await meetPeer(live, { userId, identityKey: toBase64(peer.identityKey), manifest })
+  }
+}
+
+/** A committer may put anything there: what cannot be taken apart is a failure, not a bug. */
+function carriedManifests(authData: Uint8Array): string[][] {
+  try {
+    return decodeFields(authData).map((bytes) => decodeFields(bytes).map(fromUtf8))
+  } catch (error) {
+    throw new CryptoFailure('commit', 'The commit carries damaged manifests', { cause: error })
   }
 }
 

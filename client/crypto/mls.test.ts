@@ -14,7 +14,7 @@ import {
   readGroup,
   writeGroup,
 } from './mls.ts'
-import { enters, houseOf, newBrowser, none, now, room, type Seat, seat } from './testing.ts'
+import { enters, flip, houseOf, newBrowser, none, now, room, type Seat, seat } from './testing.ts'
 
 test('Alice and Bob read each other on every device', async () => {
   const { alice, alice2, bob } = await room()
@@ -41,13 +41,22 @@ test('Messages that arrive out of order within 100 all open', async () => {
   for (const { message, at } of order) expect(await bob.reads(message)).toBe(`message ${at}`)
 })
 
+test('What belongs to another room is refused by name', async () => {
+  const [here, there] = [await room(), await room()]
+  await expect(here.bob.reads(await there.alice.says('wrong room'))).rejects.toThrow('another group')
+  await expect(here.bob.takes(await there.alice.renews())).rejects.toThrow('another group')
+})
+
 test('A reloaded browser goes on where it was', async () => {
   const { alice, bob, house } = await room()
   const stored = writeGroup(bob.group)
   const restored = seat(bob.browser, readGroup(stored, house.accounts), house)
   stored.fill(0)
   expect(await restored.reads(await alice.says('still there?'))).toBe('still there?')
-  await restored.takes(await alice.renews())
+  const commit = await alice.renews()
+  await restored.takes(commit)
+  commit.fill(0)
+  await alice.takes(await restored.renews())
   expect(await alice.reads(await restored.says('yes'))).toBe('yes')
   expect(() => readGroup(none, house.accounts)).toThrowError(expect.objectContaining({ code: 'mls' }))
   expect(() => readGroup(writeGroup(alice.group).slice(0, 500), house.accounts)).toThrowError(
@@ -147,6 +156,7 @@ test('A removed device learns that it is out, and reads nothing more', async () 
   const tablet = members(alice.group).find(({ deviceId }) => deviceId === alice2.browser.id)
   const { commit } = await alice.changes([tablet?.leafIndex ?? -1])
   await bob.takes(commit)
+  await expect(alice2.takes(flip(commit, (commit.length - 80) * 8))).rejects.toMatchObject({ code: 'mls' })
   const old = alice2.group
   expect(await alice2.takes(commit)).toMatchObject({ removedSelf: true, added: [] })
   const secret = await bob.says('without the tablet')
@@ -174,6 +184,7 @@ test('A device learns that it is out when another takes its place in the same co
 test('When both commit at once the loser takes the other commit and tries again', async () => {
   const { alice, bob } = await room()
   const lost = await commitEmpty({ group: bob.group, authData: none })
+  await expect(bob.takes(lost.commit)).rejects.toMatchObject({ code: 'own_message' })
   await bob.takes(await alice.renews())
   await expect(alice.takes(lost.commit)).rejects.toMatchObject({ code: 'epoch' })
   await alice.takes(await bob.renews())

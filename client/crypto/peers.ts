@@ -51,6 +51,10 @@ export async function meetPeer(
   return 'pinned'
 }
 
+/** Forgets what is known of an account's keys, so that the next manifest starts a new line. */
+export const forgetPeer = ({ vault }: Live, userId: string): Promise<void> =>
+  vault.write([{ store: 'sealed', key: rowOf(userId), value: null }])
+
 /** The known manifest version of each account asked for; 0 where none is known. */
 export async function peerVersions(live: Live, userIds: string[]): Promise<Record<string, number>> {
   const versions = await Promise.all(userIds.map(async (userId) => [userId, (await peerOf(live, userId))?.version ?? 0] as const))

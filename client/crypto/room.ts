@@ -65,6 +65,14 @@ async function readRoom(live: Live, chatRoomId: string, peerId: string): Promise
   return { record, group: readGroup(row.bytes, [self.identityKey, peer.identityKey]) }
 }
 
+/** Gives up the MLS state of a room: it is read by the archive until this device enters again. */
+export function leaveRoom(live: Live, chatRoomId: string): Promise<void> {
+  return exclusive(lockOf(live, chatRoomId), async () => {
+    const row = await live.vault.get('groups', chatRoomId)
+    if (row) await live.vault.write([roomWrite(chatRoomId, { ...(row.json as RoomRecord), standing: 'outside' }, undefined)])
+  })
+}
+
 /** The write that stores a room's record and MLS state together. */
 export const roomWrite = (chatRoomId: string, record: RoomRecord, group: Group | undefined): Write => ({
   store: 'groups',

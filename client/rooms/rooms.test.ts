@@ -153,7 +153,7 @@ test('The server plays an old group back: refused, nothing is sent', async () =>
   await alice.says(bob, 'hello')
   await bob.reads(alice)
   const group = { ...wire.rooms.get(roomId) }
-  await breakRoom(wire, roomId, alice, bob)
+  await breakRoom(roomId, alice, bob)
   await alice.says(bob, 'after the restart')
   expect(wire.rooms.get(roomId)?.generation).toBe(2)
   const laptop = await alice.newBrowser()
@@ -163,10 +163,10 @@ test('The server plays an old group back: refused, nothing is sent', async () =>
 })
 
 test('A commit that nobody can process: the room restarts and says so, and nothing written is lost', async () => {
-  const { alice, bob, roomId, wire } = await pair()
+  const { alice, bob, roomId } = await pair()
   await alice.says(bob, 'before')
   await bob.reads(alice)
-  await breakRoom(wire, roomId, alice, bob)
+  await breakRoom(roomId, alice, bob)
   await alice.says(bob, 'after')
   const heard = await bob.hears(alice)
   expect(heard).toContain('Encryption restarted')
@@ -214,6 +214,20 @@ test("The server names another key for Bob: nothing is sent, and the person is t
   expect(wire.rooms.get(roomId)?.log.length).toBe(before)
 })
 
+test("Bob's commit leaves out Alice's archive key and spoils the GroupInfo: her device puts both right", async () => {
+  const { alice, bob, roomId, wire } = await pair()
+  await alice.says(bob, 'one')
+  await bob.reads(alice)
+  const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
+  await bob.env.api(roomsApi.commit, { ...draft, archiveKeys: draft.archiveKeys.filter(({ userId }) => userId !== alice.userId), groupInfo: wire.rooms.get(roomId)?.groupInfo ?? '' })
+  await bob.says(alice, 'two')
+  await alice.reads(bob)
+  const laptop = await alice.newBrowser()
+  expect(await laptop.hears(bob)).toEqual(['one', 'two'])
+  await laptop.says(bob, 'three')
+  expect(wire.rooms.get(roomId)?.generation).toBe(1)
+})
+
 test('Nothing that the server keeps holds a word of the conversation', async () => {
   const { alice, bob, wire, roomId } = await pair()
   const secret = `canary ${crypto.randomUUID()}`
@@ -225,7 +239,7 @@ test('Nothing that the server keeps holds a word of the conversation', async () 
 })
 
 /** Puts a commit that fits nowhere into the log, with a GroupInfo that fits nowhere either. */
-async function breakRoom(wire: Wire, roomId: string, alice: TestPerson, bob: TestPerson): Promise<void> {
+async function breakRoom(roomId: string, alice: TestPerson, bob: TestPerson): Promise<void> {
   const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
   await bob.env.api(roomsApi.commit, { ...draft, commit: bitFlipped(draft.commit), groupInfo: bitFlipped(draft.groupInfo) })
   await catchUp(alice.env, alice.contact(bob))

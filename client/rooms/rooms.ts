@@ -41,6 +41,7 @@ async function follow(env: Env, contact: Contact, live: LogEntry[]): Promise<num
     if (outcome.mustEnter) await enter(env, contact)
     for (const userId of outcome.newerManifests) if (userId === contact.contactUserId) await meetContact(env, contact, Number.POSITIVE_INFINITY)
     if (outcome.missing.length > 0) await fetchArchiveKeys(env, contact, outcome.missing)
+    if (outcome.foreignCommit) await audit(env, contact, outcome.foreignCommit)
     const { cursor } = outcome.mustEnter ? await env.crypto.receiveLog({ ...place, entries: [] }) : outcome
     const isDone = live.length > 0 ? !outcome.mustEnter && !outcome.hasGap : cursor >= lastSeq
     if (isDone) return cursor
@@ -50,6 +51,16 @@ async function follow(env: Env, contact: Contact, live: LogEntry[]): Promise<num
     lastSeq = page.lastSeq
     if (entries.length === 0) return cursor
   }
+}
+
+/** What somebody else's commit left out is put right: their devices must not decide what ours can read later. */
+async function audit(env: Env, contact: Contact, { groupId, epoch }: EpochName): Promise<void> {
+  const { chatRoomId } = contact
+  const group = await env.api(roomsApi.group, { chatRoomId })
+  const { keys } = await env.api(roomsApi.archiveKeys, { chatRoomId, groupId, epochs: String(epoch) })
+  const { groupInfo, archiveKey } = await env.crypto.auditCommit({ ...placeOf(contact), group, keys })
+  if (archiveKey) await env.api(roomsApi.addArchiveKeys, { chatRoomId, keys: [archiveKey] })
+  if (groupInfo) await env.api(roomsApi.replaceGroupInfo, { chatRoomId, groupId, epoch, groupInfo })
 }
 
 /** Takes the room's group: by Welcome where there is one, else as a reader of the archive with the newest page. */
@@ -98,7 +109,9 @@ export async function readyRoom(env: Env, contact: Contact): Promise<Readiness> 
   if (meeting === 'key_changed') return { ready: false, reason: "This person's key has changed. Nothing is sent until you decide." }
   let joinFailures = 0
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    await catchUp(env, contact)
+    // A device that is level with the log sends at once: when somebody was faster, the server says so.
+    const isLevel = attempt === 0 && ((await env.crypto.roomRecords())[contact.chatRoomId]?.cursor ?? 0) >= contact.lastSeq
+    if (!isLevel) await catchUp(env, contact)
     const need = await env.crypto.roomNeed({ ...placeOf(contact), now: env.clock().getTime() })
     if (need === 'ready') return { ready: true }
     if (need === 'no_device') return { ready: false, reason: `${contact.contactUser.displayName} has no device yet. Your message waits here and goes out when they sign in.` }

@@ -22,7 +22,7 @@ interface Room {
   epoch: number
   groupInfo: string | null
   welcome: RoomGroup['welcome']
-  archiveKeys: (ArchiveKey & { chatRoomId: string })[]
+  archiveKeys: ArchiveKey[]
 }
 
 /**
@@ -175,7 +175,11 @@ export function createWire() {
   }
 
   function keepKeys(chatRoomId: string, keys: ArchiveKey[]) {
-    roomOf(chatRoomId).archiveKeys.push(...keys.map((key) => ({ ...key, chatRoomId })))
+    const kept = roomOf(chatRoomId)
+    for (const key of keys) {
+      kept.archiveKeys = kept.archiveKeys.filter((one) => one.userId !== key.userId || one.groupId !== key.groupId || one.epoch !== key.epoch)
+      kept.archiveKeys.push(key)
+    }
   }
 
   function archived({ chatRoomId, groupId, epochs }: { chatRoomId: string; groupId: string; epochs: string }, userId: string) {

@@ -1,0 +1,148 @@
+// Who may import whom. `scripts/check/rules.test.ts` plants a violation of each rule and expects that rule's name.
+
+const tests = '([.]test[.]tsx?$|^(client|server)/testing/|/testing[.]ts$|^e2e/)'
+const modules = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'ends-never-meet',
+      severity: 'error',
+      comment:
+        'The browser and the server share contract/ and nothing else. What both need is a schema or a pure function there.',
+      from: { path: '^(client|server)/', pathNot: tests },
+      to: { path: '^(client|server)/', pathNot: '^$1/' },
+    },
+    {
+      name: 'contract-stands-alone',
+      severity: 'error',
+      comment: 'contract/ runs on both ends, so it imports zod, @noble/hashes (onion addresses) and itself, nothing else.',
+      from: { path: '^contract/', pathNot: tests },
+      to: { pathNot: ['^contract/', modules('zod', '@noble/hashes')] },
+    },
+    {
+      name: 'no-cycle',
+      severity: 'error',
+      comment: 'Two files that need each other are one file, or a third one waits to be found between them. Types count too.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'memory-and-doors-are-private',
+      severity: 'error',
+      comment:
+        'store.ts, routes.ts and frames.ts belong to their folder. Call the front file instead (contacts/contacts.ts). client/app/ assembles the screens and may read stores.',
+      from: { path: '^(client|server)/([^/]+)/', pathNot: ['^client/app/', tests] },
+      to: { path: '^(client|server)/[^/]+/(store|routes|frames)[.]ts$', pathNot: '^$1/$2/' },
+    },
+    {
+      name: 'only-app-collects-doors',
+      severity: 'error',
+      comment:
+        'server/app.ts is the one table of contents: it alone collects routes.ts and frames.ts, and it touches no store.ts.',
+      from: { path: '^((client|server)/[^/]+[.]tsx?$|scripts/|bench/)', pathNot: ['^server/app[.]ts$', tests] },
+      to: { path: '^(client|server)/[^/]+/(store|routes|frames)[.]ts$' },
+    },
+    {
+      name: 'app-touches-no-store',
+      severity: 'error',
+      comment: 'server/app.ts lists the doors. SQL is reached through the verbs of a feature.',
+      from: { path: '^server/app[.]ts$' },
+      to: { path: '^server/[^/]+/store[.]ts$' },
+    },
+    {
+      name: 'ground-knows-no-feature',
+      severity: 'error',
+      comment:
+        'http, realtime, db, net, crypto and ui carry every feature, so they know none. server/app.ts hands them functions.',
+      from: { path: '^(server/(http|realtime|db)|client/(net|crypto|ui))/', pathNot: tests },
+      to: { path: '^(client|server)/[^/]+/', pathNot: '^(server/(http|realtime|db)|client/(net|crypto|ui))/' },
+    },
+    {
+      name: 'nobody-imports-app',
+      severity: 'error',
+      comment: 'client/app/ and server/app.ts assemble the house and know everything. Only the entries and tests import them.',
+      from: {
+        path: '^(client|server|contract)/',
+        pathNot: ['^client/app/', '^server/main[.]ts$', '^client/[^/]+[.]tsx?$', tests],
+      },
+      to: { path: '^(client/app/|server/(app|main)[.]ts$)' },
+    },
+    {
+      name: 'server-cannot-read-content',
+      severity: 'error',
+      comment:
+        'End-to-end encryption as a lint rule: no file of the server reaches what people write, not even through another file.',
+      from: { path: '^server/', pathNot: tests },
+      to: { path: '^contract/content[.]ts$', reachable: true },
+    },
+    {
+      name: 'keys-through-one-door',
+      severity: 'error',
+      comment:
+        'client/crypto/crypto.ts is the only door to keys. An auditor reads that folder and knows that no key leaves it. The kinds of failure may be named as a type; client/app/worker.ts takes the address of the worker, not its code.',
+      from: { pathNot: ['^client/crypto/', '^client/app/worker[.]ts$', tests] },
+      to: { path: '^client/crypto/', pathNot: '^client/crypto/(crypto|failure)[.]ts$' },
+    },
+    {
+      name: 'worker-is-an-address',
+      severity: 'error',
+      comment: 'client/app/worker.ts starts the encryption worker by its address and knows nothing else of client/crypto/.',
+      from: { path: '^client/app/worker[.]ts$' },
+      to: { path: '^client/crypto/', pathNot: '^client/crypto/worker[.]ts$' },
+    },
+    {
+      name: 'mls-in-few-files',
+      severity: 'error',
+      comment:
+        'ts-mls is spoken in four files of client/crypto/ (mls, suite, joining, commits), so that its hazards are handled once (docs/decisions/0011).',
+      from: { pathNot: ['^client/crypto/(mls|suite|joining|commits)[.]ts$', tests] },
+      to: { path: modules('ts-mls') },
+    },
+    {
+      name: 'react-only-in-tsx',
+      severity: 'error',
+      comment: 'Logic runs in a worker and in a test without a screen. React, its widgets and icons appear in .tsx files only.',
+      from: { path: '^(client|contract|server)/.*[.]ts$' },
+      to: { path: modules('react', 'react-dom', 'radix-ui', 'lucide-react', 'wouter', '@tanstack/react-virtual') },
+    },
+    {
+      name: 'pages-ship-alone',
+      severity: 'error',
+      comment: 'Public pages load without the messenger: they use ui/ and crypto/ and no feature.',
+      from: { path: '^client/pages/', pathNot: tests },
+      to: { path: '^client/', pathNot: '^client/(pages|ui|crypto)/' },
+    },
+    {
+      name: 'tests-stay-outside',
+      severity: 'error',
+      comment: 'What ships does not know its tests.',
+      from: { path: '^(client|server|contract)/', pathNot: tests },
+      to: { path: tests },
+    },
+    {
+      name: 'server-ships-its-dependencies',
+      severity: 'error',
+      comment: 'The server runs with production dependencies. A package that it imports stands under "dependencies".',
+      from: { path: '^server/', pathNot: tests },
+      to: { dependencyTypes: ['npm-dev'] },
+    },
+    {
+      name: 'imports-exist',
+      severity: 'error',
+      comment: 'An import that resolves to nothing is a file that moved or a package that nobody declared.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|data|coverage)/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'browser', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
+    },
+  },
+}

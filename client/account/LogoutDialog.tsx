@@ -1,0 +1,59 @@
+import { type FormEvent, useState } from 'react'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useEnv } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { showToast } from '../ui/toast.ts'
+import { logout } from './account.ts'
+
+export function LogoutDialog({ onClose }: { onClose: () => void }) {
+  const env = useEnv()
+  const [removeKeys, setRemoveKeys] = useState(false)
+  const [isPending, setPending] = useState(false)
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    setPending(true)
+    try {
+      const { reached } = await logout(env, { removeKeys })
+      if (!reached)
+        showToast({
+          tone: 'bad',
+          title: 'The server does not know yet',
+          text: 'You are logged out here. The server could not be reached, so your session there stays open until this browser can tell it.',
+        })
+    } catch (error) {
+      setPending(false)
+      showToast({ tone: 'bad', title: 'Logout failed', text: failureWords(error) })
+    }
+  }
+
+  return (
+    <Dialog title="Log out?" text="Choose what stays in this browser." onClose={onClose}>
+      <form onSubmit={submit}>
+        <fieldset className="choices">
+          <legend className="sr">What stays in this browser</legend>
+          <label className="choice">
+            <input type="radio" name="keys" checked={!removeKeys} onChange={() => setRemoveKeys(false)} />
+            <b>Keep this device</b>
+            <span>Its keys and messages stay here, sealed, until you sign in again.</span>
+          </label>
+          <label className="choice">
+            <input type="radio" name="keys" checked={removeKeys} onChange={() => setRemoveKeys(true)} />
+            <b>Remove its keys</b>
+            <span>
+              Nothing stays here that could be opened, and unsent messages are lost. Signing in again adds this browser anew.
+            </span>
+          </label>
+        </fieldset>
+        <footer>
+          <button type="button" className="btn outline" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className={removeKeys ? 'btn danger' : 'btn primary'} disabled={isPending}>
+            {isPending ? 'Logging out...' : 'Logout'}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,12 @@
+import { createStore } from 'zustand/vanilla'
+import type { User } from '../../contract/account.ts'
+
+/** Where the account stands on this page. */
+export interface AccountState {
+  phase: 'starting' | 'signed_out' | 'signed_in'
+  user: User | null
+  /** Signed in by cookie, but the vault of this browser is not open: the person signs in again, with the reason shown. */
+  notice: string | null
+}
+
+export const accountStore = createStore<AccountState>(() => ({ phase: 'starting', user: null, notice: null }))

@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from 'react'
+import { useLocation, useRoute } from 'wouter'
+import { useStore } from 'zustand'
+import { LogoutDialog } from '../account/LogoutDialog.tsx'
+import { accountStore } from '../account/store.ts'
+import { ContactList } from '../contacts/ContactList.tsx'
+import { contactsStore } from '../contacts/store.ts'
+import { Boundary } from '../ui/Boundary.tsx'
+import { TooltipProvider } from '../ui/IconButton.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { Panel } from './Panel.tsx'
+import { SidebarTop } from './SidebarTop.tsx'
+
+/** The signed-in product: the list, and one conversation or the welcome beside it. */
+export function Messenger() {
+  const user = useStore(accountStore, (state) => state.user)
+  const unread = useStore(contactsStore, (state) => state.unreadTotal)
+  const [, navigate] = useLocation()
+  const [, params] = useRoute('/chat/:chatRoomId')
+  const openRoomId = params?.chatRoomId
+  const [isLeaving, setLeaving] = useState(false)
+  useFocusAfterClosing(openRoomId)
+
+  if (!user) return <Spinner words="Loading user..." isVisible />
+  return (
+    <TooltipProvider>
+      <title>{unread > 0 ? `(${unread > 99 ? '99+' : unread}) Conclave` : 'Conclave'}</title>
+      <div className={openRoomId ? 'app has-chat' : 'app'}>
+        <aside className="side" aria-label="Contacts">
+          <SidebarTop user={user} unread={unread} onHome={() => navigate('/')} onLogout={() => setLeaving(true)} />
+          <ContactList openRoomId={openRoomId} onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)} />
+        </aside>
+        <main className="panel">
+          <Boundary key={openRoomId ?? ''}>
+            <Panel user={user} openRoomId={openRoomId} onHome={() => navigate('/')} onLogout={() => setLeaving(true)} />
+          </Boundary>
+        </main>
+      </div>
+      {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
+    </TooltipProvider>
+  )
+}
+
+/** Back in the list, the focus is on the conversation that was left. */
+function useFocusAfterClosing(openRoomId: string | undefined) {
+  const before = useRef(openRoomId)
+  useEffect(() => {
+    const left = before.current
+    before.current = openRoomId
+    if (left && !openRoomId)
+      document.querySelector<HTMLElement>(`[data-room="${CSS.escape(left)}"]`)?.focus({ preventScroll: true })
+  }, [openRoomId])
+}

@@ -1,0 +1,52 @@
+import { useEffect, useRef, useState } from 'react'
+import { nameOf } from '../contacts/Row.tsx'
+import type { ContactRow } from '../contacts/store.ts'
+import { Chat } from '../messages/Chat.tsx'
+import { closeRoom, openRoom } from '../messages/messages.ts'
+import { useEnv } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { showToast } from '../ui/toast.ts'
+
+interface Props {
+  row: ContactRow
+  isFree: boolean
+  onBack: () => void
+}
+
+/** Opens the conversation of one contact, and closes it when another one comes. */
+export function Room({ row, isFree, onBack }: Props) {
+  const env = useEnv()
+  const latest = useRef(row)
+  const [attempt, setAttempt] = useState(0)
+  useEffect(() => {
+    latest.current = row
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another room or another attempt opens it; news about the contact does not
+  useEffect(() => {
+    openRoom(env, latest.current).catch((error) =>
+      showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) }),
+    )
+    return () => void closeRoom(env)
+  }, [env, row.chatRoomId, attempt])
+
+  const { contactUser } = row
+  return (
+    <Chat
+      chatRoomId={row.chatRoomId}
+      isFree={isFree}
+      unreadCount={row.unreadCount}
+      onBack={onBack}
+      onRetry={() => setAttempt(attempt + 1)}
+      person={{
+        id: row.contactUserId,
+        name: nameOf(row),
+        username: contactUser.username,
+        isOnline: contactUser.isOnline,
+        lastSeen: contactUser.lastSeen,
+        isTyping: row.isTyping,
+        onionAddress: contactUser.identityKey ? contactUser.onionAddress : null,
+        keyChanged: row.keyChanged,
+      }}
+    />
+  )
+}

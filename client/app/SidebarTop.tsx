@@ -1,0 +1,60 @@
+import { Bell, House, LogOut, Moon, Sun } from 'lucide-react'
+import { useStore } from 'zustand'
+import type { User } from '../../contract/account.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { Avatar } from '../ui/Avatar.tsx'
+import { IconButton } from '../ui/IconButton.tsx'
+import { ConnectionStatus } from './ConnectionStatus.tsx'
+import { themeStore, toggleTheme } from './theme.ts'
+
+interface Props {
+  user: User
+  unread: number
+  onHome: () => void
+  onLogout: () => void
+}
+
+export function SidebarTop({ user, unread, onHome, onLogout }: Props) {
+  const theme = useStore(themeStore, (state) => state.theme)
+  return (
+    <header className="top">
+      <div className="who">
+        <Avatar id={user.id} name={user.displayName} size={40} />
+        <div className="cut">
+          <h1 className="cut" dir="auto" title={`${user.displayName} (@${user.username})`}>
+            {user.displayName}
+          </h1>
+          <ConnectionStatus />
+        </div>
+        <Unread count={unread} />
+      </div>
+      <nav className="tools" aria-label="Main">
+        <IconButton icon={House} label="Home" onClick={onHome} />
+        <IconButton
+          icon={theme === 'dark' ? Sun : Moon}
+          label={theme === 'dark' ? 'Use light theme' : 'Use dark theme'}
+          onClick={toggleTheme}
+        />
+        <span />
+        <IconButton icon={LogOut} label="Logout" onClick={onLogout} />
+      </nav>
+    </header>
+  )
+}
+
+function Unread({ count }: { count: number }) {
+  if (count === 0) return null
+  const isMany = count > LIMITS.notificationCap
+  const words = isMany ? `more than ${LIMITS.notificationCap}` : count
+  return (
+    <span className="bell">
+      <Bell className="i" aria-hidden />
+      <span className="count red" aria-hidden="true">
+        {isMany ? `${LIMITS.notificationCap}+` : count}
+      </span>
+      <span className="sr" role="status">
+        Notifications, {words} unread
+      </span>
+    </span>
+  )
+}

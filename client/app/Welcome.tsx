@@ -1,0 +1,62 @@
+import { Atom, History, LockKeyhole, LogOut } from 'lucide-react'
+import type { User } from '../../contract/account.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { useNow } from '../ui/env.tsx'
+import { Mark } from '../ui/Mark.tsx'
+import { greeting } from '../ui/time.ts'
+import { ConnectionStatus } from './ConnectionStatus.tsx'
+
+const FACTS = [
+  {
+    Icon: LockKeyhole,
+    title: 'Sealed on this device',
+    text: 'AES-256-GCM, before anything is sent; the server holds no key to it.',
+  },
+  { Icon: History, title: 'Forward secrecy', text: 'Every message has a key of its own, used once.' },
+  {
+    Icon: Atom,
+    title: 'Hybrid post-quantum key exchange',
+    text: 'X25519 together with ML-KEM-768. Signatures are classical: Ed25519.',
+  },
+]
+
+export function Welcome({ user, onLogout }: { user: User; onLogout: () => void }) {
+  const now = useNow(60_000)
+  return (
+    <div className="hello-frame">
+      <section className="hello" aria-label="Welcome">
+        <Mark />
+        <h2 className="serif" dir="auto">
+          {greeting(now)}, {user.displayName.split(' ')[0]}.
+        </h2>
+        <p className="t2">Choose a conversation, or add someone by username or onion address.</p>
+        <div className="state">
+          <ConnectionStatus />
+          {user.onionAddress && (
+            <span className="own" title={user.onionAddress}>
+              <span className="sr">Your onion address starts with </span>
+              <span className="mono t2">{user.onionAddress.slice(0, LIMITS.onionShownChars)}…</span>
+              <CopyButton text={user.onionAddress} label="Copy your onion address" />
+            </span>
+          )}
+        </div>
+        <ul className="facts">
+          {FACTS.map(({ Icon, title, text }) => (
+            <li key={title}>
+              <Icon className="i" aria-hidden />
+              <div>
+                <b>{title}</b>
+                <span>{text}</span>
+              </div>
+            </li>
+          ))}
+        </ul>
+        <button type="button" className="btn outline" onClick={onLogout}>
+          <LogOut className="i i-16" aria-hidden />
+          Logout
+        </button>
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { useEffect, useRef, useState } from 'react'
+import type { ShownMessage } from './store.ts'
+
+interface Props {
+  messages: ShownMessage[]
+  name: string
+  /** The window does not reach the newest message: what comes now is a page, not news. */
+  isPaused: boolean
+}
+
+/**
+ * Says new messages and failures to a screen reader. The list itself is silent, because it mounts old messages while one scrolls.
+ */
+export function Announcer({ messages, name, isPaused }: Props) {
+  const [words, setWords] = useState('')
+  const said = useRef<string>(undefined)
+  const newest = messages.at(-1)
+  const news = newest && newsOf(newest, name)
+  useEffect(() => {
+    const isFirst = said.current === undefined
+    if (said.current === news?.key) return
+    said.current = news?.key ?? ''
+    if (!isFirst && !isPaused && news?.words) setWords(news.words)
+  }, [news?.key, news?.words, isPaused])
+  return (
+    <p className="sr" role="status">
+      {words}
+    </p>
+  )
+}
+
+function newsOf(message: ShownMessage, name: string): { key: string; words: string } {
+  const key = `${message.id} ${message.isMine} ${message.status === 'failed'}`
+  if (message.status === 'failed') return { key, words: `Not sent. ${message.reason ?? ''}` }
+  if (message.isMine) return { key, words: '' }
+  if (message.body.kind === 'unreadable') return { key, words: `${name}: a message that cannot be read here` }
+  return { key, words: message.body.kind === 'notice' ? message.body.text : `${name}: ${message.body.text}` }
+}

@@ -1,0 +1,115 @@
+import { Check, CheckCheck, CircleAlert, Clock, KeyRound, LoaderCircle } from 'lucide-react'
+import { memo } from 'react'
+import { useEnv } from '../ui/env.tsx'
+import { textParts } from '../ui/links.ts'
+import { clockTime, moment } from '../ui/time.ts'
+import { deleteUnsent, retryMessage } from './messages.ts'
+import { sendAloud } from './outcome.ts'
+import type { ShownMessage } from './store.ts'
+
+interface Props {
+  message: ShownMessage
+  /** The other side's name. */
+  name: string
+  startsRun: boolean
+  endsRun: boolean
+  onUpgrade: () => void
+}
+
+export const Bubble = memo(function Bubble({ message, name, startsRun, endsRun, onUpgrade }: Props) {
+  return (
+    <div className={`msg ${message.isMine ? 'me' : ''} ${endsRun ? '' : 'mid'}`}>
+      {startsRun && <span className="sr">{message.isMine ? 'You' : name}</span>}
+      <Body message={message} />
+      <Under message={message} onUpgrade={onUpgrade} />
+    </div>
+  )
+})
+
+function Body({ message }: { message: ShownMessage }) {
+  const { body } = message
+  if (body.kind === 'unreadable')
+    return (
+      <div className="bub unreadable">
+        <KeyRound className="i i-16" aria-hidden />
+        <p>
+          {sentence(body.reason)}
+          <Meta message={message} />
+        </p>
+      </div>
+    )
+  return (
+    <div className="bub">
+      {body.kind === 'plain' && <span className="badge danger">Not encrypted</span>}
+      <p dir="auto">
+        {textParts(body.text).map((part, index) =>
+          part.href ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text do not move
+            <a key={index} href={part.href} target="_blank" rel="noopener noreferrer">
+              {part.text}
+            </a>
+          ) : (
+            part.text
+          ),
+        )}
+        <Meta message={message} />
+      </p>
+    </div>
+  )
+}
+
+const TICKS = {
+  sending: { Icon: LoaderCircle, words: 'Sending', className: 'spin' },
+  waiting: { Icon: Clock, words: 'Waiting', className: '' },
+  failed: { Icon: CircleAlert, words: 'Not sent', className: 'fail' },
+  sent: { Icon: Check, words: 'Sent', className: '' },
+  delivered: { Icon: CheckCheck, words: 'Delivered', className: '' },
+  read: { Icon: CheckCheck, words: 'Read', className: 'read' },
+}
+
+function Meta({ message }: { message: ShownMessage }) {
+  const at = new Date(message.at)
+  const ticks = message.status && TICKS[message.status]
+  return (
+    <span className="meta">
+      <time dir="ltr" dateTime={message.at} title={moment(at)}>
+        {clockTime(at)}
+      </time>
+      {ticks && (
+        <>
+          <ticks.Icon className={`i i-16 ${ticks.className}`} aria-hidden />
+          <span className="sr">{ticks.words}</span>
+        </>
+      )}
+    </span>
+  )
+}
+
+function Under({ message, onUpgrade }: { message: ShownMessage; onUpgrade: () => void }) {
+  const env = useEnv()
+  if (message.status !== 'failed' && message.status !== 'waiting') return null
+  const isFailed = message.status === 'failed'
+  return (
+    <div className={isFailed ? 'under fail' : 'under'}>
+      <span>
+        {isFailed ? 'Not sent.' : 'Waiting.'} {message.reason && sentence(message.reason)}
+      </span>
+      <span className="acts">
+        {isFailed && (
+          <button type="button" className="linkish" onClick={() => sendAloud(() => retryMessage(env, message.id), onUpgrade)}>
+            Retry
+          </button>
+        )}
+        <button type="button" className="linkish" onClick={() => deleteUnsent(env, message.id)}>
+          Delete
+        </button>
+      </span>
+    </div>
+  )
+}
+
+/** Reasons come with or without a capital and a full stop. */
+function sentence(words: string): string {
+  const text = words.charAt(0).toUpperCase() + words.slice(1)
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

@@ -1,0 +1,84 @@
+import { CircleAlert, MessagesSquare, ShieldAlert, ShieldCheck } from 'lucide-react'
+import { useCallback, useState } from 'react'
+import { useStore } from 'zustand'
+import { FreeBanner } from '../plans/FreeBanner.tsx'
+import { UpgradeDialog } from '../plans/UpgradeDialog.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { Note } from '../ui/Note.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { ChatHeader } from './ChatHeader.tsx'
+import { Composer } from './Composer.tsx'
+import { KeyLine } from './KeyLine.tsx'
+import './chat.css'
+import type { Person } from './person.ts'
+import { messagesStore, type RoomView } from './store.ts'
+import { Timeline } from './Timeline.tsx'
+import { useSeen } from './useSeen.tsx'
+
+interface Props {
+  chatRoomId: string
+  person: Person
+  unreadCount: number
+  /** The reader's own plan does not allow sending. */
+  isFree: boolean
+  onBack: () => void
+  onRetry: () => void
+}
+
+export function Chat({ chatRoomId, person, unreadCount, isFree, onBack, onRetry }: Props) {
+  const open = useStore(messagesStore, (state) => state.open)
+  const view = open?.chatRoomId === chatRoomId ? open : undefined
+  const [isUpgrading, setUpgrading] = useState(false)
+  const upgrade = useCallback(() => setUpgrading(true), [])
+  useSeen(view, unreadCount)
+  return (
+    <>
+      <ChatHeader person={person} hasRoomKeys={view?.isEncrypted ?? false} onBack={onBack} />
+      <KeyLine person={person} />
+      <Conversation view={view} person={person} onRetry={onRetry} onUpgrade={upgrade} />
+      {person.keyChanged && (
+        <div className="blocked">
+          <Note icon={ShieldAlert} tone="danger" role="alert">
+            <strong>The key of {person.name} has changed.</strong> Sending is blocked: somebody may be standing between you. Ask{' '}
+            {person.name} in another way, face to face or on the phone, which onion address is theirs.
+          </Note>
+        </div>
+      )}
+      {isFree && <FreeBanner onUpgrade={upgrade} />}
+      <Composer key={chatRoomId} chatRoomId={chatRoomId} isBlocked={person.keyChanged} onUpgrade={upgrade} />
+      {isUpgrading && <UpgradeDialog feature="messaging" onClose={() => setUpgrading(false)} />}
+    </>
+  )
+}
+
+interface ConversationProps {
+  view: RoomView | undefined
+  person: Person
+  onRetry: () => void
+  onUpgrade: () => void
+}
+
+function Conversation({ view, person, onRetry, onUpgrade }: ConversationProps) {
+  if (!view || (view.status === 'loading' && view.messages.length === 0)) return <Spinner words="Loading messages" />
+  if (view.status === 'failed' && view.messages.length === 0)
+    return (
+      <div className="centre" role="alert">
+        <Empty icon={CircleAlert} title="Messages could not be loaded">
+          <button type="button" className="btn outline" onClick={onRetry}>
+            Try again
+          </button>
+        </Empty>
+      </div>
+    )
+  if (view.messages.length === 0)
+    return (
+      <div className="centre">
+        <Empty
+          icon={person.onionAddress ? ShieldCheck : MessagesSquare}
+          title="Start a secure conversation"
+          text={`Only your devices and those of ${person.name} can open what is written here.`}
+        />
+      </div>
+    )
+  return <Timeline key={view.chatRoomId} view={view} name={person.name} onUpgrade={onUpgrade} />
+}

@@ -1,0 +1,62 @@
+import { ChevronLeft, ShieldCheck } from 'lucide-react'
+import { useStore } from 'zustand'
+import { connectionStore } from '../net/status.ts'
+import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
+import { useNow } from '../ui/env.tsx'
+import { IconButton } from '../ui/IconButton.tsx'
+import { lastSeen } from '../ui/time.ts'
+import type { Person } from './person.ts'
+
+interface Props {
+  person: Person
+  hasRoomKeys: boolean
+  onBack: () => void
+}
+
+export function ChatHeader({ person, hasRoomKeys, onBack }: Props) {
+  const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
+  const isEncrypted = isConnected && hasRoomKeys
+  return (
+    <header className="head">
+      <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onBack} />
+      <Avatar id={person.id} name={person.name} size={40}>
+        <PresenceDot isOnline={person.isOnline} />
+      </Avatar>
+      <div className="cut whom">
+        <h2 className="cut" dir="auto" title={person.name} tabIndex={-1} data-chat-title>
+          {person.name}
+        </h2>
+        <p className="small t2">
+          <span className="cut">
+            <Presence person={person} />
+            <span className="handle"> · @{person.username}</span>
+          </span>
+          {isEncrypted && (
+            <span className="enc-line">
+              <ShieldCheck className="i i-14" aria-hidden />
+              Encrypted
+            </span>
+          )}
+        </p>
+      </div>
+      {isEncrypted && (
+        <span className="badge ok enc">
+          <ShieldCheck className="i i-14" aria-hidden />
+          Encrypted
+        </span>
+      )}
+    </header>
+  )
+}
+
+function Presence({ person }: { person: Person }) {
+  const now = useNow()
+  if (person.isTyping)
+    return (
+      <span className="typing" role="status">
+        typing…
+      </span>
+    )
+  if (person.isOnline) return 'Online'
+  return `Last seen ${lastSeen(person.lastSeen ? new Date(person.lastSeen) : null, now)}`
+}

@@ -1,0 +1,134 @@
+import { ArrowUp } from 'lucide-react'
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { useStore } from 'zustand'
+import { textBytes } from '../../contract/content.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { connectionStore } from '../net/status.ts'
+import { useEnv } from '../ui/env.tsx'
+import { sendText } from './messages.ts'
+import { sendAloud } from './outcome.ts'
+import { useDraft } from './useDraft.tsx'
+import { useTyping } from './useTyping.tsx'
+
+interface Props {
+  chatRoomId: string
+  /** A changed key stops sending; the reason stands above. */
+  isBlocked: boolean
+  onUpgrade: () => void
+}
+
+export function Composer({ chatRoomId, isBlocked, onUpgrade }: Props) {
+  const env = useEnv()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
+  const [text, setText] = useDraft(chatRoomId)
+  const [isPending, setPending] = useState(false)
+  const typing = useTyping()
+  const isOff = !isConnected || isBlocked
+  const sizeBytes = textBytes(text)
+  const isTooLong = sizeBytes > LIMITS.textBytes
+  const canSend = !isOff && !isPending && !isTooLong && text.trim() !== ''
+  useHeight(field, isPending ? '' : text)
+  useFocus(field, isOff)
+
+  async function send() {
+    if (!canSend) return
+    typing.stop()
+    setPending(true)
+    if (await sendAloud(() => sendText(env, text), onUpgrade)) setText('')
+    setPending(false)
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    void send()
+  }
+
+  function press(event: KeyboardEvent) {
+    // While an input method composes, Enter accepts its word. Safari reports that key as 229 after composition has ended.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
+    event.preventDefault()
+    void send()
+  }
+
+  return (
+    <form className="compose" onSubmit={submit}>
+      <div className={isTooLong ? 'input bad' : 'input'}>
+        <textarea
+          ref={field}
+          rows={1}
+          dir="auto"
+          aria-label="Message"
+          placeholder={placeholder(isConnected, isBlocked)}
+          // The message stands in the list already; its text stays here, unseen, until it is kept.
+          value={isPending ? '' : text}
+          disabled={isOff}
+          readOnly={isPending}
+          aria-invalid={isTooLong || undefined}
+          aria-describedby={isTooLong || isOff ? 'compose-note' : undefined}
+          onChange={(event) => {
+            setText(event.target.value)
+            typing.say(event.target.value !== '')
+          }}
+          onBlur={typing.stop}
+          onKeyDown={press}
+        />
+      </div>
+      <button type="submit" className="send" aria-label="Send" disabled={!canSend}>
+        <ArrowUp className="i" aria-hidden />
+      </button>
+      <ComposeNote tooLongBytes={isTooLong ? sizeBytes : null} words={isOff && text ? placeholder(isConnected, isBlocked) : ''} />
+    </form>
+  )
+}
+
+function ComposeNote({ tooLongBytes, words }: { tooLongBytes: number | null; words: string }) {
+  const kib = (bytes: number) => (bytes / 1024).toFixed(1)
+  return (
+    <p id="compose-note" className={tooLongBytes ? 'help bad' : 'help'} role={tooLongBytes ? 'alert' : 'status'}>
+      {tooLongBytes
+        ? `Too long: a message holds at most ${LIMITS.textBytes / 1024} KB of text, this one has ${kib(tooLongBytes)} KB.`
+        : words}
+    </p>
+  )
+}
+
+function placeholder(isConnected: boolean, isBlocked: boolean): string {
+  if (isBlocked) return 'Sending is blocked'
+  if (isConnected) return 'Type a message...'
+  return location.hostname.endsWith('.onion') ? 'Connecting to Tor network...' : 'Connecting...'
+}
+
+type FieldRef = RefObject<HTMLTextAreaElement | null>
+
+/** As high as its text, up to the height that the stylesheet allows. */
+function useHeight(field: FieldRef, text: string) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what changes the height
+  useLayoutEffect(() => {
+    if (!field.current) return
+    field.current.style.height = 'auto'
+    field.current.style.height = `${field.current.scrollHeight}px`
+  }, [field, text])
+}
+
+/** Focus on opening, where that raises no keyboard; and again after a pause of the connection took it away. */
+function useFocus(field: FieldRef, isOff: boolean) {
+  const hadFocus = useRef(matchMedia('(pointer: fine) and (min-width: 768px)').matches)
+  const remember = useCallback(() => {
+    hadFocus.current = document.activeElement === field.current || document.activeElement === document.body
+  }, [field])
+  useEffect(() => {
+    if (isOff) return
+    if (hadFocus.current) field.current?.focus({ preventScroll: true })
+    return () => remember()
+  }, [field, isOff, remember])
+}

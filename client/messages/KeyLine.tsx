@@ -1,0 +1,35 @@
+import { KeyRound, LockKeyhole } from 'lucide-react'
+import { useState } from 'react'
+import { LIMITS } from '../../contract/limits.ts'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import type { Person } from './person.ts'
+
+/** The line under the header: the onion address is the person's key. */
+export function KeyLine({ person }: { person: Person }) {
+  const [isWhole, setWhole] = useState(false)
+  if (!person.onionAddress)
+    return (
+      <p className="via">
+        <KeyRound className="i i-14" aria-hidden />
+        <span>{person.name} has not opened Conclave in a browser yet. Messages wait on this device until then.</span>
+      </p>
+    )
+  return (
+    <div className="via">
+      <LockKeyhole className="i i-14" aria-hidden />
+      <p>
+        Messages are end-to-end encrypted via onion address:{' '}
+        <button
+          type="button"
+          className="mono address"
+          aria-expanded={isWhole}
+          aria-label={`Onion address ${person.onionAddress}`}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? person.onionAddress : `${person.onionAddress.slice(0, LIMITS.onionShownChars)}…`}
+        </button>
+      </p>
+      <CopyButton text={person.onionAddress} label="Copy the onion address" />
+    </div>
+  )
+}

@@ -1,0 +1,171 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown, Info, LoaderCircle } from 'lucide-react'
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { Env } from '../env.ts'
+import { useEnv, useNow } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { dayHeading } from '../ui/time.ts'
+import { showToast } from '../ui/toast.ts'
+import { Announcer } from './Announcer.tsx'
+import { Bubble } from './Bubble.tsx'
+import { type Line, timelineLines } from './lines.ts'
+import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
+import type { RoomView } from './store.ts'
+import './timeline.css'
+
+/** Within this distance of an edge the next page is asked for. */
+const NEAR_PX = 600
+/** Closer than this to the newest message counts as being there. */
+const END_PX = 80
+
+interface Props {
+  view: RoomView
+  /** The other side's name. */
+  name: string
+  onUpgrade: () => void
+}
+
+export function Timeline({ view, name, onUpgrade }: Props) {
+  const env = useEnv()
+  const scroller = useRef<HTMLDivElement>(null)
+  const isPaging = useRef(false)
+  const hadNewer = useRef(view.hasNewer)
+  const [isAtEnd, setAtEnd] = useState(true)
+  const lines = useMemo(() => timelineLines(view.messages), [view.messages])
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => (lines[index]?.kind === 'message' ? 56 : 48),
+    getItemKey: (index) => lines[index]?.key ?? index,
+    overscan: 10,
+    paddingStart: 8,
+    paddingEnd: 20,
+    anchorTo: 'end',
+    // A page of newer messages must not drag the reader to its end.
+    followOnAppend: !view.hasNewer && !hadNewer.current,
+    scrollEndThreshold: END_PX,
+  })
+
+  const newest = lines.at(-1)
+  const isOwnNew = newest?.kind === 'message' && newest.message.isMine && newest.message.seq === null
+  useLayoutEffect(() => virtual.scrollToEnd(), [virtual])
+  useEffect(() => {
+    if (isOwnNew && newest?.key) virtual.scrollToEnd()
+  }, [virtual, isOwnNew, newest?.key])
+  useEffect(() => {
+    hadNewer.current = view.hasNewer
+  })
+
+  async function attempt(load: (env: Env) => Promise<void>) {
+    try {
+      await load(env)
+    } catch (error) {
+      showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) })
+    }
+  }
+
+  async function page(load: typeof loadOlder | typeof loadNewer) {
+    if (isPaging.current) return
+    isPaging.current = true
+    await attempt(load)
+    isPaging.current = false
+  }
+
+  function look() {
+    const element = scroller.current
+    if (!element) return
+    const fromEnd = element.scrollHeight - element.scrollTop - element.clientHeight
+    setAtEnd(fromEnd <= END_PX)
+    if (view.hasOlder && element.scrollTop < NEAR_PX) void page(loadOlder)
+    else if (view.hasNewer && fromEnd < NEAR_PX) void page(loadNewer)
+  }
+
+  // A page may be too short to scroll: then no scroll event asks for the next one.
+  const latestLook = useRef(look)
+  useEffect(() => {
+    latestLook.current = look
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is a new occasion
+  useEffect(() => latestLook.current(), [view.messages])
+  useStayAtEnd(scroller, isAtEnd, () => virtual.scrollToEnd())
+
+  async function jump() {
+    if (view.hasNewer) await attempt(jumpToNewest)
+    requestAnimationFrame(() => virtual.scrollToEnd())
+    scroller.current?.focus({ preventScroll: true })
+  }
+
+  return (
+    <div className="talk-frame">
+      {view.isLoadingOlder && (
+        <div className="older" role="status">
+          <LoaderCircle className="i i-16 spin" aria-hidden />
+          <span className="sr">Loading older messages</span>
+        </div>
+      )}
+      <div
+        className="talk"
+        ref={scroller}
+        onScroll={look}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label={`Messages with ${name}`}
+      >
+        <div className="talk-in" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ key, index, start }) => {
+            const line = lines[index]
+            return (
+              <div
+                key={key}
+                className={index === lines.length - 1 ? 'line newest' : 'line'}
+                data-index={index}
+                ref={virtual.measureElement}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {line && <Shown line={line} name={name} onUpgrade={onUpgrade} />}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+      {(!isAtEnd || view.hasNewer) && (
+        <button type="button" className="jump" onClick={jump} aria-label={jumpWords(view.newerCount)}>
+          {view.newerCount > 0 && <span className="count">{view.newerCount > 99 ? '99+' : view.newerCount}</span>}
+          <ArrowDown className="i" aria-hidden />
+        </button>
+      )}
+      <Announcer messages={view.messages} name={name} isPaused={view.hasNewer} />
+    </div>
+  )
+}
+
+function Shown({ line, ...bubble }: { line: Line; name: string; onUpgrade: () => void }) {
+  const now = useNow(60_000)
+  if (line.kind === 'day') return <div className="day">{dayHeading(new Date(line.at), now)}</div>
+  if (line.kind === 'notice')
+    return (
+      <p className="sys">
+        <Info className="i i-16" aria-hidden />
+        {line.text}
+      </p>
+    )
+  return <Bubble {...bubble} message={line.message} startsRun={line.startsRun} endsRun={line.endsRun} />
+}
+
+const jumpWords = (count: number) => (count > 0 ? `Jump to the newest message, ${count} new` : 'Jump to the newest message')
+
+/** A composer that grows, a keyboard that opens: who was at the end stays there. */
+function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isAtEnd: boolean, toEnd: () => void) {
+  const latest = useRef({ isAtEnd, toEnd })
+  useEffect(() => {
+    latest.current = { isAtEnd, toEnd }
+  })
+  useEffect(() => {
+    if (!scroller.current) return
+    const observer = new ResizeObserver(() => latest.current.isAtEnd && latest.current.toEnd())
+    observer.observe(scroller.current)
+    return () => observer.disconnect()
+  }, [scroller])
+}

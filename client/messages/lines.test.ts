@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { timelineLines } from './lines.ts'
+import type { ShownMessage } from './store.ts'
+
+const message = (
+  id: string,
+  isMine: boolean,
+  at: Date,
+  body: ShownMessage['body'] = { kind: 'text', text: id },
+): ShownMessage => ({
+  id,
+  seq: 1,
+  isMine,
+  at: at.toISOString(),
+  status: isMine ? 'sent' : null,
+  reason: null,
+  body,
+})
+const at = (hour: number, minute: number, day = 20) => new Date(2026, 10, day, hour, minute)
+const drawn = (messages: ShownMessage[]) =>
+  timelineLines(messages).map((line) =>
+    line.kind === 'message' ? `${line.startsRun ? '[' : ' '}${line.message.id}${line.endsRun ? ']' : ' '}` : line.kind,
+  )
+
+test('what one person writes in one go is a run, and another speaker or a pause ends it', () => {
+  expect(
+    drawn([
+      message('a', false, at(9, 0)),
+      message('b', false, at(9, 5)),
+      message('c', true, at(9, 6)),
+      message('d', true, at(9, 20)),
+    ]),
+  ).toEqual(['day', '[a ', ' b]', '[c]', '[d]'])
+})
+
+test('a day stands above its first message and cuts a run', () => {
+  expect(drawn([message('a', true, at(23, 58, 19)), message('b', true, at(0, 1))])).toEqual(['day', '[a]', 'day', '[b]'])
+})
+
+test('a notice cuts a run', () => {
+  const notice = message('n', false, at(9, 1), { kind: 'notice', text: 'Encryption restarted' })
+  expect(drawn([message('a', false, at(9, 0)), notice, message('b', false, at(9, 2))])).toEqual(['day', '[a]', 'notice', '[b]'])
+})
+
+test('keys are unique and stay when older messages arrive', () => {
+  const newer = [message('c', true, at(9, 0)), message('unsent', true, at(8, 0, 19)), message('d', true, at(9, 1))]
+  const keys = (messages: ShownMessage[]) => timelineLines(messages).map((line) => line.key)
+  const before = keys(newer)
+  const after = keys([message('a', false, at(7, 0)), message('same', false, at(7, 1)), message('same', true, at(7, 2)), ...newer])
+  expect(new Set(after).size).toBe(after.length)
+  expect(after).toEqual(expect.arrayContaining(before))
+})

@@ -1,0 +1,41 @@
+import { dayOf } from '../ui/time.ts'
+import type { ShownMessage } from './store.ts'
+
+/** One line of the timeline. Keys stay the same while messages come and go around it. */
+export type Line =
+  | { kind: 'day'; key: string; at: string }
+  | { kind: 'notice'; key: string; text: string }
+  | { kind: 'message'; key: string; message: ShownMessage; startsRun: boolean; endsRun: boolean }
+
+const RUN_MS = 10 * 60_000
+
+/** Day separators, notices, and messages in runs: what one person writes in one go. */
+export function timelineLines(messages: ShownMessage[]): Line[] {
+  const lines: Line[] = []
+  const days = new Map<string, number>()
+  for (const [index, message] of messages.entries()) {
+    const before = messages[index - 1]
+    const day = dayOf(new Date(message.at))
+    if (!before || dayOf(new Date(before.at)) !== day) {
+      const times = days.get(day) ?? 0
+      days.set(day, times + 1)
+      lines.push({ kind: 'day', key: times ? `day ${day} ${times}` : `day ${day}`, at: message.at })
+    }
+    if (message.body.kind === 'notice') lines.push({ kind: 'notice', key: message.id, text: message.body.text })
+    else
+      lines.push({
+        kind: 'message',
+        key: `${message.isMine ? 'me' : 'them'} ${message.id}`,
+        message,
+        startsRun: !belongTogether(before, message),
+        endsRun: !belongTogether(message, messages[index + 1]),
+      })
+  }
+  return lines
+}
+
+function belongTogether(a: ShownMessage | undefined, b: ShownMessage | undefined): boolean {
+  if (!a || !b || a.isMine !== b.isMine || a.body.kind === 'notice' || b.body.kind === 'notice') return false
+  const [first, second] = [new Date(a.at), new Date(b.at)]
+  return dayOf(first) === dayOf(second) && second.getTime() - first.getTime() < RUN_MS
+}

@@ -1,0 +1,103 @@
+import { messagesApi } from '../../contract/messages.ts'
+import { changeRow, contactOfRoom, noteMessage } from '../contacts/contacts.ts'
+import type { ContactRow } from '../contacts/store.ts'
+import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { catchUp, inTurn, readyRoom } from '../rooms/rooms.ts'
+
+/** What came of a message that was to be sent. */
+export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_required' } | { outcome: 'limit_reached'; text: string }
+
+/** Why messages of a room wait on this device, by room. Shown beside each of them. */
+const waiting = new Map<string, string>()
+export const waitingReason = (chatRoomId: string): string | null => waiting.get(chatRoomId) ?? null
+
+const SEAL_TRIES = 6
+
+/**
+ * Sends what the room's outbox holds, in order, and stops at the first message that has to wait. The same sealed
+ * bytes go out again after a lost answer; they are sealed anew only when the room has moved on [Note: M1].
+ */
+export function flushRoom(env: Env, chatRoomId: string, userId: string, onChange: () => Promise<void>): Promise<SendOutcome> {
+  return inTurn(`flush ${chatRoomId}`, async () => {
+    let outcome: SendOutcome = { outcome: 'kept' }
+    for (const row of await env.crypto.outbox(chatRoomId)) {
+      if (row.failure) continue
+      const contact = contactOfRoom(chatRoomId)
+      if (!contact) break
+      const sent = await sendRow(env, contact, row, userId)
+      await onChange()
+      if (sent === 'wait') break
+      if (sent !== 'next') outcome = sent
+    }
+    return outcome
+  })
+}
+
+async function sendRow(env: Env, contact: ContactRow, row: OutboxRow, userId: string): Promise<'next' | 'wait' | SendOutcome> {
+  const { chatRoomId } = contact
+  const place = { chatRoomId, peerId: contact.contactUserId }
+  try {
+    for (let attempt = 0; attempt < SEAL_TRIES; attempt++) {
+      if (!row.envelope || attempt > 0) {
+        const readiness = await readyRoom(env, contact)
+        if (!readiness.ready) return wait(chatRoomId, readiness.reason)
+      }
+      const sealed = await env.crypto.sealOutboxRow({ ...place, id: row.id })
+      if (!sealed?.envelope) return 'next'
+      try {
+        const draft = {
+          id: row.id,
+          chatRoomId,
+          content: sealed.envelope,
+          messageType: 'text' as const,
+          ...(row.replyToId && { replyToId: row.replyToId }),
+        }
+        const message = await env.api(messagesApi.send, draft)
+        waiting.delete(chatRoomId)
+        noteMessage(message, userId, true)
+        await catchUp(env, contact, [{ kind: 'message', ...message }])
+        if (contact.state === 'pending')
+          changeRow(
+            ({ id }) => id === contact.id,
+            () => ({ state: 'accepted' }),
+          )
+        return 'next'
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error
+        await env.crypto.changeOutbox({ chatRoomId, id: row.id, failure: null, unseal: true })
+      }
+    }
+    return wait(chatRoomId, 'The room is busy. It is tried again.')
+  } catch (error) {
+    return failed(env, chatRoomId, row, error)
+  }
+}
+
+function wait(chatRoomId: string, reason: string): 'wait' {
+  waiting.set(chatRoomId, reason)
+  return 'wait'
+}
+
+async function failed(env: Env, chatRoomId: string, row: OutboxRow, error: unknown): Promise<'next' | 'wait' | SendOutcome> {
+  const place = { chatRoomId, id: row.id }
+  if (error instanceof ApiError) {
+    if (error.code === 'subscription_required') {
+      await env.crypto.dropFromOutbox(place)
+      return { outcome: 'subscription_required' }
+    }
+    if (error.code === 'message_limit_reached') {
+      await env.crypto.dropFromOutbox(place)
+      return { outcome: 'limit_reached', text: error.message.split('message: ')[1] ?? '' }
+    }
+    if (error.status === 0) return wait(chatRoomId, 'It goes out when the connection is back.')
+    if (error.status === 429 || error.status >= 500) return wait(chatRoomId, `${error.message}. It is tried again.`)
+    if (error.status === 401) return 'wait'
+    await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: false })
+    return 'next'
+  }
+  if (!(error instanceof CryptoFailure)) throw error
+  await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: true })
+  return 'next'
+}

@@ -1,0 +1,24 @@
+import { failureWords } from '../ui/failure.ts'
+import { showToast } from '../ui/toast.ts'
+import type { SendOutcome } from './outbox.ts'
+
+/** Sends, and says what came of it. True: the message is kept, so its text may leave the composer. */
+export async function sendAloud(send: () => Promise<SendOutcome>, onUpgrade: () => void): Promise<boolean> {
+  try {
+    const outcome = await send()
+    if (outcome.outcome === 'limit_reached') showToast({ tone: 'bad', title: 'Message Limit Reached', text: outcome.text })
+    if (outcome.outcome === 'subscription_required') {
+      showToast({
+        tone: 'bad',
+        title: 'Subscription Required',
+        text: 'You need a paid subscription to send messages. You can still receive and read messages from paid users.',
+      })
+      onUpgrade()
+    }
+    return outcome.outcome === 'kept'
+  } catch (error) {
+    const isCrypto = error instanceof Error && error.name === 'CryptoFailure'
+    showToast({ tone: 'bad', title: 'Error', text: isCrypto ? failureWords(error) : 'Failed to send message' })
+    return false
+  }
+}

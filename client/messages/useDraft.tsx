@@ -1,0 +1,56 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useEnv } from '../ui/env.tsx'
+import { keepDraft, readDraft } from './messages.ts'
+
+const KEEP_AFTER_MS = 400
+
+/** What is written and not sent yet: kept for each chat. */
+export function useDraft(chatRoomId: string): [string, (text: string) => void] {
+  const env = useEnv()
+  const [text, setText] = useState('')
+  const isTouched = useRef(false)
+  const unkept = useRef<string | null>(null)
+
+  useEffect(() => {
+    let isCurrent = true
+    readDraft(env, chatRoomId).then(
+      (draft) => isCurrent && !isTouched.current && setText(draft),
+      // An unreadable draft must not keep anyone from writing.
+      () => undefined,
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [env, chatRoomId])
+
+  const keep = useCallback(() => {
+    if (unkept.current === null) return
+    void keepDraft(env, chatRoomId, unkept.current)
+    unkept.current = null
+  }, [env, chatRoomId])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new text starts the wait again
+  useEffect(() => {
+    const timer = setTimeout(keep, KEEP_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [keep, text])
+
+  useEffect(() => {
+    window.addEventListener('pagehide', keep)
+    return () => {
+      window.removeEventListener('pagehide', keep)
+      keep()
+    }
+  }, [keep])
+
+  const change = useCallback(
+    (next: string) => {
+      isTouched.current = true
+      unkept.current = next
+      setText(next)
+      if (next === '') keep()
+    },
+    [keep],
+  )
+  return [text, change]
+}

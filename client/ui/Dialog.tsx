@@ -1,0 +1,54 @@
+import { X } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import { type ReactNode, useRef } from 'react'
+
+interface Props {
+  title: string
+  text?: string
+  onClose: () => void
+  children: ReactNode
+}
+
+/** Shown while it is rendered. A sheet from below on a phone. */
+export function Dialog({ title, text, onClose, children }: Props) {
+  const content = useRef<HTMLDivElement>(null)
+  const opener = useRef(document.activeElement)
+
+  function focusFirst(event: Event) {
+    const first = content.current?.querySelector<HTMLElement>('input:checked, input:not([type="radio"]), footer button')
+    if (!first) return
+    event.preventDefault()
+    first.focus()
+  }
+
+  function giveFocusBack(event: Event) {
+    event.preventDefault()
+    if (opener.current instanceof HTMLElement) opener.current.focus()
+  }
+
+  return (
+    <Radix.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="scrim" />
+        <Radix.Content
+          ref={content}
+          className="dialog"
+          onOpenAutoFocus={focusFirst}
+          onCloseAutoFocus={giveFocusBack}
+          {...(text ? {} : { 'aria-describedby': undefined })}
+        >
+          <header>
+            <div>
+              <Radix.Title>{title}</Radix.Title>
+              {text && <Radix.Description>{text}</Radix.Description>}
+            </div>
+            <Radix.Close className="icon-btn" aria-label="Close">
+              <X className="i" aria-hidden />
+            </Radix.Close>
+          </header>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

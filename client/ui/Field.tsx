@@ -1,0 +1,78 @@
+import { CircleAlert, Eye, EyeOff } from 'lucide-react'
+import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useState } from 'react'
+
+interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'id'> {
+  label: string
+  /** The rule, at the right of the label. */
+  rule?: string
+  error?: string | undefined
+  /** Below the field, where there is no error. */
+  help?: ReactNode
+  before?: ReactNode
+  after?: ReactNode
+  onValue: (value: string) => void
+  inputRef?: Ref<HTMLInputElement>
+}
+
+export function Field({ label, rule, error, help, before, after, onValue, inputRef, ...input }: Props) {
+  const id = useId()
+  const noteId = `${id}-note`
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {label} {rule && <span>{rule}</span>}
+      </label>
+      <div className={error ? 'input bad' : 'input'}>
+        {before}
+        <input
+          {...input}
+          id={id}
+          ref={inputRef}
+          onChange={(event) => onValue(event.target.value)}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error || help ? noteId : undefined}
+        />
+        {after}
+      </div>
+      <div id={noteId} className={error || help ? undefined : 'sr'}>
+        {error ? (
+          <p className="help bad" role="alert">
+            <CircleAlert className="i i-14" aria-hidden />
+            {error}
+          </p>
+        ) : (
+          help
+        )}
+      </div>
+    </div>
+  )
+}
+
+type PasswordProps = Omit<Props, 'type' | 'after'> & { isShown?: boolean; onShow?: (isShown: boolean) => void }
+
+/** A password that can be shown. Two fields of one form may share the switch. */
+export function PasswordField({ isShown, onShow, ...field }: PasswordProps) {
+  const [isOwnShown, setOwnShown] = useState(false)
+  const isTextShown = isShown ?? isOwnShown
+  const toggle = (
+    <button
+      type="button"
+      className="icon-btn tight"
+      aria-label={isTextShown ? 'Hide password' : 'Show password'}
+      onClick={() => (onShow ?? setOwnShown)(!isTextShown)}
+    >
+      {isTextShown ? <EyeOff className="i i-16" aria-hidden /> : <Eye className="i i-16" aria-hidden />}
+    </button>
+  )
+  const isFollower = isShown !== undefined && !onShow
+  return (
+    <Field
+      {...field}
+      type={isTextShown ? 'text' : 'password'}
+      autoCapitalize="none"
+      spellCheck={false}
+      maxLength={100}
+      after={isFollower ? undefined : toggle}
+    />
+  )
+}

@@ -1,0 +1,11 @@
+import { LoaderCircle } from 'lucide-react'
+
+/** A spinner with words that a screen reader says. It appears after 200 ms. */
+export function Spinner({ words, isVisible = false }: { words: string; isVisible?: boolean }) {
+  return (
+    <div className="centre late" role="status">
+      <LoaderCircle className="i i-24 spin" aria-hidden />
+      <span className={isVisible ? 'small t2' : 'sr'}>{words}</span>
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import { Check, CircleAlert, Info, X } from 'lucide-react'
+import { Toast } from 'radix-ui'
+import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import { dismissToast, type Toast as Shown, toastStore } from './toast.ts'
+
+const SHOWN_MS = 5000
+const LEAVING_MS = 200
+const ICONS = { plain: Info, good: Check, bad: CircleAlert }
+
+export function Toasts() {
+  const toast = useStore(toastStore, ({ queue }) => queue[0])
+  return (
+    // A dialog hides everything around it from a screen reader, except what is marked as live: toasts speak on.
+    <div aria-live="off">
+      <Toast.Provider duration={SHOWN_MS} swipeDirection="right" swipeThreshold={50} label="Notification">
+        {toast && <One key={toast.id} toast={toast} />}
+        <Toast.Viewport className="toasts" hotkey={['F8']} />
+      </Toast.Provider>
+    </div>
+  )
+}
+
+function One({ toast }: { toast: Shown }) {
+  const [isOpen, setOpen] = useState(true)
+  useEffect(() => {
+    if (isOpen) return
+    const timer = setTimeout(() => dismissToast(toast.id), LEAVING_MS)
+    return () => clearTimeout(timer)
+  }, [isOpen, toast.id])
+  const Icon = ICONS[toast.tone]
+  const isError = toast.tone === 'bad'
+  // An error speaks for itself as an alert; Radix would announce it a second time.
+  const alert = isError ? { role: 'alert', 'data-radix-toast-announce-exclude': '' } : {}
+  return (
+    <Toast.Root className={`toast ${toast.tone}`} open={isOpen} onOpenChange={setOpen}>
+      <Icon className="i" aria-hidden />
+      <div {...alert}>
+        <Toast.Title asChild>
+          <b>{toast.title}</b>
+        </Toast.Title>
+        <Toast.Description className="t2">{toast.text}</Toast.Description>
+      </div>
+      <Toast.Close className="icon-btn tight" aria-label="Dismiss">
+        <X className="i i-16" aria-hidden />
+      </Toast.Close>
+    </Toast.Root>
+  )
+}

@@ -1,0 +1,14 @@
+import { ApiError } from '../net/api.ts'
+
+/** What to say when a verb threw. A failure of cryptography is always shown in its own words. */
+export function failureWords(error: unknown): string {
+  if (error instanceof ApiError) return error.message + waitWords(error.retryAfterSeconds)
+  if (error instanceof Error && error.name === 'CryptoFailure') return error.message
+  return 'Something went wrong. Please try again.'
+}
+
+function waitWords(seconds: number | undefined): string {
+  if (seconds === undefined) return ''
+  const [count, unit] = seconds < 90 ? [Math.max(1, Math.ceil(seconds)), 'second'] : [Math.ceil(seconds / 60), 'minute']
+  return `. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`
+}

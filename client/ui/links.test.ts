@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { textParts } from './links.ts'
+
+const hrefs = (text: string) => textParts(text).flatMap((part) => part.href ?? [])
+const joined = (text: string) =>
+  textParts(text)
+    .map((part) => part.text)
+    .join('')
+
+test('a web address becomes a link and the words around it stay', () => {
+  expect(textParts('Read https://example.org/a?b=1#c today')).toEqual([
+    { text: 'Read ' },
+    { text: 'https://example.org/a?b=1#c', href: 'https://example.org/a?b=1#c' },
+    { text: ' today' },
+  ])
+})
+
+test('only http and https are links', () => {
+  expect(hrefs('javascript:alert(1) data:text/html,x ftp://a.example vbscript:x mailto:a@b.example')).toEqual([])
+})
+
+test('the end of a sentence does not belong to the address', () => {
+  expect(hrefs('See https://example.org/a. And (https://example.org/b), "https://example.org/c"!')).toEqual([
+    'https://example.org/a',
+    'https://example.org/b',
+    'https://example.org/c',
+  ])
+  expect(hrefs('https://example.org/wiki/Key_(lock)')).toEqual(['https://example.org/wiki/Key_(lock)'])
+})
+
+test('what looks like an address and is none stays text', () => {
+  expect(hrefs('https:// and http://[ and https://')).toEqual([])
+})
+
+test('a deceiving host is shown as the browser will open it', () => {
+  expect(hrefs('https://exаmple.org/')).toEqual(['https://xn--exmple-4nf.org/'])
+})
+
+test('no character is lost', () => {
+  for (const text of [
+    '',
+    'a',
+    ' https://a.example, https://b.example. ',
+    '(https://a.example)\n\nhttp://[x',
+    'été https://a.example/é',
+  ])
+    expect(joined(text)).toBe(text)
+})

@@ -1,0 +1,57 @@
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const shortDate = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
+const shortDateWithYear = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric' })
+const longDate = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric' })
+const longDateWithYear = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', year: 'numeric' })
+const shortMoment = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
+const clock = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
+
+const sameYear = (a: Date, b: Date) => a.getFullYear() === b.getFullYear()
+const midnight = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate())
+
+/** "now", "5m", "3h", then a date: "Nov 14", with the year where it is another one. */
+export function relativeTime(at: Date, now: Date): string {
+  const passed = now.getTime() - at.getTime()
+  if (passed < MINUTE) return 'now'
+  if (passed < HOUR) return `${Math.floor(passed / MINUTE)}m`
+  if (passed < DAY) return `${Math.floor(passed / HOUR)}h`
+  return (sameYear(at, now) ? shortDate : shortDateWithYear).format(at)
+}
+
+/** "never", "just now", "5m ago", "3h ago", "2d ago". */
+export function lastSeen(at: Date | null, now: Date): string {
+  if (!at) return 'never'
+  const passed = now.getTime() - at.getTime()
+  if (passed < MINUTE) return 'just now'
+  if (passed < HOUR) return `${Math.floor(passed / MINUTE)}m ago`
+  if (passed < DAY) return `${Math.floor(passed / HOUR)}h ago`
+  return `${Math.floor(passed / DAY)}d ago`
+}
+
+/** "6:41 PM" */
+export const clockTime = (at: Date): string => clock.format(at).replace('\u202f', ' ')
+
+/** "Nov 14, 2026, 3:12 PM" */
+export const moment = (at: Date): string => shortMoment.format(at).replace('\u202f', ' ')
+
+/** "Today", "Yesterday", "Wednesday, November 19", with the year where it is another one. */
+export function dayHeading(at: Date, now: Date): string {
+  // Rounded, because a day in which the clocks change is 23 or 25 hours long.
+  const days = Math.round((midnight(now).getTime() - midnight(at).getTime()) / DAY)
+  if (days === 0) return 'Today'
+  if (days === 1) return 'Yesterday'
+  return (sameYear(at, now) ? longDate : longDateWithYear).format(at)
+}
+
+/** "2026-11-19" in local time: the same for two moments of one day. */
+export const dayOf = (at: Date): string => `${at.getFullYear()}-${at.getMonth() + 1}-${at.getDate()}`
+
+/** "Good morning", "Good afternoon", "Good evening". */
+export function greeting(now: Date): string {
+  const hour = now.getHours()
+  if (hour >= 5 && hour < 12) return 'Good morning'
+  return hour >= 12 && hour < 18 ? 'Good afternoon' : 'Good evening'
+}

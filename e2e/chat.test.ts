@@ -1,0 +1,89 @@
+import { expect } from 'vitest'
+import { conversation, test } from './people.ts'
+
+test('Alice and Bob talk, live in both directions, and the ticks say how far each message came', async ({ alice, bob }) => {
+  await conversation(alice, bob)
+  await alice.says('hello')
+  await bob.reads('hello')
+  await alice.seesTick('hello', 'Read')
+  await bob.says('good evening')
+  await alice.reads('good evening')
+  expect(await alice.shows()).toEqual(await bob.shows())
+})
+
+test('Both write first at once: both messages arrive, in one order', async ({ alice, bob }) => {
+  await conversation(alice, bob)
+  await Promise.all([alice.says('from Alice'), bob.says('from Bob')])
+  await Promise.all([alice.reads('from Bob'), bob.reads('from Alice')])
+  await alice.seesTick('from Alice', 'Read')
+  await bob.seesTick('from Bob', 'Read')
+  expect(await alice.shows()).toEqual(await bob.shows())
+})
+
+test('A reload in the middle of a conversation keeps every word, also the unsent one in the composer', async ({ alice, bob }) => {
+  await conversation(alice, bob)
+  await alice.says('before the reload')
+  await bob.reads('before the reload')
+  await alice.page.getByLabel('Message', { exact: true }).fill('half a thought')
+  await alice.page.waitForTimeout(1500)
+  await alice.reloads()
+  await alice.reads('before the reload')
+  await alice.page.waitForFunction(() => document.querySelector<HTMLTextAreaElement>('[aria-label="Message"]')?.value === 'half a thought')
+  await bob.says('still here')
+  await alice.reads('still here')
+})
+
+test('Bob is away for a hundred messages and a change of keys, and reads all of them when he comes back', async ({ alice, bob }) => {
+  await conversation(alice, bob)
+  await alice.says('come back soon')
+  await bob.reads('come back soon')
+  await bob.goesOffline()
+  for (let at = 1; at <= 100; at++) await alice.says(`message ${at}.`)
+  await alice.seesTick('message 100.', 'Sent')
+  await bob.comesBack()
+  await bob.reads('message 100.')
+  await alice.seesTick('message 100.', 'Read')
+  await bob.says('I have read everything')
+  await alice.reads('I have read everything')
+})
+
+test('Two tabs of Bob show every message once', async ({ alice, bob }) => {
+  await conversation(alice, bob)
+  const second = await bob.context.newPage()
+  await second.goto(bob.page.url())
+  await second.getByLabel('Message', { exact: true }).waitFor()
+  for (let at = 1; at <= 5; at++) await alice.says(`number ${at}.`)
+  for (const page of [bob.page, second]) {
+    await page.locator('.bub', { hasText: 'number 5.' }).waitFor()
+    expect(await page.locator('.bub', { hasText: /number \d\./ }).count()).toBe(5)
+  }
+  await second.getByLabel('Message', { exact: true }).fill('from the second tab')
+  await second.keyboard.press('Enter')
+  await alice.reads('from the second tab')
+  await bob.reads('from the second tab')
+})
+
+test('Alice signs in with a second browser: it shows the conversation and writes in it', async ({ server, alice, bob }) => {
+  await conversation(alice, bob)
+  await alice.says('from the first browser')
+  await bob.says('noted')
+  await alice.reads('noted')
+  const { person } = await import('./people.ts')
+  const laptop = await person(server, 'Alice')
+  const same = { ...laptop, page: laptop.page }
+  await same.page.goto(server.url)
+  await same.page.getByRole('tab', { name: 'Sign In' }).click()
+  await same.page.getByLabel(/^Username/).fill(alice.username)
+  await same.page.getByLabel(/^Password/).fill(alice.password)
+  await same.page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await same.page.getByRole('button', { name: 'Add this browser' }).click()
+  await same.opens(bob)
+  await same.reads('noted')
+  expect(await same.shows()).toEqual(await alice.shows())
+  await same.says('from the second browser')
+  await bob.reads('from the second browser')
+  await alice.reads('from the second browser')
+  await bob.says('I see both of you')
+  await same.reads('I see both of you')
+  await same.leaves()
+})

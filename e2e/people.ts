@@ -1,0 +1,146 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { test as base } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { pause, type RunningServer, startServer } from './server.ts'
+
+/** A person at a real browser. Each verb does what the person does on the screen, and waits until it shows. */
+export interface Person {
+  name: string
+  username: string
+  password: string
+  page: Page
+  context: BrowserContext
+  signsUp(): Promise<void>
+  signsIn(): Promise<void>
+  adds(other: Person): Promise<void>
+  accepts(other: Person): Promise<void>
+  opens(other: Person): Promise<void>
+  says(text: string): Promise<void>
+  /** Waits until a bubble on the screen says it. */
+  reads(text: string): Promise<void>
+  /** Texts of the bubbles on screen, top to bottom. */
+  shows(): Promise<string[]>
+  /** Waits until the own bubble's tick says it. */
+  seesTick(text: string, tick: 'Sent' | 'Delivered' | 'Read'): Promise<void>
+  goesOffline(): Promise<void>
+  comesBack(): Promise<void>
+  reloads(): Promise<void>
+  leaves(): Promise<void>
+}
+
+const PATIENCE_MS = 20_000
+
+export async function person(server: RunningServer, name: string, size: { width?: number; height?: number } = {}): Promise<Person> {
+  const context = await openBrowser(size)
+  const page = context.pages()[0] ?? (await context.newPage())
+  page.setDefaultTimeout(PATIENCE_MS)
+  const username = `${name.toLowerCase()}_${Math.random().toString(36).slice(2, 8)}`
+  const password = `${name} ${crypto.randomUUID()}`
+  page.on('console', (message) => message.type() === 'error' && !message.text().includes('401') && console.warn(`${name}'s page: ${message.text()}`))
+  page.on('response', (response) => response.status() > 401 && console.warn(`${name}'s page: ${response.status()} ${response.request().method()} ${response.url()}`))
+  page.on('pageerror', (error) => console.warn(`${name}'s page: ${error.message}`))
+  const bubble = (text: string) => page.locator('.bub', { hasText: text }).last()
+
+  const me: Person = {
+    name,
+    username,
+    password,
+    page,
+    context,
+    async signsUp() {
+      await page.goto(server.url)
+      await page.getByLabel(/^Username/).fill(username)
+      await page.getByLabel(/^Display name/).fill(name)
+      await page.getByLabel(/^Password/).fill(password)
+      await page.getByLabel(/^Repeat password/).fill(password)
+      await page.getByRole('button', { name: 'Create account' }).click()
+      await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+    },
+    async signsIn() {
+      await page.goto(server.url)
+      await page.getByRole('tab', { name: 'Sign In' }).click()
+      await page.getByLabel(/^Username/).fill(username)
+      await page.getByLabel(/^Password/).fill(password)
+      await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+    },
+    async adds(other) {
+      await page.getByRole('button', { name: 'Add by Username/Onion' }).click()
+      await page.getByLabel('Username or onion address').fill(other.username)
+      await page.getByRole('dialog').getByRole('button', { name: /^Add/ }).click()
+      await page.locator('.row', { hasText: other.name }).first().waitFor()
+    },
+    async accepts() {
+      await page.getByRole('button', { name: /^Accept/ }).click()
+    },
+    async opens(other) {
+      await page.locator('a.row, .row a', { hasText: other.name }).first().click()
+      await page.getByLabel('Message', { exact: true }).waitFor()
+    },
+    async says(text) {
+      await page.getByLabel('Message', { exact: true }).fill(text)
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await bubble(text).waitFor()
+    },
+    async reads(text) {
+      await bubble(text).waitFor()
+    },
+    shows: () =>
+      page.locator('.bub p').evaluateAll((bubbles) =>
+        bubbles.map((bubble) => [...bubble.childNodes].map((part) => (part instanceof Element && part.matches('.meta') ? '' : part.textContent)).join('')),
+      ),
+    async seesTick(text, tick) {
+      await page.locator('.msg', { hasText: text }).last().getByText(tick, { exact: true }).waitFor({ state: 'attached' })
+    },
+    goesOffline: () => context.setOffline(true),
+    comesBack: () => context.setOffline(false),
+    async reloads() {
+      await page.reload()
+      await page.getByRole('button', { name: 'Add by Username/Onion' }).or(page.getByRole('button', { name: 'Back to contacts' })).first().waitFor()
+    },
+    leaves: () => context.close(),
+  }
+  return me
+}
+
+interface Town {
+  server: RunningServer
+  alice: Person
+  bob: Person
+}
+
+/** `alice` pays, `bob` does not; both have just signed up and know each other. Each test gets a server of its own. */
+export const test = base.extend<Town>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's needs from this pattern
+  server: async ({}, use) => {
+    const server = await startServer()
+    await use(server)
+    await server.stop()
+  },
+  alice: async ({ server }, use) => {
+    const alice = await person(server, 'Alice')
+    await alice.signsUp()
+    await server.account('set-tier', alice.username, 'premium')
+    await alice.reloads()
+    await use(alice)
+    await alice.leaves()
+  },
+  bob: async ({ server }, use) => {
+    const bob = await person(server, 'Bob')
+    await bob.signsUp()
+    await server.account('set-tier', bob.username, 'premium')
+    await bob.reloads()
+    await use(bob)
+    await bob.leaves()
+  },
+})
+
+/** Alice adds Bob, he accepts, and both have the conversation open. */
+export async function conversation(alice: Person, bob: Person): Promise<void> {
+  await alice.adds(bob)
+  await bob.page.locator('.row', { hasText: alice.name }).first().waitFor()
+  await bob.accepts(alice)
+  await alice.opens(bob)
+  await bob.opens(alice)
+}
+
+export { pause }

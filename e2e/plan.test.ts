@@ -1,0 +1,21 @@
+import { expect } from 'vitest'
+import { conversation, test } from './people.ts'
+
+test('A free account reads, but cannot send: the server refuses, and the words stay in the composer', async ({ server, alice, bob }) => {
+  await conversation(alice, bob)
+  await server.account('set-tier', bob.username, 'free')
+  await bob.page.reload()
+  await bob.page.getByText('Free Plan Active').waitFor()
+  await alice.says('can you read this?')
+  await bob.reads('can you read this?')
+  await bob.page.getByLabel('Message', { exact: true }).fill('yes, I can')
+  await bob.page.getByRole('button', { name: 'Send', exact: true }).click()
+  await bob.page.getByRole('dialog').getByText('$1,000').first().waitFor()
+  await bob.page.getByText('Subscription Required').first().waitFor()
+  await bob.page.getByRole('button', { name: 'Maybe Later' }).click()
+  expect(await bob.page.getByLabel('Message', { exact: true }).inputValue()).toBe('yes, I can')
+  expect(await bob.page.locator('.bub', { hasText: 'yes, I can' }).count()).toBe(0)
+  await alice.says('take your time')
+  await bob.reads('take your time')
+  expect(await alice.page.locator('.bub', { hasText: 'yes, I can' }).count()).toBe(0)
+})

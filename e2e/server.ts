@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The real program, as `npm start` runs it, on a port and data folder of its own. */
+export interface RunningServer {
+  url: string
+  dataFolder: string
+  /** Everything it printed so far. */
+  output(): string
+  /** Ends it as a power cut would. */
+  kill9(): Promise<void>
+  start(env?: Record<string, string>): Promise<void>
+  /** Waits until it has ended by itself. */
+  ended(): Promise<void>
+  account(...words: string[]): Promise<string>
+  stop(): Promise<void>
+}
+
+const READY = /Conclave is ready at/
+const START_MS = 60_000
+
+export async function startServer(env: Record<string, string> = {}): Promise<RunningServer> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'conclave-e2e-'))
+  const port = await freePort()
+  const settings = { PORT: String(port), HOST: '127.0.0.1', CONCLAVE_DATA: dataFolder, NODE_ENV: 'test' }
+  let output = ''
+  let child: ChildProcess | undefined
+
+  async function start(more: Record<string, string> = {}): Promise<void> {
+    child = spawn(process.execPath, ['dist/server.mjs'], { env: { ...process.env, ...settings, ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const from = output.length
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)))
+    const deadline = Date.now() + START_MS
+    while (!READY.test(output.slice(from))) {
+      if (child.exitCode !== null || Date.now() > deadline) throw new Error(`The server did not start:\n${output}`)
+      await pause(50)
+    }
+  }
+
+  async function ended(): Promise<void> {
+    while (child && child.exitCode === null && child.signalCode === null) await pause(20)
+  }
+
+  await start()
+  return {
+    url: `http://localhost:${port}`,
+    dataFolder,
+    output: () => output,
+    start,
+    ended,
+    async kill9() {
+      child?.kill('SIGKILL')
+      await ended()
+    },
+    account: (...words) => run(process.execPath, ['dist/account.mjs', ...words], { ...process.env, ...settings, ...env }),
+    async stop() {
+      child?.kill('SIGTERM')
+      await ended()
+      await rm(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+function run(command: string, words: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += String(chunk)))
+    child.on('exit', (code) => (code === 0 ? resolve(said) : reject(new Error(said))))
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { findBrokenLinks, findLongFiles, findPrivatePlaces, findRefusedNames, findSideDoors, findUnknownNotes } from './house.ts'
+
+const file = (path: string, text = '') => ({ path, text })
+const lines = (count: number) => 'x\n'.repeat(count)
+
+describe('the checks of the house', () => {
+  test('a file of 301 lines is refused, one of 300, a long test and the schema are not', () => {
+    const kept = [file('a.ts', lines(300)), file('a.test.ts', lines(900)), file('server/db/schema.ts', lines(400))]
+    expect(findLongFiles(kept)).toEqual([])
+    expect(findLongFiles([...kept, file('client/b.tsx', lines(301))])).toEqual([
+      expect.stringMatching(/^client\/b[.]tsx: 301 lines/),
+    ])
+  })
+
+  test.each([
+    'client/utils.ts',
+    'server/messageService.ts',
+    'client/rooms/base.ts',
+    'server/common/rooms.ts',
+    'client/DateHelpers.tsx',
+  ])('the name %s is refused', (path) => {
+    expect(findRefusedNames([file(path)])).toHaveLength(1)
+  })
+
+  test('names that only contain a refused word are kept', () => {
+    expect(findRefusedNames([file('server/db/database.ts'), file('client/metadata.ts'), file('server/http/serve.ts')])).toEqual(
+      [],
+    )
+  })
+
+  test('a link to a file that is not there is found, outside links and anchors are not followed', () => {
+    const text = '[a](docs/protocol.md#p1) [b](https://example.org/x) [c](#here) [d](docs) ![e](docs/gone.png)'
+    expect(findBrokenLinks([file('README.md', text), file('docs/protocol.md', '[up](../README.md)')])).toEqual([
+      'README.md: the link docs/gone.png leads nowhere',
+    ])
+  })
+
+  test('a note that no document defines is found', () => {
+    const documents = [
+      file('docs/protocol.md', '- **P1.** The password\n'),
+      file('ARCHITECTURE.md', '- **Commit, then show.** Once\n'),
+    ]
+    const code = file('client/a.ts', '// [Note: P1, P9] and [Note: Commit, then show] and [Note: P1]')
+    expect(findUnknownNotes([...documents, code])).toEqual(['client/a.ts: [Note: P9] is defined nowhere'])
+  })
+
+  // In pieces: this file is checked like any other.
+  const path = (...parts: string[]) => parts.join('/')
+  test.each([
+    path('see ', 'work', 'main'),
+    path('in ', 'home', 'eve', 'conclave', 'a.ts'),
+    path('as ..', 'shared', 'spec.md says'),
+    path('https:', '', 'registry.corp.example', 'zod'),
+  ])('"%s" does not get into the repository', (text) => {
+    expect(findPrivatePlaces([file('a.md', `first\n${text}`)])).toEqual([expect.stringMatching(/^a[.]md:2: /)])
+  })
+
+  test('ordinary words and the public registry are no private places', () => {
+    const text = 'at work/life, shared/ground and https://registry.npmjs.org/zod/-/zod.tgz; a network of /worker.js'
+    expect(findPrivatePlaces([file('a.md', text)])).toEqual([])
+  })
+
+  test('a failure of cryptography is named elsewhere, not made; the worker is an address', () => {
+    const value = "import { CryptoFailure } from '../crypto/failure.ts'\n"
+    const address = "import url from '../crypto/worker.ts?worker&url'\n"
+    const kept = [
+      file('client/crypto/a.ts', value),
+      file('client/rooms/a.ts', value.replace('import', 'import type')),
+      file('client/app/worker.ts', address),
+    ]
+    expect(findSideDoors(kept)).toEqual([])
+    expect(
+      findSideDoors([file('client/rooms/b.ts', value), file('client/app/b.ts', address.replace('?worker&url', ''))]),
+    ).toHaveLength(2)
+  })
+})

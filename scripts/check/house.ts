@@ -1,0 +1,137 @@
+/** A tracked file: its path from the root, and its text ('' for binary files). */
+export interface TrackedFile {
+  path: string
+  text: string
+}
+
+const LINES_MAX = 300
+const REFUSED_NAMES = [
+  'utils?',
+  'helpers?',
+  'common',
+  'misc',
+  'manager',
+  'service',
+  'handler',
+  'controller',
+  'base',
+  'impl',
+  'data',
+  'info',
+]
+const refusedName = new RegExp(`(^|[-_. ])(${REFUSED_NAMES.join('|')})$`, 'i')
+
+/** Addresses of one machine or one company's network: nobody else has them. */
+const PRIVATE_PLACES = [
+  /(^|[\s"'`(=:])\/work\b/,
+  /\/(home|Users)\/[a-z][\w.-]*\//,
+  /(^|[\s"'`(])(\.\.\/)*shared\/[\w-]+\.(md|mjs)/,
+  /\bhttps?:\/\/(?!registry\.npmjs\.org)[\w.-]*(registry|artifactory|nexus|verdaccio|npm-proxy)[\w.-]*(:\d+)?\//i,
+]
+
+const isTest = (path: string) => /[.]test[.]tsx?$/.test(path)
+const isCode = (path: string) => /[.](ts|tsx|mjs|cjs)$/.test(path)
+
+/** Files that a reader cannot hold in mind at once. Tests, migrations and the schema are exempt. */
+export function findLongFiles(files: TrackedFile[]): string[] {
+  return files
+    .filter(({ path }) => /[.]tsx?$/.test(path) && !isTest(path))
+    .filter(({ path }) => !path.startsWith('server/db/migrations/') && path !== 'server/db/schema.ts')
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+    .filter(({ lines }) => lines > LINES_MAX)
+    .map(({ path, lines }) => `${path}: ${lines} lines, at most ${LINES_MAX}. Split it by verb`)
+}
+
+/** File and folder names that say nothing: every part between dots, dashes and capitals is read. */
+export function findRefusedNames(files: TrackedFile[]): string[] {
+  const found = files.flatMap(({ path }) =>
+    path
+      .split('/')
+      .filter((part) => {
+        const words = part.replace(/[.][a-z.]+$/, '').replace(/([a-z])([A-Z])/g, '$1-$2')
+        return words.split(/[-_. ]/).some((word) => refusedName.test(word))
+      })
+      .map((part) => `${path}: "${part}" says nothing. Name the noun or the verb`),
+  )
+  return [...new Set(found)]
+}
+
+/** Relative links in documents that lead nowhere. */
+export function findBrokenLinks(files: TrackedFile[]): string[] {
+  const paths = files.map(({ path }) => path)
+  const exists = (target: string) => target === '' || paths.some((path) => path === target || path.startsWith(`${target}/`))
+  return files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap(({ path, text }) =>
+      linksOf(text)
+        .filter((link) => !exists(resolveLink(path, link)))
+        .map((link) => `${path}: the link ${link} leads nowhere`),
+    )
+}
+
+function linksOf(text: string): string[] {
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '').filter((link) => !/^([a-z]+:|#)/.test(link))
+}
+
+function resolveLink(from: string, link: string): string {
+  const parts = link.startsWith('/') ? [] : from.split('/').slice(0, -1)
+  for (const part of link.replace(/[#?].*$/, '').split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '.' && part !== '') parts.push(part)
+  }
+  return parts.join('/')
+}
+
+/**
+ * Notes that code cites and no document defines. A rule is defined as `**P1.**` in docs/protocol.md, any other truth
+ * as a heading or in bold. Rules may be cited together: `[Note: P1, P2]`.
+ */
+export function findUnknownNotes(files: TrackedFile[]): string[] {
+  const documents = files.filter(({ path }) => path.endsWith('.md')).map(({ text }) => text)
+  const defined = new Set(
+    documents.flatMap((text) => [...text.matchAll(/\*\*([^*\n]+)\*\*|^#+ (.+)$/gm)].map((match) => plain(match[1] ?? match[2]))),
+  )
+  return files
+    .filter(({ path }) => isCode(path) && !path.startsWith('scripts/check/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\[Note: ([^\]]+)\]/g)]
+        .flatMap(([, cited = '']) => (/^[A-Z]\d(, |$)/.test(cited) ? cited.split(', ') : [cited]))
+        .filter((label) => !defined.has(plain(label)))
+        .map((label) => `${path}: [Note: ${label}] is defined nowhere`),
+    )
+}
+
+const plain = (label = '') => label.trim().replace(/[.]$/, '').toLowerCase()
+
+/** Machine paths, hosts of private registries and folders outside the repository. */
+export function findPrivatePlaces(files: TrackedFile[]): string[] {
+  return files.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, at) =>
+        PRIVATE_PLACES.some((place) => place.test(line)) ? [`${path}:${at + 1}: ${line.trim().slice(0, 120)}`] : [],
+      ),
+  )
+}
+
+/** Two files of client/crypto/ that others may name: the failures as a type only, the worker by its address only. */
+export function findSideDoors(files: TrackedFile[]): string[] {
+  return files
+    .filter(({ path }) => /^client\/.*[.]tsx?$/.test(path) && !path.startsWith('client/crypto/') && !isTest(path))
+    .flatMap(({ path, text }) => [
+      ...(/^(import|export) (?!type\b)[^\n]*crypto\/failure[.]ts['"]/m.test(text)
+        ? [`${path}: import crypto/failure.ts with "import type"`]
+        : []),
+      ...(/crypto\/worker[.]ts['"]/.test(text) ? [`${path}: import crypto/worker.ts as an address, with "?worker&url"`] : []),
+    ])
+}
+
+/** What no linter knows of this house, by name. */
+export const houseChecks = {
+  'file sizes': findLongFiles,
+  'file names': findRefusedNames,
+  'links in documents': findBrokenLinks,
+  'notes cited in code': findUnknownNotes,
+  'places of one machine': findPrivatePlaces,
+  'side doors to keys': findSideDoors,
+}

@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config'
+
+// Its own file: with Vite's root in client/ no test outside would be found.
+export default defineConfig({
+  test: {
+    globalSetup: ['server/testing/cluster.ts'],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{contract,client,server,scripts}/**/*.test.{ts,tsx}'],
+          setupFiles: ['server/testing/refused.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.test.ts'],
+          // Browsers and a server share the machine with the tests themselves.
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+})
