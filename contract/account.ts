@@ -13,6 +13,13 @@ export const usernameShape = z
   .max(LIMITS.usernameMax, 'Username must be at most 30 characters')
   .regex(/^[A-Za-z0-9_]+$/, 'Username can only contain letters, numbers, and underscores')
 
+/** A name at the sign-in: whether it exists is not said here. */
+const typedUsername = z
+  .string()
+  .trim()
+  .min(1, 'Username is required')
+  .max(LIMITS.usernameMax, 'Username must be at most 30 characters')
+
 // Bidi controls and zero-width characters let one name pass for another.
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\p{Cc}]/gu
 export const displayNameShape = z
@@ -66,7 +73,7 @@ export const accountApi = {
     path: '/api/login/salt',
     access: 'anyone',
     summary: "The 16-byte salt of a username's password; an unknown name gets one too, always the same.",
-    input: z.object({ username: z.string().trim().min(1, 'Username is required').max(LIMITS.passwordMax) }),
+    input: z.object({ username: typedUsername }),
     output: z.object({ salt: base64(16) }),
   }),
   register: endpoint({
@@ -84,7 +91,7 @@ export const accountApi = {
     access: 'anyone',
     summary: 'Signs in. `deviceId` names a device of the account that this browser holds.',
     input: z.object({
-      username: z.string().trim().min(1, 'Username is required').max(LIMITS.passwordMax),
+      username: typedUsername,
       password: z.string().min(1, 'Password is required').max(LIMITS.passwordMax),
       kdf,
       deviceId: deviceId.optional(),

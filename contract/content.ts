@@ -1,9 +1,13 @@
 import { z } from 'zod'
+import { utf8 } from './bytes.ts'
 import { LIMITS } from './limits.ts'
+
+/** What a text takes in a message: the UTF-8 bytes of its JSON form. */
+export const textBytes = (text: string): number => utf8(JSON.stringify(text)).length
 
 /** What a person wrote: it exists on devices only. The server may not import this file. */
 export const contentShape = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string().max(LIMITS.textBytes) }),
+  z.object({ type: z.literal('text'), text: z.string().refine((text) => textBytes(text) <= LIMITS.textBytes) }),
 ])
 export type Content = z.infer<typeof contentShape>
 

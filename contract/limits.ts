@@ -13,8 +13,8 @@ export const LIMITS = {
 
   /** A message's `content`, in UTF-8 bytes of the sealed envelope. */
   contentBytes: 64 * KIB,
-  /** What a person may type: sealed and padded it stays below `contentBytes`. */
-  textBytes: 16 * KIB,
+  /** What a person may type, in UTF-8 bytes of its JSON form: sealed and padded it stays below `contentBytes`. */
+  textBytes: 24 * KIB,
   pageDefault: 50,
   pageMax: 100,
   logPageMax: 200,
@@ -41,7 +41,7 @@ export const LIMITS = {
   testPlanMessagesPerMonth: 10,
 } as const
 
-/** How often each answer may be asked for. `points` calls in `seconds`, counted by the key that `by` names. */
+/** How often each answer may be asked for: `points` calls in `seconds`. The key that is counted by stands in the name. */
 export const RATES = {
   loginByAddress: { points: 30, seconds: 5 * MINUTE },
   loginByUsername: { points: 10, seconds: 5 * MINUTE },

@@ -93,7 +93,8 @@ export const roomsApi = {
     method: 'POST',
     path: '/api/rooms/:chatRoomId/commits',
     access: 'signed_in',
-    summary: 'Appends a commit when it is made for the current group and epoch, else refuses with stale_epoch and what was missed.',
+    summary:
+      'Appends a commit when it is made for the current group and epoch, else refuses with stale_epoch and what was missed.',
     input: commitDraftShape,
     output: z.object({ seq: seqShape }),
     bodyLimitBytes: 1024 * 1024,
@@ -102,7 +103,8 @@ export const roomsApi = {
     method: 'POST',
     path: '/api/rooms/:chatRoomId/key-packages',
     access: 'signed_in',
-    summary: "One key package of every other device of both members, to create that generation's group. Asking again gives the same.",
+    summary:
+      "One key package of every other device of both members, to create that generation's group. Asking again gives the same.",
     input: z.object({ chatRoomId, generation: counterShape.positive() }),
     output: z.object({ packages: z.array(z.object({ userId, deviceId, keyPackage: base64(8 * 1024) })) }),
   }),

@@ -8,7 +8,7 @@ import { CryptoFailure } from './failure.ts'
 import type { Live } from './live.ts'
 import { type Opened, openByArchive } from './message.ts'
 import { type Peer, pairOf } from './peers.ts'
-import { messageWrite, type RoomRecord, type StoredBody, type StoredMessage } from './room.ts'
+import { messageWrite, recordWrite, roomRecord, type StoredBody, type StoredMessage } from './room.ts'
 import { openFrom, sealTo } from './seal.ts'
 
 export interface EpochName {
@@ -109,13 +109,11 @@ export async function adoptPage(live: Live, input: { chatRoomId: string; peerId:
   const pair = { peerId, ...(await pairOf(live, peerId)) }
   const stored = await Promise.all(messages.map((message) => archivedMessage(live, message, pair)))
   await exclusive(`conclave/${live.userId}/${chatRoomId}`, async () => {
-    const row = await live.vault.get('groups', chatRoomId)
-    if (!row) return
-    const record = row.json as RoomRecord
+    const record = await roomRecord(live, chatRoomId)
+    if (!record) return
     const from = isStart ? 1 : Math.min(record.from, ...stored.map((message) => message.seq))
     const fresh = stored.filter((message) => message.seq < record.from)
-    const known = { store: 'groups', key: chatRoomId, value: { ...row, json: { ...record, from } } } as const
-    await live.vault.write([known, ...fresh.map(messageWrite)])
+    await live.vault.write([recordWrite(chatRoomId, { ...record, from }), ...fresh.map(messageWrite)])
   })
 }
 

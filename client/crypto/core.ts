@@ -18,7 +18,7 @@ import { changeOutbox, dropFromOutbox, keepDraft as keepWords, keepInOutbox, out
 import { stretchPassword } from './password.ts'
 import { meetPeer, peerVersions } from './peers.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
-import { pageOf, roomRecords, type StoredMessage } from './room.ts'
+import { pageOf, roomRecord, type StoredMessage } from './room.ts'
 import { erase } from './seal.ts'
 import { trustKey } from './trust.ts'
 import { destroyVault } from './vault.ts'
@@ -116,7 +116,7 @@ export function createCore() {
     mergeBook: onBook((account, stored: SealedBook) => mergeBook(account, stored)),
     refillKeyPackages: on(refillKeyPackages),
 
-    roomRecords: on(roomRecords),
+    roomRecord: on(roomRecord),
     enterRoom: on((account, input: { chatRoomId: string; peerId: string; group: RoomGroup }) => enterRoom(account, input)),
     receiveLog: on((account, input: { chatRoomId: string; peerId: string; entries: LogEntry[] }) => receiveLog(account, input)),
     roomNeed: on(roomNeed),

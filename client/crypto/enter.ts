@@ -8,7 +8,7 @@ import { groupIdHolds } from './groupid.ts'
 import { joinByWelcome, welcomeIsFor } from './joining.ts'
 import { type Group, groupIdOf } from './mls.ts'
 import { type Peer, pairOf } from './peers.ts'
-import { messageWrite, type RoomRecord, roomWrite, withRoom } from './room.ts'
+import { messageWrite, type RoomRecord, roomWrites, withRoom } from './room.ts'
 import type { Write } from './vault.ts'
 
 export interface Place {
@@ -28,7 +28,7 @@ export function enterRoom(live: Live, { chatRoomId, peerId, group: served }: Pla
     const welcomed = served.welcome && served.groupId ? await byWelcome(live, { chatRoomId, peerId, served }) : undefined
     if (!welcomed || !served.welcome) {
       const outside: RoomRecord = { ...base, standing: 'outside', generation: served.generation, groupId: served.groupId }
-      await live.vault.write([roomWrite(chatRoomId, outside, undefined)])
+      await live.vault.write(roomWrites(chatRoomId, outside, undefined))
       return 'outside'
     }
     const { seq } = served.welcome
@@ -44,7 +44,7 @@ export function enterRoom(live: Live, { chatRoomId, peerId, group: served }: Pla
       ownMessages: 0,
       isHealed: true,
     }
-    const writes: Write[] = [...welcomed.writes, roomWrite(chatRoomId, joined, welcomed.group)]
+    const writes: Write[] = [...welcomed.writes, ...roomWrites(chatRoomId, joined, welcomed.group)]
     if (record && record.generation > 0) writes.push(restartNotice(chatRoomId, seq))
     await live.vault.write(writes)
     return 'joined'

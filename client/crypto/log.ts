@@ -12,7 +12,7 @@ import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup }
 import { type OwnRow, ownRow, outboxKeyOf } from './outbox.ts'
 import { listedIn, meetPeer, pairOf } from './peers.ts'
 import { pendingCommit, pendingKey } from './pending.ts'
-import { messageWrite, type RoomRecord, roomWrite, type StoredMessage, withRoom } from './room.ts'
+import { messageWrite, type RoomRecord, roomWrites, type StoredMessage, withRoom } from './room.ts'
 import { sha256 } from './seal.ts'
 import type { Write } from './vault.ts'
 
@@ -62,7 +62,7 @@ export function receiveLog(live: Live, input: { chatRoomId: string; peerId: stri
       at.record.cursor = entry.seq
     }
     if (at.record.cursor > record.cursor) {
-      await live.vault.write([...at.writes, roomWrite(chatRoomId, at.record, at.group)])
+      await live.vault.write([...at.writes, ...roomWrites(chatRoomId, at.record, at.group)])
       await noteGeneration(live, chatRoomId, at.record.generation)
     }
     const { newerManifests, foreignCommit } = at

@@ -4,7 +4,7 @@ import { CryptoFailure } from './failure.ts'
 import { type Live, leafDevice } from './live.ts'
 import { sealMessage } from './message.ts'
 import { pairOf } from './peers.ts'
-import { roomWrite, withRoom } from './room.ts'
+import { roomWrites, withRoom } from './room.ts'
 import type { Write } from './vault.ts'
 
 /** A message that the server has not acknowledged. `envelope`: the sealed bytes, kept so that a retry sends the same. */
@@ -99,7 +99,7 @@ export function sealOutboxRow(live: Live, input: { chatRoomId: string; peerId: s
     const kept: OutboxRow = { ...row, envelope: sealed.content }
     const own: OwnRow = { content: row.content, order: row.order, envelope: sealed.content }
     await live.vault.write([
-      roomWrite(chatRoomId, { ...record, ownMessages: record.ownMessages + 1 }, sealed.group),
+      ...roomWrites(chatRoomId, { ...record, ownMessages: record.ownMessages + 1 }, sealed.group),
       outboxWrite(kept),
       { store: 'own', key: id, value: { json: own } },
     ])

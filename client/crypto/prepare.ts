@@ -10,7 +10,7 @@ import { createRoom as createGroup, groupInfoMembers, joinByGroupInfo, keyPackag
 import { commitChange, epochOf, type Group, groupIdOf, members, writeGroup } from './mls.ts'
 import { listedIn, type Peer, pairOf, peerOf } from './peers.ts'
 import { pendingWrite } from './pending.ts'
-import { type OpenRoom, roomWrite, withRoom } from './room.ts'
+import { type OpenRoom, roomWrites, withRoom } from './room.ts'
 import { randomBytes } from './seal.ts'
 
 const HEAL_AFTER_MS = 24 * 60 * 60 * 1000
@@ -53,7 +53,7 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
     })
     const prepared = await prepare(live, { chatRoomId, peerId, room, generation, epoch: 0, made, hasPath: false })
     // A first group: the record that its commit will move on from.
-    if (!room.record) await live.vault.write([roomWrite(chatRoomId, { ...newRecord(EMPTY_GROUP), from: 1 }, undefined)])
+    if (!room.record) await live.vault.write(roomWrites(chatRoomId, { ...newRecord(EMPTY_GROUP), from: 1 }, undefined))
     return prepared
   })
 }

@@ -5,7 +5,7 @@ import { type Group, readGroup, writeGroup } from './mls.ts'
 import { pairOf } from './peers.ts'
 import type { Write } from './vault.ts'
 
-/** Where this device stands in one room. Kept beside the MLS state, written with it. */
+/** Where this device stands in one room. Kept beside the MLS state, which is large, and written with it. */
 export interface RoomRecord {
   generation: number
   /** base64; null before the first group. */
@@ -57,28 +57,38 @@ export function withRoom<T>(live: Live, chatRoomId: string, peerId: string, work
 }
 
 async function readRoom(live: Live, chatRoomId: string, peerId: string): Promise<OpenRoom> {
-  const row = await live.vault.get('groups', chatRoomId)
-  if (!row) return { record: undefined, group: undefined }
-  const record = row.json as RoomRecord
-  if (record.standing === 'outside' || !row.bytes) return { record, group: undefined }
-  const { self, peer } = await pairOf(live, peerId)
-  return { record, group: readGroup(row.bytes, [self.identityKey, peer.identityKey]) }
+  const record = await roomRecord(live, chatRoomId)
+  if (record?.standing !== 'joined') return { record, group: undefined }
+  const [state, { self, peer }] = await Promise.all([live.vault.get('groups', chatRoomId), pairOf(live, peerId)])
+  return { record, group: state?.bytes && readGroup(state.bytes, [self.identityKey, peer.identityKey]) }
+}
+
+const recordKey = (chatRoomId: string) => `room:${chatRoomId}`
+
+/** Where this device stands in a room, or undefined before it met it. */
+export async function roomRecord({ vault }: Live, chatRoomId: string): Promise<RoomRecord | undefined> {
+  return (await vault.get('sealed', recordKey(chatRoomId)))?.json as RoomRecord | undefined
 }
 
 /** Gives up the MLS state of a room: it is read by the archive until this device enters again. */
 export function leaveRoom(live: Live, chatRoomId: string): Promise<void> {
   return exclusive(lockOf(live, chatRoomId), async () => {
-    const row = await live.vault.get('groups', chatRoomId)
-    if (row) await live.vault.write([roomWrite(chatRoomId, { ...(row.json as RoomRecord), standing: 'outside' }, undefined)])
+    const record = await roomRecord(live, chatRoomId)
+    if (record) await live.vault.write(roomWrites(chatRoomId, { ...record, standing: 'outside' }, undefined))
   })
 }
 
-/** The write that stores a room's record and MLS state together. */
-export const roomWrite = (chatRoomId: string, record: RoomRecord, group: Group | undefined): Write => ({
-  store: 'groups',
-  key: chatRoomId,
-  value: { json: record, ...(group && record.standing === 'joined' && { bytes: writeGroup(group) }) },
+export const recordWrite = (chatRoomId: string, record: RoomRecord): Write => ({
+  store: 'sealed',
+  key: recordKey(chatRoomId),
+  value: { json: record },
 })
+
+/** The writes that store a room's record and MLS state: in one transaction, with what was opened by that state. */
+export const roomWrites = (chatRoomId: string, record: RoomRecord, group: Group | undefined): Write[] => [
+  recordWrite(chatRoomId, record),
+  { store: 'groups', key: chatRoomId, value: group && record.standing === 'joined' ? { json: null, bytes: writeGroup(group) } : null },
+]
 
 export const messageWrite = (message: StoredMessage): Write => ({
   store: 'messages',
@@ -86,20 +96,14 @@ export const messageWrite = (message: StoredMessage): Write => ({
   value: { json: message },
 })
 
-/** The record of each room that this device knows. */
-export async function roomRecords({ vault }: Live): Promise<Record<string, RoomRecord>> {
-  const rows = await vault.all('groups')
-  return Object.fromEntries(rows.map(({ key, value }) => [String(key), value.json as RoomRecord]))
-}
-
 /** A page of what the vault holds of a room, oldest first, and whether older ones must come from the server. */
 export async function pageOf(
-  { vault }: Live,
+  live: Live,
   input: { chatRoomId: string; before?: number; after?: number; limit: number },
 ): Promise<{ messages: StoredMessage[]; from: number }> {
-  const record = (await vault.get('groups', input.chatRoomId))?.json as RoomRecord | undefined
+  const record = await roomRecord(live, input.chatRoomId)
   const from = record?.from ?? Number.POSITIVE_INFINITY
-  const rows = await vault.page('messages', input.chatRoomId, {
+  const rows = await live.vault.page('messages', input.chatRoomId, {
     limit: input.limit,
     ...(input.before !== undefined && { before: input.before }),
     ...(input.after !== undefined && { after: input.after }),

@@ -144,7 +144,7 @@ export async function receiveCommit(env: Env, commit: FrameOf<'commit'>['data'])
 
 /** Brings a room that is behind up to date, and sends what waits in it. */
 export async function syncRoom(env: Env, contact: ContactRow): Promise<void> {
-  const cursor = (await env.crypto.roomRecords())[contact.chatRoomId]?.cursor ?? 0
+  const cursor = (await env.crypto.roomRecord(contact.chatRoomId))?.cursor ?? 0
   if (cursor < contact.lastSeq) await catchUp(env, contact)
   await afterCatchUp(env, contact)
 }
@@ -152,7 +152,7 @@ export async function syncRoom(env: Env, contact: ContactRow): Promise<void> {
 async function afterCatchUp(env: Env, contact: ContactRow): Promise<void> {
   const { chatRoomId } = contact
   await refresh(env, chatRoomId)
-  const cursor = (await env.crypto.roomRecords())[chatRoomId]?.cursor ?? 0
+  const cursor = (await env.crypto.roomRecord(chatRoomId))?.cursor ?? 0
   const newest = contactOfRoom(chatRoomId)?.lastMessage
   if (newest && newest.senderId !== viewer?.userId && (delivered.get(chatRoomId) ?? 0) < cursor) {
     delivered.set(chatRoomId, cursor)

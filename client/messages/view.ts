@@ -93,12 +93,12 @@ async function show(
   change: Partial<RoomView>,
 ): Promise<void> {
   const { chatRoomId } = contact
-  const [outbox, records] = await Promise.all([env.crypto.outbox(chatRoomId), env.crypto.roomRecords()])
+  const [outbox, record] = await Promise.all([env.crypto.outbox(chatRoomId), env.crypto.roomRecord(chatRoomId)])
   const row = contactOfRoom(chatRoomId) ?? contact
   const hasNewer = change.hasNewer ?? messagesStore.getState().open?.hasNewer ?? false
   const unsent = hasNewer ? [] : outbox.map((message) => shownUnsent(message))
   const messages = [...stored.map((message) => shownMessage(message, row, viewer)), ...unsent]
-  const isEncrypted = records[chatRoomId]?.standing === 'joined'
+  const isEncrypted = record?.standing === 'joined'
   messagesStore.setState(({ open }) => ({
     open: open?.chatRoomId === chatRoomId ? { ...open, ...change, messages, isEncrypted } : open,
   }))

@@ -34,7 +34,7 @@ type Fetch = (path: string, init: RequestInit) => Promise<Response>
 
 interface Options {
   fetch?: Fetch
-  /** Told of every 401 of a signed-in call: the session has ended. */
+  /** Told whenever the session has ended. */
   onSignedOut?: () => void
 }
 
@@ -51,7 +51,7 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut }:
     const answer = await readJson(response)
     if (!response.ok) {
       const error = refusal(response, answer)
-      if (response.status === 401 && endpoint.access === 'signed_in') onSignedOut?.()
+      if (error.code === 'not_signed_in') onSignedOut?.()
       throw error
     }
     const parsed = endpoint.output.safeParse(answer)

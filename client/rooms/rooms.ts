@@ -66,7 +66,7 @@ async function audit(env: Env, contact: Contact, { groupId, epoch }: EpochName):
 /** Takes the room's group: by Welcome where there is one, else as a reader of the archive with the newest page. */
 async function enter(env: Env, contact: Contact): Promise<void> {
   const { chatRoomId } = contact
-  const isNew = !(await env.crypto.roomRecords())[chatRoomId]
+  const isNew = !(await env.crypto.roomRecord(chatRoomId))
   const group = await env.api(roomsApi.group, { chatRoomId })
   const standing = await env.crypto.enterRoom({ ...placeOf(contact), group })
   if (standing === 'outside' && isNew) await loadOlderPage(env, contact, group.lastSeq + 1)
@@ -110,7 +110,7 @@ export async function readyRoom(env: Env, contact: Contact): Promise<Readiness> 
   let joinFailures = 0
   for (let attempt = 0; attempt < TRIES; attempt++) {
     // A device that is level with the log sends at once: when somebody was faster, the server says so.
-    const isLevel = attempt === 0 && ((await env.crypto.roomRecords())[contact.chatRoomId]?.cursor ?? 0) >= contact.lastSeq
+    const isLevel = attempt === 0 && ((await env.crypto.roomRecord(contact.chatRoomId))?.cursor ?? 0) >= contact.lastSeq
     if (!isLevel) await catchUp(env, contact)
     const need = await env.crypto.roomNeed({ ...placeOf(contact), now: env.clock().getTime() })
     if (need === 'ready') return { ready: true }

@@ -1,0 +1,42 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { SignedIn } from '../../contract/account.ts'
+import type { AccountKeys } from '../../contract/devices.ts'
+import { storeFirstKeys } from '../devices/devices.ts'
+import { readKeys } from '../devices/documents.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import { bindDevice, endSessionsOf } from '../http/session.ts'
+import { shownUser } from './account.ts'
+import { requireAuthSecret, verifierOf } from './password.ts'
+import * as store from './store.ts'
+
+interface FirstKeys {
+  /** The authSecret of the password that the account was made with: a browser never sends what was typed [Note: P1]. */
+  currentPassword: string
+  password: string
+  keys: AccountKeys
+}
+
+/** The first keys of an account that has none, with a new password: all or nothing. Ends its other sessions. Throws Refusal. */
+export async function makeKeys(env: Env, user: SignedInUser, { currentPassword, password, keys }: FirstKeys): Promise<SignedIn> {
+  // Guessing here must not be cheaper than at the front door.
+  await env.limits.take('loginByUsername', user.username.toLowerCase())
+  requireAuthSecret(currentPassword)
+  requireAuthSecret(password)
+  const read = readKeys(keys)
+  const before = await store.findById(env.db, user.id)
+  if (!before) throw new Refusal('not_signed_in')
+  if (before.publicKey) throw new Refusal('has_keys')
+  const current = await verifierOf(before.username, before.passwordSalt, currentPassword, 1)
+  if (!timingSafeEqual(current, before.passwordHash)) throw new Refusal('invalid_credentials')
+  const next = await verifierOf(before.username, before.passwordSalt, password, 1)
+
+  const { row, unlock } = await env.db.transaction(async (tx) => {
+    const unlock = await storeFirstKeys(tx, env.clock(), user.id, read)
+    await store.replaceVerifier(tx, user.id, next)
+    return { row: (await store.findById(tx, user.id)) ?? before, unlock }
+  })
+  await bindDevice(env, user.sessionHash, unlock.deviceId)
+  await endSessionsOf(env, user.id, user.sessionHash)
+  return { ...shownUser(row, unlock.deviceId), unlock }
+}

@@ -1,0 +1,40 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { SignedIn } from '../../contract/account.ts'
+import { unlockOf } from '../devices/devices.ts'
+import type { Env } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import type { Visitor } from '../http/serve.ts'
+import { signIn } from './account.ts'
+import { saltFor, verifierOf } from './password.ts'
+import * as store from './store.ts'
+
+interface Credentials {
+  username: string
+  password: string
+  kdf?: 1 | undefined
+  deviceId?: string | undefined
+}
+
+/** The salt of a name's password. A name that nobody has is answered alike, with the same work [Note: P1]. Throws Refusal. */
+export async function passwordSalt(env: Env, visitor: Visitor, username: string): Promise<{ salt: string }> {
+  await env.limits.take('salt', visitor.addressKey)
+  const made = saltFor(env, username)
+  const row = await store.findByUsername(env.db, username)
+  return { salt: (row?.passwordSalt ?? made).toString('base64') }
+}
+
+/**
+ * Signs in with a new session; it speaks for the named device where that is one of the account's whose vault may open.
+ * An unknown name, a wrong password and a blocked account get the same answer after the same work: whoever guesses a
+ * password learns nothing more, not even that it was right. Throws Refusal.
+ */
+export async function login(env: Env, visitor: Visitor, { username, password, kdf, deviceId }: Credentials): Promise<SignedIn> {
+  await env.limits.take('loginByAddress', visitor.addressKey)
+  await env.limits.take('loginByUsername', username.toLowerCase())
+  const row = await store.findByUsername(env.db, username)
+  const verifier = await verifierOf(username, row?.passwordSalt ?? saltFor(env, username), password, kdf)
+  const matches = timingSafeEqual(verifier, row?.passwordHash ?? randomBytes(verifier.length))
+  if (!row || !matches || !row.isActive) throw new Refusal('invalid_credentials')
+  const unlock = deviceId === undefined ? undefined : await unlockOf(env, row.id, deviceId)
+  return await signIn(env, visitor, row, unlock ?? null)
+}

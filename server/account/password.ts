@@ -1,0 +1,66 @@
+import { createHash, createHmac, hkdfSync } from 'node:crypto'
+import { hashRaw } from '@node-rs/argon2'
+import { encodeFields } from '../../contract/bytes.ts'
+import { PASSWORD_KDF } from '../../contract/password.ts'
+import type { Env } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+
+const SALT_BYTES = 16
+const AUTH_SECRET = /^[A-Za-z0-9_-]{43}$/
+/** Each derivation holds 64 MiB. */
+const DERIVATIONS_AT_ONCE = 2
+const DERIVATIONS_WAITING = 32
+
+/** The salt of a username, whether or not an account has it [Note: P1]. */
+export const saltFor = (env: Env, username: string): Buffer =>
+  createHmac('sha256', env.saltKey).update(username.toLowerCase()).digest().subarray(0, SALT_BYTES)
+
+/** What the server keeps of a password: SHA-256 of the authSecret. With kdf 1 the caller has derived that itself [Note: P1, P2]. */
+export async function verifierOf(username: string, salt: Uint8Array, password: string, kdf: 1 | undefined): Promise<Buffer> {
+  const authSecret = kdf === 1 ? password : await deriveAuthSecret(username, salt, password)
+  return createHash('sha256').update(authSecret).digest()
+}
+
+/** Throws Refusal unless the text has the form of an authSecret: a browser that sends what was typed must fail loudly. */
+export function requireAuthSecret(password: string): void {
+  if (!AUTH_SECRET.test(password))
+    throw new Refusal('invalid_input', { text: 'With kdf 1 the password is 43 characters of base64url' })
+}
+
+/** The authSecret that a browser would derive from this password: 43 characters of base64url [Note: P1]. Throws Refusal when busy. */
+export async function deriveAuthSecret(username: string, salt: Uint8Array, password: string): Promise<string> {
+  const fullSalt = createHash('sha256')
+    .update(encodeFields(PASSWORD_KDF.saltLabel, username.toLowerCase(), salt))
+    .digest()
+  const root = await inTurn(() =>
+    // Argon2id is the library's default; its enum does not survive isolated modules.
+    hashRaw(Buffer.from(password.normalize('NFKC'), 'utf8'), {
+      salt: fullSalt,
+      memoryCost: PASSWORD_KDF.memoryKiB,
+      timeCost: PASSWORD_KDF.passes,
+      parallelism: PASSWORD_KDF.lanes,
+      outputLen: PASSWORD_KDF.bytes,
+    }),
+  )
+  const authSecret = hkdfSync('sha256', root, new Uint8Array(), encodeFields(PASSWORD_KDF.authLabel), 32)
+  return Buffer.from(authSecret).toString('base64url')
+}
+
+// Memory belongs to the process, so the queue does too.
+let running = 0
+const waiting: (() => void)[] = []
+
+async function inTurn<T>(derive: () => Promise<T>): Promise<T> {
+  if (running >= DERIVATIONS_AT_ONCE) {
+    if (waiting.length >= DERIVATIONS_WAITING) throw new Refusal('unavailable', { retryAfterSeconds: 5 })
+    await new Promise<void>((start) => waiting.push(start))
+  } else running++
+  try {
+    return await derive()
+  } finally {
+    // A place is handed on, so that nobody slips in between.
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
+import type { registrationShape, SignedIn } from '../../contract/account.ts'
+import { isTaken } from '../db/unique.ts'
+import { storeFirstKeys } from '../devices/devices.ts'
+import { readKeys } from '../devices/documents.ts'
+import type { Env } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import type { Visitor } from '../http/serve.ts'
+import { signIn } from './account.ts'
+import { isReserved } from './names.ts'
+import { requireAuthSecret, saltFor, verifierOf } from './password.ts'
+import * as store from './store.ts'
+
+/** Makes an account and signs it in; keys that come along are stored in the same transaction. Throws Refusal. */
+export async function register(env: Env, visitor: Visitor, form: z.infer<typeof registrationShape>): Promise<SignedIn> {
+  await env.limits.take('register', visitor.addressKey)
+  await env.limits.take('registerTotal', 'all')
+  const { username, displayName, password, kdf, keys } = form
+  if (kdf === 1) requireAuthSecret(password)
+  else if (keys) throw new Refusal('invalid_input', { text: 'Keys come with a derived password (kdf 1)' })
+  const read = keys && readKeys(keys)
+  // Before the costly derivation; the unique index decides races.
+  if (isReserved(username) || (await store.findByUsername(env.db, username))) throw new Refusal('username_taken')
+
+  const passwordSalt = saltFor(env, username)
+  const passwordHash = await verifierOf(username, passwordSalt, password, kdf)
+  const now = env.clock()
+  const { row, unlock } = await env.db
+    .transaction(async (tx) => {
+      const row = await store.insertUser(tx, {
+        id: randomUUID(),
+        username,
+        displayName,
+        passwordHash,
+        passwordSalt,
+        usageResetDate: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)),
+        createdAt: now,
+      })
+      if (!read) return { row, unlock: null }
+      const unlock = await storeFirstKeys(tx, now, row.id, read)
+      return { row: (await store.findById(tx, row.id)) ?? row, unlock }
+    })
+    .catch((error: unknown) => {
+      throw isTaken(error, 'users_username_lower') ? new Refusal('username_taken') : error
+    })
+  return await signIn(env, visitor, row, unlock)
+}

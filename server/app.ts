@@ -1,0 +1,71 @@
+import fastifyCookie from '@fastify/cookie'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { accountRoutes } from './account/routes.ts'
+import type { Config } from './config.ts'
+import { followPresence, resetPresence } from './contacts/presence.ts'
+import { contactRoutes } from './contacts/routes.ts'
+import { deviceRoutes } from './devices/routes.ts'
+import type { Env } from './env.ts'
+import { readJsonBodies } from './http/body.ts'
+import { answerClientError, answerErrors, sendError } from './http/errors.ts'
+import { setHeaders } from './http/headers.ts'
+import { healthRoutes } from './http/health.ts'
+import { logRequests } from './http/log.ts'
+import { guardOrigin } from './http/origin.ts'
+import { servePages } from './http/pages.ts'
+import { messageFrames } from './messages/frames.ts'
+import { messageRoutes } from './messages/routes.ts'
+import { notificationRoutes } from './notifications/routes.ts'
+import { type Gateway, openGateway } from './realtime/gateway.ts'
+import { roomRoutes } from './rooms/routes.ts'
+
+export interface App {
+  http: FastifyInstance
+  gateway: Gateway
+}
+
+interface Options {
+  log: FastifyBaseLogger
+  /** The built client; without it only the API is served. */
+  clientFolder?: string
+}
+
+/** The table of contents: one line a feature. Listening is the caller's. */
+export async function makeApp(env: Env, { log, clientFolder }: Options): Promise<App> {
+  const http = Fastify({
+    loggerInstance: log,
+    // Fastify would log addresses of people: `logRequests` does not.
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: trustOf(env.config.trustProxy),
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    clientErrorHandler: answerClientError,
+    // An id from outside would be text of others in our log.
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: 200 },
+  })
+  answerErrors(http)
+  logRequests(http)
+  await setHeaders(http, env.config)
+  guardOrigin(http, env.config)
+  readJsonBodies(http)
+  await http.register(fastifyCookie)
+
+  healthRoutes(http, env)
+  accountRoutes(http, env)
+  deviceRoutes(http, env)
+  contactRoutes(http, env)
+  roomRoutes(http, env)
+  messageRoutes(http, env)
+  notificationRoutes(http, env)
+  if (clientFolder) await servePages(http, clientFolder)
+
+  await resetPresence(env)
+  const gateway = openGateway(http, env, { frames: messageFrames(env), moved: followPresence(env) })
+  http.addHook('preClose', () => gateway.close())
+  return { http, gateway }
+}
+
+function trustOf(trust: Config['trustProxy']): false | string[] | ((address: string, hop: number) => boolean) {
+  return typeof trust === 'number' ? (_address, hop) => hop < trust : trust
+}

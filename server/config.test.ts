@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { allowedOrigins, readConfig } from './config.ts'
+
+test('without any setting the server is for this machine alone', () => {
+  const config = readConfig({})
+  expect(config).toMatchObject({ port: 3000, host: '127.0.0.1', logLevel: 'info', trustProxy: false, isHttps: false })
+  expect(allowedOrigins(config, 4000)).toEqual(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000'])
+})
+
+test('a public address replaces those of this machine, and https is noticed', () => {
+  const onion = `http://${'a'.repeat(56)}.onion`
+  const config = readConfig({ PUBLIC_URL: 'https://chat.example.org/', ONION_URL: onion, TRUST_PROXY: '1' })
+  expect(config).toMatchObject({ isHttps: true, trustProxy: 1 })
+  expect(allowedOrigins(config, 3000)).toEqual(['https://chat.example.org', onion])
+})
+
+test('an empty variable counts as absent', () => {
+  expect(readConfig({ PORT: '', PUBLIC_URL: ' ', DATABASE_URL: '' })).toMatchObject({
+    port: 3000,
+    publicUrl: undefined,
+    databaseUrl: undefined,
+  })
+})
+
+test.each([
+  ['PORT', '70000', 'a number from 0 to 65535'],
+  ['PORT', '3e3', 'a number'],
+  ['LOG_LEVEL', 'loud', 'one of fatal, error'],
+  ['NODE_ENV', 'prod', 'one of development'],
+  ['PUBLIC_URL', 'chat.example.org', 'https://chat.example.org'],
+  ['PUBLIC_URL', 'ftp://x', 'https://chat.example.org'],
+  ['ONION_URL', 'http://short.onion', '.onion'],
+  ['DATABASE_URL', 'mysql://x', 'postgres://'],
+  ['TRUST_PROXY', 'yes', 'the number of proxies'],
+])('a wrong %s (%s) stops the start with its name and what is expected', (name, value, expected) => {
+  expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must be .*${expected.replaceAll('.', '[.]')}`))
+})
+
+test('the password in a wrong DATABASE_URL is not repeated', () => {
+  expect(() => readConfig({ DATABASE_URL: 'mysql://me:hunter2@db' })).toThrow(/^(?!.*hunter2)DATABASE_URL/)
+})

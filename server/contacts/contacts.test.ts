@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { accountApi } from '../../contract/account.ts'
+import { contactsApi } from '../../contract/contacts.ts'
+import type { Person } from '../testing/person.ts'
+import { startWorld } from '../testing/world.ts'
+import { resetPresence } from './presence.ts'
+
+const world = await startWorld()
+
+async function someone(): Promise<Person> {
+  const person = await world.person('someone')
+  await world.sql("update users set profile_image_url = '/face' where id = $1", [person.id])
+  return person
+}
+const pair = async (): Promise<[Person, Person]> => [await someone(), await someone()]
+
+test('Alice adds Bob: she has a contact, he has a request, both hear of it', async () => {
+  const [alice, bob] = await pair()
+  const [hers, his] = await Promise.all([alice.opensSocket(), bob.opensSocket()])
+  const added = await alice.does(contactsApi.add, { username: bob.username.toUpperCase() })
+  expect(added).toMatchObject({ state: 'accepted', contactUserId: bob.id, unreadCount: 0, lastMessage: null, lastSeq: 0 })
+  expect(added.chatRoomId).toBe(`dm_${[alice.id, bob.id].sort().join('_')}`)
+  await Promise.all([hers.hears('contacts'), his.hears('contacts')])
+  expect(await bob.contacts()).toMatchObject([{ state: 'pending', contactUserId: alice.id, chatRoomId: added.chatRoomId }])
+  hers.hangsUp()
+  his.hangsUp()
+})
+
+test('nobody sees presence, last seen or photo before both accepted', async () => {
+  const [alice, bob] = await pair()
+  await world.sql('update users set last_seen = now() where id = any($1)', [[alice.id, bob.id]])
+  const line = await bob.opensSocket()
+  await expect
+    .poll(async () => await world.sql('select is_online from users where id = $1', [bob.id]))
+    .toEqual([{ is_online: true }])
+  const hidden = { isOnline: false, lastSeen: null, profileImageUrl: null }
+  expect((await alice.adds(bob)).contactUser).toMatchObject(hidden)
+  const [request] = await bob.contacts()
+  expect(request?.contactUser).toMatchObject(hidden)
+  await bob.does(contactsApi.accept, { contactId: request?.id ?? '' })
+  expect((await alice.contacts())[0]?.contactUser).toMatchObject({
+    isOnline: true,
+    profileImageUrl: '/face',
+    lastSeen: expect.any(String),
+  })
+  line.hangsUp()
+})
+
+test('presence frames go to mutual contacts only', async () => {
+  const [alice, bob] = await pair()
+  const eve = await someone()
+  await alice.talksTo(bob)
+  await eve.adds(bob)
+  const [hers, eves] = await Promise.all([alice.opensSocket(), eve.opensSocket()])
+  const first = await bob.opensSocket()
+  const second = await bob.opensSocket()
+  expect((await hers.hears('presence')).data).toEqual({ userId: bob.id, isOnline: true, lastSeen: null })
+  first.hangsUp()
+  await first.closed
+  second.hangsUp()
+  expect((await hers.hears('presence', (each) => !each.data.isOnline)).data.lastSeen).toEqual(expect.any(String))
+  expect(hers.frames.filter((frame) => frame.type === 'presence')).toHaveLength(2)
+  expect(eves.frames.filter((frame) => frame.type === 'presence')).toHaveLength(0)
+  hers.hangsUp()
+  eves.hangsUp()
+})
+
+test('two who add each other at the same moment are contacts at once, without a deadlock', async () => {
+  for (let round = 0; round < 5; round++) {
+    const [alice, bob] = await pair()
+    const answers = await Promise.all(
+      [alice, bob, alice, bob].map((each) =>
+        each.tries(contactsApi.add, { username: each === alice ? bob.username : alice.username }),
+      ),
+    )
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 200, 409, 409])
+    expect((await alice.contacts())[0]?.state).toBe('accepted')
+    expect((await bob.contacts())[0]?.state).toBe('accepted')
+  }
+})
+
+test('every way of not finding someone has its name', async () => {
+  const [alice, bob] = await pair()
+  const gone = await someone()
+  await world.sql('update users set is_active = false where id = $1', [gone.id])
+  const { onionAddress } = await bob.does(accountApi.user, {})
+  const adds = async (who: { username?: string; onionAddress?: string }) => (await alice.tries(contactsApi.add, who)).code
+  expect(await adds({ username: 'nobody_at_all' })).toBe('user_not_found')
+  expect(await adds({ username: gone.username })).toBe('user_not_found')
+  expect(await adds({ username: alice.username })).toBe('cannot_add_self')
+  expect(await adds({ onionAddress: `${'a'.repeat(56)}.onion` })).toBe('invalid_onion_address')
+  expect(await adds({ onionAddress: (onionAddress ?? '').replace(/^./, (letter) => (letter === 'a' ? 'b' : 'a')) })).toBe(
+    'invalid_onion_address',
+  )
+  expect(await adds({})).toBe('invalid_input')
+  expect(await adds({ username: 'a', onionAddress: 'b' })).toBe('invalid_input')
+  expect(await adds({ onionAddress: ` ${onionAddress?.toUpperCase()} ` })).toBeUndefined()
+  expect(await adds({ username: bob.username })).toBe('already_contact')
+})
+
+test('a declined request leaves the list, its sender is not told and cannot ask again; adding back revives it', async () => {
+  const [alice, bob] = await pair()
+  const { chatRoomId } = await alice.adds(bob)
+  const [request] = await bob.contacts()
+  await bob.does(contactsApi.decline, { contactId: request?.id ?? '' })
+  expect(await bob.contacts()).toEqual([])
+  const line = await bob.opensSocket()
+  await alice.says(chatRoomId, 'are you there?')
+  expect(await alice.tries(contactsApi.add, { username: bob.username })).toMatchObject({ code: 'already_contact' })
+  expect(await bob.contacts()).toEqual([])
+  expect(line.frames.map((frame) => frame.type)).toEqual(['hello'])
+  expect(await bob.adds(alice)).toMatchObject({ state: 'accepted', unreadCount: 1, lastMessage: { content: 'are you there?' } })
+  line.hangsUp()
+})
+
+test("Eve cannot accept or decline someone else's request", async () => {
+  const [alice, bob] = await pair()
+  const eve = await someone()
+  await alice.adds(bob)
+  const [request] = await bob.contacts()
+  for (const contactId of [request?.id ?? '', randomUUID()]) {
+    expect(await eve.tries(contactsApi.accept, { contactId })).toMatchObject({ status: 404, code: 'not_found' })
+    expect(await eve.tries(contactsApi.decline, { contactId })).toMatchObject({ status: 404, code: 'not_found' })
+    expect(await alice.tries(contactsApi.accept, { contactId })).toMatchObject({ status: 404, code: 'not_found' })
+  }
+  expect((await bob.contacts())[0]?.state).toBe('pending')
+})
+
+test('the newest conversation stands first, with its last message, ticks and counters', async () => {
+  const [alice, bob] = await pair()
+  const carol = await someone()
+  const withBob = await alice.talksTo(bob)
+  await alice.talksTo(carol)
+  expect((await alice.contacts()).map((row) => row.contactUserId)).toEqual([carol.id, bob.id])
+  await bob.says(withBob, 'first')
+  await bob.says(withBob, 'second')
+  const [row] = await alice.contacts()
+  expect(row).toMatchObject({
+    contactUserId: bob.id,
+    lastMessage: { content: 'second', seq: 2, senderId: bob.id, deliveryStatus: 'sent', messageType: 'text', fileName: null },
+    unreadCount: 2,
+    hasUnreadNotifications: true,
+    lastSeq: 2,
+    readSeq: 0,
+    theirReadSeq: 2,
+  })
+  expect((await bob.contacts())[0]?.lastMessage?.deliveryStatus).toBe('sent')
+})
+
+test('everyone is away after a start, whatever the last process wrote', async () => {
+  const alice = await someone()
+  await world.sql('update users set is_online = true where id = $1', [alice.id])
+  await resetPresence(world.env)
+  const rows = await world.sql('select is_online from users where id = $1', [alice.id])
+  expect(rows).toEqual([{ is_online: false }])
+})

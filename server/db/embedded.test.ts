@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { isPostgres } from './postmaster.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const base = mkdtempSync(path.join(tmpdir(), 'conclave-start-'))
+// As root another account runs PostgreSQL, and passes through here.
+chmodSync(base, 0o711)
+// Longer than a Unix socket's address may be, with what a shell or a list would trip over.
+const long = path.join(base, `it's "a, long" path ${'x'.repeat(80)}`)
+const running = new Set<ChildProcess>()
+
+interface Started {
+  said: string
+  exit: number | null
+  child: ChildProcess
+}
+
+/** The real program; resolves when it says that it is ready, or ends. */
+function start(dataFolder: string, more: Record<string, string> = {}): Promise<Started> {
+  const env = { ...process.env, PORT: '0', NODE_ENV: 'test', CONCLAVE_DATA: dataFolder, DATABASE_URL: '', ...more }
+  const child = spawn(process.execPath, ['--import', 'tsx', path.join(root, 'server/main.ts')], { cwd: root, env })
+  running.add(child)
+  const started: Started = { said: '', exit: null, child }
+  return new Promise((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        started.said += String(chunk)
+        if (/ready at/.test(started.said)) resolve(started)
+      })
+    }
+    child.once('exit', (code) => {
+      running.delete(child)
+      started.exit = code
+      resolve(started)
+    })
+  })
+}
+
+const ended = (child: ChildProcess) =>
+  new Promise<number | null>((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(child.exitCode)))
+const postmaster = (dataFolder: string) =>
+  Number(readFileSync(path.join(dataFolder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+const health = async ({ said }: Started) => (await fetch(`${/http\S+/.exec(said)?.[0]}/api/health`)).status
+
+afterAll(() => {
+  for (const child of running) child.kill('SIGTERM')
+  return Promise.all([...running].map(ended)).then(() => rmSync(base, { recursive: true, force: true }))
+})
+
+test('one start owns the data: a second one says so, a killed one leaves it to the next, and a stop leaves nothing behind', async () => {
+  const [one, two] = await Promise.all([start(long), start(long)])
+  const [first, second] = one.exit === null ? [one, two] : [two, one]
+  expect(first.said).toMatch(/Conclave is ready at http:\/\/localhost:\d+/)
+  expect(second.exit).toBe(1)
+  expect(second.said).toMatch(/^Another Conclave is running on the data in [^\n]*\n$/)
+  expect(await health(first)).toBe(200)
+
+  const old = postmaster(long)
+  first.child.kill('SIGKILL')
+  await ended(first.child)
+  expect(isPostgres(old)).toBe(true)
+  const third = await start(long)
+  expect(third.said).toMatch(/ready at/)
+  expect(isPostgres(old)).toBe(false)
+
+  const last = postmaster(long)
+  third.child.kill('SIGTERM')
+  expect(await ended(third.child)).toBe(0)
+  expect(isPostgres(last)).toBe(false)
+  expect(readdirSync(long).sort()).toEqual(['postgres', 'postgres.log'])
+}, 60_000)
+
+test('a PostgreSQL that is killed comes back while the server runs, and only its owner can reach it', async () => {
+  const folder = path.join(base, 'killed')
+  const server = await start(folder)
+  expect(statSync(path.join(folder, 'socket')).mode & 0o777).toBe(0o700)
+  expect(statSync(path.join(folder, 'postgres')).mode & 0o077).toBe(0)
+  expect(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[5]).toBe('')
+  const old = postmaster(folder)
+  process.kill(old, 'SIGKILL')
+  await expect.poll(() => health(server), { timeout: 8000, interval: 100 }).toBe(200)
+  await expect.poll(() => postmaster(folder), { timeout: 8000 }).not.toBe(old)
+  server.child.kill('SIGTERM')
+  expect(await ended(server.child)).toBe(0)
+}, 60_000)
+
+test('the number of a process that is someone else by now does not stop the start', async () => {
+  const folder = path.join(base, 'stale')
+  const server = await start(folder)
+  const file = path.join(folder, 'postgres/postmaster.pid')
+  const text = readFileSync(file, 'utf8')
+  server.child.kill('SIGTERM')
+  await ended(server.child)
+  expect(existsSync(file)).toBe(false)
+  writeFileSync(file, text.replace(/^\d+/, String(process.pid)))
+  const again = await start(folder)
+  expect(again.said).toMatch(/ready at/)
+  again.child.kill('SIGTERM')
+  await ended(again.child)
+}, 60_000)
+
+test('what cannot be used is said in one line, and the start ends', async () => {
+  const taken = createServer()
+  await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done))
+  const address = taken.address()
+  const port = typeof address === 'object' && address ? String(address.port) : ''
+  const folder = path.join(base, 'refused')
+  expect(await start(folder, { PORT: port })).toMatchObject({ exit: 1, said: expect.stringMatching(/^PORT is taken[^\n]*\n$/) })
+  expect(existsSync(path.join(folder, 'postgres/postmaster.pid'))).toBe(false)
+  taken.close()
+  expect(await start(folder, { PORT: 'x' })).toMatchObject({
+    exit: 1,
+    said: expect.stringMatching(/^PORT must be a number[^\n]*\n$/),
+  })
+  if (process.getuid?.() === 0) {
+    const closed = path.join(base, 'closed')
+    mkdirSync(closed, { mode: 0o700 })
+    const refused = await start(path.join(closed, 'data'))
+    expect(refused).toMatchObject({
+      exit: 1,
+      said: expect.stringMatching(/^CONCLAVE_DATA must be a folder that the account \w+ may enter[^\n]*\n$/),
+    })
+  }
+  const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x' }
+  expect(await start(folder, away)).toMatchObject({
+    exit: 1,
+    said: expect.stringMatching(/^The database does not answer[^\n]*\n$/),
+  })
+}, 60_000)

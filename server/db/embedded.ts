@@ -1,0 +1,142 @@
+import type { ChildProcess } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { type Account, findBinaries, serverAccount } from './binaries.ts'
+import { findPostmaster, isPostgres, launch, socketUrl, stopPostmaster } from './postmaster.ts'
+import { initialise, makeFolder, refuseOtherVersion } from './prepare.ts'
+
+/** Any constant: who holds it in the database "postgres" owns the data folder. It falls with the process that took it. */
+const OWNER_LOCK = 7_302_113
+/** A Unix socket's address is at most 107 bytes, with "/.s.PGSQL.5432" at its end. */
+const SOCKET_FOLDER_BYTES = 90
+const RESTART_MS = 10_000
+
+/** Another server runs on the same data. */
+export class DataInUseError extends Error {
+  constructor(folder: string) {
+    super(`Another Conclave is running on the data in ${folder}. Stop it, or set CONCLAVE_DATA to another folder`)
+    this.name = 'DataInUseError'
+  }
+}
+
+export interface Cluster {
+  url(database: string): string
+  stop(): Promise<void>
+}
+
+interface Options {
+  /** The project's folder. */
+  root: string
+  dataFolder: string
+  /** Told in words when PostgreSQL died and came back. */
+  say: (line: string) => void
+  /** PostgreSQL died and does not start again. */
+  onLost: (error: Error) => void
+}
+
+/** Where the data of the database lies inside the data folder. */
+export const clusterFolder = (dataFolder: string): string => path.join(dataFolder, 'postgres')
+
+/** The PostgreSQL that npm brings, on this data, for this process alone. Throws DataInUseError, ConfigError. */
+export async function startPostgres({ root, dataFolder, say, onLost }: Options): Promise<Cluster> {
+  const account = serverAccount()
+  makeFolder(dataFolder, account)
+  const binaries = findBinaries(root, dataFolder, account)
+  const cluster = clusterFolder(dataFolder)
+  if (!existsSync(path.join(cluster, 'PG_VERSION'))) initialise(binaries, cluster, account)
+  refuseOtherVersion(binaries, cluster)
+
+  // Left by a process that was killed; nobody else may be asking for it.
+  const old = await findPostmaster(cluster)
+  if (old) {
+    await (await own(old.socketFolder, dataFolder)).end()
+    await stopPostmaster(old.pid)
+    dropSocketFolder(old.socketFolder, dataFolder)
+  }
+  rmSync(path.join(dataFolder, 'postgres.log'), { force: true })
+  const socketFolder = makeSocketFolder(dataFolder, account)
+  let isStopping = false
+  let owner: pg.Client | undefined
+
+  async function start(): Promise<ChildProcess> {
+    const child = await launch(binaries, cluster, socketFolder, account)
+    if (!child) throw new Error(`PostgreSQL did not start: see ${path.join(dataFolder, 'postgres.log')}`)
+    owner = await own(socketFolder, dataFolder)
+    child.once('exit', () => void (isStopping || revive()))
+    return child
+  }
+
+  async function revive(): Promise<void> {
+    say('PostgreSQL ended unexpectedly: starting it again')
+    const deadline = Date.now() + RESTART_MS
+    for (;;) {
+      try {
+        // The children of a killed PostgreSQL hold its memory for a moment.
+        child = await start()
+        say('PostgreSQL is back')
+        return
+      } catch (error) {
+        if (isStopping) return
+        if (Date.now() > deadline) return onLost(error instanceof Error ? error : new Error(String(error)))
+        await wait(200)
+      }
+    }
+  }
+
+  let child = await startFirst(start, cluster, dataFolder)
+  return {
+    url: (database) => socketUrl(socketFolder, database),
+    async stop() {
+      isStopping = true
+      await owner?.end().catch(() => undefined)
+      if (child.pid !== undefined && isPostgres(child.pid)) await stopPostmaster(child.pid)
+      dropSocketFolder(socketFolder, dataFolder)
+    },
+  }
+}
+
+/** The address of a database of a cluster that is running, for the command line beside a server. */
+export async function runningUrl(dataFolder: string, database: string): Promise<string | undefined> {
+  const found = await findPostmaster(clusterFolder(dataFolder))
+  return found && socketUrl(found.socketFolder, database)
+}
+
+async function startFirst(start: () => Promise<ChildProcess>, cluster: string, dataFolder: string): Promise<ChildProcess> {
+  try {
+    return await start()
+  } catch (error) {
+    // Two starts at once: the other one was first.
+    const winner = await findPostmaster(cluster)
+    if (winner) throw new DataInUseError(dataFolder)
+    throw error
+  }
+}
+
+async function own(socketFolder: string, dataFolder: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: socketUrl(socketFolder, 'postgres') })
+  client.on('error', () => undefined)
+  await client.connect()
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [OWNER_LOCK])
+  if (rows[0]?.taken) return client
+  await client.end()
+  throw new DataInUseError(dataFolder)
+}
+
+function makeSocketFolder(dataFolder: string, account: Account | undefined): string {
+  const near = path.join(dataFolder, 'socket')
+  const isShort = Buffer.byteLength(near) <= SOCKET_FOLDER_BYTES
+  const base = Buffer.byteLength(tmpdir()) < SOCKET_FOLDER_BYTES - 20 ? tmpdir() : '/tmp'
+  if (isShort) mkdirSync(near, { recursive: true, mode: 0o700 })
+  const folder = isShort ? near : mkdtempSync(path.join(base, 'conclave-'))
+  if (account) chownSync(folder, account.uid, account.gid)
+  chmodSync(folder, 0o700)
+  return folder
+}
+
+function dropSocketFolder(folder: string, dataFolder: string): void {
+  const isOurs = path.dirname(folder) === dataFolder || path.basename(folder).startsWith('conclave-')
+  if (isOurs && readdirSync(folder).length === 0) rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { accountApi } from '../../contract/account.ts'
+import { devicesApi } from '../../contract/devices.ts'
+import { newDeviceId, newIdentity, signedKeys, type TestIdentity, withDevice, withoutDevice } from '../testing/keys.ts'
+import { type Browser, newBrowser, type Person } from '../testing/person.ts'
+import { startWorld } from '../testing/world.ts'
+
+const world = await startWorld()
+
+async function secondBrowser(person: Person): Promise<Browser> {
+  const browser = newBrowser(world.url)
+  await browser.does(accountApi.login, { username: person.username, password: person.authSecret, kdf: 1 })
+  return browser
+}
+
+const random = () => randomBytes(100).toString('base64')
+
+test('a second browser enrols by a manifest one version up; contacts hear of it and see it', async () => {
+  const [alice, bob] = [await world.person('someone'), await world.person('someone')]
+  await alice.talksTo(bob)
+  const line = await bob.opensSocket()
+  const laptop = await secondBrowser(alice)
+  const deviceId = newDeviceId()
+  const identity = withDevice(alice.identity, deviceId)
+  const unlock = await laptop.does(devicesApi.enrol, signedKeys(identity, deviceId))
+  expect(unlock.unlockSecret).not.toBe(alice.unlock?.unlockSecret)
+  await line.hears('contacts')
+  expect((await bob.contacts())[0]?.contactUser.manifestVersion).toBe(2)
+  const shown = await bob.does(devicesApi.manifest, { userId: alice.id })
+  expect(shown).toMatchObject({ version: 2, identityKey: identity.manifest.identityKey })
+  expect(JSON.parse(shown.manifest?.content ?? '').devices).toHaveLength(2)
+  expect((await laptop.does(accountApi.user, {})).deviceId).toBe(deviceId)
+  // The answer was lost: the same again gives the same.
+  const { keyring, manifest } = await laptop.does(devicesApi.keys, {})
+  if (!keyring || !manifest) throw new Error('no keys')
+  expect(await laptop.does(devicesApi.enrol, { keyring, manifest, deviceId, keyPackages: { oneTime: [] } })).toEqual(unlock)
+  line.hangsUp()
+})
+
+test('two browsers that enrol at once: one is in, the other is told to read the newer manifest', async () => {
+  const alice = await world.person('someone')
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const deviceId = newDeviceId()
+      return await (await secondBrowser(alice)).tries(
+        devicesApi.enrol,
+        signedKeys(withDevice(alice.identity, deviceId), deviceId),
+      )
+    }),
+  )
+  expect(answers.map((answer) => answer.code ?? 'in').sort()).toEqual(['in', ...Array(4).fill('stale_version')])
+})
+
+test('removing a device deletes it with its packages, ends its sessions, and it never comes back', async () => {
+  const alice = await world.person('someone')
+  const laptop = await secondBrowser(alice)
+  const deviceId = newDeviceId()
+  const both = withDevice(alice.identity, deviceId)
+  await laptop.does(devicesApi.enrol, signedKeys(both, deviceId))
+  const line = await alice.opensSocket()
+  const removed = withoutDevice(both, alice.deviceId)
+  await laptop.does(devicesApi.enrol, signedKeys(removed, deviceId))
+  expect(await line.closed).toMatchObject({ code: 4401 })
+  expect(await alice.tries(accountApi.user, {})).toMatchObject({ status: 401 })
+  const rows = await world.sql('select device_id from key_packages where user_id = $1 and device_id = $2', [
+    alice.id,
+    alice.deviceId,
+  ])
+  expect(rows).toEqual([])
+  const back: TestIdentity = {
+    ...removed,
+    manifest: { ...withDevice(removed, alice.deviceId).manifest, removed: [] },
+  }
+  expect(await laptop.tries(devicesApi.enrol, signedKeys(back, deviceId))).toMatchObject({ code: 'invalid_input' })
+})
+
+test('Eve, signed in with a stolen cookie, cannot change the account: every forged or unfit manifest is refused', async () => {
+  const alice = await world.person('someone')
+  const laptop = await secondBrowser(alice)
+  const deviceId = newDeviceId()
+  const next = withDevice(alice.identity, deviceId)
+  const alter = (manifest: Partial<TestIdentity['manifest']>): TestIdentity => ({
+    ...next,
+    manifest: { ...next.manifest, ...manifest },
+  })
+  const signed = signedKeys(next, deviceId)
+  const cases: [string, Record<string, unknown>][] = [
+    ['invalid_signature', { ...signedKeys(next, deviceId, randomBytes(32)) }],
+    ['invalid_signature', { ...signed, manifest: { ...signed.manifest, content: `${signed.manifest.content} ` } }],
+    ['invalid_signature', { ...signed, manifest: { ...signed.manifest, signature: signed.keyring.signature } }],
+    ['invalid_signature', signedKeys(withDevice(newIdentity(alice.deviceId), deviceId), deviceId)],
+    ['stale_version', signedKeys(alter({ version: 1 }), deviceId)],
+    ['stale_version', signedKeys(alter({ version: 3 }), deviceId)],
+    ['invalid_input', signedKeys(alter({ keyringVersion: 2 }), deviceId)],
+    ['invalid_input', signedKeys(alter({ devices: next.manifest.devices.slice(1) }), deviceId)],
+    ['invalid_input', signedKeys(alter({ removed: [deviceId] }), deviceId)],
+    ['invalid_input', signedKeys(alter({ historyKeyId: 0 }), deviceId)],
+    ['unknown_device', signedKeys(next, newDeviceId())],
+    ['unknown_device', signedKeys(alter({ devices: withDevice(next, newDeviceId()).manifest.devices }), deviceId)],
+    ['invalid_input', { ...signed, keyring: { content: '{', signature: signed.keyring.signature } }],
+  ]
+  for (const [code, body] of cases) expect((await laptop.tries(devicesApi.enrol, body)).code, code).toBe(code)
+  // Another device of the account, already enrolled, is not for this session.
+  const again = { ...alice.identity, manifest: { ...alice.identity.manifest, version: 2 } }
+  expect(await laptop.tries(devicesApi.enrol, signedKeys(again, alice.deviceId))).toMatchObject({ code: 'invalid_input' })
+  expect(await laptop.tries(devicesApi.unlock, {})).toMatchObject({ code: 'unknown_device' })
+  const rows = await world.sql('select version from manifests where user_id = $1', [alice.id])
+  expect(rows).toEqual([{ version: 1 }])
+})
+
+test('twenty-one devices are one too many', async () => {
+  const alice = await world.person('someone')
+  const laptop = await secondBrowser(alice)
+  const deviceId = newDeviceId()
+  let identity = alice.identity
+  for (let at = 0; at < 19; at++) identity = withDevice(identity, newDeviceId())
+  identity = withDevice(identity, deviceId)
+  expect(await laptop.tries(devicesApi.enrol, signedKeys(identity, deviceId))).toMatchObject({
+    status: 409,
+    code: 'too_many_devices',
+  })
+})
+
+test("a stranger does not find Bob's manifest; a contact does, in either direction", async () => {
+  const [alice, bob, eve] = [await world.person('someone'), await world.person('someone'), await world.person('someone')]
+  await alice.adds(bob)
+  expect(await eve.tries(devicesApi.manifest, { userId: bob.id })).toMatchObject({ status: 404, code: 'not_found' })
+  expect((await alice.does(devicesApi.manifest, { userId: bob.id })).version).toBe(1)
+  expect((await bob.does(devicesApi.manifest, { userId: alice.id })).version).toBe(1)
+  expect((await eve.does(devicesApi.manifest, { userId: eve.id })).version).toBe(1)
+})
+
+test('a device keeps at most fifty one-time packages, and one last resort', async () => {
+  const alice = await world.person('someone')
+  expect(await alice.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 3, hasLastResort: true })
+  await alice.does(devicesApi.addKeyPackages, { oneTime: Array.from({ length: 50 }, random), lastResort: random() })
+  expect(await alice.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 50, hasLastResort: true })
+  const rows = await world.sql('select count(*)::int from key_packages where user_id = $1 and is_last_resort', [alice.id])
+  expect(rows).toEqual([{ count: 1 }])
+  const bare = await secondBrowser(alice)
+  expect(await bare.tries(devicesApi.addKeyPackages, { oneTime: [random()] })).toMatchObject({ code: 'unknown_device' })
+})
+
+test('of ten who save the book at once one wins', async () => {
+  const alice = await world.person('someone')
+  expect(await alice.does(devicesApi.book, {})).toEqual({ version: 0, historyKeyId: 0, sealed: null })
+  for (const version of [1, 2]) {
+    const saves = Array.from({ length: 10 }, () =>
+      alice.tries(devicesApi.saveBook, { version, historyKeyId: 1, sealed: random() }),
+    )
+    const answers = await Promise.all(saves)
+    expect(answers.map((answer) => answer.code ?? 'saved').sort()).toEqual(['saved', ...Array(9).fill('stale_version')])
+  }
+  expect((await alice.does(devicesApi.book, {})).version).toBe(2)
+  expect(await alice.tries(devicesApi.saveBook, { version: 2 ** 40, historyKeyId: 1, sealed: random() })).toMatchObject({
+    status: 400,
+  })
+})

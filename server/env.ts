@@ -1,0 +1,31 @@
+import type { Config } from './config.ts'
+import type { Db } from './db/connect.ts'
+import type { Limits } from './http/limits.ts'
+import type { Hub } from './realtime/hub.ts'
+
+/** What a verb is given. Tests make one with a clock of their own. */
+export interface Env {
+  config: Config
+  db: Db
+  /** The only clock: expiry can be tested. */
+  clock: () => Date
+  hub: Hub
+  limits: Limits
+  /** HMAC key of the salts that unknown and new usernames get [Note: P1]. */
+  saltKey: Uint8Array
+  /** Called at named points, so that a test can fail there. Production has none. */
+  fault?: (point: string) => void | Promise<void>
+}
+
+/** Who calls, as the session proves it. */
+export interface SignedInUser {
+  id: string
+  username: string
+  displayName: string
+  subscriptionTier: string
+  isAdmin: boolean
+  /** Hex; null until a device of this session is enrolled. */
+  deviceId: string | null
+  /** SHA-256 of the session's token, hex: names the session in hub and sessions table. */
+  sessionHash: string
+}

@@ -1,0 +1,232 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { accountApi } from '../contract/account.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
+import { everyEndpoint } from '../contract/every.ts'
+import { LIMITS } from '../contract/limits.ts'
+import type { Browser } from './testing/person.ts'
+import { startWorld } from './testing/world.ts'
+
+// Everything here is made from the contract: a new call is attacked from its first day.
+const world = await startWorld()
+const { alice, bob, eve } = await world.people()
+const chatRoomId = await alice.talksTo(bob)
+await alice.says(chatRoomId, 'between Alice and Bob')
+const [contact] = await alice.contacts()
+
+const random = () => randomBytes(48).toString('base64')
+const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
+const inQuery = ({ method }: Endpoint) => method === 'GET' || method === 'DELETE'
+
+/** Fitting inputs that name what is Alice's and Bob's. */
+const theirs: Record<string, Record<string, unknown>> = {
+  'POST /api/contacts/:contactId/accept': { contactId: contact?.id },
+  'POST /api/contacts/:contactId/decline': { contactId: contact?.id },
+  'GET /api/users/:userId/manifest': { userId: alice.id },
+  'GET /api/messages': { chatRoomId },
+  'POST /api/messages': { chatRoomId, content: 'let me in', messageType: 'text' },
+  'POST /api/messages/:chatRoomId/mark-read': { chatRoomId },
+  'POST /api/messages/:chatRoomId/mark-delivered': { chatRoomId, seq: 1 },
+  'GET /api/rooms/:chatRoomId/group': { chatRoomId },
+  'GET /api/rooms/:chatRoomId/log': { chatRoomId },
+  'POST /api/rooms/:chatRoomId/commits': {
+    ...{
+      chatRoomId,
+      generation: 1,
+      groupId: random(),
+      epoch: 0,
+      commit: random(),
+      groupInfo: random(),
+      archiveKeys: [],
+      afterSeq: 0,
+    },
+  },
+  'POST /api/rooms/:chatRoomId/key-packages': { chatRoomId, generation: 1 },
+  'GET /api/rooms/:chatRoomId/archive-keys': { chatRoomId, groupId: random(), epochs: '1' },
+  'POST /api/rooms/:chatRoomId/archive-keys': {
+    chatRoomId,
+    keys: [{ userId: eve.id, groupId: random(), epoch: 1, historyKeyId: 1, sealed: random() }],
+  },
+  'PUT /api/rooms/:chatRoomId/group-info': { chatRoomId, groupId: random(), epoch: 1, groupInfo: random() },
+}
+
+function fieldsOf(endpoint: Endpoint): string[] {
+  const schema = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })
+  return Object.keys(schema.properties ?? {})
+}
+
+const addressOf = (endpoint: Endpoint): string =>
+  endpoint.path.replace(/:(\w+)/g, (_, name: string) => String(theirs[nameOf(endpoint)]?.[name] ?? randomUUID()))
+
+const snapshot = async () =>
+  await Promise.all(
+    [
+      'messages',
+      'room_commits',
+      'archive_keys',
+      'contacts',
+      'chat_rooms',
+      'chat_participants',
+      'key_packages',
+      'manifests',
+      'keyrings',
+      'books',
+    ].map((table) => world.sql(`select count(*)::int, md5(string_agg(t::text, '|' order by t::text)) from ${table} t`)),
+  )
+const untouched = await snapshot()
+
+// Among the calls that she tries are those that sign her out.
+beforeEach(() => eve.does(accountApi.login, { username: eve.username, password: eve.authSecret, kdf: 1, deviceId: eve.deviceId }))
+afterEach(async () => {
+  // Whatever was tried: the process lives, and nothing of Alice and Bob changed.
+  expect(await alice.does(accountApi.user, {})).toMatchObject({ id: alice.id })
+  expect(await snapshot()).toEqual(untouched)
+})
+
+test.each(everyEndpoint.filter((endpoint) => endpoint.access === 'signed_in').map((each) => [nameOf(each), each] as const))(
+  'without a session %s is refused',
+  async (name, endpoint) => {
+    const stranger = world.stranger()
+    for (const input of [{}, theirs[name] ?? {}]) expect(await stranger.tries(endpoint, input)).toBeRefused(401, 'not_signed_in')
+    stranger.cookie = `conclave_session=${randomBytes(32).toString('base64url')}`
+    expect(await stranger.tries(endpoint, theirs[name] ?? {})).toBeRefused(401, 'not_signed_in')
+  },
+)
+
+test('every call that takes an id of others has an attack in this file', () => {
+  const taking = everyEndpoint.filter((endpoint) =>
+    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId)$/.test(field)),
+  )
+  expect(taking.length).toBeGreaterThan(10)
+  expect(taking.map(nameOf).filter((name) => !(name in theirs))).toEqual([])
+})
+
+test.each(everyEndpoint.filter((each) => nameOf(each) in theirs).map((each) => [nameOf(each), each] as const))(
+  "with Alice's and Bob's ids %s finds nothing for Eve, the same as with ids of nobody",
+  async (name, endpoint) => {
+    const input = theirs[name] ?? {}
+    const refused = await eve.tries(endpoint, input)
+    expect(refused).toBeRefused(404, 'not_found')
+    const nobody = { chatRoomId: `dm_${randomUUID()}_${randomUUID()}`, contactId: randomUUID(), userId: randomUUID() }
+    const unknown = Object.fromEntries(
+      Object.entries(input).map(([key, value]) => [key, key in nobody ? nobody[key as keyof typeof nobody] : value]),
+    )
+    expect(await eve.tries(endpoint, unknown)).toMatchObject({ status: refused.status, body: refused.body })
+  },
+)
+
+test.each(everyEndpoint.filter((each) => !inQuery(each)).map((each) => [nameOf(each), each] as const))(
+  'a broken body for %s is refused by name',
+  async (_name, endpoint) => {
+    const post = (body: string, contentType = 'application/json') =>
+      eve.request(endpoint.method, addressOf(endpoint), { body, headers: { 'content-type': contentType } })
+    expect(await post('{"a":')).toBeRefused(400, 'malformed_body')
+    expect(await post('[1]')).toBeRefused(400, 'invalid_input')
+    expect(await post('"text"')).toBeRefused(400, 'invalid_input')
+    expect(await post('{"x":"a\\u0000b"}')).toBeRefused(400, 'invalid_input')
+    expect(await post('a=b', 'application/x-www-form-urlencoded')).toBeRefused(415, 'unsupported_media_type')
+    expect(await post('{}', 'text/plain')).toBeRefused(415, 'unsupported_media_type')
+    const tooLarge = `{"x":"${'a'.repeat((endpoint.bodyLimitBytes ?? LIMITS.bodyBytes) + 1)}"}`
+    expect(await post(tooLarge)).toBeRefused(413, 'too_large')
+  },
+)
+
+const ODD: unknown[] = [
+  null,
+  0,
+  -1,
+  1.5,
+  2 ** 53,
+  1e308,
+  '',
+  ' ',
+  'x',
+  '\ud800',
+  "' or 1=1 --",
+  'a'.repeat(5000),
+  [],
+  [[]],
+  {},
+  { toString: 1 },
+  true,
+]
+/** Those that an address can carry. */
+const WRITABLE = ODD.filter((odd) => typeof odd !== 'object' && odd !== '\ud800')
+
+test.each(everyEndpoint.map((each) => [nameOf(each), each] as const))(
+  'missing and wrong fields of %s are refused by name',
+  async (name, endpoint) => {
+    const fitting = theirs[name] ?? {}
+    const answers = [await refusedOrFine(eve, endpoint, {})]
+    for (const field of fieldsOf(endpoint)) {
+      const isWritten = inQuery(endpoint) || endpoint.path.includes(`:${field}`)
+      for (const odd of isWritten ? WRITABLE : ODD) answers.push(await refusedOrFine(eve, endpoint, { ...fitting, [field]: odd }))
+    }
+    expect(answers.filter((answer) => answer !== 'fine')).toEqual([])
+  },
+)
+
+test('JSON that is nested a hundred thousand deep is refused like any other', async () => {
+  const deep = `{"username":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  expect(await eve.request('POST', '/api/contacts', { body: deep })).toBeRefused(400)
+  expect(await world.stranger().request('POST', '/api/login', { body: deep })).toBeRefused(400)
+})
+
+test('what is not a call is refused in JSON too', async () => {
+  expect(await eve.request('GET', '/api/nothing')).toBeRefused(404, 'not_found')
+  expect(await eve.request('DELETE', '/api/contacts')).toBeRefused(405, 'method_not_allowed')
+  expect(await eve.request('GET', '/api/messages/%zz')).toBeRefused(400)
+  expect(await eve.request('GET', '/api/messages?chatRoomId=%00')).toBeRefused(400, 'invalid_input')
+  expect(await eve.request('GET', `/api/messages?chatRoomId=${chatRoomId}&chatRoomId=${chatRoomId}`)).toBeRefused(
+    400,
+    'invalid_input',
+  )
+})
+
+test('frames that nobody may send are refused by name, and the socket stays open', async () => {
+  const deep = `{"type":"typing","data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+  const typing = (data: unknown) => ({ type: 'typing', data })
+  const message = (data: unknown) => ({ type: 'message', data })
+  const groups: [string, unknown[]][] = [
+    [
+      'malformed_frame',
+      ['', '{', 'null', '[]', '7', deep, Buffer.from([1, 2, 3]), {}, { type: 'nope', data: {} }, { type: 'message' }],
+    ],
+    [
+      'malformed_frame',
+      [typing(null), typing({}), typing({ chatRoomId, isTyping: 'yes' }), typing({ chatRoomId: 7, isTyping: true })],
+    ],
+    [
+      'malformed_frame',
+      [message({}), message({ chatRoomId, content: '  ', messageType: 'text' }), message([]), { type: 'hello', data: {} }],
+    ],
+    ['invalid_input', ['{"type":"typing","data":{"chatRoomId":"\\u0000","isTyping":true}}']],
+    ['not_found', [typing({ chatRoomId, isTyping: true }), message({ chatRoomId, content: 'let me in', messageType: 'text' })]],
+  ]
+  const hers = await bob.opensSocket()
+  for (const [code, frames] of groups) {
+    const line = await eve.opensSocket()
+    for (const frame of frames) {
+      line.says(frame)
+      expect((await line.hears('refused')).data.code, String(JSON.stringify(frame)).slice(0, 80)).toBe(code)
+    }
+    line.says({ type: 'ping', data: {} })
+    await line.hears('pong')
+    line.hangsUp()
+  }
+  expect(hers.frames.map((frame) => frame.type)).toEqual(['hello'])
+  const line = await eve.opensSocket()
+  line.says('x'.repeat(LIMITS.frameBytes + 1))
+  expect(await line.closed).toMatchObject({ code: 1009 })
+  hers.hangsUp()
+  await hers.closed
+})
+
+async function refusedOrFine(browser: Browser, endpoint: Endpoint, input: Record<string, unknown>): Promise<string> {
+  const { status, code, body } = await browser.tries(endpoint, input)
+  const isRefusal = status >= 400 && status < 500 && code !== undefined
+  return status === 200 || isRefusal
+    ? 'fine'
+    : `${JSON.stringify(input).slice(0, 200)} was answered ${status} ${JSON.stringify(body)}`
+}

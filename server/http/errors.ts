@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ZodError } from 'zod'
+import { everyEndpoint } from '../../contract/every.ts'
+import type { RefusalCode } from '../../contract/refusals.ts'
+import { isDatabaseAway } from '../db/connect.ts'
+import { Refusal } from './refuse.ts'
+
+const RETRY_SECONDS = 2
+
+const FRAMEWORK_CODES: Record<string, RefusalCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_body',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_body',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_body',
+  FST_ERR_BAD_URL: 'malformed_url',
+  FST_ERR_ASYNC_CONSTRAINT: 'malformed_url',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
+}
+
+/** The one boundary: whatever happens, the answer is JSON with a code, and no stack leaves the server. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  // A file of the client that is not there.
+  app.setNotFoundHandler((request, reply) => sendError(new Refusal('not_found'), request, reply))
+  // Before the body is read: whatever it holds, the address is the first thing that is wrong.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return
+    const allowed = methodsOf(request.url.split('?')[0] ?? '')
+    if (allowed.length === 0) throw new Refusal('not_found')
+    reply.header('allow', allowed.join(', '))
+    throw new Refusal('method_not_allowed')
+  })
+}
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refusal = refusalOf(error)
+  if (refusal) {
+    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds)
+    return reply.code(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(refusal.body()))
+  }
+  const incidentId = randomUUID()
+  logIncident(request.log, error, incidentId)
+  const body = { ...new Refusal('internal').body(), incidentId }
+  return reply.code(500).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+/** The refusal that an error means, or undefined where it is a mistake of ours. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  if (isDatabaseAway(error)) return new Refusal('unavailable', { retryAfterSeconds: RETRY_SECONDS })
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? FRAMEWORK_CODES[error.code] : undefined
+  return code && new Refusal(code)
+}
+
+/** Says where it happened. Messages of errors stay out of the log: they repeat names and texts that people wrote. */
+export function logIncident(log: FastifyBaseLogger, error: unknown, incidentId: string): void {
+  const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at ')) : []
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  log.error(
+    {
+      incidentId,
+      name: error instanceof Error ? error.name : typeof error,
+      ...(cause instanceof Error && 'code' in cause && { code: cause.code }),
+      ...(error instanceof ZodError && { fields: error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`) }),
+      frames: frames.slice(0, 12).map((line) => line.trim()),
+    },
+    'incident',
+  )
+}
+
+/** A request that is not even HTTP. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const refusal = new Refusal(error.code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'malformed_url')
+  socket.end(rawAnswer(refusal))
+}
+
+/** A refusal as bytes of HTTP/1.1, for sockets that no route has taken. */
+export function rawAnswer(refusal: Refusal): string {
+  const body = JSON.stringify(refusal.body())
+  const head = [
+    `HTTP/1.1 ${refusal.status} Refused`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+const patterns = everyEndpoint.map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll('.', '[.]').replace(/:[^/]+/g, '[^/]+')}$`),
+}))
+
+const methodsOf = (path: string): string[] => patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)

@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { startWorld } from '../testing/world.ts'
+
+const clientFolder = mkdtempSync(path.join(tmpdir(), 'conclave-client-'))
+mkdirSync(path.join(clientFolder, 'assets'))
+writeFileSync(path.join(clientFolder, 'index.html'), '<meta name="csp-nonce" content="__NONCE__"><div id="root"></div>')
+writeFileSync(path.join(clientFolder, 'favicon.svg'), '<svg/>')
+writeFileSync(path.join(clientFolder, 'assets/app-1234.js'), 'x')
+afterAll(() => rmSync(clientFolder, { recursive: true }))
+const world = await startWorld({ clientFolder, variables: { PUBLIC_URL: 'https://chat.example.org' } })
+const get = (address: string) => world.stranger().request('GET', address)
+
+test('behind https the cookie is bound to the host, and browsers are told to stay on https', async () => {
+  const origin = 'https://chat.example.org'
+  const form = { username: 'alice', displayName: 'Alice', password: 'hunter22', confirmPassword: 'hunter22' }
+  const answer = await world.stranger().request('POST', '/api/register', { body: form, headers: { origin } })
+  expect(answer.headers.get('set-cookie')).toMatch(
+    /^__Host-conclave_session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Strict$/,
+  )
+  expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=31536000/)
+  expect(answer.headers.get('content-security-policy')).toContain('upgrade-insecure-requests')
+  const local = { origin: 'http://localhost:3000' }
+  expect(await world.stranger().request('POST', '/api/register', { body: form, headers: local })).toBeRefused(
+    403,
+    'forbidden_origin',
+  )
+})
+
+test('every address of the app is the same page, each time with a new nonce that its policy names', async () => {
+  const nonces = await Promise.all(
+    ['/', '/chat/with-bob', '/settings?tab=devices'].map(async (address) => {
+      const { headers, text, status } = await get(address)
+      expect(status).toBe(200)
+      expect(headers.get('cache-control')).toBe('no-store')
+      const nonce = /content="([^"]+)"/.exec(text)?.[1]
+      expect(headers.get('content-security-policy')).toContain(`'nonce-${nonce}'`)
+      return nonce
+    }),
+  )
+  expect(new Set(nonces).size).toBe(3)
+})
+
+test('assets stay for a year; what is not there is JSON, never the page', async () => {
+  expect((await get('/assets/app-1234.js')).headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect((await get('/favicon.svg')).text).toBe('<svg/>')
+  for (const address of [
+    '/assets/gone.js',
+    '/gone.png',
+    '/api',
+    '/api/gone',
+    '/index.html',
+    '/assets/..%2findex.html',
+    '/ws/x',
+  ]) {
+    expect(await get(address), address).toBeRefused(404, 'not_found')
+  }
+})

@@ -1,0 +1,37 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RATES, type Rate } from '../../contract/limits.ts'
+import { Refusal } from './refuse.ts'
+
+export interface Limits {
+  /** Counts one call. Throws Refusal `too_many_requests` with the seconds to wait. */
+  take(rate: Rate, key: string): Promise<void>
+}
+
+/** Counters in memory, in windows of the given clock. */
+export function makeLimits(clock: () => Date): Limits {
+  const limiters = new Map(
+    Object.entries(RATES).map(([rate, { points, seconds }]) => [
+      rate,
+      { seconds, counter: new RateLimiterMemory({ keyPrefix: rate, points, duration: seconds }) },
+    ]),
+  )
+  return {
+    async take(rate, key) {
+      const limiter = limiters.get(rate)
+      if (!limiter) throw new Error(`No rate is called ${rate}`)
+      const now = clock().getTime() / 1000
+      const window = Math.floor(now / limiter.seconds)
+      try {
+        await limiter.counter.consume(`${window}:${key}`)
+      } catch (error) {
+        if (!(error instanceof RateLimiterRes)) throw error
+        throw tooManyRequests(Math.max(1, Math.ceil((window + 1) * limiter.seconds - now)))
+      }
+    },
+  }
+}
+
+function tooManyRequests(retryAfterSeconds: number): Refusal {
+  const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`
+  return new Refusal('too_many_requests', { text: `Too many attempts. Try again in ${wait}`, retryAfterSeconds })
+}

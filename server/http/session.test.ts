@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { accountApi } from '../../contract/account.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { startWorld } from '../testing/world.ts'
+import { endSessionsOf, findSession, startSession } from './session.ts'
+
+const world = await startWorld()
+const DAY = 24 * 60 * 60
+
+test('a session that is used lives on, until its last day', async () => {
+  const alice = await world.person('alice')
+  for (let day = 0; day < 88; day += 8) {
+    expect((await alice.tries(accountApi.user, {})).status, `day ${day}`).toBe(200)
+    world.passes(8 * DAY)
+  }
+  world.passes(3 * DAY)
+  expect(await alice.tries(accountApi.user, {})).toBeRefused(401, 'not_signed_in')
+})
+
+test('a session that nobody uses for two weeks is over', async () => {
+  const bob = await world.person('bob')
+  world.passes(LIMITS.sessionIdleSeconds - 60)
+  expect((await bob.tries(accountApi.user, {})).status).toBe(200)
+  world.passes(LIMITS.sessionIdleSeconds)
+  expect(await bob.tries(accountApi.user, {})).toBeRefused(401, 'not_signed_in')
+})
+
+test('using a session writes at most once in five minutes', async () => {
+  const carol = await world.person('carol')
+  const lastUsed = async () =>
+    (await world.sql('select last_used_at from sessions where user_id = $1', [carol.id]))[0]?.['last_used_at']
+  const before = await lastUsed()
+  world.passes(4 * 60)
+  await carol.does(accountApi.user, {})
+  expect(await lastUsed()).toEqual(before)
+  world.passes(2 * 60)
+  await carol.does(accountApi.user, {})
+  expect(await lastUsed()).not.toEqual(before)
+})
+
+test('the database holds no token, only its hash', async () => {
+  const dave = await world.person('dave')
+  const token = dave.cookie?.split('=')[1] ?? ''
+  expect(token).toMatch(/^[\w-]{43}$/)
+  const rows = await world.sql('select * from sessions where user_id = $1', [dave.id])
+  expect(rows).toHaveLength(1)
+  expect(rows[0]?.['token_hash']).toEqual(createHash('sha256').update(token).digest())
+  expect(JSON.stringify(rows)).not.toContain(token)
+})
+
+test('a blocked account is signed out, and a made-up token opens nothing', async () => {
+  const eve = await world.person('eve')
+  await world.sql('update users set is_active = false where id = $1', [eve.id])
+  expect(await eve.tries(accountApi.user, {})).toBeRefused(401, 'not_signed_in')
+  for (const cookie of ['conclave_session=', `conclave_session=${'A'.repeat(43)}`, 'conclave_session=%00', 'x'.repeat(4000)]) {
+    expect(await world.stranger().request('GET', '/api/user', { headers: { cookie } })).toBeRefused(401, 'not_signed_in')
+  }
+})
+
+test('ending the other sessions keeps this one and closes the sockets of the others', async () => {
+  const frank = await world.person('frank')
+  const line = await frank.opensSocket()
+  const { token } = await startSession(world.env, frank.id, null)
+  const kept = await findSession(world.env, token)
+  await endSessionsOf(world.env, frank.id, kept?.sessionHash)
+  expect((await line.closed).code).toBe(4401)
+  expect(await frank.tries(accountApi.user, {})).toBeRefused(401)
+  expect(await findSession(world.env, token)).toMatchObject({ id: frank.id })
+})

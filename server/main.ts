@@ -1,0 +1,123 @@
+import path from 'node:path'
+import pg from 'pg'
+import pino from 'pino'
+import { makeApp } from './app.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { defaultDataFolder } from './db/binaries.ts'
+import { connect } from './db/connect.ts'
+import { DataInUseError, startPostgres } from './db/embedded.ts'
+import { migrate } from './db/migrate.ts'
+import { readSecret } from './db/secrets.ts'
+import type { Env } from './env.ts'
+import { readFault } from './fault.ts'
+import { logIncident } from './http/errors.ts'
+import { makeLimits } from './http/limits.ts'
+import { createHub } from './realtime/hub.ts'
+
+const DATABASE = 'conclave'
+const DRAIN_MS = 10_000
+const root = path.resolve(import.meta.dirname, '..')
+
+try {
+  await start()
+} catch (error) {
+  console.error(explain(error))
+  process.exit(1)
+}
+
+async function start(): Promise<void> {
+  const config = readConfig(process.env)
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))
+  // Node would print the error's message, which may repeat what people wrote.
+  process.on('uncaughtException', (error) => {
+    logIncident(log, error, 'uncaught')
+    console.error('Conclave ended because of a mistake of its own; the log says where')
+    process.exit(1)
+  })
+
+  const data = await openData(config)
+  try {
+    await migrate(data.url, path.join(root, 'server/db/migrations'))
+    const database = connect(data.url, (error) => log.warn({ name: error.name }, 'a database connection was lost'))
+    const clock = () => new Date()
+    const fault = readFault(process.env['CONCLAVE_FAULT'])
+    const env: Env = {
+      config,
+      db: database.db,
+      clock,
+      hub: createHub(),
+      limits: makeLimits(clock),
+      saltKey: await readSecret(database.db, 'salt'),
+      ...(fault && config.nodeEnv !== 'production' && { fault }),
+    }
+    const { http } = await makeApp(env, { log, clientFolder: path.join(root, 'dist/client') })
+    const stop = stopOnce(async () => {
+      // A request that does not end must not keep the server.
+      setTimeout(() => http.server.closeAllConnections(), DRAIN_MS).unref()
+      await http.close()
+      await database.close()
+      await data.stop()
+    })
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+    // Fastify's own line would stand beside ours.
+    log.level = 'silent'
+    await http.listen({ port: config.port, host: config.host })
+    log.level = config.logLevel
+    const address = http.server.address()
+    const port = typeof address === 'object' && address ? address.port : config.port
+    console.log(`Conclave is ready at ${config.publicUrl?.origin ?? `http://localhost:${port}`}`)
+  } catch (error) {
+    await data.stop()
+    throw error
+  }
+}
+
+/** The database of DATABASE_URL, or the PostgreSQL that npm brings. */
+async function openData(config: Config): Promise<{ url: string; stop: () => Promise<void> }> {
+  if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => undefined }
+  const cluster = await startPostgres({
+    root,
+    dataFolder: config.dataFolder ?? defaultDataFolder(root),
+    say: (line) => console.error(line),
+    onLost: (error) => {
+      console.error(explain(error))
+      process.exit(1)
+    },
+  })
+  const client = new pg.Client({ connectionString: cluster.url('postgres') })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
+    if (rowCount === 0) await client.query(`create database ${DATABASE}`)
+  } finally {
+    await client.end()
+  }
+  return { url: cluster.url(DATABASE), stop: cluster.stop }
+}
+
+function stopOnce(stop: () => Promise<void>): () => void {
+  let isStopping = false
+  return () => {
+    if (isStopping) return
+    isStopping = true
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(explain(error))
+        process.exit(1)
+      },
+    )
+  }
+}
+
+/** One line for whoever started the server. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof DataInUseError) return error.message
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') return 'PORT is taken by another program. Stop it, or set PORT to another number'
+  if (code === 'EACCES')
+    return `${error instanceof Error ? error.message : error}. The account that runs Conclave may not do that`
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND')
+    return 'The database does not answer: DATABASE_URL must name a PostgreSQL that runs'
+  return `Conclave could not start: ${error instanceof Error ? error.message : String(error)}`
+}

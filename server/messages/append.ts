@@ -1,0 +1,134 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Message } from '../../contract/messages.ts'
+import type { Queryable } from '../db/connect.ts'
+
+/** A message on its way into a room's log. */
+export interface Posting {
+  id: string
+  chatRoomId: string
+  senderId: string
+  content: string
+  messageType: Message['messageType']
+  filePath: string | null
+  fileName: string | null
+  fileSize: number | null
+  replyToId: string | null
+  /** The MLS group and epoch that it is sealed for; null where it is plain text. */
+  sealedFor: { groupId: string; epoch: number } | null
+}
+
+/** What a posting meets. Raw SQL brings a bigint as text, hence the casts below: every seq is exact as a double. */
+export interface Meeting {
+  verdict: 'stored' | 'known' | 'not_found' | 'subscription_required' | 'message_limit_reached' | 'stale_epoch'
+  seq: number | null
+  /** Members, and among them those who shall hear of it: whoever declined the sender does not. */
+  members: string[]
+  listeners: string[]
+  /** The sender's own row was an open request: answering accepted it. */
+  hasAccepted: boolean
+  generation: number | null
+  groupId: string | null
+  epoch: number | null
+  lastSeq: number | null
+}
+
+interface AppendOptions {
+  now: Date
+  /** First instant of the UTC month of `now`. */
+  month: Date
+  testPlanMessages: number
+}
+
+/**
+ * Appends postings to their rooms: each takes the next place under its room's lock, or is refused, or is known already.
+ * No two may be the same (room, sender, id). Runs in a transaction of its own. Answers in the order of the postings.
+ */
+export async function appendPostings(tx: Queryable, postings: Posting[], options: AppendOptions): Promise<Meeting[]> {
+  const column = (pick: (posting: Posting) => unknown): SQL => sql`${sql.param(postings.map(pick))}`
+  // Locks in one order for everyone: rooms, then senders, each sorted. What follows sees all that was committed before them.
+  await tx.execute(sql`
+    with rooms as (
+      select id from chat_rooms where id = any(${column((each) => each.chatRoomId)}::text[]) order by id for no key update),
+    senders as (
+      select id from users where id = any(${column((each) => each.senderId)}::uuid[]) order by id for no key update)
+    select (select count(*) from rooms) as rooms, (select count(*) from senders) as senders`)
+
+  const { rows } = await tx.execute<Meeting & Record<string, unknown>>(sql`
+    with posting as (
+      select * from unnest(
+        ${column((each) => each.chatRoomId)}::text[], ${column((each) => each.senderId)}::uuid[], ${column((each) => each.id)}::uuid[],
+        ${column((each) => each.content)}::text[], ${column((each) => each.messageType)}::text[],
+        ${column((each) => each.filePath)}::text[], ${column((each) => each.fileName)}::text[], ${column((each) => each.fileSize)}::bigint[],
+        ${column((each) => each.replyToId)}::uuid[],
+        ${column((each) => each.sealedFor?.groupId ?? null)}::text[], ${column((each) => each.sealedFor?.epoch ?? null)}::bigint[]
+      ) with ordinality as t(
+        chat_room_id, sender_id, id, content, message_type, file_path, file_name, file_size, reply_to_id, group_id, epoch, place)
+    ), met as (
+      select p.*, r.last_seq, r.generation as room_generation, r.group_id as room_group_id, r.epoch as room_epoch,
+        known.seq as known_seq, u.subscription_tier as tier,
+        case when u.usage_reset_date < ${options.month} then 0 else u.monthly_messages_count end as used,
+        case
+          when me.user_id is null then 'not_found'
+          when known.seq is not null then 'known'
+          when u.subscription_tier = 'free' then 'subscription_required'
+          when p.epoch is not null and (p.group_id, p.epoch) is distinct from (r.group_id, r.epoch::bigint) then 'stale_epoch'
+          else 'stored'
+        end as verdict
+      from posting p
+      join users u on u.id = p.sender_id
+      left join chat_rooms r on r.id = p.chat_room_id
+      left join chat_participants me on me.chat_room_id = p.chat_room_id and me.user_id = p.sender_id
+      left join messages known on known.chat_room_id = p.chat_room_id and known.sender_id = p.sender_id and known.id = p.id
+    ), limited as (
+      select met.*, case
+        when verdict = 'stored' and tier = 'test'
+          and used + row_number() over (partition by sender_id, verdict order by place) > ${options.testPlanMessages}
+        then 'message_limit_reached' else verdict end as ruling
+      from met
+    ), numbered as (
+      select limited.*, last_seq + row_number() over (partition by chat_room_id order by place) as seq
+      from limited where ruling = 'stored'
+    ), inserted as (
+      insert into messages (chat_room_id, seq, id, sender_id, content, message_type, file_path, file_name, file_size,
+        is_encrypted, reply_to_id, created_at)
+      select chat_room_id, seq, id, sender_id, content, message_type, file_path, file_name, file_size,
+        epoch is not null, reply_to_id, ${options.now}::timestamptz
+      from numbered
+    ), moved_rooms as (
+      update chat_rooms r set last_seq = n.newest, last_message_seq = n.newest, last_message_at = ${options.now}
+      from (select chat_room_id, max(seq) as newest from numbered group by chat_room_id) n
+      where r.id = n.chat_room_id
+    ), moved_marks as (
+      update chat_participants p set
+        unread_count = p.unread_count + n.others,
+        read_seq = case when n.others = 0 and p.unread_count = 0 then n.newest else p.read_seq end,
+        delivered_seq = case when n.others = 0 and p.unread_count = 0 then n.newest else p.delivered_seq end
+      from (
+        select m.chat_room_id, m.user_id, max(seq) as newest, count(*) filter (where n.sender_id <> m.user_id) as others
+        from numbered n join chat_participants m using (chat_room_id)
+        group by m.chat_room_id, m.user_id) n
+      where p.chat_room_id = n.chat_room_id and p.user_id = n.user_id
+    ), counted as (
+      update users u set
+        monthly_messages_count = case when u.usage_reset_date < ${options.month} then 0 else u.monthly_messages_count end + n.sent,
+        usage_reset_date = greatest(u.usage_reset_date, ${options.month})
+      from (select sender_id, count(*) as sent from numbered group by sender_id) n
+      where u.id = n.sender_id
+    ), accepted as (
+      update contacts c set state = 'accepted'
+      from numbered n join chat_participants other on other.chat_room_id = n.chat_room_id and other.user_id <> n.sender_id
+      where c.user_id = n.sender_id and c.contact_user_id = other.user_id and c.state <> 'accepted'
+      returning c.user_id, c.chat_room_id
+    )
+    select l.ruling as verdict, coalesce(n.seq, l.known_seq)::float8 as seq,
+      l.room_generation as generation, l.room_group_id as "groupId", l.room_epoch as epoch, l.last_seq::float8 as "lastSeq",
+      array(select m.user_id::text from chat_participants m where m.chat_room_id = l.chat_room_id) as members,
+      array(
+        select m.user_id::text from chat_participants m
+        left join contacts c on c.user_id = m.user_id and c.contact_user_id = l.sender_id
+        where m.chat_room_id = l.chat_room_id and c.state is distinct from 'declined') as listeners,
+      exists (select from accepted a where a.user_id = l.sender_id and a.chat_room_id = l.chat_room_id) as "hasAccepted"
+    from limited l left join numbered n on n.place = l.place
+    order by l.place`)
+  return rows
+}

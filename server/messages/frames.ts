@@ -1,0 +1,16 @@
+import type { Env } from '../env.ts'
+import type { FrameHandlers } from '../realtime/listen.ts'
+import { sendMessage } from './messages.ts'
+import { passTyping } from './typing.ts'
+
+/** What the socket says about messages. A new message reaches the asking socket with everyone else; a known one is told to it alone. */
+export const messageFrames = (env: Env): FrameHandlers => ({
+  async message(user, draft) {
+    const { message, isNew } = await sendMessage(env, user, draft)
+    return isNew ? undefined : { type: 'message', data: message }
+  },
+  async typing(user, { chatRoomId, isTyping }) {
+    await passTyping(env, user, chatRoomId, isTyping)
+    return undefined
+  },
+})

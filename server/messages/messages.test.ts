@@ -1,0 +1,270 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { Tier } from '../../contract/account.ts'
+import { writeEnvelope } from '../../contract/envelope.ts'
+import { messagesApi } from '../../contract/messages.ts'
+import { notificationsApi } from '../../contract/notifications.ts'
+import { roomsApi } from '../../contract/rooms.ts'
+import type { Person } from '../testing/person.ts'
+import { startWorld } from '../testing/world.ts'
+import { appendPostings } from './append.ts'
+
+const world = await startWorld()
+const { alice, bob, eve } = await world.people()
+const room = await alice.talksTo(bob)
+
+const setTier = (tier: Tier, who: Person) => world.sql('update users set subscription_tier = $1 where id = $2', [tier, who.id])
+const rowsOf = (chatRoomId: string) => world.sql('select * from messages where chat_room_id = $1 order by seq', [chatRoomId])
+
+async function freshPair(): Promise<{ one: Person; two: Person; chatRoomId: string }> {
+  const [one, two] = await Promise.all([world.person('one'), world.person('two')])
+  return { one, two, chatRoomId: await one.talksTo(two) }
+}
+
+test('Bob reads what Alice wrote, live and in the list', async () => {
+  const line = await bob.opensSocket()
+  const sent = await alice.says(room, 'hello')
+  expect(sent).toMatchObject({ seq: 1, senderId: alice.id, deliveryStatus: 'sent', isEncrypted: false })
+  expect((await line.hears('message')).data).toEqual(sent)
+  expect(await bob.does(messagesApi.list, { chatRoomId: room })).toEqual([sent])
+  line.hangsUp()
+})
+
+test('Eve cannot post into a room that she is not in, read it or mark it, and does not learn that it exists', async () => {
+  const before = await rowsOf(room)
+  const unknown = `dm_${randomUUID()}_${randomUUID()}`
+  for (const chatRoomId of [room, unknown]) {
+    expect(await eve.posts(chatRoomId, 'let me in')).toMatchObject({ status: 404, code: 'not_found' })
+    expect(await eve.tries(messagesApi.list, { chatRoomId })).toMatchObject({ status: 404, code: 'not_found' })
+    expect(await eve.tries(messagesApi.markRead, { chatRoomId })).toMatchObject({ status: 404 })
+    expect(await eve.tries(messagesApi.markDelivered, { chatRoomId, seq: 1 })).toMatchObject({ status: 404 })
+  }
+  expect(await rowsOf(room)).toEqual(before)
+})
+
+test('fifty messages at once take gapless places, whoever sends them', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const sent = await Promise.all(Array.from({ length: 50 }, (_, at) => (at % 2 ? one : two).says(chatRoomId, `message ${at}`)))
+  expect(sent.map((message) => message.seq).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, at) => at + 1))
+})
+
+test('the same message sent twenty times at once is one row, and burns no place', async () => {
+  const { one, chatRoomId } = await freshPair()
+  const id = randomUUID()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => one.says(chatRoomId, 'once', { id })))
+  expect(new Set(answers.map((message) => message.seq))).toEqual(new Set([1]))
+  expect(await rowsOf(chatRoomId)).toHaveLength(1)
+  expect((await one.says(chatRoomId, 'next')).seq).toBe(2)
+})
+
+test('a known message returns its row when the epoch has moved on and when the plan has lapsed', async () => {
+  const { one, chatRoomId } = await freshPair()
+  const first = await one.says(chatRoomId, 'kept', { id: randomUUID().toUpperCase() })
+  await setTier('free', one)
+  await world.sql("update chat_rooms set generation = 3, group_id = 'x', epoch = 7 where id = $1", [chatRoomId])
+  expect(await one.says(chatRoomId, 'other words', { id: first.id })).toEqual(first)
+  expect(await one.posts(chatRoomId, 'new')).toMatchObject({ status: 403, code: 'subscription_required' })
+})
+
+test('an id of Alice is not an id of Bob: he cannot overwrite or take it', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const mine = await one.says(chatRoomId, 'mine')
+  const theirs = await two.says(chatRoomId, 'theirs', { id: mine.id })
+  expect(theirs).toMatchObject({ id: mine.id, seq: 2, senderId: two.id, content: 'theirs' })
+  expect((await rowsOf(chatRoomId)).map((row) => row.content)).toEqual(['mine', 'theirs'])
+})
+
+test('a free account is refused, a test plan has ten messages in a UTC month', async () => {
+  const { one, chatRoomId } = await freshPair()
+  await setTier('test', one)
+  const answers = await Promise.all(Array.from({ length: 14 }, (_, at) => one.posts(chatRoomId, `${at}`)))
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(10)
+  const refused = answers.filter((answer) => answer.status !== 200)
+  expect(refused.every((answer) => answer.status === 403 && answer.code === 'message_limit_reached')).toBe(true)
+  expect(refused[0]?.body).toMatchObject({ error: expect.stringContaining('Message limit reached message: ') })
+  // As if those ten had been sent last month.
+  await world.sql("update users set usage_reset_date = usage_reset_date - interval '1 month' where id = $1", [one.id])
+  await one.says(chatRoomId, 'a new month')
+  const rows = await world.sql('select monthly_messages_count from users where id = $1', [one.id])
+  expect(rows).toEqual([{ monthly_messages_count: 1 }])
+})
+
+test('the ten messages of a test plan are ten over all rooms, even when they are sent at once', async () => {
+  const one = await world.person('one', 'test')
+  const rooms = await Promise.all(['ann', 'ben', 'cat', 'dan'].map(async (name) => one.talksTo(await world.person(name))))
+  const answers = await Promise.all(rooms.flatMap((each) => Array.from({ length: 5 }, () => one.posts(each, 'x'))))
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(10)
+})
+
+test('a batch of postings is judged one by one, and answered in its order', async () => {
+  const [first, second] = [await freshPair(), await freshPair()]
+  const known = await first.one.says(first.chatRoomId, 'known')
+  await setTier('free', second.two)
+  const plain = { content: 'x', messageType: 'text' as const, filePath: null, fileName: null, fileSize: null, replyToId: null }
+  const posting = (chatRoomId: string, sender: Person, more: object = {}) => ({
+    ...{ ...plain, id: randomUUID(), chatRoomId, senderId: sender.id, sealedFor: null },
+    ...more,
+  })
+  const postings = [
+    posting(second.chatRoomId, second.one),
+    posting(first.chatRoomId, eve),
+    posting(first.chatRoomId, first.one, { id: known.id }),
+    posting(second.chatRoomId, second.two),
+    posting(first.chatRoomId, first.two),
+    posting(first.chatRoomId, first.one, { sealedFor: { groupId: 'x', epoch: 1 } }),
+    posting(second.chatRoomId, second.one),
+    posting(first.chatRoomId, first.one),
+  ]
+  const options = { now: new Date(), month: new Date(Date.UTC(2020, 0)), testPlanMessages: 10 }
+  const meetings = await world.env.db.transaction((tx) => appendPostings(tx, postings, options))
+  expect(meetings.map(({ verdict, seq }) => [verdict, seq])).toEqual([
+    ['stored', 1],
+    ['not_found', null],
+    ['known', 1],
+    ['subscription_required', null],
+    ['stored', 2],
+    ['stale_epoch', null],
+    ['stored', 2],
+    ['stored', 3],
+  ])
+  expect(await world.sql('select last_seq::int from chat_rooms where id = $1', [first.chatRoomId])).toEqual([{ last_seq: 3 }])
+})
+
+test('a sealed message for another epoch is refused, and says where the room is', async () => {
+  const { one, chatRoomId } = await freshPair()
+  const groupId = randomBytes(48).toString('base64')
+  const some = randomBytes(60).toString('base64')
+  await world.sql('update chat_rooms set generation = 1, group_id = $2, epoch = 3 where id = $1', [chatRoomId, groupId])
+  const sealed = (epoch: number, group = groupId) =>
+    writeEnvelope({ v: 1, groupId: group, epoch, mls: some, archive: some, body: some })
+  for (const content of [sealed(2), sealed(4), sealed(3, randomBytes(48).toString('base64'))]) {
+    const answer = await one.posts(chatRoomId, content)
+    expect(answer).toMatchObject({
+      status: 409,
+      code: 'stale_epoch',
+      body: { details: { generation: 1, groupId, epoch: 3, lastSeq: 0 } },
+    })
+  }
+  expect(await one.says(chatRoomId, sealed(3))).toMatchObject({ seq: 1, isEncrypted: true })
+})
+
+test('no message of an old epoch gets in beside a commit', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const groupId = randomBytes(48).toString('base64')
+  const some = randomBytes(60).toString('base64')
+  const commit = { chatRoomId, groupId, commit: some, groupInfo: some, archiveKeys: [], afterSeq: 0, generation: 1 }
+  await one.does(roomsApi.commit, { ...commit, epoch: 0 })
+  for (let epoch = 1; epoch <= 8; epoch++) {
+    const content = writeEnvelope({ v: 1, groupId, epoch, mls: some, archive: some, body: some })
+    await Promise.all([
+      ...Array.from({ length: 4 }, () => two.posts(chatRoomId, content)),
+      one.does(roomsApi.commit, { ...commit, commit: randomBytes(60).toString('base64'), epoch }),
+      ...Array.from({ length: 4 }, () => two.posts(chatRoomId, content)),
+    ])
+  }
+  const { entries, lastSeq } = await one.does(roomsApi.log, { chatRoomId })
+  expect(entries.map((entry) => entry.seq)).toEqual(Array.from({ length: lastSeq }, (_, at) => at + 1))
+  let current = 0
+  for (const entry of entries) {
+    if (entry.kind === 'commit') current = entry.epoch + 1
+    else expect(JSON.parse(entry.content).epoch).toBe(current)
+  }
+})
+
+test('pages go both ways, oldest first', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  for (let at = 1; at <= 12; at++) await one.says(chatRoomId, `${at}`)
+  const seqs = async (page: { before?: number; after?: number; limit: number }) =>
+    (await two.does(messagesApi.list, { chatRoomId, ...page })).map((message) => message.seq)
+  expect(await seqs({ limit: 5 })).toEqual([8, 9, 10, 11, 12])
+  expect(await seqs({ before: 8, limit: 5 })).toEqual([3, 4, 5, 6, 7])
+  expect(await seqs({ after: 3, limit: 5 })).toEqual([4, 5, 6, 7, 8])
+  expect(await seqs({ after: 10, before: 12, limit: 5 })).toEqual([11])
+})
+
+test('ticks follow the marks, which only go up and never past the log', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const line = await one.opensSocket()
+  for (const text of ['a', 'b', 'c']) await one.says(chatRoomId, text)
+  const statuses = async () => (await one.does(messagesApi.list, { chatRoomId })).map((message) => message.deliveryStatus)
+  expect(await two.does(notificationsApi.unreadCount, {})).toEqual({ count: 3 })
+  await two.does(messagesApi.markDelivered, { chatRoomId, seq: 2 })
+  expect(await statuses()).toEqual(['delivered', 'delivered', 'sent'])
+  await two.does(messagesApi.markRead, { chatRoomId, seq: 1 })
+  expect(await statuses()).toEqual(['read', 'delivered', 'sent'])
+  expect((await line.hears('receipt', (each) => each.data.readSeq === 1)).data).toEqual({
+    chatRoomId,
+    userId: two.id,
+    deliveredSeq: 2,
+    readSeq: 1,
+  })
+  expect(await two.does(notificationsApi.unreadCount, {})).toEqual({ count: 2 })
+  await two.does(messagesApi.markRead, { chatRoomId })
+  await two.does(messagesApi.markRead, { chatRoomId, seq: 1 })
+  await two.does(messagesApi.markDelivered, { chatRoomId, seq: 900 })
+  expect(await statuses()).toEqual(['read', 'read', 'read'])
+  const [row] = await two.contacts()
+  expect(row).toMatchObject({ readSeq: 3, unreadCount: 0, hasUnreadNotifications: false })
+  line.hangsUp()
+})
+
+test('the unread count is exact while messages and marks race', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  for (let round = 0; round < 6; round++) {
+    await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        at % 3 === 2 ? two.does(messagesApi.markRead, { chatRoomId }) : one.says(chatRoomId, 'x'),
+      ),
+    )
+  }
+  await two.says(chatRoomId, 'an answer')
+  const rows = await world.sql(
+    `select unread_count::int as count, (select count(*)::int from messages m
+       where m.chat_room_id = p.chat_room_id and m.seq > p.read_seq and m.sender_id <> p.user_id) as real
+     from chat_participants p where chat_room_id = $1`,
+    [chatRoomId],
+  )
+  expect(rows).toHaveLength(2)
+  for (const row of rows) expect(row.count).toBe(row.real)
+})
+
+test('answering accepts: the first word of the one who was asked makes both contacts', async () => {
+  const carol = await world.person('carol')
+  const { chatRoomId } = await carol.adds(bob)
+  const line = await carol.opensSocket()
+  await bob.says(chatRoomId, 'who are you?')
+  await line.hears('contacts')
+  expect((await bob.contacts()).find((row) => row.chatRoomId === chatRoomId)?.state).toBe('accepted')
+  line.hangsUp()
+})
+
+test('the socket sends through the same door: stored once, refused by name with the id', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const [mine, theirs] = await Promise.all([one.opensSocket(), two.opensSocket()])
+  const draft = { id: randomUUID(), chatRoomId, content: 'by socket', messageType: 'text' }
+  mine.says({ type: 'message', data: draft })
+  expect((await mine.hears('message')).data).toEqual((await theirs.hears('message')).data)
+  mine.says({ type: 'message', data: draft })
+  await expect.poll(() => mine.frames.filter((frame) => frame.type === 'message')).toHaveLength(2)
+  expect(theirs.frames.filter((frame) => frame.type === 'message')).toHaveLength(1)
+  await setTier('free', one)
+  const late = { ...draft, id: randomUUID() }
+  mine.says({ type: 'message', data: late })
+  expect((await mine.hears('refused')).data).toMatchObject({ code: 'subscription_required', id: late.id })
+  expect(await rowsOf(chatRoomId)).toHaveLength(1)
+  mine.hangsUp()
+  theirs.hangsUp()
+})
+
+test('typing reaches the other one only where both accepted', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const asked = await eve.adds(two)
+  const [mine, theirs, hers] = await Promise.all([one.opensSocket(), two.opensSocket(), eve.opensSocket()])
+  hers.says({ type: 'typing', data: { chatRoomId: asked.chatRoomId, isTyping: true } })
+  hers.says({ type: 'typing', data: { chatRoomId, isTyping: true } })
+  expect((await hers.hears('refused')).data.code).toBe('not_found')
+  mine.says({ type: 'typing', data: { chatRoomId, isTyping: true } })
+  expect((await theirs.hears('typing')).data).toEqual({ chatRoomId, userId: one.id, isTyping: true })
+  expect(theirs.frames.filter((frame) => frame.type === 'typing')).toHaveLength(1)
+  for (const line of [mine, theirs, hers]) line.hangsUp()
+})

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { parseEnvelope } from '../../contract/envelope.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Draft, Message } from '../../contract/messages.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import { requireRoom } from '../rooms/members.ts'
+import { appendPostings, type Meeting, type Posting } from './append.ts'
+import { shownMessage } from './shown.ts'
+import * as store from './store.ts'
+
+interface Sent {
+  message: Message
+  /** false: the id was known, nothing was added. */
+  isNew: boolean
+}
+
+/** Keeps the envelope, then tells every member who is online. The same id twice is harmless. Throws Refusal. */
+export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
+  const posting = postingOf(user, draft)
+  const now = env.clock()
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
+  const options = { now, month, testPlanMessages: LIMITS.testPlanMessagesPerMonth }
+  const [meeting] = await env.db.transaction((tx) => appendPostings(tx, [posting], options))
+  const seq = requirePlace(meeting)
+  await env.fault?.('message:committed')
+  if (meeting?.verdict === 'known') return { message: await storedMessage(env, user, posting.chatRoomId, seq), isNew: false }
+
+  const { sealedFor, ...row } = posting
+  const message = shownMessage({ ...row, seq, isEncrypted: sealedFor !== null, createdAt: now }, [])
+  env.hub.publish(meeting?.listeners ?? [], { type: 'message', data: message })
+  if (meeting?.hasAccepted) env.hub.publish(meeting.members, { type: 'contacts', data: {} })
+  return { message, isNew: true }
+}
+
+function postingOf(user: SignedInUser, draft: Draft): Posting {
+  const envelope = parseEnvelope(draft.content)
+  return {
+    // Ids are compared as text on the way back: PostgreSQL writes them in lower case.
+    id: draft.id?.toLowerCase() ?? randomUUID(),
+    chatRoomId: draft.chatRoomId,
+    senderId: user.id,
+    content: draft.content,
+    messageType: draft.messageType,
+    filePath: draft.filePath ?? null,
+    fileName: draft.fileName ?? null,
+    fileSize: draft.fileSize ?? null,
+    replyToId: draft.replyToId?.toLowerCase() ?? null,
+    sealedFor: envelope ? { groupId: envelope.groupId, epoch: envelope.epoch } : null,
+  }
+}
+
+function requirePlace(meeting: Meeting | undefined): number {
+  if (!meeting || meeting.verdict === 'not_found') throw new Refusal('not_found')
+  if (meeting.verdict === 'stale_epoch') {
+    const { generation, groupId, epoch, lastSeq } = meeting
+    throw new Refusal('stale_epoch', { details: { generation, groupId, epoch, lastSeq } })
+  }
+  if (meeting.verdict === 'subscription_required' || meeting.verdict === 'message_limit_reached')
+    throw new Refusal(meeting.verdict)
+  if (meeting.seq === null) throw new Error('A stored message has no place')
+  return meeting.seq
+}
+
+async function storedMessage(env: Env, user: SignedInUser, roomId: string, seq: number): Promise<Message> {
+  const room = await requireRoom(env.db, user.id, roomId)
+  const row = await store.findMessage(env.db, roomId, seq)
+  if (!row) throw new Error('A known message is gone')
+  return shownMessage(row, room.members)
+}

@@ -1,0 +1,14 @@
+import type { FastifyInstance } from 'fastify'
+import { messagesApi } from '../../contract/messages.ts'
+import type { Env } from '../env.ts'
+import { serve } from '../http/serve.ts'
+import { markDelivered, markRead } from './marks.ts'
+import { sendMessage } from './messages.ts'
+import { listMessages } from './pages.ts'
+
+export function messageRoutes(app: FastifyInstance, env: Env) {
+  serve(app, env, messagesApi.list, (user, page) => listMessages(env, user, page))
+  serve(app, env, messagesApi.send, async (user, draft) => (await sendMessage(env, user, draft)).message)
+  serve(app, env, messagesApi.markRead, (user, { chatRoomId, seq }) => markRead(env, user, chatRoomId, seq))
+  serve(app, env, messagesApi.markDelivered, (user, { chatRoomId, seq }) => markDelivered(env, user, chatRoomId, seq))
+}

@@ -1,0 +1,13 @@
+import type { Message } from '../../contract/messages.ts'
+import type { messages } from '../db/schema.ts'
+import { type Marks, statusOf } from './status.ts'
+
+/** A message as the contract shows it; its status by the marks of the member who did not write it. */
+export function shownMessage(row: typeof messages.$inferSelect, members: ({ userId: string } & Marks)[]): Message {
+  const reader = members.find((member) => member.userId !== row.senderId)
+  return {
+    ...row,
+    createdAt: row.createdAt.toISOString(),
+    deliveryStatus: reader ? statusOf(row.seq, reader) : 'sent',
+  }
+}

@@ -1,0 +1,76 @@
+import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import type { Queryable } from '../db/connect.ts'
+import { messages } from '../db/schema.ts'
+
+/** A message by its place. */
+export async function findMessage(db: Queryable, roomId: string, seq: number) {
+  const [row] = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.chatRoomId, roomId), eq(messages.seq, seq)))
+  return row
+}
+
+interface Page {
+  before?: number | undefined
+  after?: number | undefined
+  limit: number
+}
+
+/** A page of a room by its keys, oldest first: those after a place, else the newest ones (before a place). */
+export async function pageOf(db: Queryable, roomId: string, { before, after, limit }: Page) {
+  const forward = after !== undefined
+  const rows = await db
+    .select()
+    .from(messages)
+    .where(
+      and(
+        eq(messages.chatRoomId, roomId),
+        before === undefined ? undefined : lt(messages.seq, before),
+        after === undefined ? undefined : gt(messages.seq, after),
+      ),
+    )
+    .orderBy(forward ? asc(messages.seq) : desc(messages.seq))
+    .limit(limit)
+  return forward ? rows : rows.reverse()
+}
+
+// A row type of pg must be an index type.
+type MarksRow = Record<string, unknown> & { deliveredSeq: number; readSeq: number }
+
+/**
+ * Moves the member's read mark up, never down and never past the log; reading implies receiving. undefined: nothing moved.
+ * The count goes down by what lies between the old mark and the new one, in one statement on the row's newest version: a
+ * message that arrives meanwhile is not lost from it.
+ */
+export async function raiseRead(db: Queryable, roomId: string, userId: string, seq: number | null, now: Date) {
+  return await raise(
+    db,
+    sql`update chat_participants p set
+      unread_count = p.unread_count - (
+        select count(*) from messages m
+        where m.chat_room_id = p.chat_room_id and m.seq > p.read_seq and m.seq <= target.seq and m.sender_id <> p.user_id),
+      read_seq = target.seq, read_at = ${now},
+      delivered_at = case when p.delivered_seq < target.seq then ${now} else p.delivered_at end,
+      delivered_seq = greatest(p.delivered_seq, target.seq)
+    from (select least(coalesce(${seq}::bigint, last_seq), last_seq) as seq from chat_rooms where id = ${roomId}) target
+    where p.chat_room_id = ${roomId} and p.user_id = ${userId} and p.read_seq < target.seq`,
+  )
+}
+
+/** Moves the member's delivered mark up, never down and never past the log. undefined: nothing moved. */
+export async function raiseDelivered(db: Queryable, roomId: string, userId: string, seq: number, now: Date) {
+  return await raise(
+    db,
+    sql`update chat_participants p set delivered_seq = target.seq, delivered_at = ${now}
+    from (select least(${seq}::bigint, last_seq) as seq from chat_rooms where id = ${roomId}) target
+    where p.chat_room_id = ${roomId} and p.user_id = ${userId} and p.delivered_seq < target.seq`,
+  )
+}
+
+async function raise(db: Queryable, update: SQL) {
+  const { rows } = await db.execute<MarksRow>(
+    sql`${update} returning p.delivered_seq::float8 as "deliveredSeq", p.read_seq::float8 as "readSeq"`,
+  )
+  return rows[0]
+}

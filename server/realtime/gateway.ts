@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { CLOSE } from '../../contract/frames.ts'
+import { CONTRACT_VERSION, LIMITS, PERIODS } from '../../contract/limits.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { readToken } from '../http/cookie.ts'
+import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
+import { isOriginAllowed } from '../http/origin.ts'
+import { Refusal } from '../http/refuse.ts'
+import { findSession, liveSessions } from '../http/session.ts'
+import { type Seat, sendFrame } from './hub.ts'
+import { type FrameHandlers, listen } from './listen.ts'
+
+const RECHECK_MS = 10_000
+const GRACE_MS = 2000
+
+export interface Gateway {
+  /** Closes the sockets whose session ended without this process, such as by the command line or by time. */
+  recheck(): Promise<void>
+  /** Refuses new sockets, closes the open ones with 1001, and waits for them. */
+  close(): Promise<void>
+}
+
+interface Hooks {
+  frames: FrameHandlers
+  /** A user's first socket arrived, or the last one left. */
+  moved: (userId: string) => Promise<void>
+}
+
+/** The socket's door at /ws: session and Origin are checked before it opens. It knows no feature; frames go to the table. */
+export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gateway {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: true,
+    maxPayload: LIMITS.frameBytes,
+    perMessageDeflate: false,
+  })
+  const answering = new WeakSet<WebSocket>()
+  const moves = new Set<Promise<void>>()
+  let isClosing = false
+
+  const report = (error: unknown) => {
+    if (!refusalOf(error)) logIncident(app.log, error, 'socket')
+  }
+  const tellMove = (userId: string) => {
+    const move = hooks.moved(userId).catch(report)
+    moves.add(move)
+    move.then(() => moves.delete(move))
+  }
+
+  app.server.on('upgrade', (request, socket, head) => {
+    // A reset before the answer must not end the process.
+    socket.on('error', () => socket.destroy())
+    admit(request)
+      .then((user) => sockets.handleUpgrade(request, socket, head, (opened) => seat(opened, user)))
+      .catch((error: unknown) => {
+        report(error)
+        refuseUpgrade(socket, refusalOf(error) ?? new Refusal('internal'))
+      })
+  })
+
+  async function admit(request: IncomingMessage): Promise<SignedInUser> {
+    if (request.url?.split('?')[0] !== '/ws') throw new Refusal('not_found')
+    if (isClosing) throw new Refusal('unavailable')
+    if (!isOriginAllowed(env.config, request)) throw new Refusal('forbidden_origin')
+    const token = readToken(env.config, request.headers.cookie)
+    const user = token === undefined ? undefined : await findSession(env, token)
+    if (!user) throw new Refusal('not_signed_in')
+    if (isClosing) throw new Refusal('unavailable')
+    return user
+  }
+
+  function seat(socket: WebSocket, user: SignedInUser): void {
+    const mine: Seat = { userId: user.id, sessionHash: user.sessionHash, socket }
+    answering.add(socket)
+    socket.on('pong', () => answering.add(socket))
+    // Too large, not UTF-8, broken framing: ws closes with 1009, 1007 or 1002 by itself.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      if (env.hub.leave(mine)) tellMove(user.id)
+    })
+    sendFrame(socket, {
+      type: 'hello',
+      data: {
+        contractVersion: CONTRACT_VERSION,
+        ingress: 'direct',
+        serverTime: env.clock().toISOString(),
+        onionAddress: env.config.onionUrl?.hostname ?? null,
+        userId: user.id,
+      },
+    })
+    listen(env, mine, hooks.frames, report)
+    if (env.hub.join(mine)) tellMove(user.id)
+  }
+
+  async function recheck(): Promise<void> {
+    const hashes = env.hub.sessionHashes()
+    const live = await liveSessions(env, hashes)
+    for (const hash of hashes) if (!live.has(hash)) env.hub.closeSession(hash)
+  }
+
+  const timers = [
+    setInterval(() => {
+      for (const socket of sockets.clients) {
+        if (!answering.delete(socket)) socket.terminate()
+        else if (socket.readyState === socket.OPEN) socket.ping()
+      }
+    }, PERIODS.heartbeatMs),
+    setInterval(() => void recheck().catch(report), RECHECK_MS),
+  ]
+
+  return {
+    recheck,
+    async close() {
+      isClosing = true
+      timers.forEach(clearInterval)
+      for (const socket of sockets.clients) socket.close(CLOSE.goingAway, 'The server stops')
+      const deadline = Date.now() + GRACE_MS
+      while (sockets.clients.size > 0 && Date.now() < deadline) await new Promise((wake) => setTimeout(wake, 10))
+      for (const socket of sockets.clients) socket.terminate()
+      await Promise.all(moves)
+    },
+  }
+}
+
+function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
+  if (socket.writable) socket.end(rawAnswer(refusal))
+  else socket.destroy()
+}

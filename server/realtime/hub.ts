@@ -1,0 +1,89 @@
+import type { WebSocket } from 'ws'
+import { CLOSE, type ServerFrame } from '../../contract/frames.ts'
+import { LIMITS } from '../../contract/limits.ts'
+
+/** One open socket and the session that it speaks for. */
+export interface Seat {
+  userId: string
+  sessionHash: string
+  socket: WebSocket
+}
+
+export interface Hub {
+  /** To every socket of these users. A frame may be lost: what must survive is in the database already. */
+  publish(userIds: readonly string[], frame: ServerFrame): void
+  /** Whether the user has an open socket. */
+  isHere(userId: string): boolean
+  /** Tells the session's sockets `signed_out` and closes them with 4401. */
+  closeSession(sessionHash: string): void
+  /** The same for all sockets of a user. */
+  closeUser(userId: string): void
+  /** Seats a socket. True when it is the user's first one. The oldest one makes room above `LIMITS.socketsPerUser`. */
+  join(seat: Seat): boolean
+  /** Takes a socket out. True when it was the user's last one. */
+  leave(seat: Seat): boolean
+  sessionHashes(): string[]
+  /** Closes every socket with 1001: the server stops. */
+  closeAll(): void
+}
+
+/** Who is here, on this node. */
+export function createHub(): Hub {
+  const seats = new Map<string, Set<Seat>>()
+  const every = () => [...seats.values()].flatMap((mine) => [...mine])
+  return {
+    publish(userIds, frame) {
+      const here = [...new Set(userIds)].flatMap((userId) => [...(seats.get(userId) ?? [])])
+      if (here.length === 0) return
+      const text = JSON.stringify(frame)
+      for (const { socket } of here) sendText(socket, text)
+    },
+    isHere: (userId) => seats.has(userId),
+    closeSession(sessionHash) {
+      for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat)
+    },
+    closeUser(userId) {
+      for (const seat of seats.get(userId) ?? []) signOut(seat)
+    },
+    join(seat) {
+      const mine = seats.get(seat.userId) ?? new Set()
+      const isFirst = mine.size === 0
+      seats.set(seat.userId, mine.add(seat))
+      const [oldest] = mine
+      if (oldest && mine.size > LIMITS.socketsPerUser) {
+        mine.delete(oldest)
+        oldest.socket.close(CLOSE.tooMany, 'Too many connections')
+      }
+      return isFirst
+    },
+    leave(seat) {
+      const mine = seats.get(seat.userId)
+      if (!mine?.delete(seat) || mine.size > 0) return false
+      seats.delete(seat.userId)
+      return true
+    },
+    sessionHashes: () => [...new Set(every().map((seat) => seat.sessionHash))],
+    closeAll() {
+      for (const { socket } of every()) socket.close(CLOSE.goingAway, 'The server stops')
+    },
+  }
+}
+
+/** Sends to one socket; closes it where its reader is too slow, so that it costs the others no memory. */
+export function sendFrame(socket: WebSocket, frame: ServerFrame): void {
+  sendText(socket, JSON.stringify(frame))
+}
+
+function sendText(socket: WebSocket, text: string): void {
+  if (socket.readyState !== socket.OPEN) return
+  if (socket.bufferedAmount > LIMITS.socketBufferBytes) {
+    socket.close(CLOSE.tooSlow, 'Too slow')
+    return
+  }
+  socket.send(text)
+}
+
+function signOut({ socket }: Seat): void {
+  sendFrame(socket, { type: 'signed_out', data: {} })
+  socket.close(CLOSE.signedOut, 'Signed out')
+}

@@ -1,0 +1,108 @@
+import type { RawData } from 'ws'
+import { z } from 'zod'
+import { CLOSE, type ClientFrame, clientFrame, type ServerFrame } from '../../contract/frames.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { refusalOf } from '../http/errors.ts'
+import { refuseNulInJson } from '../http/input.ts'
+import { Refusal } from '../http/refuse.ts'
+import { findSessionByHash } from '../http/session.ts'
+import { type Seat, sendFrame } from './hub.ts'
+
+type Asked<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>['data']
+type Handle<T extends ClientFrame['type']> = (user: SignedInUser, asked: Asked<T>) => Promise<ServerFrame | undefined>
+
+/** The features' verbs, by frame. What one returns goes to the asking socket alone. */
+export interface FrameHandlers {
+  message: Handle<'message'>
+  typing: Handle<'typing'>
+}
+
+/** So many times the allowance in one second is no mistake of a client: the socket closes. */
+const FLOOD_FACTOR = 5
+/** Frames of one socket that wait for the database. */
+const WAITING_MAX = 64
+
+/** Answers what a socket says, one frame after another. A bad frame is refused by name and never ends the socket; a flood does. */
+export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (error: unknown) => void): void {
+  const { socket } = seat
+  const pace = makePace()
+  let last = Promise.resolve()
+  let waiting = 0
+
+  const guard = (): boolean => {
+    const count = pace()
+    if (count > LIMITS.framesPerSecond * FLOOD_FACTOR) socket.close(CLOSE.tooMany, 'Too many frames')
+    else if (count > LIMITS.framesPerSecond) sendFrame(socket, refused(new Refusal('too_many_requests'), null))
+    return count <= LIMITS.framesPerSecond
+  }
+
+  socket.on('message', (raw, isBinary) => {
+    if (socket.readyState !== socket.OPEN || !guard()) return
+    if (waiting >= WAITING_MAX) return sendFrame(socket, refused(new Refusal('unavailable'), null))
+    waiting += 1
+    last = last
+      .then(() => answer(raw, isBinary))
+      .then((reply) => reply && sendFrame(socket, reply))
+      .finally(() => {
+        waiting -= 1
+      })
+  })
+
+  async function answer(raw: RawData, isBinary: boolean): Promise<ServerFrame | undefined> {
+    let id: string | null = null
+    try {
+      if (isBinary) throw new Refusal('malformed_frame')
+      const said = readJson(raw.toString())
+      id = named.safeParse(said).data?.data.id ?? null
+      const frame = parseFrame(said)
+      if (frame.type === 'ping') return { type: 'pong', data: { serverTime: env.clock().toISOString() } }
+      // The plan or the account may have changed since the socket opened.
+      const user = await findSessionByHash(env, seat.sessionHash)
+      if (!user) {
+        env.hub.closeSession(seat.sessionHash)
+        return undefined
+      }
+      return frame.type === 'message' ? await handlers.message(user, frame.data) : await handlers.typing(user, frame.data)
+    } catch (error) {
+      report(error)
+      return refused(refusalOf(error) ?? new Refusal('internal'), id)
+    }
+  }
+}
+
+/** The id that a refusal names, even where the rest of the frame is wrong. */
+const named = z.object({ data: z.object({ id: z.uuid() }) })
+
+function parseFrame(said: unknown): ClientFrame {
+  const parsed = clientFrame.safeParse(said)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new Refusal('malformed_frame', issue && issue.path[0] === 'data' ? { text: issue.message } : {})
+}
+
+function readJson(text: string): unknown {
+  refuseNulInJson(text)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal('malformed_frame')
+  }
+}
+
+const refused = ({ code, message }: Refusal, id: string | null): ServerFrame => ({
+  type: 'refused',
+  data: { code, error: message, id },
+})
+
+/** Counts calls within the current second. */
+function makePace(): () => number {
+  let second = 0
+  let count = 0
+  return () => {
+    const now = Math.floor(performance.now() / 1000)
+    count = now === second ? count + 1 : 1
+    second = now
+    return count
+  }
+}

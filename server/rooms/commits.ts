@@ -1,0 +1,92 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { ArchiveKey, CommitDraft } from '../../contract/rooms.ts'
+import { deleteClaims } from '../devices/keypackages.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import { idsOf, type Room, requireRoom } from './members.ts'
+import { readLog, shownCommit } from './rooms.ts'
+import * as store from './store.ts'
+
+/**
+ * Appends a commit that is made for the current group and epoch, or for the next generation's first [Note: R6].
+ * The same bytes again get the place that they have. Throws Refusal; `stale_epoch` carries what the caller missed.
+ */
+export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDraft): Promise<{ seq: number }> {
+  const { chatRoomId, groupId, epoch } = draft
+  const outcome = await env.db.transaction(async (tx) => {
+    await requireRoom(tx, user.id, chatRoomId)
+    await store.lockRoom(tx, chatRoomId)
+    const room = await requireRoom(tx, user.id, chatRoomId)
+    const taken = await store.findCommit(tx, chatRoomId, groupId, epoch)
+    if (taken) return taken.senderId === user.id && taken.commit === draft.commit ? { seq: taken.seq } : undefined
+    if (!fits(room, draft)) return undefined
+    const members = idsOf(room)
+    if (draft.archiveKeys.some((key) => !members.includes(key.userId) || key.groupId !== groupId || key.epoch !== epoch + 1)) {
+      throw new Refusal('invalid_input', { text: 'An archive key belongs to a member and to the epoch that the commit starts' })
+    }
+    const row = await store.appendCommit(tx, user.id, draft, env.clock())
+    await store.putArchiveKeys(tx, inRoom(chatRoomId, draft.archiveKeys))
+    if (epoch === 0) await deleteClaims(tx, chatRoomId, draft.generation)
+    return { seq: row.seq, fresh: { members, commit: shownCommit(row) } }
+  })
+  if (!outcome) {
+    throw new Refusal('stale_epoch', {
+      details: { log: await readLog(env, user, chatRoomId, draft.afterSeq, LIMITS.logPageMax) },
+    })
+  }
+  await env.fault?.('commit:committed')
+  if (outcome.fresh) env.hub.publish(outcome.fresh.members, { type: 'commit', data: outcome.fresh.commit })
+  return { seq: outcome.seq }
+}
+
+/** The caller's own archive keys of some epochs. Throws Refusal. */
+export async function readArchiveKeys(env: Env, user: SignedInUser, roomId: string, groupId: string, epochs: string) {
+  await requireRoom(env.db, user.id, roomId)
+  return { keys: await store.findArchiveKeys(env.db, roomId, user.id, groupId, epochs.split(',').map(Number)) }
+}
+
+/** Keeps archive keys of the caller's own account, in place of what a committer sealed to it. Throws Refusal. */
+export async function addArchiveKeys(
+  env: Env,
+  user: SignedInUser,
+  roomId: string,
+  keys: ArchiveKey[],
+): Promise<Record<string, never>> {
+  await requireRoom(env.db, user.id, roomId)
+  if (keys.some((key) => key.userId !== user.id)) {
+    throw new Refusal('invalid_input', { text: 'These are archive keys of another account' })
+  }
+  const started = await store.startedEpochs(env.db, roomId, [...new Set(keys.map((key) => key.groupId))])
+  if (keys.some((key) => !started.has(`${key.groupId} ${key.epoch}`))) {
+    throw new Refusal('invalid_input', { text: 'The room had no such epoch' })
+  }
+  await store.putArchiveKeys(env.db, inRoom(roomId, keys))
+  return {}
+}
+
+interface GroupInfoOf {
+  chatRoomId: string
+  groupId: string
+  epoch: number
+  groupInfo: string
+}
+
+/** Replaces a wrong GroupInfo of the current group and epoch [Note: R2]. Throws Refusal. */
+export async function replaceGroupInfo(env: Env, user: SignedInUser, found: GroupInfoOf): Promise<Record<string, never>> {
+  await env.db.transaction(async (tx) => {
+    await requireRoom(tx, user.id, found.chatRoomId)
+    await store.lockRoom(tx, found.chatRoomId)
+    const room = await requireRoom(tx, user.id, found.chatRoomId)
+    if (room.groupId !== found.groupId || room.epoch !== found.epoch) throw new Refusal('stale_epoch')
+    await store.setGroupInfo(tx, found.chatRoomId, found.groupInfo)
+  })
+  return {}
+}
+
+// A creation opens the next generation with a new group; everything else stands on the current group and epoch.
+function fits(room: Room, { generation, groupId, epoch }: CommitDraft): boolean {
+  if (generation === room.generation + 1) return epoch === 0 && groupId !== room.groupId
+  return room.generation > 0 && generation === room.generation && groupId === room.groupId && epoch === room.epoch
+}
+
+const inRoom = (chatRoomId: string, keys: ArchiveKey[]) => keys.map((key) => ({ chatRoomId, ...key }))

@@ -1,0 +1,77 @@
+import type { CommitEntry, LogEntry, LogPage, RoomGroup } from '../../contract/rooms.ts'
+import { hasOnList } from '../contacts/audience.ts'
+import { takeKeyPackages } from '../devices/keypackages.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import { shownMessage } from '../messages/shown.ts'
+import { idsOf, requireRoom } from './members.ts'
+import * as store from './store.ts'
+
+/** The room's current MLS group, for a device that joins. Throws Refusal. */
+export async function readGroup(env: Env, user: SignedInUser, roomId: string): Promise<RoomGroup> {
+  // One snapshot: a GroupInfo of another epoch than the answer's would send the device astray.
+  return await env.db.transaction(
+    async (tx) => {
+      const { id, generation, groupId, epoch, lastSeq } = await requireRoom(tx, user.id, roomId)
+      const group = await store.findGroup(tx, id)
+      const { welcome = null, welcomeSeq = null, welcomeEpoch = null } = group ?? {}
+      return {
+        chatRoomId: id,
+        generation,
+        groupId,
+        epoch,
+        lastSeq,
+        groupInfo: group?.groupInfo ?? null,
+        welcome:
+          welcome !== null && welcomeSeq !== null && welcomeEpoch !== null
+            ? { seq: welcomeSeq, epoch: welcomeEpoch, welcome }
+            : null,
+      }
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  )
+}
+
+/** Messages and commits after a place, in order and without a gap. Throws Refusal. */
+export async function readLog(env: Env, user: SignedInUser, roomId: string, after: number, limit: number): Promise<LogPage> {
+  const room = await requireRoom(env.db, user.id, roomId)
+  // Everything up to `lastSeq` is committed: both queries see all of it, whatever is appended between them.
+  const [messages, commits] = await Promise.all([
+    store.messagesBetween(env.db, room.id, after, room.lastSeq, limit),
+    store.commitsBetween(env.db, room.id, after, room.lastSeq, limit),
+  ])
+  const entries: LogEntry[] = [
+    ...messages.map((row) => ({ kind: 'message' as const, ...shownMessage(row, room.members) })),
+    ...commits.map(shownCommit),
+  ]
+  entries.sort((a, b) => a.seq - b.seq)
+  return { entries: entries.slice(0, limit), lastSeq: room.lastSeq }
+}
+
+/** One key package of every other device of both members, to create that generation's group [Note: R5]. Throws Refusal. */
+export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: string, generation: number) {
+  await env.limits.take('claimKeyPackages', user.id)
+  const { deviceId } = user
+  if (deviceId === null) throw new Refusal('unknown_device')
+  const packages = await env.db.transaction(async (tx) => {
+    await requireRoom(tx, user.id, roomId)
+    await store.lockRoom(tx, roomId)
+    const room = await requireRoom(tx, user.id, roomId)
+    const members = idsOf(room)
+    for (const other of members.filter((id) => id !== user.id)) {
+      if (!(await hasOnList(tx, user.id, other))) throw new Refusal('not_found')
+    }
+    if (generation !== room.generation + 1) throw new Refusal('stale_epoch')
+    return await takeKeyPackages(tx, { chatRoomId: room.id, generation, claimedBy: user.id, claimingDevice: deviceId, members })
+  })
+  return { packages }
+}
+
+type CommitRow = Awaited<ReturnType<typeof store.commitsBetween>>[number]
+
+/** A commit as the contract shows it. */
+export const shownCommit = ({ createdAt, ...row }: CommitRow): CommitEntry => ({
+  kind: 'commit',
+  ...row,
+  createdAt: createdAt.toISOString(),
+})

@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify'
+import { roomsApi } from '../../contract/rooms.ts'
+import type { Env } from '../env.ts'
+import { serve } from '../http/serve.ts'
+import { addArchiveKeys, appendCommit, readArchiveKeys, replaceGroupInfo } from './commits.ts'
+import { claimKeyPackages, readGroup, readLog } from './rooms.ts'
+
+export function roomRoutes(app: FastifyInstance, env: Env) {
+  serve(app, env, roomsApi.group, (user, { chatRoomId }) => readGroup(env, user, chatRoomId))
+  serve(app, env, roomsApi.log, (user, { chatRoomId, after, limit }) => readLog(env, user, chatRoomId, after, limit))
+  serve(app, env, roomsApi.commit, (user, draft) => appendCommit(env, user, draft))
+  serve(app, env, roomsApi.claimKeyPackages, (user, { chatRoomId, generation }) =>
+    claimKeyPackages(env, user, chatRoomId, generation),
+  )
+  serve(app, env, roomsApi.archiveKeys, (user, { chatRoomId, groupId, epochs }) =>
+    readArchiveKeys(env, user, chatRoomId, groupId, epochs),
+  )
+  serve(app, env, roomsApi.addArchiveKeys, (user, { chatRoomId, keys }) => addArchiveKeys(env, user, chatRoomId, keys))
+  serve(app, env, roomsApi.replaceGroupInfo, (user, found) => replaceGroupInfo(env, user, found))
+}

@@ -1,0 +1,112 @@
+import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import type { CommitDraft } from '../../contract/rooms.ts'
+import type { Queryable } from '../db/connect.ts'
+import { archiveKeys, chatRooms, messages, roomCommits, roomGroups } from '../db/schema.ts'
+
+/** The lock that orders the room's log, until the transaction ends. */
+export async function lockRoom(tx: Queryable, roomId: string): Promise<void> {
+  await tx.select({ id: chatRooms.id }).from(chatRooms).where(eq(chatRooms.id, roomId)).for('no key update')
+}
+
+export async function findGroup(db: Queryable, roomId: string) {
+  const [row] = await db.select().from(roomGroups).where(eq(roomGroups.chatRoomId, roomId))
+  return row
+}
+
+export function messagesBetween(db: Queryable, roomId: string, after: number, upTo: number, limit: number) {
+  return db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.chatRoomId, roomId), gt(messages.seq, after), lte(messages.seq, upTo)))
+    .orderBy(asc(messages.seq))
+    .limit(limit)
+}
+
+export function commitsBetween(db: Queryable, roomId: string, after: number, upTo: number, limit: number) {
+  return db
+    .select()
+    .from(roomCommits)
+    .where(and(eq(roomCommits.chatRoomId, roomId), gt(roomCommits.seq, after), lte(roomCommits.seq, upTo)))
+    .orderBy(asc(roomCommits.seq))
+    .limit(limit)
+}
+
+export async function findCommit(db: Queryable, roomId: string, groupId: string, epoch: number) {
+  const [row] = await db
+    .select()
+    .from(roomCommits)
+    .where(and(eq(roomCommits.chatRoomId, roomId), eq(roomCommits.groupId, groupId), eq(roomCommits.epoch, epoch)))
+  return row
+}
+
+/** The commit at the next place of the log, and the room behind it. Runs under the room's lock. */
+export async function appendCommit(tx: Queryable, senderId: string, draft: CommitDraft, now: Date) {
+  const { chatRoomId, generation, groupId, epoch, commit, welcome, groupInfo } = draft
+  const [room] = await tx
+    .update(chatRooms)
+    .set({ lastSeq: sql`${chatRooms.lastSeq} + 1`, generation, groupId, epoch: epoch + 1 })
+    .where(eq(chatRooms.id, chatRoomId))
+    .returning({ seq: chatRooms.lastSeq })
+  if (!room) throw new Error('The locked room is gone')
+  const [row] = await tx
+    .insert(roomCommits)
+    .values({ chatRoomId, seq: room.seq, senderId, generation, groupId, epoch, commit, createdAt: now })
+    .returning()
+  if (!row) throw new Error('The commit was not stored')
+  // A creation starts over; any other commit leaves the newest Welcome where it brings none.
+  const welcomed = welcome === undefined ? undefined : { welcome, welcomeSeq: room.seq, welcomeEpoch: epoch + 1 }
+  const cleared = epoch === 0 ? { welcome: null, welcomeSeq: null, welcomeEpoch: null } : {}
+  const group = { groupInfo, ...cleared, ...welcomed }
+  await tx
+    .insert(roomGroups)
+    .values({ chatRoomId, ...group })
+    .onConflictDoUpdate({ target: roomGroups.chatRoomId, set: group })
+  return row
+}
+
+/** The epochs that commits of these groups started, as "group epoch". */
+export async function startedEpochs(db: Queryable, roomId: string, groupIds: string[]): Promise<Set<string>> {
+  const rows = await db
+    .select({ groupId: roomCommits.groupId, epoch: roomCommits.epoch })
+    .from(roomCommits)
+    .where(and(eq(roomCommits.chatRoomId, roomId), inArray(roomCommits.groupId, groupIds)))
+  return new Set(rows.map(({ groupId, epoch }) => `${groupId} ${epoch + 1}`))
+}
+
+/** Keeps archive keys in place of what is there; of two for the same account and epoch the later one. */
+export async function putArchiveKeys(db: Queryable, rows: (typeof archiveKeys.$inferInsert)[]): Promise<void> {
+  if (rows.length === 0) return
+  const each = new Map(rows.map((row) => [`${row.userId} ${row.groupId} ${row.epoch}`, row]))
+  await db
+    .insert(archiveKeys)
+    .values([...each.values()])
+    .onConflictDoUpdate({
+      target: [archiveKeys.chatRoomId, archiveKeys.groupId, archiveKeys.epoch, archiveKeys.userId],
+      set: { historyKeyId: sql`excluded.history_key_id`, sealed: sql`excluded.sealed` },
+    })
+}
+
+export function findArchiveKeys(db: Queryable, roomId: string, userId: string, groupId: string, epochs: number[]) {
+  return db
+    .select({
+      userId: archiveKeys.userId,
+      groupId: archiveKeys.groupId,
+      epoch: archiveKeys.epoch,
+      historyKeyId: archiveKeys.historyKeyId,
+      sealed: archiveKeys.sealed,
+    })
+    .from(archiveKeys)
+    .where(
+      and(
+        eq(archiveKeys.chatRoomId, roomId),
+        eq(archiveKeys.groupId, groupId),
+        eq(archiveKeys.userId, userId),
+        inArray(archiveKeys.epoch, epochs),
+      ),
+    )
+    .orderBy(asc(archiveKeys.epoch))
+}
+
+export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: string): Promise<void> {
+  await tx.update(roomGroups).set({ groupInfo }).where(eq(roomGroups.chatRoomId, roomId))
+}

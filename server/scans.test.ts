@@ -1,0 +1,59 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { listContacts } from './contacts/contacts.ts'
+import * as schema from './db/schema.ts'
+import type { SignedInUser } from './env.ts'
+import { markRead } from './messages/marks.ts'
+import { sendMessage } from './messages/messages.ts'
+import { listMessages } from './messages/pages.ts'
+import { unreadCount } from './notifications/notifications.ts'
+import { readLog } from './rooms/rooms.ts'
+import { startWorld } from './testing/world.ts'
+
+const world = await startWorld()
+
+test('no everyday call reads through all messages, and the contact list is one query', async () => {
+  const { alice, bob } = await world.people()
+  const chatRoomId = await alice.talksTo(bob)
+  await world.sql(
+    `insert into chat_rooms (id, created_by, created_at) select 'r' || n, $1, now() from generate_series(1, 50) n`,
+    [alice.id],
+  )
+  await world.sql(
+    `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+     select 'r' || room, seq, gen_random_uuid(), $1, 'x', 'text', false, now() from generate_series(1, 50) room, generate_series(1, 400) seq`,
+    [alice.id],
+  )
+  await alice.says(chatRoomId, 'hello')
+  await world.sql('analyze')
+
+  const [database] = await world.sql('select current_database() as name')
+  const pool = new pg.Pool({ connectionString: inject('clusterUrl').replace('/template?', `/${database?.['name']}?`) })
+  onTestFinished(() => pool.end())
+  const queries: { sql: string; params: unknown[] }[] = []
+  const logger = { logQuery: (sql: string, params: unknown[]) => void queries.push({ sql, params }) }
+  const env = { ...world.env, db: drizzle(pool, { schema, logger }) }
+  const user: SignedInUser = {
+    ...{ id: bob.id, username: 'bob', displayName: 'bob', subscriptionTier: 'premium', isAdmin: false },
+    ...{ deviceId: null, sessionHash: '00' },
+  }
+  await listContacts(env, user)
+  expect(queries).toHaveLength(1)
+  await listMessages(env, user, { chatRoomId, limit: 50 })
+  await listMessages(env, user, { chatRoomId, after: 0, limit: 50 })
+  await readLog(env, user, chatRoomId, 0, 200)
+  await sendMessage(env, user, { chatRoomId, content: 'an answer', messageType: 'text' })
+  await markRead(env, user, chatRoomId)
+  await unreadCount(env, user)
+
+  const touching = queries.filter(({ sql }) => /\bmessages\b/.test(sql))
+  expect(touching.length).toBeGreaterThanOrEqual(6)
+  for (const { sql, params } of touching) {
+    const rows = await world.sql(`explain ${sql}`, params)
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toMatch(/Seq Scan on messages/)
+  }
+  // The check sees a scan where there is one.
+  const rows = await world.sql("explain select * from messages where content = 'x'")
+  expect(rows[0]?.['QUERY PLAN']).toMatch(/Seq Scan on messages/)
+})

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startPostgres } from '../db/embedded.ts'
+import { migrate } from '../db/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A database of the run's own cluster; `/template` stands for the name. */
+    clusterUrl: string
+  }
+}
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** One PostgreSQL for the whole run, and a migrated template from which every test file gets its own database. */
+export async function setup(project: TestProject) {
+  const dataFolder = mkdtempSync(path.join(tmpdir(), 'conclave-test-'))
+  const cluster = await startPostgres({
+    root,
+    dataFolder,
+    say: (line) => process.stderr.write(`${line}\n`),
+    onLost: (error) => process.stderr.write(`${error.message}\n`),
+  })
+  const client = new pg.Client({ connectionString: cluster.url('postgres') })
+  await client.connect()
+  await client.query('create database template')
+  await client.end()
+  await migrate(cluster.url('template'), path.join(root, 'server/db/migrations'))
+  project.provide('clusterUrl', cluster.url('template'))
+  return async () => {
+    await cluster.stop()
+    rmSync(dataFolder, { recursive: true, force: true })
+  }
+}

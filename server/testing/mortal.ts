@@ -1,0 +1,22 @@
+import pino from 'pino'
+import { makeApp } from '../app.ts'
+import { readConfig } from '../config.ts'
+import { connect } from '../db/connect.ts'
+import { readSecret } from '../db/secrets.ts'
+import { readFault } from '../fault.ts'
+import { makeLimits } from '../http/limits.ts'
+import { createHub } from '../realtime/hub.ts'
+
+// A server process of its own, for tests that kill it. It writes its address to the standard output.
+const fault = readFault(process.env['CONCLAVE_FAULT'])
+const clock = () => new Date()
+const { db } = connect(process.env['DATABASE_URL'] ?? '')
+const { http } = await makeApp(
+  {
+    config: readConfig({ PORT: '0', NODE_ENV: 'test' }),
+    ...{ db, clock, hub: createHub(), limits: makeLimits(clock), saltKey: await readSecret(db, 'salt') },
+    ...(fault && { fault }),
+  },
+  { log: pino({ level: 'silent' }) },
+)
+process.stdout.write(`${await http.listen({ port: 0, host: '127.0.0.1' })}\n`)

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { Writable } from 'node:stream'
+import pg from 'pg'
+import pino from 'pino'
+import { afterAll, inject } from 'vitest'
+import type { Tier } from '../../contract/account.ts'
+import { type App, makeApp } from '../app.ts'
+import { readConfig } from '../config.ts'
+import { connect, type Database } from '../db/connect.ts'
+import { readSecret } from '../db/secrets.ts'
+import type { Env } from '../env.ts'
+import { type Limits, makeLimits } from '../http/limits.ts'
+import { createHub } from '../realtime/hub.ts'
+import { type Browser, newBrowser, newPerson, type Person } from './person.ts'
+
+interface Options {
+  /** Settings as environment variables: PUBLIC_URL, TRUST_PROXY. */
+  variables?: Record<string, string>
+  /** The real rate limits; without them nobody is ever told to wait. */
+  hasLimits?: boolean
+  clientFolder?: string
+}
+
+export interface World {
+  /** The address without a slash at its end. */
+  url: string
+  env: Env
+  gateway: App['gateway']
+  /** Rows of any statement. */
+  sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  /** Moves the clock forward. */
+  passes(seconds: number): void
+  /** Everything that the server logged, at debug. */
+  log(): string
+  /** Alice, Bob, Carol and Eve, new each time, signed in, premium unless said otherwise. */
+  people(tier?: Tier): Promise<Record<'alice' | 'bob' | 'carol' | 'eve', Person>>
+  person(name: string, tier?: Tier): Promise<Person>
+  /** Someone who is not signed in. */
+  stranger(): Browser
+}
+
+const lenient: Limits = { take: async () => undefined }
+
+/** The real server on a free port, with a database and a clock of its own. Call it at the top of a test file: it cleans up after it. */
+export async function startWorld({ variables = {}, hasLimits = false, clientFolder }: Options = {}): Promise<World> {
+  const database = await freshDatabase()
+  let movedMs = 0
+  const clock = () => new Date(Date.now() + movedMs)
+  const env: Env = {
+    config: readConfig({ PORT: '0', NODE_ENV: 'test', ...variables }),
+    db: database.db,
+    clock,
+    hub: createHub(),
+    limits: hasLimits ? makeLimits(clock) : lenient,
+    saltKey: await readSecret(database.db, 'salt'),
+  }
+  const lines: string[] = []
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const log = pino({ level: 'silent' }, sink)
+  const { http, gateway } = await makeApp(env, { log, ...(clientFolder && { clientFolder }) })
+  await http.listen({ port: 0, host: '127.0.0.1' })
+  log.level = 'debug'
+  afterAll(async () => {
+    await http.close()
+    await database.close()
+  })
+
+  const url = `http://127.0.0.1:${portOf(http.server.address())}`
+  const sql = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
+  const counts = new Map<string, number>()
+  const person = async (name: string, tier: Tier = 'premium') => {
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    const someone = await newPerson(url, count === 1 ? name : `${name}_${count}`)
+    await sql('update users set subscription_tier = $1 where id = $2', [tier, someone.id])
+    return someone
+  }
+  return {
+    url,
+    env,
+    gateway,
+    sql,
+    person,
+    passes: (seconds) => {
+      movedMs += seconds * 1000
+    },
+    log: () => lines.join(''),
+    async people(tier) {
+      const [alice, bob, carol, eve] = await Promise.all([
+        person('alice', tier),
+        person('bob', tier),
+        person('carol', tier),
+        person('eve', tier),
+      ])
+      return { alice, bob, carol, eve }
+    },
+    stranger: () => newBrowser(url),
+  }
+}
+
+/** A copy of the migrated template. */
+async function freshDatabase(): Promise<Database> {
+  const template = inject('clusterUrl')
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const client = new pg.Client({ connectionString: template.replace('/template?', '/postgres?') })
+  await client.connect()
+  await client.query(`create database ${name} template template`)
+  await client.end()
+  return connect(template.replace('/template?', `/${name}?`))
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('The server has no port')
+  return address.port
+}
