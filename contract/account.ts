@@ -132,4 +132,3 @@ export const accountApi = {
     bodyLimitBytes: 1024 * 1024,
   }),
 }
-

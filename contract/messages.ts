@@ -33,7 +33,10 @@ export const draftShape = z.object({
   content: z
     .string()
     .refine((text) => text.trim() !== '', 'A message cannot be empty')
-    .refine((text) => text.length <= LIMITS.contentBytes && utf8(text).length <= LIMITS.contentBytes, 'A message is at most 64 KiB'),
+    .refine(
+      (text) => text.length <= LIMITS.contentBytes && utf8(text).length <= LIMITS.contentBytes,
+      'A message is at most 64 KiB',
+    ),
   messageType,
   fileName: z.string().max(255).optional(),
   fileSize: z.number().int().nonnegative().optional(),

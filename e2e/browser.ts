@@ -1,12 +1,17 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type BrowserContext, chromium } from 'playwright-core'
 
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
 // Nothing that weakens the page's own rules: no --disable-web-security, no --single-process.
-const WORDS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const WORDS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 /** The system's Chromium, else the one that npm brings. */
 export async function browserPath(): Promise<string> {
@@ -16,13 +21,12 @@ export async function browserPath(): Promise<string> {
   return packed.executablePath()
 }
 
-/** A browser of its own, with an empty profile on disk: a person's computer. */
-export async function openBrowser(options: { width?: number; height?: number; profile?: string } = {}): Promise<BrowserContext> {
-  const profile = options.profile ?? (await mkdtemp(join(tmpdir(), 'conclave-profile-')))
+/** A browser with its profile in a folder on disk: a person's computer. */
+export async function openBrowser(profile: string): Promise<BrowserContext> {
   return chromium.launchPersistentContext(profile, {
     executablePath: await browserPath(),
     headless: true,
     args: WORDS,
-    viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
+    viewport: { width: 1280, height: 800 },
   })
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { conversation, test } from './people.ts'
+import { conversation, person, test } from './people.ts'
 
 test('Alice and Bob talk, live in both directions, and the ticks say how far each message came', async ({ alice, bob }) => {
   await conversation(alice, bob)
@@ -28,12 +28,17 @@ test('A reload in the middle of a conversation keeps every word, also the unsent
   await alice.page.waitForTimeout(1500)
   await alice.reloads()
   await alice.reads('before the reload')
-  await alice.page.waitForFunction(() => document.querySelector<HTMLTextAreaElement>('[aria-label="Message"]')?.value === 'half a thought')
+  await alice.page.waitForFunction(
+    () => document.querySelector<HTMLTextAreaElement>('[aria-label="Message"]')?.value === 'half a thought',
+  )
   await bob.says('still here')
   await alice.reads('still here')
 })
 
-test('Bob is away for a hundred messages and a change of keys, and reads all of them when he comes back', async ({ alice, bob }) => {
+test('Bob is away for a hundred messages and a change of keys, and reads all of them when he comes back', async ({
+  alice,
+  bob,
+}) => {
   await conversation(alice, bob)
   await alice.says('come back soon')
   await bob.reads('come back soon')
@@ -68,22 +73,16 @@ test('Alice signs in with a second browser: it shows the conversation and writes
   await alice.says('from the first browser')
   await bob.says('noted')
   await alice.reads('noted')
-  const { person } = await import('./people.ts')
-  const laptop = await person(server, 'Alice')
-  const same = { ...laptop, page: laptop.page }
-  await same.page.goto(server.url)
-  await same.page.getByRole('tab', { name: 'Sign In' }).click()
-  await same.page.getByLabel(/^Username/).fill(alice.username)
-  await same.page.getByLabel(/^Password/).fill(alice.password)
-  await same.page.getByRole('button', { name: 'Sign In', exact: true }).click()
-  await same.page.getByRole('button', { name: 'Add this browser' }).click()
-  await same.opens(bob)
-  await same.reads('noted')
-  expect(await same.shows()).toEqual(await alice.shows())
-  await same.says('from the second browser')
+  const laptop = await person(server, 'Alice', alice)
+  await laptop.signsIn()
+  await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
+  await laptop.opens(bob)
+  await laptop.reads('noted')
+  expect(await laptop.shows()).toEqual(await alice.shows())
+  await laptop.says('from the second browser')
   await bob.reads('from the second browser')
   await alice.reads('from the second browser')
   await bob.says('I see both of you')
-  await same.reads('I see both of you')
-  await same.leaves()
+  await laptop.reads('I see both of you')
+  await laptop.leaves()
 })

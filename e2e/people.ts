@@ -1,7 +1,10 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
-import { test as base } from 'vitest'
+import { test as base, expect } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { pause, type RunningServer, startServer } from './server.ts'
+import { type RunningServer, startServer } from './server.ts'
 
 /** A person at a real browser. Each verb does what the person does on the screen, and waits until it shows. */
 export interface Person {
@@ -9,7 +12,11 @@ export interface Person {
   username: string
   password: string
   page: Page
+  /** What the page complained of: none is expected. */
+  complaints: string[]
   context: BrowserContext
+  /** The folder of the browser's profile. */
+  profile: string
   signsUp(): Promise<void>
   signsIn(): Promise<void>
   adds(other: Person): Promise<void>
@@ -30,15 +37,28 @@ export interface Person {
 
 const PATIENCE_MS = 20_000
 
-export async function person(server: RunningServer, name: string, size: { width?: number; height?: number } = {}): Promise<Person> {
-  const context = await openBrowser(size)
+const newAccount = (name: string) => ({
+  username: `${name.toLowerCase()}_${Math.random().toString(36).slice(2, 8)}`,
+  password: `${name} ${crypto.randomUUID()}`,
+})
+
+/** Someone at a new browser; with `account` the same person at another one. */
+export async function person(
+  server: RunningServer,
+  name: string,
+  account: { username: string; password: string } = newAccount(name),
+): Promise<Person> {
+  const { username, password } = account
+  const profile = await mkdtemp(join(tmpdir(), 'conclave-profile-'))
+  const context = await openBrowser(profile)
   const page = context.pages()[0] ?? (await context.newPage())
   page.setDefaultTimeout(PATIENCE_MS)
-  const username = `${name.toLowerCase()}_${Math.random().toString(36).slice(2, 8)}`
-  const password = `${name} ${crypto.randomUUID()}`
-  page.on('console', (message) => message.type() === 'error' && !message.text().includes('401') && console.warn(`${name}'s page: ${message.text()}`))
-  page.on('response', (response) => response.status() > 401 && console.warn(`${name}'s page: ${response.status()} ${response.request().method()} ${response.url()}`))
-  page.on('pageerror', (error) => console.warn(`${name}'s page: ${error.message}`))
+  const complaints: string[] = []
+  // A refused request is part of many tests; a broken page or a broken Content-Security-Policy of none.
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+  })
   const bubble = (text: string) => page.locator('.bub', { hasText: text }).last()
 
   const me: Person = {
@@ -46,7 +66,9 @@ export async function person(server: RunningServer, name: string, size: { width?
     username,
     password,
     page,
+    complaints,
     context,
+    profile,
     async signsUp() {
       await page.goto(server.url)
       await page.getByLabel(/^Username/).fill(username)
@@ -85,9 +107,15 @@ export async function person(server: RunningServer, name: string, size: { width?
       await bubble(text).waitFor()
     },
     shows: () =>
-      page.locator('.bub p').evaluateAll((bubbles) =>
-        bubbles.map((bubble) => [...bubble.childNodes].map((part) => (part instanceof Element && part.matches('.meta') ? '' : part.textContent)).join('')),
-      ),
+      page
+        .locator('.bub p')
+        .evaluateAll((bubbles) =>
+          bubbles.map((bubble) =>
+            [...bubble.childNodes]
+              .map((part) => (part instanceof Element && part.matches('.meta') ? '' : part.textContent))
+              .join(''),
+          ),
+        ),
     async seesTick(text, tick) {
       await page.locator('.msg', { hasText: text }).last().getByText(tick, { exact: true }).waitFor({ state: 'attached' })
     },
@@ -95,7 +123,11 @@ export async function person(server: RunningServer, name: string, size: { width?
     comesBack: () => context.setOffline(false),
     async reloads() {
       await page.reload()
-      await page.getByRole('button', { name: 'Add by Username/Onion' }).or(page.getByRole('button', { name: 'Back to contacts' })).first().waitFor()
+      await page
+        .getByRole('button', { name: 'Add by Username/Onion' })
+        .or(page.getByRole('button', { name: 'Back to contacts' }))
+        .first()
+        .waitFor()
     },
     leaves: () => context.close(),
   }
@@ -123,6 +155,7 @@ export const test = base.extend<Town>({
     await alice.reloads()
     await use(alice)
     await alice.leaves()
+    expect(alice.complaints).toEqual([])
   },
   bob: async ({ server }, use) => {
     const bob = await person(server, 'Bob')
@@ -131,6 +164,7 @@ export const test = base.extend<Town>({
     await bob.reloads()
     await use(bob)
     await bob.leaves()
+    expect(bob.complaints).toEqual([])
   },
 })
 
@@ -142,5 +176,3 @@ export async function conversation(alice: Person, bob: Person): Promise<void> {
   await alice.opens(bob)
   await bob.opens(alice)
 }
-
-export { pause }

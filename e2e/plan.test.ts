@@ -1,7 +1,11 @@
 import { expect } from 'vitest'
 import { conversation, test } from './people.ts'
 
-test('A free account reads, but cannot send: the server refuses, and the words stay in the composer', async ({ server, alice, bob }) => {
+test('A free account reads, but cannot send: the server refuses, and the words stay in the composer', async ({
+  server,
+  alice,
+  bob,
+}) => {
   await conversation(alice, bob)
   await server.account('set-tier', bob.username, 'free')
   await bob.page.reload()

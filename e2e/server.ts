@@ -30,7 +30,10 @@ export async function startServer(env: Record<string, string> = {}): Promise<Run
   let child: ChildProcess | undefined
 
   async function start(more: Record<string, string> = {}): Promise<void> {
-    child = spawn(process.execPath, ['dist/server.mjs'], { env: { ...process.env, ...settings, ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
+    child = spawn(process.execPath, ['dist/server.mjs'], {
+      env: { ...process.env, ...settings, ...env, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const from = output.length
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)))
     const deadline = Date.now() + START_MS

@@ -94,7 +94,8 @@ function syncAll(env: Env, userId: string): Promise<void> {
 
 /** Once a page: this device still belongs to the account, knows its book, and has key packages for those who write first. */
 async function checkDevice(env: Env): Promise<void> {
-  if (!(await meetOwnDevices(env))) return endedElsewhere(env, 'This browser was removed from your account.', { removeKeys: true })
+  if (!(await meetOwnDevices(env)))
+    return endedElsewhere(env, 'This browser was removed from your account.', { removeKeys: true })
   await syncBook(env)
   await refillKeyPackages(env)
 }

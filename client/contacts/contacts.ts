@@ -53,7 +53,10 @@ export async function acceptNewKey(env: Env, contact: ContactRow): Promise<void>
   const { identityKey } = contact.contactUser
   if (!identityKey) return
   await env.crypto.trustKey({ userId: contact.contactUserId, identityKey })
-  changeRow(({ id }) => id === contact.id, () => ({ keyChanged: false }))
+  changeRow(
+    ({ id }) => id === contact.id,
+    () => ({ keyChanged: false }),
+  )
 }
 
 export async function acceptContact(env: Env, contactId: string): Promise<void> {

@@ -3,7 +3,16 @@ import type { AccountKeys, Manifest } from '../../contract/devices.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from './failure.ts'
-import { type DeviceKeys, makeCredential, newDevice, newIdentity, openDeviceName, readManifest, sealDeviceName, signManifest } from './identity.ts'
+import {
+  type DeviceKeys,
+  makeCredential,
+  newDevice,
+  newIdentity,
+  openDeviceName,
+  readManifest,
+  sealDeviceName,
+  signManifest,
+} from './identity.ts'
 import { newKeyPackages } from './keypackages.ts'
 import { newKeyring, openKeyring } from './keyring.ts'
 import type { Live } from './live.ts'
@@ -51,17 +60,25 @@ export async function draftAccount(passwordSeed: Uint8Array, deviceName: string)
     historyKey: toBase64((await keyPairOf(historySeed)).publicKey),
     keyringVersion: 1,
   }
-  return draftDevice({ identitySeed: identity.seed, identityKey: identity.publicKey, history, manifest: { ...manifest, devices: [] }, keyring }, deviceName)
+  return draftDevice(
+    { identitySeed: identity.seed, identityKey: identity.publicKey, history, manifest: { ...manifest, devices: [] }, keyring },
+    deviceName,
+  )
 }
 
 /** Opens keyring and manifest with the password's key; the device list is for the person to confirm [Note: D1]. */
-export async function reviewAccount(passwordSeed: Uint8Array, keyring: Signed, signedManifest: Signed): Promise<{ review: Review; devices: ListedDevice[] }> {
+export async function reviewAccount(
+  passwordSeed: Uint8Array,
+  keyring: Signed,
+  signedManifest: Signed,
+): Promise<{ review: Review; devices: ListedDevice[] }> {
   const { keyring: opened, secret, accountKey } = await openKeyring(keyring, { kind: 'password', seed: passwordSeed })
   erase(accountKey)
   const identity = newIdentity(secret.identitySeed)
   const manifest = readManifest(signedManifest, identity.publicKey)
   // [Note: K3] They change together: an old keyring beside a newer manifest was played back.
-  if (opened.version !== manifest.keyringVersion) throw new CryptoFailure('keyring_rollback', 'The server returned an older keyring than the device list names')
+  if (opened.version !== manifest.keyringVersion)
+    throw new CryptoFailure('keyring_rollback', 'The server returned an older keyring than the device list names')
   const history = secret.historyKeys
   const newest = history.at(-1)
   if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
@@ -83,7 +100,10 @@ async function nameOf(history: Review['history'], deviceId: string, sealedName: 
 }
 
 /** Adds this browser to a reviewed account: the manifest one version up, the keyring as it is [Note: K3]. */
-export async function draftDevice({ identitySeed, identityKey, history, manifest, keyring }: Review, deviceName: string): Promise<Draft> {
+export async function draftDevice(
+  { identitySeed, identityKey, history, manifest, keyring }: Review,
+  deviceName: string,
+): Promise<Draft> {
   const device = await newDevice()
   const newest = history.at(-1)
   if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
@@ -103,20 +123,39 @@ export async function draftDevice({ identitySeed, identityKey, history, manifest
     true,
   )
   erase(identitySeed)
-  return { keys: { keyring, manifest: signed, deviceId: device.id, keyPackages: shared }, identityKey, device, credential, history, writes }
+  return {
+    keys: { keyring, manifest: signed, deviceId: device.id, keyPackages: shared },
+    identityKey,
+    device,
+    credential,
+    history,
+    writes,
+  }
 }
 
 /** The server accepted the draft: its keys go into a new vault of this browser. */
-export async function keepDraft(draft: Draft, who: { userId: string; username: string }, unlockSecret: Uint8Array): Promise<Live> {
+export async function keepDraft(
+  draft: Draft,
+  who: { userId: string; username: string },
+  unlockSecret: Uint8Array,
+): Promise<Live> {
   const { userId, username } = who
   await destroyVault(userId)
   const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret)
   const { leafSeed, leafKey, sealingSeed, sealingKey } = draft.device
   await vault.write([
     ...draft.writes,
-    { store: 'sealed', key: 'device', value: { json: { id: draft.device.id }, bytes: encodeFields(leafSeed, leafKey, sealingSeed, sealingKey) } },
+    {
+      store: 'sealed',
+      key: 'device',
+      value: { json: { id: draft.device.id }, bytes: encodeFields(leafSeed, leafKey, sealingSeed, sealingKey) },
+    },
     { store: 'sealed', key: 'account', value: { json: null, bytes: encodeFields(draft.identityKey, draft.credential) } },
-    { store: 'sealed', key: 'history', value: { json: draft.history.map(({ id }) => id), bytes: encodeFields(...draft.history.map(({ seed }) => seed)) } },
+    {
+      store: 'sealed',
+      key: 'history',
+      value: { json: draft.history.map(({ id }) => id), bytes: encodeFields(...draft.history.map(({ seed }) => seed)) },
+    },
   ])
   return liveOf(vault)
 }

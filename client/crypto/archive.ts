@@ -19,7 +19,12 @@ export interface EpochName {
 const rowOf = ({ groupId, epoch }: EpochName) => `epoch:${groupId}:${epoch}`
 
 /** Seals an epoch's archive key to one account's history key; undefined where that account keeps no history [Note: H1]. */
-export async function sealArchiveKey(userId: string, peer: Peer, place: EpochName, archiveKey: Uint8Array): Promise<ArchiveKey | undefined> {
+export async function sealArchiveKey(
+  userId: string,
+  peer: Peer,
+  place: EpochName,
+  archiveKey: Uint8Array,
+): Promise<ArchiveKey | undefined> {
   const { historyKey, historyKeyId } = peer.manifest
   if (!historyKey) return undefined
   const sealed = await sealTo(fromBase64(historyKey), 'conclave/archive-seal/v1', archiveKey, ...context(place, peer.identityKey))
@@ -50,7 +55,12 @@ export const archiveKeyHeld = async (live: Live, place: EpochName): Promise<Uint
   (await live.vault.get('sealed', rowOf(place)))?.bytes
 
 /** What the archive says of a message, or the envelope itself while its key is missing. */
-export async function readByArchive(live: Live, envelope: Envelope, message: Sent, pair: Pair): Promise<{ senderId: string; body: StoredBody }> {
+export async function readByArchive(
+  live: Live,
+  envelope: Envelope,
+  message: Sent,
+  pair: Pair,
+): Promise<{ senderId: string; body: StoredBody }> {
   const key = await archiveKeyHeld(live, envelope)
   if (!key) return { senderId: message.senderId, body: { kind: 'sealed', envelope: message.content } }
   try {
@@ -72,9 +82,14 @@ export interface Pair {
 /** Accepts an opened message when its signature is of one of the room's two accounts and it was said here. */
 export function readOpened(live: Live, opened: Opened, message: Sent, pair: Pair): { senderId: string; body: StoredBody } {
   const { statement, accountKey } = opened
-  const senderId = sameBytes(accountKey, pair.self.identityKey) ? live.userId : sameBytes(accountKey, pair.peer.identityKey) ? pair.peerId : undefined
+  const senderId = sameBytes(accountKey, pair.self.identityKey)
+    ? live.userId
+    : sameBytes(accountKey, pair.peer.identityKey)
+      ? pair.peerId
+      : undefined
   if (!senderId) throw new CryptoFailure('sender', 'It was signed by somebody who is not in this room')
-  if (statement.id !== message.id || statement.chatRoomId !== message.chatRoomId) throw new CryptoFailure('place', 'It was written for another place')
+  if (statement.id !== message.id || statement.chatRoomId !== message.chatRoomId)
+    throw new CryptoFailure('place', 'It was written for another place')
   return { senderId, body: { kind: 'content', content: statement.content } }
 }
 
@@ -104,7 +119,10 @@ export async function missingEpochs(live: Live, messages: Pick<Message, 'content
 }
 
 /** Keeps a page of older messages, read by the archive. `isStart`: nothing older exists. */
-export async function adoptPage(live: Live, input: { chatRoomId: string; peerId: string; messages: Message[]; isStart: boolean }): Promise<void> {
+export async function adoptPage(
+  live: Live,
+  input: { chatRoomId: string; peerId: string; messages: Message[]; isStart: boolean },
+): Promise<void> {
   const { chatRoomId, peerId, messages, isStart } = input
   const pair = { peerId, ...(await pairOf(live, peerId)) }
   const stored = await Promise.all(messages.map((message) => archivedMessage(live, message, pair)))
@@ -118,7 +136,10 @@ export async function adoptPage(live: Live, input: { chatRoomId: string; peerId:
 }
 
 /** Opens rows that waited for their archive key. */
-export async function reopenSealed(live: Live, input: { chatRoomId: string; peerId: string; messages: StoredMessage[] }): Promise<void> {
+export async function reopenSealed(
+  live: Live,
+  input: { chatRoomId: string; peerId: string; messages: StoredMessage[] },
+): Promise<void> {
   const pair = { peerId: input.peerId, ...(await pairOf(live, input.peerId)) }
   const opened: StoredMessage[] = []
   for (const message of input.messages) {
@@ -136,4 +157,3 @@ const context = ({ groupId, epoch }: EpochName, identityKey: Uint8Array): [Uint8
   String(epoch),
   identityKey,
 ]
-

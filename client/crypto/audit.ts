@@ -3,9 +3,9 @@ import type { ArchiveKey, RoomGroup } from '../../contract/rooms.ts'
 import { openArchiveKey, sealArchiveKey } from './archive.ts'
 import type { Place } from './enter.ts'
 import { CryptoFailure } from './failure.ts'
+import { groupInfoMembers } from './joining.ts'
 import type { Live } from './live.ts'
 import { archiveKeyOf } from './message.ts'
-import { groupInfoMembers } from './joining.ts'
 import { epochOf, type Group, groupIdOf, groupInfoOf, members } from './mls.ts'
 import { pairOf } from './peers.ts'
 import { withRoom } from './room.ts'
@@ -23,13 +23,16 @@ export interface Repairs {
 export function auditCommit(live: Live, input: Place & { group: RoomGroup; keys: ArchiveKey[] }): Promise<Repairs> {
   const { chatRoomId, peerId, group: served, keys } = input
   return withRoom(live, chatRoomId, peerId, async ({ group }) => {
-    if (!group || served.groupId !== toBase64(groupIdOf(group)) || served.epoch !== epochOf(group)) return { groupInfo: null, archiveKey: null }
+    if (!group || served.groupId !== toBase64(groupIdOf(group)) || served.epoch !== epochOf(group))
+      return { groupInfo: null, archiveKey: null }
     const { self } = await pairOf(live, peerId)
     const archiveKey = await archiveKeyOf(group)
     const place = { groupId: served.groupId, epoch: served.epoch }
     return {
       groupInfo: (await shows(served.groupInfo, group)) ? null : toBase64(await groupInfoOf(group)),
-      archiveKey: (await anyOpens(live, keys, archiveKey)) ? null : ((await sealArchiveKey(live.userId, self, place, archiveKey)) ?? null),
+      archiveKey: (await anyOpens(live, keys, archiveKey))
+        ? null
+        : ((await sealArchiveKey(live.userId, self, place, archiveKey)) ?? null),
     }
   })
 }

@@ -46,7 +46,10 @@ export async function pinOf(live: Live, userId: string): Promise<Uint8Array | un
 
 /** Remembers the first key that was seen of an account. */
 export const pinPeer = (live: Live, userId: string, identityKey: Uint8Array): Promise<void> =>
-  change(live, (book) => ({ ...book, pins: { ...book.pins, [userId]: { identityKey: toBase64(identityKey), isVerified: false } } }))
+  change(live, (book) => ({
+    ...book,
+    pins: { ...book.pins, [userId]: { identityKey: toBase64(identityKey), isVerified: false } },
+  }))
 
 /** The newest generation of a room that any device of this account has seen. */
 export const generationOf = async (live: Live, chatRoomId: string): Promise<number> =>
@@ -64,7 +67,13 @@ export async function sealBook(live: Live): Promise<(SealedBook & { sealed: stri
   const newest = live.history.at(-1)
   if (!row.isDirty || !newest) return null
   const version = row.version + 1
-  const sealed = await sealWith(await bookKey(newest.seed), 'conclave/book/v1', utf8(JSON.stringify(row.book)), live.identityKey, String(version))
+  const sealed = await sealWith(
+    await bookKey(newest.seed),
+    'conclave/book/v1',
+    utf8(JSON.stringify(row.book)),
+    live.identityKey,
+    String(version),
+  )
   return { version, historyKeyId: newest.id, sealed: toBase64(sealed) }
 }
 
@@ -81,7 +90,8 @@ export async function bookSaved(live: Live, version: number, sealed: string): Pr
  */
 export async function mergeBook(live: Live, stored: SealedBook): Promise<void> {
   const row = await readRow(live)
-  if (stored.version < row.version) throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
+  if (stored.version < row.version)
+    throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
   if (stored.sealed === null || stored.version === row.version) return
   const theirs = await openBook(live, { ...stored, sealed: stored.sealed })
   const book: Book = {

@@ -1,11 +1,11 @@
+import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { AccountKeys, SealedBook } from '../../contract/devices.ts'
 import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { type Draft, draftAccount, draftDevice, keepDraft, openLive, type Review, reviewAccount } from './account.ts'
-import { auditCommit } from './audit.ts'
 import { adoptPage, keepArchiveKeys, missingEpochs, reopenSealed } from './archive.ts'
+import { auditCommit } from './audit.ts'
 import { bookSaved, isPinned, mergeBook, sealBook } from './book.ts'
 import { enterRoom } from './enter.ts'
 import { exclusive } from './exclusive.ts'
@@ -14,7 +14,16 @@ import { readManifest } from './identity.ts'
 import { refillKeyPackages } from './keypackages.ts'
 import type { Live } from './live.ts'
 import { receiveLog } from './log.ts'
-import { changeOutbox, dropFromOutbox, keepDraft as keepWords, keepInOutbox, outboxOf, readDraft, roomsWithOutbox, sealOutboxRow } from './outbox.ts'
+import {
+  changeOutbox,
+  dropFromOutbox,
+  keepInOutbox,
+  keepDraft as keepWords,
+  outboxOf,
+  readDraft,
+  roomsWithOutbox,
+  sealOutboxRow,
+} from './outbox.ts'
 import { stretchPassword } from './password.ts'
 import { meetPeer, peerVersions } from './peers.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
@@ -109,7 +118,9 @@ export function createCore() {
     },
     meetPeer: onBook(meetPeer),
     peerVersions: on(peerVersions),
-    isPinned: on((account, userId: string, identityKey: string | null) => isPinned(account, userId, identityKey === null ? null : fromBase64(identityKey))),
+    isPinned: on((account, userId: string, identityKey: string | null) =>
+      isPinned(account, userId, identityKey === null ? null : fromBase64(identityKey)),
+    ),
     trustKey: onBook(trustKey),
     sealBook: onBook(sealBook),
     bookSaved: onBook(bookSaved),
@@ -128,7 +139,9 @@ export function createCore() {
     missingEpochs: on((account, messages: Pick<Message, 'content'>[]) => missingEpochs(account, messages)),
     keepArchiveKeys: on((account, keys: ArchiveKey[]) => keepArchiveKeys(account, keys)),
     adoptPage: on(adoptPage),
-    reopenSealed: on((account, input: { chatRoomId: string; peerId: string; messages: StoredMessage[] }) => reopenSealed(account, input)),
+    reopenSealed: on((account, input: { chatRoomId: string; peerId: string; messages: StoredMessage[] }) =>
+      reopenSealed(account, input),
+    ),
 
     outbox: on(outboxOf),
     roomsWithOutbox: on(roomsWithOutbox),

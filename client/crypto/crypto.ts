@@ -1,5 +1,5 @@
-import { CryptoFailure } from './failure.ts'
 import type { Core } from './core.ts'
+import { CryptoFailure } from './failure.ts'
 
 /**
  * The only door to keys and state. Everything behind it runs in a worker; no key comes out of it.
@@ -7,14 +7,12 @@ import type { Core } from './core.ts'
  */
 export type Crypto = Core
 
-export { CryptoFailure }
 export type { ListedDevice } from './account.ts'
 export type { EpochName } from './archive.ts'
-export type { LogOutcome } from './log.ts'
 export type { OutboxRow } from './outbox.ts'
 export type { Meeting } from './peers.ts'
-export type { RoomNeed } from './prepare.ts'
-export type { RoomRecord, StoredBody, StoredMessage } from './room.ts'
+export type { StoredBody, StoredMessage } from './room.ts'
+export { CryptoFailure }
 
 /** A question to the worker. */
 export interface Ask {
@@ -37,7 +35,8 @@ export function openCrypto(worker: Worker): Crypto {
     else call?.reject(answer.code === '' ? new Error(answer.text) : new CryptoFailure(answer.code, answer.text))
   }
   worker.onerror = (event) => {
-    for (const call of waiting.values()) call.reject(new CryptoFailure('worker', `The encryption worker stopped: ${event.message}`))
+    for (const call of waiting.values())
+      call.reject(new CryptoFailure('worker', `The encryption worker stopped: ${event.message}`))
     waiting.clear()
   }
   const ask = (verb: string, input: unknown[]) =>
@@ -46,5 +45,7 @@ export function openCrypto(worker: Worker): Crypto {
       waiting.set(last, { resolve, reject })
       worker.postMessage({ id: last, verb, input } satisfies Ask)
     })
-  return new Proxy({} as Crypto, { get: (_, verb: string) => (verb === 'then' ? undefined : (...input: unknown[]) => ask(verb, input)) })
+  return new Proxy({} as Crypto, {
+    get: (_, verb: string) => (verb === 'then' ? undefined : (...input: unknown[]) => ask(verb, input)),
+  })
 }

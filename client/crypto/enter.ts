@@ -2,10 +2,10 @@ import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { RoomGroup } from '../../contract/rooms.ts'
 import { generationOf } from './book.ts'
 import { CryptoFailure } from './failure.ts'
-import { keyPackagesHeld } from './keypackages.ts'
-import type { Live } from './live.ts'
 import { groupIdHolds } from './groupid.ts'
 import { joinByWelcome, welcomeIsFor } from './joining.ts'
+import { keyPackagesHeld } from './keypackages.ts'
+import type { Live } from './live.ts'
 import { type Group, groupIdOf } from './mls.ts'
 import { type Peer, pairOf } from './peers.ts'
 import { messageWrite, type RoomRecord, roomWrites, withRoom } from './room.ts'
@@ -20,10 +20,14 @@ export interface Place {
  * Takes the room's group from the server for reading. With a Welcome for this device it joins, else it stays
  * outside and reads by the archive. Refuses a generation lower than any that this account has seen [Note: R4].
  */
-export function enterRoom(live: Live, { chatRoomId, peerId, group: served }: Place & { group: RoomGroup }): Promise<RoomRecord['standing']> {
+export function enterRoom(
+  live: Live,
+  { chatRoomId, peerId, group: served }: Place & { group: RoomGroup },
+): Promise<RoomRecord['standing']> {
   return withRoom(live, chatRoomId, peerId, async ({ record }) => {
     const seen = Math.max(await generationOf(live, chatRoomId), record?.generation ?? 0)
-    if (served.generation < seen) throw new CryptoFailure('generation_rollback', 'The server returned an older state of this room than before')
+    if (served.generation < seen)
+      throw new CryptoFailure('generation_rollback', 'The server returned an older state of this room than before')
     const base: RoomRecord = record ?? newRecord(served)
     const welcomed = served.welcome && served.groupId ? await byWelcome(live, { chatRoomId, peerId, served }) : undefined
     if (!welcomed || !served.welcome) {
@@ -74,7 +78,10 @@ const restartNotice = (chatRoomId: string, seq: number): Write =>
     body: { kind: 'notice', text: 'Encryption restarted' },
   })
 
-async function byWelcome(live: Live, { chatRoomId, peerId, served }: Place & { served: RoomGroup }): Promise<{ group: Group; writes: Write[] } | undefined> {
+async function byWelcome(
+  live: Live,
+  { chatRoomId, peerId, served }: Place & { served: RoomGroup },
+): Promise<{ group: Group; writes: Write[] } | undefined> {
   if (!served.welcome || !served.groupId) return undefined
   const welcome = fromBase64(served.welcome.welcome)
   const { self, peer } = await pairOf(live, peerId)
@@ -91,5 +98,6 @@ async function byWelcome(live: Live, { chatRoomId, peerId, served }: Place & { s
 /** A group belongs to this room, generation and pair of accounts, or it is refused [Note: R1]. */
 export function checkPlace(chatRoomId: string, served: RoomGroup, groupId: Uint8Array, self: Peer, peer: Peer): void {
   const holds = groupIdHolds(groupId, chatRoomId, served.generation, self.identityKey, peer.identityKey)
-  if (!holds || toBase64(groupId) !== served.groupId) throw new CryptoFailure('group_id', 'The server returned the state of another room')
+  if (!holds || toBase64(groupId) !== served.groupId)
+    throw new CryptoFailure('group_id', 'The server returned the state of another room')
 }

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { type Live, leafDevice } from './live.ts'
 import { type LeafDevice, makeKeyPackage } from './joining.ts'
+import { type Live, leafDevice } from './live.ts'
 import { sha256 } from './seal.ts'
 import type { Write } from './vault.ts'
 
@@ -21,7 +21,11 @@ export interface PublicKeyPackages {
 const PREFIX = 'key-package:'
 
 /** Key packages of a device: the public halves for the server, the secrets for the vault [Note: R5]. */
-export async function newKeyPackages(device: LeafDevice, count: number, withLastResort: boolean): Promise<{ shared: PublicKeyPackages; writes: Write[] }> {
+export async function newKeyPackages(
+  device: LeafDevice,
+  count: number,
+  withLastResort: boolean,
+): Promise<{ shared: PublicKeyPackages; writes: Write[] }> {
   const shared: PublicKeyPackages = { oneTime: [] }
   const writes: Write[] = []
   for (let made = withLastResort ? -1 : 0; made < count; made++) {
@@ -39,7 +43,10 @@ export async function newKeyPackages(device: LeafDevice, count: number, withLast
 }
 
 /** Makes and keeps what the server is short of. */
-export async function refillKeyPackages(live: Live, left: { oneTime: number; hasLastResort: boolean }): Promise<PublicKeyPackages | null> {
+export async function refillKeyPackages(
+  live: Live,
+  left: { oneTime: number; hasLastResort: boolean },
+): Promise<PublicKeyPackages | null> {
   if (left.oneTime >= LIMITS.keyPackagesLow && left.hasLastResort) return null
   const made = await newKeyPackages(leafDevice(live), LIMITS.keyPackagesOneTime - left.oneTime, !left.hasLastResort)
   await live.vault.write(made.writes)

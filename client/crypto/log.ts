@@ -9,7 +9,7 @@ import { readManifest } from './identity.ts'
 import type { Live } from './live.ts'
 import { openByGroup } from './message.ts'
 import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup } from './mls.ts'
-import { type OwnRow, ownRow, outboxKeyOf } from './outbox.ts'
+import { type OwnRow, outboxKeyOf, ownRow } from './outbox.ts'
 import { listedIn, meetPeer, pairOf } from './peers.ts'
 import { pendingCommit, pendingKey } from './pending.ts'
 import { messageWrite, type RoomRecord, roomWrites, type StoredMessage, withRoom } from './room.ts'
@@ -49,7 +49,16 @@ export function receiveLog(live: Live, input: { chatRoomId: string; peerId: stri
   return withRoom(live, chatRoomId, peerId, async ({ record, group }) => {
     if (!record) return { cursor: 0, mustEnter: true, hasGap: false, newerManifests: [], missing: [], foreignCommit: null }
     const pair = { peerId, ...(await pairOf(live, peerId)) }
-    const at: Passing = { live, pair, record: { ...record }, group, writes: [], newerManifests: new Set(), sealed: [], foreignCommit: null }
+    const at: Passing = {
+      live,
+      pair,
+      record: { ...record },
+      group,
+      writes: [],
+      newerManifests: new Set(),
+      sealed: [],
+      foreignCommit: null,
+    }
     let mustEnter = false
     let hasGap = false
     for (const entry of entries) {
@@ -75,7 +84,9 @@ type MessageEntry = Extract<LogEntry, { kind: 'message' }>
 
 async function passMessage(at: Passing, entry: MessageEntry): Promise<Write[]> {
   const { live, record } = at
-  record.runningHash = toBase64(sha256('conclave/log/v1', fromBase64(record.runningHash), sha256('conclave/log-entry/v1', utf8(entry.content))))
+  record.runningHash = toBase64(
+    sha256('conclave/log/v1', fromBase64(record.runningHash), sha256('conclave/log-entry/v1', utf8(entry.content))),
+  )
   const own = entry.senderId === live.userId ? await ownRow(live, entry.id) : undefined
   if (own && own.envelope === entry.content) return [messageWrite(ownMessage(entry, own)), ...settled(own, entry)]
   return [messageWrite({ ...placeOf(entry), ...(await readEntry(at, entry)) })]
@@ -87,7 +98,8 @@ async function readEntry(at: Passing, entry: MessageEntry): Promise<Pick<StoredM
   if (!envelope) return { senderId: entry.senderId, body: { kind: 'plain', text: entry.content } }
   if (group && envelope.groupId === record.groupId) {
     // [Note: M2] The server refuses these; a message of an old epoch here means that it did not.
-    if (envelope.epoch !== epochOf(group)) return unreadable(entry, new CryptoFailure('epoch', 'It was sealed for an earlier state of this room'))
+    if (envelope.epoch !== epochOf(group))
+      return unreadable(entry, new CryptoFailure('epoch', 'It was sealed for an earlier state of this room'))
     try {
       const { group: next, opened } = await openByGroup(group, envelope)
       at.group = next
@@ -147,7 +159,8 @@ async function meetCarried(live: Live, pair: Pair, authData: Uint8Array): Promis
     const peer = userId === live.userId ? pair.self : userId === pair.peerId ? pair.peer : undefined
     if (!peer) throw new CryptoFailure('commit', 'The commit carries the manifest of a stranger')
     const manifest: Signed = { content, signature }
-    if (readManifest(manifest, peer.identityKey).version > peer.version) await meetPeer(live, { userId, identityKey: toBase64(peer.identityKey), manifest })
+    if (readManifest(manifest, peer.identityKey).version > peer.version)
+      await meetPeer(live, { userId, identityKey: toBase64(peer.identityKey), manifest })
   }
 }
 
@@ -192,4 +205,3 @@ const settled = (own: OwnRow, entry: MessageEntry): Write[] => [
   { store: 'own', key: entry.id, value: null },
   { store: 'outbox', key: outboxKeyOf(entry.chatRoomId, own.order), value: null },
 ]
-

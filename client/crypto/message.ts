@@ -22,14 +22,19 @@ export interface Opened {
 }
 
 /** The archive key of a group's current epoch, 32 bytes [Note: H1]. */
-export const archiveKeyOf = (group: Group): Promise<Uint8Array> => exportSecret(group, 'conclave/archive/v1', groupIdOf(group), 32)
+export const archiveKeyOf = (group: Group): Promise<Uint8Array> =>
+  exportSecret(group, 'conclave/archive/v1', groupIdOf(group), 32)
 
 /**
  * Seals one statement into an envelope [Note: M1]. The body is encrypted once under a random key; MLS and the
  * archive carry that key, and the commitment at the head of the body ties both to it.
  * The new state must be stored before the envelope leaves the device.
  */
-export async function sealMessage(group: Group, author: Author, statement: Statement): Promise<{ group: Group; content: string }> {
+export async function sealMessage(
+  group: Group,
+  author: Author,
+  statement: Statement,
+): Promise<{ group: Group; content: string }> {
   const place = placeOf(groupIdOf(group), epochOf(group))
   const key = randomBytes(32)
   const commitment = sha256('conclave/commitment/v1', key)
@@ -56,7 +61,8 @@ export async function sealMessage(group: Group, author: Author, statement: State
 export async function openByGroup(group: Group, envelope: Envelope): Promise<{ group: Group; opened: Opened }> {
   const body = fromBase64(envelope.body)
   const { group: next, plaintext, authData, sender } = await openFromGroup({ group, message: fromBase64(envelope.mls) })
-  if (!sameBytes(authData, sha256('conclave/body-hash/v1', body))) throw new CryptoFailure('body_swapped', 'The text belongs to another message')
+  if (!sameBytes(authData, sha256('conclave/body-hash/v1', body)))
+    throw new CryptoFailure('body_swapped', 'The text belongs to another message')
   const { opened, leafKey } = await openBody(plaintext, envelope, body)
   const isSender =
     sameBytes(sender.accountKey, opened.accountKey) && sender.deviceId === opened.deviceId && sameBytes(sender.leafKey, leafKey)
@@ -76,14 +82,17 @@ export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope):
 async function openBody(key: Uint8Array, envelope: Envelope, body: Uint8Array): Promise<{ opened: Opened; leafKey: Uint8Array }> {
   const place = placeOf(fromBase64(envelope.groupId), envelope.epoch)
   const commitment = body.subarray(0, COMMITMENT_BYTES)
-  if (!sameBytes(commitment, sha256('conclave/commitment/v1', key))) throw new CryptoFailure('commitment', 'The key does not belong to this text')
+  if (!sameBytes(commitment, sha256('conclave/commitment/v1', key)))
+    throw new CryptoFailure('commitment', 'The key does not belong to this text')
   const bodyKey = await hkdf(key, 'conclave/body-key/v1')
   const padded = await openWith(bodyKey, 'conclave/body/v1', body.subarray(COMMITMENT_BYTES), ...place, commitment)
   const [said, credential, leafKey, signature] = decoded(() => decodeFields(unpad(padded)))
   if (!said || !credential || !leafKey || !signature) throw new CryptoFailure('body', 'The message is incomplete')
   const author = readCredential(credential)
-  if (!author || !credentialHolds(credential, leafKey)) throw new CryptoFailure('credential', "The sender's device is not certified")
-  if (!verify(leafKey, signature, 'conclave/message/v1', ...place, said)) throw new CryptoFailure('signature', 'The signature does not match')
+  if (!author || !credentialHolds(credential, leafKey))
+    throw new CryptoFailure('credential', "The sender's device is not certified")
+  if (!verify(leafKey, signature, 'conclave/message/v1', ...place, said))
+    throw new CryptoFailure('signature', 'The signature does not match')
   const statement = statementShape.safeParse(decoded(() => JSON.parse(fromUtf8(said))))
   if (!statement.success) throw new CryptoFailure('content', 'This kind of message needs a newer version of Conclave')
   return { opened: { statement: statement.data, ...author }, leafKey }

@@ -31,7 +31,11 @@ export interface OwnRow {
 
 export const outboxKeyOf = (chatRoomId: string, order: number): [string, number] => [chatRoomId, order]
 
-const outboxWrite = (row: OutboxRow): Write => ({ store: 'outbox', key: outboxKeyOf(row.chatRoomId, row.order), value: { json: row } })
+const outboxWrite = (row: OutboxRow): Write => ({
+  store: 'outbox',
+  key: outboxKeyOf(row.chatRoomId, row.order),
+  value: { json: row },
+})
 
 /** What a room still has to send, in order. */
 export async function outboxOf({ vault }: Live, chatRoomId: string): Promise<OutboxRow[]> {
@@ -44,7 +48,10 @@ export async function roomsWithOutbox({ vault }: Live): Promise<string[]> {
 }
 
 /** Keeps a message before anything else happens to it: a reload or a crash does not lose it. */
-export function keepInOutbox(live: Live, row: Pick<OutboxRow, 'id' | 'chatRoomId' | 'content' | 'replyToId' | 'sentAt'>): Promise<OutboxRow> {
+export function keepInOutbox(
+  live: Live,
+  row: Pick<OutboxRow, 'id' | 'chatRoomId' | 'content' | 'replyToId' | 'sentAt'>,
+): Promise<OutboxRow> {
   return changing(live, row.chatRoomId, async () => {
     const last = (await outboxOf(live, row.chatRoomId)).at(-1)
     const kept: OutboxRow = { ...row, order: Math.max((last?.order ?? 0) + 1, Date.now() * 1000), envelope: null, failure: null }
@@ -54,7 +61,10 @@ export function keepInOutbox(live: Live, row: Pick<OutboxRow, 'id' | 'chatRoomId
 }
 
 /** Changes one row: a failure to show, or none to try again; `unseal` drops sealed bytes that the room has outrun. */
-export function changeOutbox(live: Live, input: { chatRoomId: string; id: string; failure: string | null; unseal: boolean }): Promise<void> {
+export function changeOutbox(
+  live: Live,
+  input: { chatRoomId: string; id: string; failure: string | null; unseal: boolean },
+): Promise<void> {
   return changing(live, input.chatRoomId, async () => {
     const row = (await outboxOf(live, input.chatRoomId)).find(({ id }) => id === input.id)
     if (!row) return
@@ -80,7 +90,10 @@ export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: stri
  * The sealed bytes of an outbox row: those it has, or new ones under the room's current state. New state, bytes
  * and the memory of the text are stored in one transaction before the bytes are handed out [Note: M1].
  */
-export function sealOutboxRow(live: Live, input: { chatRoomId: string; peerId: string; id: string }): Promise<OutboxRow | undefined> {
+export function sealOutboxRow(
+  live: Live,
+  input: { chatRoomId: string; peerId: string; id: string },
+): Promise<OutboxRow | undefined> {
   const { chatRoomId, peerId, id } = input
   return withRoom(live, chatRoomId, peerId, async ({ record, group }) => {
     const row = (await outboxOf(live, chatRoomId)).find((one) => one.id === id)
@@ -120,4 +133,5 @@ export async function readDraft({ vault }: Live, chatRoomId: string): Promise<st
 export const keepDraft = ({ vault }: Live, input: { chatRoomId: string; text: string }): Promise<void> =>
   vault.write([{ store: 'sealed', key: `draft:${input.chatRoomId}`, value: input.text ? { json: input.text } : null }])
 
-const changing = <T>(live: Live, chatRoomId: string, work: () => Promise<T>) => exclusive(`conclave/${live.userId}/${chatRoomId}/outbox`, work)
+const changing = <T>(live: Live, chatRoomId: string, work: () => Promise<T>) =>
+  exclusive(`conclave/${live.userId}/${chatRoomId}/outbox`, work)

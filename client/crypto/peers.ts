@@ -46,7 +46,9 @@ export async function meetPeer(
   const { version } = readManifest(manifest, key)
   if (!isSelf && !pinned) await pinPeer(live, userId, key)
   if (known?.version !== version) {
-    await live.vault.write([{ store: 'sealed', key: rowOf(userId), value: { json: { identityKey: toBase64(key), version, signed: manifest } } }])
+    await live.vault.write([
+      { store: 'sealed', key: rowOf(userId), value: { json: { identityKey: toBase64(key), version, signed: manifest } } },
+    ])
   }
   return 'pinned'
 }
@@ -80,4 +82,6 @@ export async function pairOf(live: Live, peerId: string): Promise<{ self: Peer; 
 export const listedIn =
   (...peers: Peer[]) =>
   (accountKey: Uint8Array, deviceId: string): boolean =>
-    peers.some((peer) => sameBytes(peer.identityKey, accountKey) && peer.manifest.devices.some((device) => device.id === deviceId))
+    peers.some(
+      (peer) => sameBytes(peer.identityKey, accountKey) && peer.manifest.devices.some((device) => device.id === deviceId),
+    )

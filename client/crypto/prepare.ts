@@ -3,10 +3,10 @@ import type { CommitDraft, RoomGroup } from '../../contract/rooms.ts'
 import { sealArchiveKey } from './archive.ts'
 import { checkPlace, newRecord, type Place } from './enter.ts'
 import { CryptoFailure } from './failure.ts'
-import { type Live, leafDevice } from './live.ts'
-import { archiveKeyOf } from './message.ts'
 import { roomGroupId } from './groupid.ts'
 import { createRoom as createGroup, groupInfoMembers, joinByGroupInfo, keyPackageMember } from './joining.ts'
+import { type Live, leafDevice } from './live.ts'
+import { archiveKeyOf } from './message.ts'
 import { commitChange, epochOf, type Group, groupIdOf, members, writeGroup } from './mls.ts'
 import { listedIn, type Peer, pairOf, peerOf } from './peers.ts'
 import { pendingWrite } from './pending.ts'
@@ -58,7 +58,15 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
   })
 }
 
-const EMPTY_GROUP: RoomGroup = { chatRoomId: '', generation: 0, groupId: null, epoch: 0, lastSeq: 0, groupInfo: null, welcome: null }
+const EMPTY_GROUP: RoomGroup = {
+  chatRoomId: '',
+  generation: 0,
+  groupId: null,
+  epoch: 0,
+  lastSeq: 0,
+  groupInfo: null,
+  welcome: null,
+}
 
 /** Enters the current group by its GroupInfo, in place of an old leaf of this device [Note: R2, R4]. */
 export function joinRoom(live: Live, { chatRoomId, peerId, group: served }: Place & { group: RoomGroup }): Promise<CommitDraft> {
@@ -110,12 +118,18 @@ interface Preparation extends Place {
   hasPath: boolean
 }
 
-async function prepare(live: Live, { chatRoomId, peerId, room, generation, epoch, made, hasPath }: Preparation): Promise<CommitDraft> {
+async function prepare(
+  live: Live,
+  { chatRoomId, peerId, room, generation, epoch, made, hasPath }: Preparation,
+): Promise<CommitDraft> {
   const { self, peer } = await pairOf(live, peerId)
   const groupId = toBase64(groupIdOf(made.group))
   const archiveKey = await archiveKeyOf(made.group)
   const place = { groupId, epoch: epoch + 1 }
-  const seals = await Promise.all([sealArchiveKey(live.userId, self, place, archiveKey), sealArchiveKey(peerId, peer, place, archiveKey)])
+  const seals = await Promise.all([
+    sealArchiveKey(live.userId, self, place, archiveKey),
+    sealArchiveKey(peerId, peer, place, archiveKey),
+  ])
   const draft: CommitDraft = {
     chatRoomId,
     generation,

@@ -87,7 +87,11 @@ export const recordWrite = (chatRoomId: string, record: RoomRecord): Write => ({
 /** The writes that store a room's record and MLS state: in one transaction, with what was opened by that state. */
 export const roomWrites = (chatRoomId: string, record: RoomRecord, group: Group | undefined): Write[] => [
   recordWrite(chatRoomId, record),
-  { store: 'groups', key: chatRoomId, value: group && record.standing === 'joined' ? { json: null, bytes: writeGroup(group) } : null },
+  {
+    store: 'groups',
+    key: chatRoomId,
+    value: group && record.standing === 'joined' ? { json: null, bytes: writeGroup(group) } : null,
+  },
 ]
 
 export const messageWrite = (message: StoredMessage): Write => ({
@@ -108,5 +112,8 @@ export async function pageOf(
     ...(input.before !== undefined && { before: input.before }),
     ...(input.after !== undefined && { after: input.after }),
   })
-  return { messages: rows.map(({ value }) => value.json as StoredMessage).filter((message) => message.seq >= from), from: record?.from ?? 0 }
+  return {
+    messages: rows.map(({ value }) => value.json as StoredMessage).filter((message) => message.seq >= from),
+    from: record?.from ?? 0,
+  }
 }

@@ -10,7 +10,8 @@ import { ApiError } from '../net/api.ts'
  */
 export async function meetContact(env: Env, contact: Contact, wanted = 0): Promise<Meeting> {
   const { contactUserId: userId, contactUser } = contact
-  if (!contactUser.identityKey || contactUser.manifestVersion === 0) return env.crypto.meetPeer({ userId, identityKey: null, manifest: null })
+  if (!contactUser.identityKey || contactUser.manifestVersion === 0)
+    return env.crypto.meetPeer({ userId, identityKey: null, manifest: null })
   if (!(await env.crypto.isPinned(userId, contactUser.identityKey))) return 'key_changed'
   const known = (await env.crypto.peerVersions([userId]))[userId] ?? 0
   if (known >= Math.max(contactUser.manifestVersion, wanted)) return 'pinned'

@@ -67,6 +67,8 @@ export function Composer({ chatRoomId, isBlocked, onUpgrade }: Props) {
           ref={field}
           rows={1}
           dir="auto"
+          // Else the browser writes what is typed into its session file, to restore it.
+          autoComplete="off"
           aria-label="Message"
           placeholder={placeholder(isConnected, isBlocked)}
           // The message stands in the list already; its text stays here, unseen, until it is kept.

@@ -186,7 +186,10 @@ export async function markSeen(env: Env): Promise<void> {
   const { chatRoomId } = contact
   if (newest <= Math.max(contact.readSeq, read.get(chatRoomId) ?? 0)) return
   read.set(chatRoomId, newest)
-  changeRow(({ id }) => id === contact.id, () => ({ unreadCount: 0, hasUnreadNotifications: false }))
+  changeRow(
+    ({ id }) => id === contact.id,
+    () => ({ unreadCount: 0, hasUnreadNotifications: false }),
+  )
   try {
     await env.api(messagesApi.markRead, { chatRoomId, seq: newest })
   } catch (error) {

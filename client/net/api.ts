@@ -9,7 +9,12 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly details: unknown
 
-  constructor(status: number, code: ApiError['code'], text: string, extra: { retryAfterSeconds?: number; details?: unknown } = {}) {
+  constructor(
+    status: number,
+    code: ApiError['code'],
+    text: string,
+    extra: { retryAfterSeconds?: number; details?: unknown } = {},
+  ) {
     super(text)
     this.name = 'ApiError'
     this.status = status
@@ -55,7 +60,8 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut }:
       throw error
     }
     const parsed = endpoint.output.safeParse(answer)
-    if (!parsed.success) throw new ApiError(response.status, 'unreadable_answer', 'The server answered in a way that this page does not know')
+    if (!parsed.success)
+      throw new ApiError(response.status, 'unreadable_answer', 'The server answered in a way that this page does not know')
     return parsed.data
   }
 }

@@ -1,4 +1,4 @@
-import { type ClientFrame, CLOSE, type FrameOf, type FrameType, type ServerFrame, serverFrame } from '../../contract/frames.ts'
+import { CLOSE, type ClientFrame, type FrameOf, type FrameType, type ServerFrame, serverFrame } from '../../contract/frames.ts'
 import { PERIODS } from '../../contract/limits.ts'
 import { connectionStore } from './status.ts'
 
@@ -13,8 +13,6 @@ export interface Socket {
   /** False when not connected: a frame may be lost. */
   say(frame: ClientFrame): boolean
   on<T extends FrameType>(type: T, listener: Listener<T>): () => void
-  /** Called after each `hello`: the moment to replay what was missed. */
-  onOpen(listener: (hello: FrameOf<'hello'>['data']) => void): () => void
 }
 
 interface Options {
@@ -121,7 +119,6 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
       return true
     },
     on,
-    onOpen: (listener) => on('hello', listener),
   }
 }
 

@@ -158,7 +158,8 @@ test('The server plays an old group back: refused, nothing is sent', async () =>
   expect(wire.rooms.get(roomId)?.generation).toBe(2)
   const laptop = await alice.newBrowser()
   await laptop.reads(bob)
-  wire.lie = (_, path, answer) => (path === roomsApi.group.path ? { ...(answer as object), generation: 1, groupId: group.groupId, epoch: group.epoch } : answer)
+  wire.lie = (_, path, answer) =>
+    path === roomsApi.group.path ? { ...(answer as object), generation: 1, groupId: group.groupId, epoch: group.epoch } : answer
   await expect(laptop.says(bob, 'to nobody')).rejects.toThrow()
 })
 
@@ -200,10 +201,12 @@ test('The server hands out an older device list than before: refused by name', a
   await laptop.says(alice, 'from my laptop')
   await alice.reads(laptop)
   const { identityKey } = alice.contact(bob).contactUser
-  await expect(alice.core.meetPeer({ userId: bob.userId, identityKey, manifest: old ?? null })).rejects.toMatchObject({ code: 'manifest_rollback' })
+  await expect(alice.core.meetPeer({ userId: bob.userId, identityKey, manifest: old ?? null })).rejects.toMatchObject({
+    code: 'manifest_rollback',
+  })
 })
 
-test("The server names another key for Bob: nothing is sent, and the person is told why", async () => {
+test('The server names another key for Bob: nothing is sent, and the person is told why', async () => {
   const { alice, bob, wire, roomId } = await pair()
   await alice.says(bob, 'hello')
   const eve = await newPerson(wire)
@@ -219,7 +222,11 @@ test("Bob's commit leaves out Alice's archive key and spoils the GroupInfo: her 
   await alice.says(bob, 'one')
   await bob.reads(alice)
   const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
-  await bob.env.api(roomsApi.commit, { ...draft, archiveKeys: draft.archiveKeys.filter(({ userId }) => userId !== alice.userId), groupInfo: wire.rooms.get(roomId)?.groupInfo ?? '' })
+  await bob.env.api(roomsApi.commit, {
+    ...draft,
+    archiveKeys: draft.archiveKeys.filter(({ userId }) => userId !== alice.userId),
+    groupInfo: wire.rooms.get(roomId)?.groupInfo ?? '',
+  })
   await bob.says(alice, 'two')
   await alice.reads(bob)
   const laptop = await alice.newBrowser()

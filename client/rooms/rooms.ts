@@ -39,7 +39,8 @@ async function follow(env: Env, contact: Contact, live: LogEntry[]): Promise<num
   for (;;) {
     const outcome = await env.crypto.receiveLog({ ...place, entries })
     if (outcome.mustEnter) await enter(env, contact)
-    for (const userId of outcome.newerManifests) if (userId === contact.contactUserId) await meetContact(env, contact, Number.POSITIVE_INFINITY)
+    for (const userId of outcome.newerManifests)
+      if (userId === contact.contactUserId) await meetContact(env, contact, Number.POSITIVE_INFINITY)
     if (outcome.missing.length > 0) await fetchArchiveKeys(env, contact, outcome.missing)
     if (outcome.foreignCommit) await audit(env, contact, outcome.foreignCommit)
     const { cursor } = outcome.mustEnter ? await env.crypto.receiveLog({ ...place, entries: [] }) : outcome
@@ -106,7 +107,8 @@ async function fetchKeys(env: Env, chatRoomId: string, missing: EpochName[]): Pr
  */
 export async function readyRoom(env: Env, contact: Contact): Promise<Readiness> {
   const meeting = await meetContact(env, contact)
-  if (meeting === 'key_changed') return { ready: false, reason: "This person's key has changed. Nothing is sent until you decide." }
+  if (meeting === 'key_changed')
+    return { ready: false, reason: "This person's key has changed. Nothing is sent until you decide." }
   let joinFailures = 0
   for (let attempt = 0; attempt < TRIES; attempt++) {
     // A device that is level with the log sends at once: when somebody was faster, the server says so.
@@ -114,8 +116,17 @@ export async function readyRoom(env: Env, contact: Contact): Promise<Readiness> 
     if (!isLevel) await catchUp(env, contact)
     const need = await env.crypto.roomNeed({ ...placeOf(contact), now: env.clock().getTime() })
     if (need === 'ready') return { ready: true }
-    if (need === 'no_device') return { ready: false, reason: `${contact.contactUser.displayName} has no device yet. Your message waits here and goes out when they sign in.` }
-    const draft = need === 'create' ? await create(env, contact) : need === 'commit' ? await env.crypto.commitRoom(placeOf(contact)) : undefined
+    if (need === 'no_device')
+      return {
+        ready: false,
+        reason: `${contact.contactUser.displayName} has no device yet. Your message waits here and goes out when they sign in.`,
+      }
+    const draft =
+      need === 'create'
+        ? await create(env, contact)
+        : need === 'commit'
+          ? await env.crypto.commitRoom(placeOf(contact))
+          : undefined
     if (draft) {
       await post(env, contact, draft)
       continue

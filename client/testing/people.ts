@@ -48,6 +48,8 @@ export async function newPerson(wire: Wire): Promise<TestPerson> {
   return person(wire, { userId, username, core, deviceId: keys.deviceId })
 }
 
+const nothing = () => undefined
+
 interface Made {
   userId: string
   username: string
@@ -58,7 +60,7 @@ interface Made {
 function person(wire: Wire, { userId, username, core, deviceId }: Made): TestPerson {
   const env: Env = {
     api: wire.api(userId, () => deviceId),
-    socket: { open() {}, close() {}, reconnect() {}, say: () => false, on: () => () => {}, onOpen: () => () => {} },
+    socket: { open: nothing, close: nothing, reconnect: nothing, say: () => false, on: () => nothing },
     crypto: core,
     clock: () => new Date(),
   }
@@ -135,7 +137,11 @@ export async function sendKept(env: Env, contact: Contact, peerId: string, id: s
 /** What a bubble would say. */
 export function wordsOf(body: StoredBody): string {
   if (body.kind === 'content') return body.content.text
-  return body.kind === 'plain' || body.kind === 'notice' ? body.text : body.kind === 'unreadable' ? `unreadable: ${body.reason}` : 'sealed'
+  return body.kind === 'plain' || body.kind === 'notice'
+    ? body.text
+    : body.kind === 'unreadable'
+      ? `unreadable: ${body.reason}`
+      : 'sealed'
 }
 
 /** A copy of everything that a browser keeps for an account: what a backup of its profile holds. */
@@ -146,7 +152,10 @@ export async function profileCopy(userId: string): Promise<() => Promise<void>> 
   for (const name of names) {
     const store = database.transaction(name).objectStore(name)
     const [keys, values] = await Promise.all([settled(store.getAllKeys()), settled(store.getAll())])
-    copy.set(name, keys.map((key, at) => [key, values[at]]))
+    copy.set(
+      name,
+      keys.map((key, at) => [key, values[at]]),
+    )
   }
   database.close()
   return async () => {

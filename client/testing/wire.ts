@@ -125,13 +125,23 @@ export function createWire() {
     [devicesApi.manifest, (input: { userId: string }) => manifestAnswer(input.userId)],
     [devicesApi.book, (_, userId) => own(userId).book],
     [devicesApi.saveBook, (book: SealedBook, userId) => saveBook(own(userId), book)],
-    [roomsApi.group, ({ chatRoomId }: { chatRoomId: string }) => ({ chatRoomId, lastSeq: roomOf(chatRoomId).log.length, ...groupOf(roomOf(chatRoomId)) })],
+    [
+      roomsApi.group,
+      ({ chatRoomId }: { chatRoomId: string }) => ({
+        chatRoomId,
+        lastSeq: roomOf(chatRoomId).log.length,
+        ...groupOf(roomOf(chatRoomId)),
+      }),
+    ],
     [roomsApi.log, (input: { chatRoomId: string; after: number; limit: number }) => page(input)],
     [roomsApi.commit, (draft: CommitDraft, userId) => commit(draft, userId)],
-    [roomsApi.claimKeyPackages, (input: { chatRoomId: string; generation: number }, userId, deviceId) => claim(input, userId, deviceId)],
+    [
+      roomsApi.claimKeyPackages,
+      (input: { chatRoomId: string; generation: number }, userId, deviceId) => claim(input, userId, deviceId),
+    ],
     [roomsApi.archiveKeys, (input: { chatRoomId: string; groupId: string; epochs: string }, userId) => archived(input, userId)],
-    [roomsApi.addArchiveKeys, (input: { chatRoomId: string; keys: ArchiveKey[] }) => (keepKeys(input.chatRoomId, input.keys), {})],
-    [roomsApi.replaceGroupInfo, (input: { chatRoomId: string; groupInfo: string }) => ((roomOf(input.chatRoomId).groupInfo = input.groupInfo), {})],
+    [roomsApi.addArchiveKeys, (input: { chatRoomId: string; keys: ArchiveKey[] }) => keepKeys(input.chatRoomId, input.keys)],
+    [roomsApi.replaceGroupInfo, (input: { chatRoomId: string; groupInfo: string }) => replaceGroupInfo(input)],
     [messagesApi.send, (draft: Draft, userId) => send(draft, userId)],
     [messagesApi.list, (input: { chatRoomId: string; before?: number; limit: number }) => list(input)],
   ])
@@ -149,7 +159,13 @@ export function createWire() {
     return { version: book.version }
   }
 
-  const groupOf = ({ generation, groupId, epoch, groupInfo, welcome }: Room) => ({ generation, groupId, epoch, groupInfo, welcome })
+  const groupOf = ({ generation, groupId, epoch, groupInfo, welcome }: Room) => ({
+    generation,
+    groupId,
+    epoch,
+    groupInfo,
+    welcome,
+  })
 
   function page({ chatRoomId, after, limit }: { chatRoomId: string; after: number; limit: number }) {
     const { log } = roomOf(chatRoomId)
@@ -166,7 +182,17 @@ export function createWire() {
     }
     const { chatRoomId, generation, groupId, epoch, commit: bytes, groupInfo } = draft
     const seq = room.log.length + 1
-    room.log.push({ kind: 'commit', seq, chatRoomId, senderId, generation, groupId, epoch, commit: bytes, createdAt: new Date().toISOString() })
+    room.log.push({
+      kind: 'commit',
+      seq,
+      chatRoomId,
+      senderId,
+      generation,
+      groupId,
+      epoch,
+      commit: bytes,
+      createdAt: new Date().toISOString(),
+    })
     Object.assign(room, { generation, groupId, epoch: epoch + 1, groupInfo })
     if (isCreation) room.welcome = null
     if (draft.welcome) room.welcome = { seq, epoch: epoch + 1, welcome: draft.welcome }
@@ -174,12 +200,20 @@ export function createWire() {
     return { seq }
   }
 
-  function keepKeys(chatRoomId: string, keys: ArchiveKey[]) {
+  function keepKeys(chatRoomId: string, keys: ArchiveKey[]): object {
     const kept = roomOf(chatRoomId)
     for (const key of keys) {
-      kept.archiveKeys = kept.archiveKeys.filter((one) => one.userId !== key.userId || one.groupId !== key.groupId || one.epoch !== key.epoch)
+      kept.archiveKeys = kept.archiveKeys.filter(
+        (one) => one.userId !== key.userId || one.groupId !== key.groupId || one.epoch !== key.epoch,
+      )
       kept.archiveKeys.push(key)
     }
+    return {}
+  }
+
+  function replaceGroupInfo({ chatRoomId, groupInfo }: { chatRoomId: string; groupInfo: string }): object {
+    roomOf(chatRoomId).groupInfo = groupInfo
+    return {}
   }
 
   function archived({ chatRoomId, groupId, epochs }: { chatRoomId: string; groupId: string; epochs: string }, userId: string) {
@@ -195,8 +229,11 @@ export function createWire() {
       devices.delete(deviceId)
       return [...devices].map((id) => {
         const name = [chatRoomId, generation, userId, id].join()
-        const free = account?.packages.find((one) => one.deviceId === id && !one.isLastResort && ![...claims.values()].includes(one.keyPackage))
-        const keyPackage = claims.get(name) ?? free?.keyPackage ?? account?.packages.find((one) => one.deviceId === id)?.keyPackage ?? ''
+        const free = account?.packages.find(
+          (one) => one.deviceId === id && !one.isLastResort && ![...claims.values()].includes(one.keyPackage),
+        )
+        const keyPackage =
+          claims.get(name) ?? free?.keyPackage ?? account?.packages.find((one) => one.deviceId === id)?.keyPackage ?? ''
         claims.set(name, keyPackage)
         return { userId: member, deviceId: id, keyPackage }
       })
@@ -210,7 +247,8 @@ export function createWire() {
     const known = room.log.find((entry) => entry.kind === 'message' && entry.id === id && entry.senderId === senderId)
     if (known?.kind === 'message') return known
     const envelope = parseEnvelope(draft.content)
-    if (envelope && (envelope.groupId !== room.groupId || envelope.epoch !== room.epoch)) throw new ApiError(409, 'stale_epoch', 'The room has moved on')
+    if (envelope && (envelope.groupId !== room.groupId || envelope.epoch !== room.epoch))
+      throw new ApiError(409, 'stale_epoch', 'The room has moved on')
     const message: Message = {
       id,
       seq: room.log.length + 1,
@@ -230,7 +268,15 @@ export function createWire() {
     return message
   }
 
-  function list({ chatRoomId, before = Number.POSITIVE_INFINITY, limit }: { chatRoomId: string; before?: number; limit: number }) {
+  function list({
+    chatRoomId,
+    before = Number.POSITIVE_INFINITY,
+    limit,
+  }: {
+    chatRoomId: string
+    before?: number
+    limit: number
+  }) {
     const messages = roomOf(chatRoomId).log.filter((entry) => entry.kind === 'message' && entry.seq < before)
     return messages.slice(-limit)
   }
