@@ -7,7 +7,7 @@ import type { ContactRow } from '../contacts/store.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { catchUp, loadOlderPage } from '../rooms/rooms.ts'
-import { flushRoom, type SendOutcome } from './outbox.ts'
+import { flushRoom, type SendOutcome, waitOf } from './outbox.ts'
 import { messagesStore } from './store.ts'
 import { showNewest, showRoom, type Viewer } from './view.ts'
 
@@ -101,7 +101,20 @@ export async function sendText(env: Env, text: string): Promise<SendOutcome> {
 export async function flush(env: Env, chatRoomId: string): Promise<SendOutcome> {
   const { userId } = viewer ?? {}
   if (!userId) return { outcome: 'kept' }
-  return flushRoom(env, chatRoomId, userId, () => refresh(env, chatRoomId))
+  const outcome = await flushRoom(env, chatRoomId, userId, () => refresh(env, chatRoomId))
+  retryLater(env, chatRoomId)
+  return outcome
+}
+
+const retries = new Map<string, ReturnType<typeof setTimeout>>()
+
+/** A server that was away or busy is asked again, also when no news comes from it. */
+function retryLater(env: Env, chatRoomId: string): void {
+  clearTimeout(retries.get(chatRoomId))
+  const retryMs = waitOf(chatRoomId)?.retryMs
+  if (!retryMs) return
+  const again = () => void (viewer && flush(env, chatRoomId))
+  retries.set(chatRoomId, setTimeout(again, retryMs))
 }
 
 /** Sends what waits anywhere: after a reload, or when the connection is back. */

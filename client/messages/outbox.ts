@@ -9,9 +9,18 @@ import { catchUp, inTurn, readyRoom } from '../rooms/rooms.ts'
 /** What came of a message that was to be sent. */
 export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_required' } | { outcome: 'limit_reached'; text: string }
 
-/** Why messages of a room wait on this device, by room. Shown beside each of them. */
-const waiting = new Map<string, string>()
-export const waitingReason = (chatRoomId: string): string | null => waiting.get(chatRoomId) ?? null
+interface Wait {
+  /** In words for the person. */
+  reason: string
+  /** When to try again; null: news about the contact or the room will say so. */
+  retryMs: number | null
+}
+
+/** What the messages of a room wait for on this device, by room. */
+const waiting = new Map<string, Wait>()
+export const waitOf = (chatRoomId: string): Wait | undefined => waiting.get(chatRoomId)
+
+const RETRY_MS = 5000
 
 const SEAL_TRIES = 6
 
@@ -42,7 +51,7 @@ async function sendRow(env: Env, contact: ContactRow, row: OutboxRow, userId: st
     for (let attempt = 0; attempt < SEAL_TRIES; attempt++) {
       if (!row.envelope || attempt > 0) {
         const readiness = await readyRoom(env, contact)
-        if (!readiness.ready) return wait(chatRoomId, readiness.reason)
+        if (!readiness.ready) return wait(chatRoomId, readiness.reason, null)
       }
       const sealed = await env.crypto.sealOutboxRow({ ...place, id: row.id })
       if (!sealed?.envelope) return 'next'
@@ -69,14 +78,14 @@ async function sendRow(env: Env, contact: ContactRow, row: OutboxRow, userId: st
         await env.crypto.changeOutbox({ chatRoomId, id: row.id, failure: null, unseal: true })
       }
     }
-    return wait(chatRoomId, 'The room is busy. It is tried again.')
+    return wait(chatRoomId, 'The room is busy. It is tried again.', RETRY_MS)
   } catch (error) {
     return failed(env, chatRoomId, row, error)
   }
 }
 
-function wait(chatRoomId: string, reason: string): 'wait' {
-  waiting.set(chatRoomId, reason)
+function wait(chatRoomId: string, reason: string, retryMs: Wait['retryMs']): 'wait' {
+  waiting.set(chatRoomId, { reason, retryMs })
   return 'wait'
 }
 
@@ -91,8 +100,11 @@ async function failed(env: Env, chatRoomId: string, row: OutboxRow, error: unkno
       await env.crypto.dropFromOutbox(place)
       return { outcome: 'limit_reached', text: error.message.split('message: ')[1] ?? '' }
     }
-    if (error.status === 0) return wait(chatRoomId, 'It goes out when the connection is back.')
-    if (error.status === 429 || error.status >= 500) return wait(chatRoomId, `${error.message}. It is tried again.`)
+    if (error.status === 0) return wait(chatRoomId, 'It goes out when the connection is back.', RETRY_MS)
+    if (error.status === 429 || error.status >= 500) {
+      const retryMs = error.retryAfterSeconds === undefined ? RETRY_MS : error.retryAfterSeconds * 1000
+      return wait(chatRoomId, `${error.message}. It is tried again.`, retryMs)
+    }
     if (error.status === 401) return 'wait'
     await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: false })
     return 'next'

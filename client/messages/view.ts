@@ -2,7 +2,7 @@ import { contactOfRoom, statusOf } from '../contacts/contacts.ts'
 import type { ContactRow } from '../contacts/store.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
-import { waitingReason } from './outbox.ts'
+import { waitOf } from './outbox.ts'
 import { type MessageBody, messagesStore, type RoomView, type ShownMessage } from './store.ts'
 
 export interface Viewer {
@@ -121,7 +121,7 @@ function shownBody(body: StoredMessage['body']): MessageBody {
 }
 
 function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
-  const waits = waitingReason(chatRoomId)
+  const waits = waitOf(chatRoomId)?.reason ?? null
   const status = failure ? 'failed' : waits ? 'waiting' : 'sending'
   return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body: { kind: 'text', text: content.text } }
 }

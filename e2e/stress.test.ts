@@ -1,0 +1,59 @@
+import { expect } from 'vitest'
+import { conversation, test } from './people.ts'
+
+const composer = 'textarea[aria-label="Message"]'
+
+test('Alice closes the tab while her message is on its way: it arrives, once', async ({ server, alice, bob }) => {
+  await conversation(alice, bob)
+  await alice.says('hello')
+  await bob.reads('hello')
+  await alice.page.route('**/api/messages', (route) => route.abort())
+  await alice.says('almost lost')
+  const place = alice.page.url()
+  const next = await alice.context.newPage()
+  await alice.page.close()
+  await next.goto(place)
+  await bob.reads('almost lost')
+  await next.locator('.bub', { hasText: 'almost lost' }).waitFor()
+  expect(await bob.page.locator('.bub', { hasText: 'almost lost' }).count()).toBe(1)
+  expect(server.output()).not.toContain('almost lost')
+})
+
+test("Alice's browser storage is wiped: she signs in again, and the conversation is there", async ({ server, alice, bob }) => {
+  await conversation(alice, bob)
+  await alice.says('before the wipe')
+  await bob.says('noted')
+  await alice.reads('noted')
+  const devtools = await alice.context.newCDPSession(alice.page)
+  await devtools.send('Storage.clearDataForOrigin', { origin: server.url, storageTypes: 'indexeddb,local_storage' })
+  await alice.page.reload()
+  await alice.page.getByText('keys are gone').waitFor()
+  await alice.signsIn()
+  await alice.page.getByRole('button', { name: 'Add this browser' }).click()
+  await alice.opens(bob)
+  await alice.reads('noted')
+  await bob.says('and this came while you were away')
+  await alice.reads('and this came while you were away')
+  await alice.says('I am whole again')
+  await bob.reads('I am whole again')
+})
+
+test('An old page meets a newer server: it loads the new page, and what was typed is still there', async ({ alice, bob }) => {
+  await conversation(alice, bob)
+  await alice.page.locator(composer).fill('unfinished')
+  await alice.page.waitForTimeout(1500)
+  let isNewer = false
+  await alice.page.routeWebSocket('**/ws', (socket) => {
+    const server = socket.connectToServer()
+    server.onMessage((frame) => {
+      socket.send(isNewer ? String(frame).replace(/"contractVersion":\d+/, '"contractVersion":999') : frame)
+      isNewer = false
+    })
+  })
+  isNewer = true
+  const loaded = alice.page.waitForEvent('load')
+  await alice.page.reload()
+  await loaded
+  await alice.page.waitForEvent('load')
+  await alice.page.waitForFunction((query) => document.querySelector<HTMLTextAreaElement>(query)?.value === 'unfinished', composer)
+})
