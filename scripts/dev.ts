@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { context } from 'esbuild'
 import { build as vite } from 'vite'
@@ -80,10 +81,12 @@ function account(...words: string[]): Promise<void> {
   })
 }
 
+// What stands in dist/ from now on is not what `npm start` serves.
+rmSync(path.join(root, 'dist/.stamp'), { force: true })
 const client = await vite({
   configFile: path.join(root, 'vite.config.ts'),
   mode: 'development',
-  logLevel: 'warn',
+  logLevel: 'error',
   build: { watch: {}, sourcemap: true, minify: false },
 })
 if (!('on' in client)) throw new Error('Vite does not watch')

@@ -62,14 +62,23 @@ function install() {
   const started = Date.now()
   say('Installing packages (once, about half a minute)')
   rmSync(INSTALLED, { force: true })
-  const words = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  // The npm that runs us, whatever PATH says.
-  const npm = process.env.npm_execpath
-  const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...words]] : ['npm', words]
-  const { status } = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, NODE_ENV: 'development' } })
-  if (status !== 0) fail('The packages could not be installed: see above')
+  const exact = npm(['ci'], 'pipe')
+  if (exact.status !== 0) {
+    // `npm ci` refuses a lock that leaves out packages of other systems; `npm install` keeps its versions all the same.
+    if (!exact.stderr.includes('EUSAGE')) fail(`${exact.stderr}\nThe packages could not be installed`)
+    if (npm(['install', '--no-save'], 'inherit').status !== 0) fail('The packages could not be installed: see above')
+  }
   writeFileSync(INSTALLED, wanted)
   say(`Installed in ${seconds(started)}`)
+}
+
+function npm(words, stderr) {
+  const args = [...words, '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  // The npm that runs us, whatever PATH says.
+  const self = process.env.npm_execpath
+  const [command, all] = self?.endsWith('.js') ? [process.execPath, [self, ...args]] : ['npm', args]
+  const options = { stdio: ['inherit', 'inherit', stderr], encoding: 'utf8', env: { ...process.env, NODE_ENV: 'development' } }
+  return spawnSync(command, all, options)
 }
 
 function build() {
