@@ -1,6 +1,6 @@
 import { KeyRound, LockKeyhole, PhoneOff, ShieldAlert } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Brand } from '../ui/Mark.tsx'
 import { Note } from '../ui/Note.tsx'
 import type { SignInStep } from './account.ts'
@@ -13,12 +13,22 @@ import { SignUp } from './SignUp.tsx'
 interface Props {
   /** Why the person has to sign in again. */
   notice: string | null
+  /** Somebody was signed in on this page before. */
+  isReturning: boolean
   /** A form is on its way to the server. */
   onSubmit: () => void
 }
 
-export function AuthScreen({ notice, onSubmit }: Props) {
+export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
+  const main = useRef<HTMLElement>(null)
   const [step, setStep] = useState<SignInStep>({ step: 'done' })
+  const [tab, setTab] = useState(notice || isReturning ? 'signin' : 'signup')
+  const shown = useRef(step.step)
+  useEffect(() => {
+    if (shown.current === step.step) return
+    shown.current = step.step
+    main.current?.querySelector('h1')?.focus()
+  }, [step.step])
   return (
     <div className="auth">
       <aside className="auth-side">
@@ -43,23 +53,30 @@ export function AuthScreen({ notice, onSubmit }: Props) {
         <div className="auth-bar">
           <Brand />
         </div>
-        <main>
+        <main ref={main}>
           {step.step === 'confirm_devices' && (
             <ConfirmDevices devices={step.devices} onCancel={() => setStep({ step: 'done' })} />
           )}
           {step.step === 'new_password' && <NewPassword onCancel={() => setStep({ step: 'done' })} />}
-          {step.step === 'done' && <Forms notice={notice} onSubmit={onSubmit} onStep={setStep} />}
+          {step.step === 'done' && <Forms tab={tab} onTab={setTab} notice={notice} onSubmit={onSubmit} onStep={setStep} />}
         </main>
       </div>
     </div>
   )
 }
 
-function Forms({ notice, onSubmit, onStep }: Props & { onStep: (step: SignInStep) => void }) {
-  const [tab, setTab] = useState(notice ? 'signin' : 'signup')
+interface FormsProps {
+  tab: string
+  notice: string | null
+  onTab: (tab: string) => void
+  onSubmit: () => void
+  onStep: (step: SignInStep) => void
+}
+
+function Forms({ tab, notice, onTab, onSubmit, onStep }: FormsProps) {
   return (
-    <Tabs.Root value={tab} onValueChange={setTab}>
-      <h1>{tab === 'signup' ? 'Create your account' : 'Welcome back'}</h1>
+    <Tabs.Root value={tab} onValueChange={onTab}>
+      <h1 tabIndex={-1}>{tab === 'signup' ? 'Create your account' : 'Welcome back'}</h1>
       <Tabs.List className="seg" aria-label="Sign up or sign in">
         <Tabs.Trigger value="signup">Sign Up</Tabs.Trigger>
         <Tabs.Trigger value="signin">Sign In</Tabs.Trigger>

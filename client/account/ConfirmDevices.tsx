@@ -27,13 +27,13 @@ export function ConfirmDevices({ devices, onCancel }: Props) {
   }
 
   function cancel() {
-    cancelSignIn(env)
+    cancelSignIn(env).catch((error) => showToast({ tone: 'bad', title: 'The sign-in stays open', text: failureWords(error) }))
     onCancel()
   }
 
   return (
     <section className="step">
-      <h1>Add this browser?</h1>
+      <h1 tabIndex={-1}>Add this browser?</h1>
       <p className="t2">
         {devices.length > 0
           ? 'Your account has the devices below. If one of them is not yours, somebody else knows your password.'

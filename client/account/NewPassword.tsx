@@ -37,13 +37,13 @@ export function NewPassword({ onCancel }: { onCancel: () => void }) {
   }
 
   function cancel() {
-    cancelSignIn(env)
+    cancelSignIn(env).catch((error) => showToast({ tone: 'bad', title: 'The sign-in stays open', text: failureWords(error) }))
     onCancel()
   }
 
   return (
     <section className="step">
-      <h1>Choose a new password</h1>
+      <h1 tabIndex={-1}>Choose a new password</h1>
       <p className="t2">
         This account was made by a program and has no keys yet. A new password makes them in this browser; the old one stops
         working.

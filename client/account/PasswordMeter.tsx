@@ -14,7 +14,7 @@ export function PasswordMeter({ password, own }: { password: string; own: string
       </div>
       <p className="help" role="status">
         <span>
-          <b>{word}.</b> A rough estimate from length, variety and common words.
+          <b>{word}.</b> A rough estimate, from length and variety.
         </span>
       </p>
     </div>

@@ -18,6 +18,8 @@ interface Props {
 /** A new password, twice. */
 export function PasswordPair({ value, errors, onValue, own }: Props) {
   const [isShown, setShown] = useState(false)
+  const isSame = value.password === value.confirmPassword
+  const repeatError = errors.confirmPassword && (isSame ? undefined : "Passwords don't match")
   return (
     <>
       <div className="two">
@@ -35,7 +37,7 @@ export function PasswordPair({ value, errors, onValue, own }: Props) {
           label="Repeat password"
           autoComplete="new-password"
           value={value.confirmPassword}
-          error={errors.confirmPassword}
+          error={repeatError}
           isShown={isShown}
           onValue={(confirmPassword) => onValue({ ...value, confirmPassword })}
         />

@@ -34,6 +34,8 @@ export function SignIn({ onSubmit, onStep }: Props) {
       onStep(await signIn(env, { username: username.trim(), password }))
     } catch (error) {
       showToast({ tone: 'bad', title: 'Sign in failed', text: failureWords(error) })
+      // The pressed button was disabled meanwhile, and the focus lost with it.
+      form.current?.querySelector<HTMLInputElement>('[name="password"]')?.focus()
     } finally {
       setPending(false)
     }
@@ -58,6 +60,7 @@ export function SignIn({ onSubmit, onStep }: Props) {
       />
       <PasswordField
         label="Password"
+        name="password"
         value={password}
         error={passwordError}
         onValue={setPassword}

@@ -26,13 +26,17 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
     setErrors((known) => Object.fromEntries(Object.entries(known).filter(([name]) => !(name in changed))))
   }
 
+  function refuse(found: FieldErrors<Name>) {
+    setErrors(found)
+    requestAnimationFrame(() => form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus())
+  }
+
   async function submit(event: FormEvent) {
     event.preventDefault()
     if (isPending || !isNameUsable) return
     const parsed = registrationShape.safeParse(values)
     if (!parsed.success) {
-      setErrors(fieldErrors(parsed.error, NAMES))
-      requestAnimationFrame(() => form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus())
+      refuse(fieldErrors(parsed.error, NAMES))
       return
     }
     setPending(true)
@@ -40,7 +44,7 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
     try {
       await signUp(env, { ...values, displayName: parsed.data.displayName })
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'username_taken') setErrors({ username: error.message })
+      if (error instanceof ApiError && error.code === 'username_taken') refuse({ username: error.message })
       showToast({ tone: 'bad', title: 'Registration failed', text: failureWords(error) })
     } finally {
       setPending(false)
@@ -52,7 +56,7 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
       <UsernameField
         value={values.username}
         error={errors.username}
-        onValue={(username) => change({ username })}
+        onValue={(username) => change({ username: username.trim() })}
         onUsable={setNameUsable}
       />
       <Field

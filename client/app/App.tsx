@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useStore } from 'zustand'
 import { AuthScreen } from '../account/AuthScreen.tsx'
 import { accountStore } from '../account/store.ts'
@@ -12,11 +12,13 @@ const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger
 
 export function App() {
   const { phase, notice } = useStore(accountStore)
+  const [isReturning, setReturning] = useState(false)
+  if (phase === 'signed_in' && !isReturning) setReturning(true)
   return (
     <>
       <Boundary key={phase}>
         {phase === 'starting' && <Spinner words="Loading" />}
-        {phase === 'signed_out' && <AuthScreen notice={notice} onSubmit={loadMessenger} />}
+        {phase === 'signed_out' && <AuthScreen notice={notice} isReturning={isReturning} onSubmit={loadMessenger} />}
         {phase === 'signed_in' && (
           <Suspense fallback={<Spinner words="Loading" />}>
             <Messenger />

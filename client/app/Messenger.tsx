@@ -21,13 +21,29 @@ export function Messenger() {
   const [isLeaving, setLeaving] = useState(false)
   useFocusAfterClosing(openRoomId)
 
+  function openUnread() {
+    const { rows } = contactsStore.getState()
+    // Around the list, from the open conversation on: pressing again reaches each of them.
+    const at = rows.findIndex(({ chatRoomId }) => chatRoomId === openRoomId) + 1
+    const next = [...rows.slice(at), ...rows.slice(0, at)].find(
+      ({ state, unreadCount }) => state === 'accepted' && unreadCount > 0,
+    )
+    if (next) navigate(`/chat/${next.chatRoomId}`)
+  }
+
   if (!user) return <Spinner words="Loading user..." isVisible />
   return (
     <TooltipProvider>
       <title>{unread > 0 ? `(${unread > 99 ? '99+' : unread}) Conclave` : 'Conclave'}</title>
       <div className={openRoomId ? 'app has-chat' : 'app'}>
         <aside className="side" aria-label="Contacts">
-          <SidebarTop user={user} unread={unread} onHome={() => navigate('/')} onLogout={() => setLeaving(true)} />
+          <SidebarTop
+            user={user}
+            unread={unread}
+            onHome={() => navigate('/')}
+            onUnread={openUnread}
+            onLogout={() => setLeaving(true)}
+          />
           <ContactList openRoomId={openRoomId} onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)} />
         </aside>
         <main className="panel">

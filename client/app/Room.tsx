@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
+import { acceptNewKey } from '../contacts/contacts.ts'
 import { nameOf } from '../contacts/Row.tsx'
 import type { ContactRow } from '../contacts/store.ts'
 import { Chat } from '../messages/Chat.tsx'
-import { closeRoom, openRoom } from '../messages/messages.ts'
+import { closeRoom, flush, openRoom } from '../messages/messages.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
@@ -29,6 +30,12 @@ export function Room({ row, isFree, onBack }: Props) {
     return () => void closeRoom(env)
   }, [env, row.chatRoomId, attempt])
 
+  async function acceptKey() {
+    await acceptNewKey(env, row)
+    // What waited for the decision goes out now.
+    void flush(env, row.chatRoomId)
+  }
+
   const { contactUser } = row
   return (
     <Chat
@@ -37,6 +44,7 @@ export function Room({ row, isFree, onBack }: Props) {
       unreadCount={row.unreadCount}
       onBack={onBack}
       onRetry={() => setAttempt(attempt + 1)}
+      onAcceptKey={acceptKey}
       person={{
         id: row.contactUserId,
         name: nameOf(row),

@@ -11,10 +11,12 @@ interface Props {
   user: User
   unread: number
   onHome: () => void
+  /** Opens the next conversation with unread messages. */
+  onUnread: () => void
   onLogout: () => void
 }
 
-export function SidebarTop({ user, unread, onHome, onLogout }: Props) {
+export function SidebarTop({ user, unread, onHome, onUnread, onLogout }: Props) {
   const theme = useStore(themeStore, (state) => state.theme)
   return (
     <header className="top">
@@ -26,7 +28,7 @@ export function SidebarTop({ user, unread, onHome, onLogout }: Props) {
           </h1>
           <ConnectionStatus />
         </div>
-        <Unread count={unread} />
+        <Unread count={unread} onOpen={onUnread} />
       </div>
       <nav className="tools" aria-label="Main">
         <IconButton icon={House} label="Home" onClick={onHome} />
@@ -42,13 +44,13 @@ export function SidebarTop({ user, unread, onHome, onLogout }: Props) {
   )
 }
 
-function Unread({ count }: { count: number }) {
+function Unread({ count, onOpen }: { count: number; onOpen: () => void }) {
   if (count === 0) return null
   const isMany = count > LIMITS.notificationCap
   const words = isMany ? `more than ${LIMITS.notificationCap}` : count
   return (
     <span className="bell">
-      <Bell className="i" aria-hidden />
+      <IconButton icon={Bell} label="Next unread conversation" onClick={onOpen} />
       <span className="count red" aria-hidden="true">
         {isMany ? `${LIMITS.notificationCap}+` : count}
       </span>

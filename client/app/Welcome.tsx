@@ -13,13 +13,24 @@ const FACTS = [
     title: 'Sealed on this device',
     text: 'AES-256-GCM, before anything is sent; the server holds no key to it.',
   },
-  { Icon: History, title: 'Forward secrecy', text: 'Every message has a key of its own, used once.' },
+  {
+    Icon: History,
+    title: 'Forward secrecy',
+    text: 'Every message has a key of its own, used once. The history kept for your other browsers opens with your password.',
+  },
   {
     Icon: Atom,
     title: 'Hybrid post-quantum key exchange',
     text: 'X25519 together with ML-KEM-768. Signatures are classical: Ed25519.',
   },
 ]
+
+/** The first word where it is surely a name by itself: not "Dr.", nor a part of a name in a script where names run on. */
+function calledBy(name: string): string {
+  const [first = name] = name.split(' ')
+  const word = /^[\p{Script=Latin}'’-]{2,}$/u.test(first) ? first : name
+  return word.endsWith('.') ? word : `${word}.`
+}
 
 export function Welcome({ user, onLogout }: { user: User; onLogout: () => void }) {
   const now = useNow(60_000)
@@ -28,7 +39,7 @@ export function Welcome({ user, onLogout }: { user: User; onLogout: () => void }
       <section className="hello" aria-label="Welcome">
         <Mark />
         <h2 className="serif" dir="auto">
-          {greeting(now)}, {user.displayName.split(' ')[0]}.
+          {greeting(now)}, {calledBy(user.displayName)}
         </h2>
         <p className="t2">Choose a conversation, or add someone by username or onion address.</p>
         <div className="state">

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { ApiError } from '../net/api.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
@@ -9,10 +9,11 @@ import { addContact } from './contacts.ts'
 
 export function AddContactDialog({ onClose }: { onClose: () => void }) {
   const env = useEnv()
+  const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [error, setError] = useState<string>()
   const [isPending, setPending] = useState(false)
-  const isEmpty = text.trim() === ''
+  const isEmpty = text.trim().replace(/^@/, '') === ''
 
   async function submit(event: FormEvent) {
     event.preventDefault()
@@ -27,18 +28,20 @@ export function AddContactDialog({ onClose }: { onClose: () => void }) {
       setError(words)
       setPending(false)
       showToast({ tone: 'bad', title: 'Error', text: words })
+      field.current?.focus()
     }
   }
 
   return (
     <Dialog
       title="Add by Username/Onion"
-      text="They see a request, and nothing else of you, until they accept."
+      text="They see a request from your username, and nothing else of you until they accept."
       onClose={onClose}
     >
       <form onSubmit={submit}>
         <Field
           label="Username or onion address"
+          inputRef={field}
           value={text}
           error={error}
           onValue={(value) => {

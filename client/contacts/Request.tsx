@@ -1,5 +1,6 @@
 import { UserRoundPlus, X } from 'lucide-react'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { Avatar } from '../ui/Avatar.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv } from '../ui/env.tsx'
@@ -23,9 +24,9 @@ export function Request({ row, onAccepted }: Props) {
       <Avatar id={row.contactUserId} name={row.contactUser.username} isOutlined />
       <div>
         <div className="l1">
-          <span className="name cut" title={username}>
+          <Link href={`/chat/${row.chatRoomId}`} className="name cut" title={username} data-room={row.chatRoomId}>
             {username}
-          </span>
+          </Link>
           <button
             type="button"
             className="btn compact primary"

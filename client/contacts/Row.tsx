@@ -1,4 +1,4 @@
-import { Check, CheckCheck, CircleAlert, FileText, Image, KeyRound, LoaderCircle, type LucideIcon } from 'lucide-react'
+import { Check, CheckCheck, CircleAlert, Clock, FileText, Image, KeyRound, type LucideIcon, ShieldAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import { LIMITS } from '../../contract/limits.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
@@ -64,7 +64,20 @@ export function Row({ row, now, isOpen, isAmbiguous }: Props) {
 
 function Line({ row, isAmbiguous }: { row: ContactRow; isAmbiguous: boolean }) {
   if (row.isTyping) return <span className="cut typing">typing…</span>
-  if (!row.preview) return <span className="cut t3">@{row.contactUser.username}</span>
+  if (row.keyChanged)
+    return (
+      <>
+        <ShieldAlert className="i i-16 fail" aria-hidden />
+        <span className="cut failed">Key changed, sending is blocked</span>
+      </>
+    )
+  if (!row.preview)
+    return (
+      <span className="cut t3">
+        @{row.contactUser.username}
+        {!row.contactUser.identityKey && ' · no device yet'}
+      </span>
+    )
   const { preview } = row
   const isFailed = preview.kind === 'failed'
   return (
@@ -88,7 +101,7 @@ function KindIcon({ kind }: { kind: Preview['kind'] }) {
 }
 
 const TICKS = {
-  sending: { Icon: LoaderCircle, words: 'Sending', className: 'spin' },
+  sending: { Icon: Clock, words: 'Not sent yet', className: '' },
   sent: { Icon: Check, words: 'Sent', className: '' },
   delivered: { Icon: CheckCheck, words: 'Delivered', className: '' },
   read: { Icon: CheckCheck, words: 'Read', className: 'read' },

@@ -10,6 +10,8 @@ import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { type ContactRow, contactsStore, type Preview } from './store.ts'
 
+export type { ContactRow } from './store.ts'
+
 /** The contact whose room it is, or undefined for a room that the list does not show. */
 export const contactOfRoom = (chatRoomId: string): ContactRow | undefined =>
   contactsStore.getState().rows.find((row) => row.chatRoomId === chatRoomId)
@@ -117,9 +119,7 @@ function previewOf(
 ): Preview | null {
   if (unsent) {
     const { text } = unsent.content
-    return unsent.failure
-      ? { kind: 'failed', text: `Not sent: ${text}`, status: null }
-      : { kind: 'text', text, status: 'sending' }
+    return unsent.failure ? { kind: 'failed', text, status: null } : { kind: 'text', text, status: 'sending' }
   }
   if (!newest) return null
   const status = newest.senderId === userId ? statusOf(row, newest.seq) : null

@@ -1,15 +1,15 @@
-import { CircleAlert, MessagesSquare, ShieldAlert, ShieldCheck } from 'lucide-react'
+import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { FreeBanner } from '../plans/FreeBanner.tsx'
 import { UpgradeDialog } from '../plans/UpgradeDialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import { Note } from '../ui/Note.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { ChatHeader } from './ChatHeader.tsx'
 import { Composer } from './Composer.tsx'
 import { KeyLine } from './KeyLine.tsx'
 import './chat.css'
+import { NewKey } from './NewKey.tsx'
 import type { Person } from './person.ts'
 import { messagesStore, type RoomView } from './store.ts'
 import { Timeline } from './Timeline.tsx'
@@ -23,9 +23,10 @@ interface Props {
   isFree: boolean
   onBack: () => void
   onRetry: () => void
+  onAcceptKey: () => Promise<void>
 }
 
-export function Chat({ chatRoomId, person, unreadCount, isFree, onBack, onRetry }: Props) {
+export function Chat({ chatRoomId, person, unreadCount, isFree, onBack, onRetry, onAcceptKey }: Props) {
   const open = useStore(messagesStore, (state) => state.open)
   const view = open?.chatRoomId === chatRoomId ? open : undefined
   const [isUpgrading, setUpgrading] = useState(false)
@@ -36,14 +37,7 @@ export function Chat({ chatRoomId, person, unreadCount, isFree, onBack, onRetry 
       <ChatHeader person={person} hasRoomKeys={view?.isEncrypted ?? false} onBack={onBack} />
       <KeyLine person={person} />
       <Conversation view={view} person={person} onRetry={onRetry} onUpgrade={upgrade} />
-      {person.keyChanged && (
-        <div className="blocked">
-          <Note icon={ShieldAlert} tone="danger" role="alert">
-            <strong>The key of {person.name} has changed.</strong> Sending is blocked: somebody may be standing between you. Ask{' '}
-            {person.name} in another way, face to face or on the phone, which onion address is theirs.
-          </Note>
-        </div>
-      )}
+      {person.keyChanged && <NewKey person={person} onAccept={onAcceptKey} />}
       {isFree && <FreeBanner onUpgrade={upgrade} />}
       <Composer key={chatRoomId} chatRoomId={chatRoomId} isBlocked={person.keyChanged} onUpgrade={upgrade} />
       {isUpgrading && <UpgradeDialog feature="messaging" onClose={() => setUpgrading(false)} />}
@@ -76,7 +70,11 @@ function Conversation({ view, person, onRetry, onUpgrade }: ConversationProps) {
         <Empty
           icon={person.onionAddress ? ShieldCheck : MessagesSquare}
           title="Start a secure conversation"
-          text={`Only your devices and those of ${person.name} can open what is written here.`}
+          text={
+            person.onionAddress
+              ? `Only your devices and those of ${person.name} can open what is written here.`
+              : `What you write waits on this device until ${person.name} opens Conclave in a browser.`
+          }
         />
       </div>
     )

@@ -15,7 +15,7 @@ interface Props {
 
 export function ChatHeader({ person, hasRoomKeys, onBack }: Props) {
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
-  const isEncrypted = isConnected && hasRoomKeys
+  const isEncrypted = isConnected && hasRoomKeys && !person.keyChanged
   return (
     <header className="head">
       <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onBack} />

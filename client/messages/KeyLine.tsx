@@ -11,14 +11,18 @@ export function KeyLine({ person }: { person: Person }) {
     return (
       <p className="via">
         <KeyRound className="i i-14" aria-hidden />
-        <span>{person.name} has not opened Conclave in a browser yet. Messages wait on this device until then.</span>
+        <span>
+          <bdi>{person.name}</bdi> has no device yet: messages wait on yours.
+        </span>
       </p>
     )
   return (
     <div className="via">
       <LockKeyhole className="i i-14" aria-hidden />
       <p>
-        Messages are end-to-end encrypted via onion address:{' '}
+        {person.keyChanged
+          ? 'The server now names another onion address:'
+          : 'Messages are end-to-end encrypted via onion address:'}{' '}
         <button
           type="button"
           className="mono address"

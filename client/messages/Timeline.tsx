@@ -31,7 +31,9 @@ export function Timeline({ view, name, onUpgrade }: Props) {
   const isPaging = useRef(false)
   const hadNewer = useRef(view.hasNewer)
   const [isAtEnd, setAtEnd] = useState(true)
-  const lines = useMemo(() => timelineLines(view.messages), [view.messages])
+  // A day that may begin further up has no heading yet: it would move away with the next page, and it is what the
+  // place of the reader is held by.
+  const lines = useMemo(() => timelineLines(view.messages).slice(view.hasOlder ? 1 : 0), [view.messages, view.hasOlder])
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -49,9 +51,12 @@ export function Timeline({ view, name, onUpgrade }: Props) {
   const newest = lines.at(-1)
   const isOwnNew = newest?.kind === 'message' && newest.message.isMine && newest.message.seq === null
   useLayoutEffect(() => virtual.scrollToEnd(), [virtual])
+  const isFollowing = isOwnNew || (isAtEnd && !view.hasNewer && !hadNewer.current)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new line moves the view
   useEffect(() => {
-    if (isOwnNew && newest?.key) virtual.scrollToEnd()
-  }, [virtual, isOwnNew, newest?.key])
+    if (isFollowing && newest?.key) virtual.scrollToEnd()
+  }, [virtual, newest?.key])
+  const newCount = useNewCount(view, isAtEnd)
   useEffect(() => {
     hadNewer.current = view.hasNewer
   })
@@ -67,8 +72,11 @@ export function Timeline({ view, name, onUpgrade }: Props) {
   async function page(load: typeof loadOlder | typeof loadNewer) {
     if (isPaging.current) return
     isPaging.current = true
+    const before = shown.current
     await attempt(load)
     isPaging.current = false
+    // At the very edge no scroll event asks for the next page.
+    requestAnimationFrame(() => shown.current !== before && latestLook.current())
   }
 
   function look() {
@@ -82,8 +90,10 @@ export function Timeline({ view, name, onUpgrade }: Props) {
 
   // A page may be too short to scroll: then no scroll event asks for the next one.
   const latestLook = useRef(look)
+  const shown = useRef(view.messages)
   useEffect(() => {
     latestLook.current = look
+    shown.current = view.messages
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is a new occasion
   useEffect(() => latestLook.current(), [view.messages])
@@ -131,8 +141,8 @@ export function Timeline({ view, name, onUpgrade }: Props) {
         </div>
       </div>
       {(!isAtEnd || view.hasNewer) && (
-        <button type="button" className="jump" onClick={jump} aria-label={jumpWords(view.newerCount)}>
-          {view.newerCount > 0 && <span className="count">{view.newerCount > 99 ? '99+' : view.newerCount}</span>}
+        <button type="button" className="jump" onClick={jump} aria-label={jumpWords(newCount)}>
+          {newCount > 0 && <span className="count">{newCount > 99 ? '99+' : newCount}</span>}
           <ArrowDown className="i" aria-hidden />
         </button>
       )}
@@ -155,6 +165,17 @@ function Shown({ line, ...bubble }: { line: Line; name: string; onUpgrade: () =>
 }
 
 const jumpWords = (count: number) => (count > 0 ? `Jump to the newest message, ${count} new` : 'Jump to the newest message')
+
+/** How many messages of the other side came below what is looked at. */
+function useNewCount(view: RoomView, isAtEnd: boolean): number {
+  const newest = view.messages.findLast(({ seq }) => seq !== null)?.seq ?? 0
+  const seen = useRef(newest)
+  useEffect(() => {
+    if (isAtEnd && !view.hasNewer) seen.current = newest
+  }, [isAtEnd, newest, view.hasNewer])
+  if (view.hasNewer) return view.newerCount
+  return isAtEnd ? 0 : view.messages.filter(({ isMine, seq }) => !isMine && seq !== null && seq > seen.current).length
+}
 
 /** A composer that grows, a keyboard that opens: who was at the end stays there. */
 function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isAtEnd: boolean, toEnd: () => void) {

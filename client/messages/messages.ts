@@ -2,8 +2,7 @@ import { textBytes } from '../../contract/content.ts'
 import type { FrameOf } from '../../contract/frames.ts'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import { messagesApi } from '../../contract/messages.ts'
-import { changeRow, contactOfRoom, noteMessage, refreshPreview, reloadContacts } from '../contacts/contacts.ts'
-import type { ContactRow } from '../contacts/store.ts'
+import { type ContactRow, changeRow, contactOfRoom, noteMessage, refreshPreview, reloadContacts } from '../contacts/contacts.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { catchUp, loadOlderPage } from '../rooms/rooms.ts'
@@ -166,8 +165,10 @@ async function afterCatchUp(env: Env, contact: ContactRow): Promise<void> {
   const { chatRoomId } = contact
   await refresh(env, chatRoomId)
   const cursor = (await env.crypto.roomRecord(chatRoomId))?.cursor ?? 0
-  const newest = contactOfRoom(chatRoomId)?.lastMessage
-  if (newest && newest.senderId !== viewer?.userId && (delivered.get(chatRoomId) ?? 0) < cursor) {
+  const row = contactOfRoom(chatRoomId)
+  const newest = row?.lastMessage
+  // A mark of delivery would tell a stranger that this person is here: it waits until the request is accepted.
+  if (newest && row.state === 'accepted' && newest.senderId !== viewer?.userId && (delivered.get(chatRoomId) ?? 0) < cursor) {
     delivered.set(chatRoomId, cursor)
     await env.api(messagesApi.markDelivered, { chatRoomId, seq: cursor })
   }

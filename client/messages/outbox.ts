@@ -1,6 +1,5 @@
 import { messagesApi } from '../../contract/messages.ts'
-import { changeRow, contactOfRoom, noteMessage } from '../contacts/contacts.ts'
-import type { ContactRow } from '../contacts/store.ts'
+import { type ContactRow, changeRow, contactOfRoom, noteMessage } from '../contacts/contacts.ts'
 import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'

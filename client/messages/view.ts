@@ -1,5 +1,4 @@
-import { contactOfRoom, statusOf } from '../contacts/contacts.ts'
-import type { ContactRow } from '../contacts/store.ts'
+import { type ContactRow, contactOfRoom, statusOf } from '../contacts/contacts.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { waitOf } from './outbox.ts'
@@ -41,7 +40,7 @@ export async function showRoom(
   const placed = open.messages.filter((message) => message.seq !== null)
   const first = placed[0]?.seq ?? undefined
   const last = placed.at(-1)?.seq ?? 0
-  if (move === 'refresh' && open.hasNewer) return countNewer(env, chatRoomId, last)
+  if (move === 'refresh' && open.hasNewer) return countNewer(env, contact, viewer, last)
   if (first === undefined) return showNewest(env, contact, viewer)
   if (move === 'newer') {
     const { messages } = await env.crypto.page({ chatRoomId, after: last, limit: PAGE })
@@ -78,11 +77,12 @@ async function range(env: Env, chatRoomId: string, first: number, last: number):
   return messages.filter((message) => message.seq <= last)
 }
 
-async function countNewer(env: Env, chatRoomId: string, last: number): Promise<void> {
-  const { messages } = await env.crypto.page({ chatRoomId, after: last, limit: 100 })
-  messagesStore.setState(({ open }) => ({
-    open: open?.chatRoomId === chatRoomId ? { ...open, newerCount: messages.length } : open,
-  }))
+async function countNewer(env: Env, contact: ContactRow, { userId }: Viewer, last: number): Promise<void> {
+  const { chatRoomId, readSeq } = contactOfRoom(contact.chatRoomId) ?? contact
+  // Below the window there is also what was read before the reader went up.
+  const { messages } = await env.crypto.page({ chatRoomId, after: Math.max(last, readSeq), limit: 100 })
+  const newerCount = messages.filter(({ senderId }) => senderId !== userId).length
+  messagesStore.setState(({ open }) => ({ open: open?.chatRoomId === chatRoomId ? { ...open, newerCount } : open }))
 }
 
 async function show(

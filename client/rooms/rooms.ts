@@ -34,6 +34,8 @@ export function catchUp(env: Env, contact: Contact, live: LogEntry[] = []): Prom
 
 async function follow(env: Env, contact: Contact, live: LogEntry[]): Promise<number> {
   const place = placeOf(contact)
+  // Whoever wrote is known by key before anything of theirs is judged: a verdict is stored for good.
+  await meetContact(env, contact)
   let entries = live
   let lastSeq = Number.POSITIVE_INFINITY
   for (;;) {

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { type ReactNode, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 
 interface Props {
   title: string
@@ -21,6 +21,11 @@ export function Dialog({ title, text, onClose, children }: Props) {
     first.focus()
   }
 
+  // A toast lies above the dialog: Radix would close only the toast.
+  function press(event: KeyboardEvent) {
+    if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose()
+  }
+
   function giveFocusBack(event: Event) {
     event.preventDefault()
     if (opener.current instanceof HTMLElement) opener.current.focus()
@@ -35,6 +40,7 @@ export function Dialog({ title, text, onClose, children }: Props) {
           className="dialog"
           onOpenAutoFocus={focusFirst}
           onCloseAutoFocus={giveFocusBack}
+          onKeyDown={press}
           {...(text ? {} : { 'aria-describedby': undefined })}
         >
           <header>

@@ -15,10 +15,10 @@ let lastId = 0
 export function showToast(toast: Omit<Toast, 'id'>): void {
   lastId += 1
   const added = { ...toast, id: lastId }
-  // The same words twice in a row tell nothing new.
   toastStore.setState(({ queue }) => {
-    const newest = queue.at(-1)
-    return newest?.title === toast.title && newest.text === toast.text ? { queue } : { queue: [...queue, added] }
+    // The same words twice tell nothing new; other words about the same thing take the place of the old ones.
+    if (queue.some(({ title, text }) => title === toast.title && text === toast.text)) return { queue }
+    return { queue: [...queue.filter(({ title }) => title !== toast.title), added] }
   })
 }
 
