@@ -3,7 +3,7 @@ import { type BrowserContext, chromium } from 'playwright-core'
 
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
 // Nothing that weakens the page's own rules: no --disable-web-security, no --single-process.
-const WORDS = [
+export const BROWSER_WORDS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -26,7 +26,7 @@ export async function openBrowser(profile: string): Promise<BrowserContext> {
   return chromium.launchPersistentContext(profile, {
     executablePath: await browserPath(),
     headless: true,
-    args: WORDS,
+    args: BROWSER_WORDS,
     viewport: { width: 1280, height: 800 },
   })
 }

@@ -48,9 +48,16 @@ export async function person(
   name: string,
   account: { username: string; password: string } = newAccount(name),
 ): Promise<Person> {
-  const { username, password } = account
   const profile = await mkdtemp(join(tmpdir(), 'conclave-profile-'))
-  const context = await openBrowser(profile)
+  return { ...(await visitor(server, await openBrowser(profile), { ...account, name })), profile }
+}
+
+/** Someone at a window that is open already. */
+export async function visitor(
+  server: RunningServer,
+  context: BrowserContext,
+  { name, username, password }: { name: string; username: string; password: string },
+): Promise<Omit<Person, 'profile'>> {
   const page = context.pages()[0] ?? (await context.newPage())
   page.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
@@ -61,14 +68,13 @@ export async function person(
   })
   const bubble = (text: string) => page.locator('.bub', { hasText: text }).last()
 
-  const me: Person = {
+  return {
     name,
     username,
     password,
     page,
     complaints,
     context,
-    profile,
     async signsUp() {
       await page.goto(server.url)
       await page.getByLabel(/^Username/).fill(username)
@@ -131,7 +137,6 @@ export async function person(
     },
     leaves: () => context.close(),
   }
-  return me
 }
 
 interface Town {

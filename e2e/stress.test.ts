@@ -1,5 +1,7 @@
+import { chromium } from 'playwright-core'
 import { expect } from 'vitest'
-import { conversation, test } from './people.ts'
+import { BROWSER_WORDS, browserPath } from './browser.ts'
+import { conversation, test, visitor } from './people.ts'
 
 const composer = 'textarea[aria-label="Message"]'
 
@@ -55,5 +57,56 @@ test('An old page meets a newer server: it loads the new page, and what was type
   await alice.page.reload()
   await loaded
   await alice.page.waitForEvent('load')
-  await alice.page.waitForFunction((query) => document.querySelector<HTMLTextAreaElement>(query)?.value === 'unfinished', composer)
+  await alice.page.waitForFunction(
+    (query) => document.querySelector<HTMLTextAreaElement>(query)?.value === 'unfinished',
+    composer,
+  )
+})
+
+test("Alice's clock is an hour slow: the times on her screen are right all the same", async ({ alice, bob }) => {
+  await alice.context.addInitScript(() => {
+    const Real = Date
+    globalThis.Date = class extends Real {
+      constructor(...given: [] | [number]) {
+        super(given.length > 0 ? (given[0] ?? 0) : Real.now() - 3_600_000)
+      }
+      static override now() {
+        return Real.now() - 3_600_000
+      }
+    } as DateConstructor
+  })
+  await alice.page.reload()
+  await conversation(alice, bob)
+  await bob.says('what time is it?')
+  await alice.reads('what time is it?')
+  await alice.page.locator('.row', { hasText: 'what time is it?' }).getByText(/now$/).waitFor()
+  await alice.says('now')
+  await bob.reads('now')
+  await bob.page.getByText('Today', { exact: true }).waitFor()
+  await alice.page.getByText('Today', { exact: true }).waitFor()
+})
+
+test('A private window works like any other; once it is closed, the account is there and the browser is not', async ({
+  server,
+  alice,
+  bob,
+}) => {
+  await conversation(alice, bob)
+  await alice.says('from the usual window')
+  await bob.reads('from the usual window')
+  const hidden = await chromium.launch({ executablePath: await browserPath(), args: BROWSER_WORDS })
+  const first = await visitor(server, await hidden.newContext(), alice)
+  await first.signsIn()
+  await first.page.getByRole('button', { name: 'Add this browser' }).click()
+  await first.opens(bob)
+  await first.reads('from the usual window')
+  await first.says('from a private window')
+  await bob.reads('from a private window')
+  await first.leaves()
+  const second = await visitor(server, await hidden.newContext(), alice)
+  await second.signsIn()
+  await second.page.getByRole('button', { name: 'Add this browser' }).click()
+  await second.opens(bob)
+  await second.reads('from a private window')
+  await hidden.close()
 })
