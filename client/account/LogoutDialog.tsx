@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -9,12 +10,15 @@ export function LogoutDialog({ onClose }: { onClose: () => void }) {
   const env = useEnv()
   const [removeKeys, setRemoveKeys] = useState(false)
   const [isPending, setPending] = useState(false)
+  const [, navigate] = useLocation()
 
   async function submit(event: FormEvent) {
     event.preventDefault()
     setPending(true)
     try {
       const { reached } = await logout(env, { removeKeys })
+      // Whoever sits here next does not see in the address whose conversation was open.
+      navigate('/', { replace: true })
       if (!reached)
         showToast({
           tone: 'bad',

@@ -20,7 +20,7 @@ export function Panel({ user, openRoomId, onHome, onLogout }: Props) {
   if (!openRoomId) return <Welcome user={user} onLogout={onLogout} />
   const row = rows.find((candidate) => candidate.chatRoomId === openRoomId)
   if (row?.state === 'accepted') return <Room row={row} isFree={user.subscriptionTier === 'free'} onBack={onHome} />
-  if (row) return <RequestPanel row={row} onDeclined={onHome} />
+  if (row) return <RequestPanel row={row} onLeave={onHome} />
   if (status === 'loading') return <Spinner words="Loading contacts..." />
   return (
     <div className="centre" role="alert">

@@ -15,7 +15,9 @@ import { contactsStore } from '../contacts/store.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import { meetContact, meetOwnDevices, refillKeyPackages, syncBook } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
-import { flushAll, receiveCommit, receiveMessage, showReceipts, syncRoom, viewAs } from '../messages/messages.ts'
+import { receiveCommit, receiveMessage, syncRoom } from '../messages/messages.ts'
+import { flushAll } from '../messages/send.ts'
+import { refreshRoom, viewAs } from '../messages/viewing.ts'
 import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
 
@@ -50,13 +52,14 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     on('typing', noteTyping),
     on('receipt', (receipt) => {
       noteReceipt(receipt, userId)
-      return showReceipts(env, receipt.chatRoomId)
+      return refreshRoom(env, receipt.chatRoomId)
     }),
     on('signed_out', () => endedElsewhere(env, 'You were signed out.', { removeKeys: false })),
   ]
   const isLive = () => connectionStore.getState().phase === 'open'
   const polls = [
-    setInterval(() => isLive() || attempt(syncAll(env, userId)), PERIODS.contactsPollMs),
+    // The server answers again: the socket need not wait for somebody to press "Reconnect".
+    setInterval(() => isLive() || attempt(syncAll(env, userId).then(env.socket.reconnect)), PERIODS.contactsPollMs),
     setInterval(() => isLive() || attempt(reloadUnreadTotal(env)), PERIODS.unreadPollMs),
   ]
   const onVisible = () => document.visibilityState === 'visible' && attempt(refreshUser(env).then(() => syncAll(env, userId)))

@@ -1,4 +1,4 @@
-import { UserRoundPlus, X } from 'lucide-react'
+import { ChevronLeft, UserRoundPlus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Avatar } from '../ui/Avatar.tsx'
@@ -48,17 +48,18 @@ export function Request({ row, onAccepted }: Props) {
 }
 
 /** The same question, where its conversation would be. */
-export function RequestPanel({ row, onDeclined }: { row: ContactRow; onDeclined: () => void }) {
+export function RequestPanel({ row, onLeave }: { row: ContactRow; onLeave: () => void }) {
   const { isPending, accept, decline } = useAnswer(row)
   return (
-    <div className="centre">
+    <div className="centre asked">
+      <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onLeave} />
       <Empty
         icon={UserRoundPlus}
         title={`@${row.contactUser.username} wants to write to you`}
         text="They do not see whether you are online until you accept."
       >
         <div className="answers">
-          <button type="button" className="btn outline" disabled={isPending} onClick={() => decline().then(onDeclined)}>
+          <button type="button" className="btn outline" disabled={isPending} onClick={() => decline().then(onLeave)}>
             Ignore
           </button>
           <button type="button" className="btn primary" disabled={isPending} onClick={accept}>

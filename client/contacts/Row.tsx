@@ -1,6 +1,8 @@
 import { Check, CheckCheck, CircleAlert, Clock, FileText, Image, KeyRound, type LucideIcon, ShieldAlert } from 'lucide-react'
 import { Link } from 'wouter'
+import { useStore } from 'zustand'
 import { LIMITS } from '../../contract/limits.ts'
+import { connectionStore } from '../net/status.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
 import { relativeTime } from '../ui/time.ts'
 import type { ContactRow, Preview } from './store.ts'
@@ -17,6 +19,9 @@ interface Props {
 
 export function Row({ row, now, isOpen, isAmbiguous }: Props) {
   const { contactUser } = row
+  // Who is online now is known through the connection only.
+  const isConnected = useStore(connectionStore, ({ phase }) => phase === 'open')
+  const isOnline = isConnected && contactUser.isOnline
   const at = row.lastMessage?.createdAt ?? contactUser.lastSeen
   const count = row.unreadCount > LIMITS.unreadCap ? `${LIMITS.unreadCap}+` : row.unreadCount
   return (
@@ -27,14 +32,14 @@ export function Row({ row, now, isOpen, isAmbiguous }: Props) {
       data-room={row.chatRoomId}
     >
       <Avatar id={row.contactUserId} name={nameOf(row)}>
-        <PresenceDot isOnline={contactUser.isOnline} />
+        <PresenceDot isOnline={isOnline} />
       </Avatar>
       <div>
         <div className="l1">
           <span className="name cut" dir="auto" title={`${nameOf(row)} (@${contactUser.username})`}>
             {nameOf(row)}
           </span>
-          <span className="sr">{contactUser.isOnline ? 'Online' : 'Offline'}</span>
+          <span className="sr">{isConnected && (isOnline ? 'Online' : 'Offline')}</span>
           {row.hasUnreadNotifications && (
             <>
               <i className="red-dot" />

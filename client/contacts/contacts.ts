@@ -8,6 +8,7 @@ import { REFUSALS } from '../../contract/refusals.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { inTurn } from '../net/turns.ts'
 import { type ContactRow, contactsStore, type Preview } from './store.ts'
 
 export type { ContactRow } from './store.ts'
@@ -102,7 +103,12 @@ export function changeRow(match: (row: ContactRow) => boolean, change: (row: Con
 }
 
 /** Reads the room's newest message and unsent ones from the vault and says them in the row. */
-export async function refreshPreview(env: Env, chatRoomId: string, userId: string): Promise<void> {
+export function refreshPreview(env: Env, chatRoomId: string, userId: string): Promise<void> {
+  // In turn: a slow look at the vault must not overwrite what a later one has seen.
+  return inTurn(`preview ${chatRoomId}`, () => lookAtNewest(env, chatRoomId, userId))
+}
+
+async function lookAtNewest(env: Env, chatRoomId: string, userId: string): Promise<void> {
   const [{ messages }, outbox] = await Promise.all([env.crypto.page({ chatRoomId, limit: 1 }), env.crypto.outbox(chatRoomId)])
   const newest = messages.at(-1)
   changeRow(

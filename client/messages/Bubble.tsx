@@ -3,8 +3,8 @@ import { memo } from 'react'
 import { useEnv } from '../ui/env.tsx'
 import { textParts } from '../ui/links.ts'
 import { clockTime, moment } from '../ui/time.ts'
-import { deleteUnsent, retryMessage } from './messages.ts'
 import { sendAloud } from './outcome.ts'
+import { deleteUnsent, retryMessage } from './send.ts'
 import type { ShownMessage } from './store.ts'
 
 interface Props {

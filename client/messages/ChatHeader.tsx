@@ -1,4 +1,5 @@
 import { ChevronLeft, ShieldCheck } from 'lucide-react'
+import { useState } from 'react'
 import { useStore } from 'zustand'
 import { connectionStore } from '../net/status.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
@@ -14,22 +15,28 @@ interface Props {
 }
 
 export function ChatHeader({ person, hasRoomKeys, onBack }: Props) {
+  const [isWhole, setWhole] = useState(false)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const isEncrypted = isConnected && hasRoomKeys && !person.keyChanged
   return (
     <header className="head">
       <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onBack} />
       <Avatar id={person.id} name={person.name} size={40}>
-        <PresenceDot isOnline={person.isOnline} />
+        <PresenceDot isOnline={isConnected && person.isOnline} />
       </Avatar>
-      <div className="cut whom">
+      <div className={isWhole ? 'whom whole' : 'cut whom'}>
         <h2 className="cut" dir="auto" title={person.name} tabIndex={-1} data-chat-title>
-          {person.name}
+          <button type="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {person.name}
+          </button>
         </h2>
         <p className="small t2">
           <span className="cut">
-            <Presence person={person} />
-            <span className="handle"> · @{person.username}</span>
+            {/* Who is online now is known through the connection only. */}
+            {isConnected && <Presence person={person} />}
+            <span className="handle">
+              {isConnected && ' · '}@{person.username}
+            </span>
           </span>
           {isEncrypted && (
             <span className="enc-line">

@@ -8,6 +8,7 @@ import { dayHeading } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 import { Announcer } from './Announcer.tsx'
 import { Bubble } from './Bubble.tsx'
+import { DayDialog } from './DayDialog.tsx'
 import { type Line, timelineLines } from './lines.ts'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
 import type { RoomView } from './store.ts'
@@ -31,6 +32,7 @@ export function Timeline({ view, name, onUpgrade }: Props) {
   const isPaging = useRef(false)
   const hadNewer = useRef(view.hasNewer)
   const [isAtEnd, setAtEnd] = useState(true)
+  const [pickedFrom, setPickedFrom] = useState<Date>()
   // A day that may begin further up has no heading yet: it would move away with the next page, and it is what the
   // place of the reader is held by.
   const lines = useMemo(() => timelineLines(view.messages).slice(view.hasOlder ? 1 : 0), [view.messages, view.hasOlder])
@@ -60,6 +62,13 @@ export function Timeline({ view, name, onUpgrade }: Props) {
   useEffect(() => {
     hadNewer.current = view.hasNewer
   })
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each jump, not again when lines come
+  useEffect(() => {
+    const index = lines.findIndex((line) => line.kind === 'message' && line.message.id === view.anchorId)
+    const top = lines[index - 1]?.kind === 'day' ? index - 1 : index
+    if (index >= 0) virtual.scrollToIndex(top, { align: 'start' })
+  }, [virtual, view.anchorId])
 
   async function attempt(load: (env: Env) => Promise<void>) {
     try {
@@ -134,12 +143,13 @@ export function Timeline({ view, name, onUpgrade }: Props) {
                 ref={virtual.measureElement}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                {line && <Shown line={line} name={name} onUpgrade={onUpgrade} />}
+                {line && <Shown line={line} name={name} onUpgrade={onUpgrade} onDay={setPickedFrom} />}
               </div>
             )
           })}
         </div>
       </div>
+      {pickedFrom && <DayDialog from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}
       {(!isAtEnd || view.hasNewer) && (
         <button type="button" className="jump" onClick={jump} aria-label={jumpWords(newCount)}>
           {newCount > 0 && <span className="count">{newCount > 99 ? '99+' : newCount}</span>}
@@ -151,9 +161,23 @@ export function Timeline({ view, name, onUpgrade }: Props) {
   )
 }
 
-function Shown({ line, ...bubble }: { line: Line; name: string; onUpgrade: () => void }) {
+interface ShownProps {
+  line: Line
+  name: string
+  onUpgrade: () => void
+  onDay: (from: Date) => void
+}
+
+function Shown({ line, onDay, ...bubble }: ShownProps) {
   const now = useNow(60_000)
-  if (line.kind === 'day') return <div className="day">{dayHeading(new Date(line.at), now)}</div>
+  if (line.kind === 'day')
+    return (
+      <div className="day">
+        <button type="button" onClick={() => onDay(new Date(line.at))} title="Go to a day">
+          {dayHeading(new Date(line.at), now)}
+        </button>
+      </div>
+    )
   if (line.kind === 'notice')
     return (
       <p className="sys">

@@ -3,7 +3,8 @@ import { type ContactRow, changeRow, contactOfRoom, noteMessage } from '../conta
 import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { catchUp, inTurn, readyRoom } from '../rooms/rooms.ts'
+import { inTurn } from '../net/turns.ts'
+import { catchUp, readyRoom } from '../rooms/rooms.ts'
 
 /** What came of a message that was to be sent. */
 export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_required' } | { outcome: 'limit_reached'; text: string }
@@ -17,6 +18,7 @@ interface Wait {
 
 /** What the messages of a room wait for on this device, by room. */
 const waiting = new Map<string, Wait>()
+export const forgetWaits = (): void => waiting.clear()
 export const waitOf = (chatRoomId: string): Wait | undefined => waiting.get(chatRoomId)
 
 const RETRY_MS = 5000

@@ -32,6 +32,8 @@ export interface RoomView {
   isLoadingOlder: boolean
   /** The room's keys are in place on this device: with a connection, the "Encrypted" badge shows. */
   isEncrypted: boolean
+  /** The message to bring to the top of the screen, after a jump to a day. */
+  anchorId: string | null
   /** Arrived while the window does not reach the newest message. */
   newerCount: number
 }

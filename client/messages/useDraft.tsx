@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useEnv } from '../ui/env.tsx'
-import { keepDraft, readDraft } from './messages.ts'
+import { keepDraft, readDraft } from './send.ts'
 
 const KEEP_AFTER_MS = 400
 

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'react'
 import { PERIODS } from '../../contract/limits.ts'
 import type { Env } from '../env.ts'
 import { useEnv } from '../ui/env.tsx'
-import { setTyping } from './messages.ts'
+import { setTyping } from './send.ts'
 
 /** Says that the person types, and takes it back after a pause. */
 export function useTyping() {

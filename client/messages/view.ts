@@ -1,6 +1,7 @@
 import { type ContactRow, contactOfRoom, statusOf } from '../contacts/contacts.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { inTurn } from '../net/turns.ts'
 import { waitOf } from './outbox.ts'
 import { type MessageBody, messagesStore, type RoomView, type ShownMessage } from './store.ts'
 
@@ -12,62 +13,106 @@ const PAGE = 50
 /** The window never holds more than this: a room of any length scrolls through it. */
 const WINDOW = 300
 
+/** Looks at one room follow one another: a slow look must not overwrite what a later one has seen. */
+const inView = <T>(contact: ContactRow, look: () => Promise<T>): Promise<T> => inTurn(`view ${contact.chatRoomId}`, look)
+
 /** Shows the newest page of a room and what waits to be sent. */
-export async function showNewest(env: Env, contact: ContactRow, viewer: Viewer): Promise<void> {
+export const showNewest = (env: Env, contact: ContactRow, viewer: Viewer): Promise<void> =>
+  inView(contact, () => toNewest(env, contact, viewer))
+
+async function toNewest(env: Env, contact: ContactRow, viewer: Viewer): Promise<void> {
   const { messages, from } = await env.crypto.page({ chatRoomId: contact.chatRoomId, limit: PAGE })
   await show(env, contact, viewer, messages, {
     hasNewer: false,
     hasOlder: hasOlder(messages, from),
     newerCount: 0,
     status: 'ready',
+    anchorId: null,
   })
 }
 
-/**
- * Moves or refreshes the window. `older` asks `fetchOlder` for what the vault does not hold; `refresh` reads
- * again what is shown, with what came after it while the window reaches the newest message.
- */
-export async function showRoom(
+/** Shows a room from one place on. */
+export const showFrom = (env: Env, contact: ContactRow, viewer: Viewer, seq: number): Promise<void> =>
+  inView(contact, async () => {
+    const { chatRoomId } = contact
+    const [above, below] = await Promise.all([
+      env.crypto.page({ chatRoomId, before: seq, limit: PAGE }),
+      env.crypto.page({ chatRoomId, after: seq - 1, limit: PAGE }),
+    ])
+    await show(env, contact, viewer, [...above.messages, ...below.messages], {
+      hasNewer: below.messages.length === PAGE,
+      hasOlder: hasOlder(above.messages, above.from),
+      anchorId: below.messages[0]?.id ?? null,
+    })
+  })
+
+/** Moves the window up. `fetchOlder` brings what the vault does not hold. */
+export async function showOlder(
   env: Env,
   contact: ContactRow,
   viewer: Viewer,
-  move: 'older' | 'newer' | 'refresh',
-  fetchOlder?: (before: number) => Promise<boolean>,
+  fetchOlder: (before: number) => Promise<boolean>,
 ): Promise<void> {
   const { chatRoomId } = contact
-  const open = messagesStore.getState().open
-  if (open?.chatRoomId !== chatRoomId) return
-  const placed = open.messages.filter((message) => message.seq !== null)
-  const first = placed[0]?.seq ?? undefined
-  const last = placed.at(-1)?.seq ?? 0
-  if (move === 'refresh' && open.hasNewer) return countNewer(env, contact, viewer, last)
+  const { first } = windowOf(chatRoomId)
   if (first === undefined) return showNewest(env, contact, viewer)
-  if (move === 'newer') {
+  const held = await env.crypto.page({ chatRoomId, before: first, limit: PAGE })
+  if (held.messages.length < PAGE && held.from > 1) await fetchOlder(held.from)
+  await inView(contact, async () => {
+    const now = windowOf(chatRoomId)
+    if (now.first === undefined) return
+    const page = await env.crypto.page({ chatRoomId, before: now.first, limit: PAGE })
+    const messages = [...page.messages, ...(await range(env, chatRoomId, now.first, now.last))]
+    await show(env, contact, viewer, messages.slice(0, WINDOW), {
+      hasOlder: hasOlder(page.messages, page.from),
+      hasNewer: now.hasNewer || messages.length > WINDOW,
+    })
+  })
+}
+
+/** Moves the window down. */
+export const showNewer = (env: Env, contact: ContactRow, viewer: Viewer): Promise<void> =>
+  inView(contact, async () => {
+    const { chatRoomId } = contact
+    const { first, last, hadOlder } = windowOf(chatRoomId)
+    if (first === undefined) return toNewest(env, contact, viewer)
     const { messages } = await env.crypto.page({ chatRoomId, after: last, limit: PAGE })
     const kept = await range(env, chatRoomId, first, messages.at(-1)?.seq ?? last)
     const hasNewer = messages.length === PAGE
-    return show(env, contact, viewer, kept.slice(-WINDOW), {
+    await show(env, contact, viewer, kept.slice(-WINDOW), {
       hasNewer,
-      hasOlder: open.hasOlder || kept.length > WINDOW,
-      newerCount: hasNewer ? open.newerCount : 0,
+      hasOlder: hadOlder || kept.length > WINDOW,
+      ...(!hasNewer && { newerCount: 0 }),
     })
-  }
-  if (move === 'refresh') {
-    const messages = await range(env, chatRoomId, first, Number.MAX_SAFE_INTEGER)
-    if (messages.length === WINDOW + PAGE) return showNewest(env, contact, viewer)
-    return show(env, contact, viewer, messages.slice(-WINDOW), { hasOlder: open.hasOlder || messages.length > WINDOW })
-  }
-  let page = await env.crypto.page({ chatRoomId, before: first, limit: PAGE })
-  if (page.messages.length < PAGE && page.from > 1 && fetchOlder) {
-    await fetchOlder(page.from)
-    page = await env.crypto.page({ chatRoomId, before: first, limit: PAGE })
-  }
-  const messages = [...page.messages, ...(await range(env, chatRoomId, first, last))]
-  const isCut = messages.length > WINDOW
-  await show(env, contact, viewer, messages.slice(0, WINDOW), {
-    hasOlder: hasOlder(page.messages, page.from),
-    hasNewer: open.hasNewer || isCut,
   })
+
+/** Says what is new: messages at the end while the window reaches it, the ticks, and what could be opened meanwhile. */
+export const refreshView = (env: Env, contact: ContactRow, viewer: Viewer): Promise<void> =>
+  inView(contact, async () => {
+    const { chatRoomId } = contact
+    const { first, last, hasNewer, hadOlder, isWaiting } = windowOf(chatRoomId)
+    if (first === undefined) return toNewest(env, contact, viewer)
+    const end = hasNewer ? last : Number.MAX_SAFE_INTEGER
+    const messages = isWaiting ? await range(env, chatRoomId, first, end) : []
+    const fresh = isWaiting || hasNewer ? [] : await range(env, chatRoomId, last + 1, end)
+    if (messages.length + fresh.length >= WINDOW) return toNewest(env, contact, viewer)
+    if (isWaiting) await show(env, contact, viewer, messages, { hasOlder: hadOlder })
+    else await show(env, contact, viewer, fresh, { hasOlder: hadOlder }, true)
+    if (hasNewer) await countNewer(env, contact, viewer, last)
+  })
+
+/** What the window of the open room shows now. */
+function windowOf(chatRoomId: string) {
+  const open = messagesStore.getState().open
+  const placed = open?.chatRoomId === chatRoomId ? open.messages.filter(({ seq }) => seq !== null) : []
+  return {
+    first: placed[0]?.seq ?? undefined,
+    last: placed.at(-1)?.seq ?? 0,
+    hasNewer: open?.hasNewer ?? false,
+    hadOlder: open?.hasOlder ?? false,
+    /** Something of it could not be opened: its key may have come. */
+    isWaiting: placed.some(({ body }) => body.kind === 'unreadable'),
+  }
 }
 
 const hasOlder = (messages: StoredMessage[], from: number): boolean => messages.length >= PAGE || from > 1
@@ -91,13 +136,19 @@ async function show(
   viewer: Viewer,
   stored: StoredMessage[],
   change: Partial<RoomView>,
+  isMore = false,
 ): Promise<void> {
   const { chatRoomId } = contact
   const [outbox, record] = await Promise.all([env.crypto.outbox(chatRoomId), env.crypto.roomRecord(chatRoomId)])
   const row = contactOfRoom(chatRoomId) ?? contact
   const hasNewer = change.hasNewer ?? messagesStore.getState().open?.hasNewer ?? false
   const unsent = hasNewer ? [] : outbox.map((message) => shownUnsent(message))
-  const messages = [...stored.map((message) => shownMessage(message, row, viewer)), ...unsent]
+  const before = isMore ? (messagesStore.getState().open?.messages ?? []).filter(({ seq }) => seq !== null) : []
+  const kept = before.map((message) =>
+    message.status && message.seq ? { ...message, status: statusOf(row, message.seq) } : message,
+  )
+  const placed = [...kept, ...stored.map((message) => shownMessage(message, row, viewer))]
+  const messages = [...(isMore ? placed.slice(-WINDOW) : placed), ...unsent]
   const isEncrypted = record?.standing === 'joined'
   messagesStore.setState(({ open }) => ({
     open: open?.chatRoomId === chatRoomId ? { ...open, ...change, messages, isEncrypted } : open,

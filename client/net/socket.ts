@@ -94,11 +94,15 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
     return () => void set.delete(listener as (data: never) => void)
   }
 
+  /** Without a network the socket only seems to live: it is given up at once, and `online` makes the next one. */
+  const giveUp = () => ws?.close()
+
   return {
     open() {
       wanted = true
       attempts = 0
       globalThis.addEventListener?.('online', reconnect)
+      globalThis.addEventListener?.('offline', giveUp)
       globalThis.addEventListener?.('focus', reconnect)
       connect()
     },
@@ -107,6 +111,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
       clearTimeout(retry)
       clearInterval(heartbeat)
       globalThis.removeEventListener?.('online', reconnect)
+      globalThis.removeEventListener?.('offline', giveUp)
       globalThis.removeEventListener?.('focus', reconnect)
       ws?.close(CLOSE.normal)
       ws = undefined

@@ -5,22 +5,13 @@ import { CryptoFailure, type EpochName, type StoredMessage } from '../crypto/cry
 import { meetContact } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { inTurn } from '../net/turns.ts'
 
 const PAGE = 50
 const TRIES = 8
 
 /** Why nothing can be sent now, in words for the person. */
 export type Readiness = { ready: true } | { ready: false; reason: string }
-
-const turns = new Map<string, Promise<unknown>>()
-
-/** One piece of work at a time in a room, in the order of asking. */
-export function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const before = turns.get(key) ?? Promise.resolve()
-  const mine = before.then(work, work)
-  turns.set(key, mine)
-  return mine
-}
 
 const placeOf = (contact: Contact) => ({ chatRoomId: contact.chatRoomId, peerId: contact.contactUserId })
 

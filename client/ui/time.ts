@@ -49,6 +49,18 @@ export function dayHeading(at: Date, now: Date): string {
 /** "2026-11-19" in local time: the same for two moments of one day. */
 export const dayOf = (at: Date): string => `${at.getFullYear()}-${at.getMonth() + 1}-${at.getDate()}`
 
+const two = (part: number) => String(part).padStart(2, '0')
+
+/** A day as a date field writes it, in local time: "2026-11-09". */
+export const dateField = (at: Date): string => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+
+/** The first moment of a date field's day, in local time; undefined where it holds no day. */
+export function fromDateField(value: string): Date | undefined {
+  const [, year, month, day] = /^(\d{4,6})-(\d{2})-(\d{2})$/.exec(value) ?? []
+  const at = new Date(Number(year), Number(month) - 1, Number(day))
+  return dateField(at) === value ? at : undefined
+}
+
 /** "Good morning", "Good afternoon", "Good evening". */
 export function greeting(now: Date): string {
   const hour = now.getHours()

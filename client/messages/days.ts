@@ -1,0 +1,30 @@
+import type { ContactRow } from '../contacts/contacts.ts'
+import type { Env } from '../env.ts'
+import { loadOlderPage } from '../rooms/rooms.ts'
+
+/** How many pages of older messages are fetched from the server to reach a day. */
+const PAGES = 40
+
+/**
+ * Where a day begins in a room: the seq of its first message, or of the next one after it. Found by halving what
+ * this device holds: a room of any length takes a few reads. Undefined: nothing was written since.
+ */
+export async function seqOfDay(env: Env, contact: ContactRow, dayStart: Date): Promise<number | undefined> {
+  const { chatRoomId } = contact
+  for (let page = 0; page < PAGES; page++) {
+    const { messages, from } = await env.crypto.page({ chatRoomId, after: 0, limit: 1 })
+    const isReached = !messages[0] || Date.parse(messages[0].at) < dayStart.getTime() || from <= 1
+    if (isReached || !(await loadOlderPage(env, contact, from))) break
+  }
+  let low = 1
+  let high = ((await env.crypto.roomRecord(chatRoomId))?.cursor ?? 0) + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const { messages } = await env.crypto.page({ chatRoomId, after: middle - 1, limit: 1 })
+    const [found] = messages
+    if (!found || found.seq >= high || Date.parse(found.at) >= dayStart.getTime()) high = middle
+    else low = found.seq + 1
+  }
+  const { messages } = await env.crypto.page({ chatRoomId, after: low - 1, limit: 1 })
+  return messages[0]?.seq
+}
