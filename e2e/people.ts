@@ -64,7 +64,8 @@ export async function visitor(
   // A refused request is part of many tests; a broken page or a broken Content-Security-Policy of none.
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/^(Failed to load resource|WebSocket connection)/.test(message.text())) complaints.push(message.text())
+    if (message.type() === 'error' && !/^(Failed to load resource|WebSocket connection)/.test(message.text()))
+      complaints.push(message.text())
   })
   const bubble = (text: string) => page.locator('.bub', { hasText: text }).last()
 

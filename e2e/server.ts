@@ -8,6 +8,7 @@ import { join } from 'node:path'
 export interface RunningServer {
   url: string
   dataFolder: string
+  pid(): number
   /** Everything it printed so far. */
   output(): string
   /** Ends it as a power cut would. */
@@ -23,7 +24,7 @@ const READY = /Conclave is ready at/
 const START_MS = 60_000
 
 export async function startServer(env: Record<string, string> = {}): Promise<RunningServer> {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'conclave-e2e-'))
+  const dataFolder = env['CONCLAVE_DATA'] ?? (await mkdtemp(join(tmpdir(), 'conclave-e2e-')))
   const port = await freePort()
   const settings = { PORT: String(port), HOST: '127.0.0.1', CONCLAVE_DATA: dataFolder, NODE_ENV: 'test' }
   let output = ''
@@ -51,6 +52,7 @@ export async function startServer(env: Record<string, string> = {}): Promise<Run
   return {
     url: `http://localhost:${port}`,
     dataFolder,
+    pid: () => child?.pid ?? 0,
     output: () => output,
     start,
     ended,

@@ -7,6 +7,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { ChatHeader } from './ChatHeader.tsx'
 import { Composer } from './Composer.tsx'
+import { DayDialog } from './DayDialog.tsx'
 import { KeyLine } from './KeyLine.tsx'
 import './chat.css'
 import { NewKey } from './NewKey.tsx'
@@ -30,16 +31,24 @@ export function Chat({ chatRoomId, person, unreadCount, isFree, onBack, onRetry,
   const open = useStore(messagesStore, (state) => state.open)
   const view = open?.chatRoomId === chatRoomId ? open : undefined
   const [isUpgrading, setUpgrading] = useState(false)
+  const [pickedFrom, setPickedFrom] = useState<Date>()
+  const newestAt = view?.messages.at(-1)?.at
   const upgrade = useCallback(() => setUpgrading(true), [])
   useSeen(view, unreadCount)
   return (
     <>
-      <ChatHeader person={person} hasRoomKeys={view?.isEncrypted ?? false} onBack={onBack} />
+      <ChatHeader
+        person={person}
+        hasRoomKeys={view?.isEncrypted ?? false}
+        onBack={onBack}
+        onDay={newestAt ? () => setPickedFrom(new Date(newestAt)) : undefined}
+      />
       <KeyLine person={person} />
-      <Conversation view={view} person={person} onRetry={onRetry} onUpgrade={upgrade} />
+      <Conversation view={view} person={person} onRetry={onRetry} onUpgrade={upgrade} onDay={setPickedFrom} />
       {person.keyChanged && <NewKey person={person} onAccept={onAcceptKey} />}
       {isFree && <FreeBanner onUpgrade={upgrade} />}
       <Composer key={chatRoomId} chatRoomId={chatRoomId} isBlocked={person.keyChanged} onUpgrade={upgrade} />
+      {pickedFrom && <DayDialog from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}
       {isUpgrading && <UpgradeDialog feature="messaging" onClose={() => setUpgrading(false)} />}
     </>
   )
@@ -50,9 +59,10 @@ interface ConversationProps {
   person: Person
   onRetry: () => void
   onUpgrade: () => void
+  onDay: (from: Date) => void
 }
 
-function Conversation({ view, person, onRetry, onUpgrade }: ConversationProps) {
+function Conversation({ view, person, onRetry, onUpgrade, onDay }: ConversationProps) {
   if (!view || (view.status === 'loading' && view.messages.length === 0)) return <Spinner words="Loading messages" />
   if (view.status === 'failed' && view.messages.length === 0)
     return (
@@ -78,5 +88,5 @@ function Conversation({ view, person, onRetry, onUpgrade }: ConversationProps) {
         />
       </div>
     )
-  return <Timeline key={view.chatRoomId} view={view} name={person.name} onUpgrade={onUpgrade} />
+  return <Timeline key={view.chatRoomId} view={view} name={person.name} onUpgrade={onUpgrade} onDay={onDay} />
 }

@@ -1,4 +1,4 @@
-import { ChevronLeft, ShieldCheck } from 'lucide-react'
+import { CalendarDays, ChevronLeft, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import { connectionStore } from '../net/status.ts'
@@ -12,9 +12,11 @@ interface Props {
   person: Person
   hasRoomKeys: boolean
   onBack: () => void
+  /** Absent while there is nothing to go to. */
+  onDay: (() => void) | undefined
 }
 
-export function ChatHeader({ person, hasRoomKeys, onBack }: Props) {
+export function ChatHeader({ person, hasRoomKeys, onBack, onDay }: Props) {
   const [isWhole, setWhole] = useState(false)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const isEncrypted = isConnected && hasRoomKeys && !person.keyChanged
@@ -52,6 +54,7 @@ export function ChatHeader({ person, hasRoomKeys, onBack }: Props) {
           Encrypted
         </span>
       )}
+      {onDay && <IconButton icon={CalendarDays} label="Go to a day" onClick={onDay} />}
     </header>
   )
 }

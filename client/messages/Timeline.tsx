@@ -8,7 +8,6 @@ import { dayHeading } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 import { Announcer } from './Announcer.tsx'
 import { Bubble } from './Bubble.tsx'
-import { DayDialog } from './DayDialog.tsx'
 import { type Line, timelineLines } from './lines.ts'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
 import type { RoomView } from './store.ts'
@@ -24,15 +23,15 @@ interface Props {
   /** The other side's name. */
   name: string
   onUpgrade: () => void
+  onDay: (from: Date) => void
 }
 
-export function Timeline({ view, name, onUpgrade }: Props) {
+export function Timeline({ view, name, onUpgrade, onDay }: Props) {
   const env = useEnv()
   const scroller = useRef<HTMLDivElement>(null)
   const isPaging = useRef(false)
   const hadNewer = useRef(view.hasNewer)
   const [isAtEnd, setAtEnd] = useState(true)
-  const [pickedFrom, setPickedFrom] = useState<Date>()
   // A day that may begin further up has no heading yet: it would move away with the next page, and it is what the
   // place of the reader is held by.
   const lines = useMemo(() => timelineLines(view.messages).slice(view.hasOlder ? 1 : 0), [view.messages, view.hasOlder])
@@ -143,13 +142,12 @@ export function Timeline({ view, name, onUpgrade }: Props) {
                 ref={virtual.measureElement}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                {line && <Shown line={line} name={name} onUpgrade={onUpgrade} onDay={setPickedFrom} />}
+                {line && <Shown line={line} name={name} onUpgrade={onUpgrade} onDay={onDay} />}
               </div>
             )
           })}
         </div>
       </div>
-      {pickedFrom && <DayDialog from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}
       {(!isAtEnd || view.hasNewer) && (
         <button type="button" className="jump" onClick={jump} aria-label={jumpWords(newCount)}>
           {newCount > 0 && <span className="count">{newCount > 99 ? '99+' : newCount}</span>}

@@ -1,0 +1,74 @@
+import pg from 'pg'
+import { expect } from 'vitest'
+import { runningUrl } from '../server/db/embedded.ts'
+import { conversation, test } from './people.ts'
+
+/** CI takes a short form; the whole is `LONG_ROOM=100000 npm run test:e2e -- e2e/long.test.ts`. */
+const COUNT = Number(process.env['LONG_ROOM'] ?? 5000)
+const DAYS = 200
+
+/** Bob's program has written for two hundred days, without encryption: the quickest way to a long room. */
+async function writeLong(dataFolder: string, bob: string): Promise<void> {
+  const client = new pg.Client(await runningUrl(dataFolder, 'conclave'))
+  await client.connect()
+  await client.query(
+    `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+     select r.id, r.last_seq + n, gen_random_uuid(), u.id, 'line ' || n || '.', 'text', false,
+            now() - make_interval(secs => ($2::int - n) * ($3::int * 86400.0 / $2::int))
+     from chat_rooms r, users u, generate_series(1, $2::int) n where u.username = $1`,
+    [bob, COUNT, DAYS],
+  )
+  await client.query(
+    'update chat_rooms set last_seq = last_seq + $1, last_message_seq = last_seq + $1, last_message_at = now()',
+    [COUNT],
+  )
+  await client.query(
+    'update chat_participants p set unread_count = unread_count + $1 from users u where u.id = p.user_id and u.username <> $2',
+    [COUNT, bob],
+  )
+  await client.end()
+}
+
+test('A long room opens at once, scrolls, goes to a day, and never stands in the page as a whole', async ({
+  server,
+  alice,
+  bob,
+}) => {
+  await conversation(alice, bob)
+  await alice.says('before it all')
+  await bob.reads('before it all')
+  await alice.page.goto('about:blank')
+  await writeLong(server.dataFolder, bob.username)
+
+  const started = Date.now()
+  await alice.page.goto(server.url)
+  await alice.opens(bob)
+  await alice.page.locator('.bub', { hasText: `line ${COUNT}.` }).waitFor({ timeout: 110_000 })
+  const caughtUpMs = Date.now() - started
+  await alice.page.reload()
+  const again = Date.now()
+  await alice.page.locator('.bub', { hasText: `line ${COUNT}.` }).waitFor()
+  console.info(`${COUNT} messages: caught up in ${caughtUpMs} ms, opened again in ${Date.now() - again} ms`)
+
+  const rows = () => alice.page.locator('.msg').count()
+  expect(await rows()).toBeLessThan(200)
+  const log = alice.page.getByRole('log')
+  for (let at = 0; at < 12; at++) {
+    await log.evaluate((element) => element.scrollTo({ top: 0 }))
+    await alice.page.waitForTimeout(150)
+    expect(await rows()).toBeLessThan(200)
+  }
+  await alice.page.getByRole('button', { name: /^Jump to the newest message/ }).click()
+  await alice.page.locator('.bub', { hasText: `line ${COUNT}.` }).waitFor()
+
+  await alice.page.getByRole('button', { name: 'Go to a day' }).first().click()
+  const day = new Date(Date.now() - (DAYS / 2) * 86_400_000)
+  const value = `${day.getFullYear()}-${String(day.getMonth() + 1).padStart(2, '0')}-${String(day.getDate()).padStart(2, '0')}`
+  await alice.page.getByLabel('Day', { exact: true }).fill(value)
+  await alice.page.getByRole('button', { name: 'Go', exact: true }).click()
+  const heading = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric' }).format(day)
+  await alice.page.getByText(new RegExp(heading)).first().waitFor()
+  expect(await rows()).toBeLessThan(200)
+  await alice.page.getByRole('button', { name: /^Jump to the newest message/ }).click()
+  await alice.page.locator('.bub', { hasText: `line ${COUNT}.` }).waitFor()
+})
