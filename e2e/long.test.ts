@@ -48,7 +48,7 @@ test('A long room opens at once, scrolls, goes to a day, and never stands in the
   await alice.page.reload()
   const again = Date.now()
   await alice.page.locator('.bub', { hasText: `line ${COUNT}.` }).waitFor()
-  console.info(`${COUNT} messages: caught up in ${caughtUpMs} ms, opened again in ${Date.now() - again} ms`)
+  process.stdout.write(`${COUNT} messages: caught up in ${caughtUpMs} ms, opened again in ${Date.now() - again} ms\n`)
 
   const rows = () => alice.page.locator('.msg').count()
   expect(await rows()).toBeLessThan(200)

@@ -15,6 +15,8 @@ import { guardOrigin } from './http/origin.ts'
 import { servePages } from './http/pages.ts'
 import { messageFrames } from './messages/frames.ts'
 import { messageRoutes } from './messages/routes.ts'
+import { measureRequests } from './metrics/measures.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { type Gateway, openGateway } from './realtime/gateway.ts'
 import { roomRoutes } from './rooms/routes.ts'
@@ -28,10 +30,12 @@ interface Options {
   log: FastifyBaseLogger
   /** The built client; without it only the API is served. */
   clientFolder?: string
+  /** Without it nothing is measured. */
+  metrics?: Metrics | undefined
 }
 
 /** The table of contents: one line a feature. Listening is the caller's. */
-export async function makeApp(env: Env, { log, clientFolder }: Options): Promise<App> {
+export async function makeApp(env: Env, { log, clientFolder, metrics }: Options): Promise<App> {
   const http = Fastify({
     loggerInstance: log,
     // Fastify would log addresses of people: `logRequests` does not.
@@ -46,6 +50,7 @@ export async function makeApp(env: Env, { log, clientFolder }: Options): Promise
   })
   answerErrors(http)
   logRequests(http)
+  if (metrics) measureRequests(http, metrics)
   await setHeaders(http, env.config)
   guardOrigin(http, env.config)
   readJsonBodies(http)
@@ -63,6 +68,7 @@ export async function makeApp(env: Env, { log, clientFolder }: Options): Promise
   await resetPresence(env)
   const gateway = openGateway(http, env, { frames: messageFrames(env), moved: followPresence(env) })
   http.addHook('preClose', () => gateway.close())
+  http.addHook('onClose', () => env.batch.drain())
   return { http, gateway }
 }
 

@@ -3,6 +3,7 @@ import { allowedOrigins, readConfig } from './config.ts'
 
 test('without any setting the server is for this machine alone', () => {
   const config = readConfig({})
+  expect(config).toMatchObject({ metricsPort: undefined, metricsHost: '127.0.0.1' })
   expect(config).toMatchObject({ port: 3000, host: '127.0.0.1', logLevel: 'info', trustProxy: false, isHttps: false })
   expect(allowedOrigins(config, 4000)).toEqual(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000'])
 })
@@ -25,6 +26,7 @@ test('an empty variable counts as absent', () => {
 test.each([
   ['PORT', '70000', 'a number from 0 to 65535'],
   ['PORT', '3e3', 'a number'],
+  ['METRICS_PORT', 'on', 'a number from 0 to 65535'],
   ['LOG_LEVEL', 'loud', 'one of fatal, error'],
   ['NODE_ENV', 'prod', 'one of development'],
   ['PUBLIC_URL', 'chat.example.org', 'https://chat.example.org'],

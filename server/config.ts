@@ -15,6 +15,9 @@ export interface Config {
   /** 0: any free port. */
   port: number
   host: string
+  /** Where /metrics is served; undefined: nowhere. */
+  metricsPort: number | undefined
+  metricsHost: string
   /** undefined: the PostgreSQL that npm brings, with its data in `dataFolder`. */
   databaseUrl: string | undefined
   /** undefined: the default place, which depends on the account that runs the server. */
@@ -36,8 +39,10 @@ type Variables = Record<string, string | undefined>
 export function readConfig(variables: Variables): Config {
   const publicUrl = readUrl(variables, 'PUBLIC_URL', ['http:', 'https:'], 'an address such as https://chat.example.org')
   return {
-    port: readPort(variables),
+    port: readPort(variables, 'PORT') ?? 3000,
     host: read(variables, 'HOST') ?? '127.0.0.1',
+    metricsPort: readPort(variables, 'METRICS_PORT'),
+    metricsHost: read(variables, 'METRICS_HOST') ?? '127.0.0.1',
     databaseUrl: readUrl(
       variables,
       'DATABASE_URL',
@@ -67,9 +72,10 @@ function read(variables: Variables, name: string): string | undefined {
   return variables[name]?.trim() || undefined
 }
 
-function readPort(variables: Variables): number {
-  const text = read(variables, 'PORT') ?? '3000'
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new ConfigError('PORT', 'a number from 0 to 65535', text)
+function readPort(variables: Variables, name: string): number | undefined {
+  const text = read(variables, name)
+  if (text === undefined) return undefined
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new ConfigError(name, 'a number from 0 to 65535', text)
   return Number(text)
 }
 

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Db } from './db/connect.ts'
 import type { Limits } from './http/limits.ts'
+import type { Batch } from './messages/batch.ts'
 import type { Hub } from './realtime/hub.ts'
 
 /** What a verb is given. Tests make one with a clock of their own. */
@@ -10,7 +11,11 @@ export interface Env {
   /** The only clock: expiry can be tested. */
   clock: () => Date
   hub: Hub
+  /** The way of every message into its room's log. */
+  batch: Batch
   limits: Limits
+  /** Who holds the session of this SHA-256 (hex), while it is good. */
+  findSession: (sessionHash: string) => Promise<SignedInUser | undefined>
   /** HMAC key of the salts that unknown and new usernames get [Note: P1]. */
   saltKey: Uint8Array
   /** Called at named points, so that a test can fail there. Production has none. */

@@ -12,6 +12,11 @@ import type { Env } from './env.ts'
 import { readFault } from './fault.ts'
 import { logIncident } from './http/errors.ts'
 import { makeLimits } from './http/limits.ts'
+import { gatherSessions } from './http/session.ts'
+import { makeBatch } from './messages/batch.ts'
+import { measureFlushes, measureServer } from './metrics/measures.ts'
+import { makeMetrics } from './metrics/metrics.ts'
+import { serveMetrics } from './metrics/port.ts'
 import { createHub } from './realtime/hub.ts'
 
 const DATABASE = 'conclave'
@@ -40,17 +45,24 @@ async function start(): Promise<void> {
     await migrate(data.url, path.join(root, 'server/db/migrations'))
     const database = connect(data.url, (error) => log.warn({ name: error.name }, 'a database connection was lost'))
     const clock = () => new Date()
-    const fault = readFault(process.env['CONCLAVE_FAULT'])
+    const fault = config.nodeEnv === 'production' ? undefined : readFault(process.env['CONCLAVE_FAULT'])
+    const metrics = config.metricsPort === undefined ? undefined : makeMetrics()
     const env: Env = {
       config,
       db: database.db,
       clock,
       hub: createHub(),
+      batch: makeBatch({ db: database.db, clock, fault, onFlush: metrics && measureFlushes(metrics) }),
       limits: makeLimits(clock),
+      findSession: gatherSessions({ db: database.db, clock }),
       saltKey: await readSecret(database.db, 'salt'),
-      ...(fault && config.nodeEnv !== 'production' && { fault }),
+      ...(fault && { fault }),
     }
-    const { http } = await makeApp(env, { log, clientFolder: path.join(root, 'dist/client') })
+    if (metrics && config.metricsPort !== undefined) {
+      measureServer(metrics, env, database)
+      await serveMetrics(metrics, config.metricsPort, config.metricsHost)
+    }
+    const { http } = await makeApp(env, { log, metrics, clientFolder: path.join(root, 'dist/client') })
     const stop = stopOnce(async () => {
       // A request that does not end must not keep the server.
       setTimeout(() => http.server.closeAllConnections(), DRAIN_MS).unref()

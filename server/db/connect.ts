@@ -33,18 +33,46 @@ export function connect(url: string, onLost: (error: Error) => void = () => unde
   })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', onLost)
-  return { db: drizzle(pool, { schema }), pool, close: () => pool.end() }
+  // The same for one that breaks inside a transaction: whoever uses it gets the error from its next query.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const db = drizzle(pool, { schema })
+  db.transaction = onOwnConnection(pool)
+  return { db, pool, close: () => pool.end() }
 }
 
-// Class 08: connection; 53: resources, disk; 57P: shutdown; 55P03 and 57014: waited too long.
-const BUSY_STATES = /^(08|53|57P|55P03|57014)/
-const BUSY_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'])
-const BUSY_WORDS = /timeout exceeded when trying to connect|Connection terminated|not queryable|after calling end/
+/** Drizzle never gives back a connection whose BEGIN fails, until none is left. Here it goes back whatever happens. */
+function onOwnConnection(pool: pg.Pool): Db['transaction'] {
+  const sessions = new WeakMap<pg.PoolClient, Db>()
+  return async (work, config) => {
+    const client = await pool.connect()
+    try {
+      const session = sessions.get(client) ?? drizzle(client, { schema })
+      sessions.set(client, session)
+      return await session.transaction(work, config)
+    } finally {
+      client.release()
+    }
+  }
+}
+
+// Class 08: connection; 53: resources, disk; 57P: shutdown.
+const LOST_STATES = /^(08|53|57P)/
+// Waited too long for a lock, or ran too long.
+const SLOW_STATES = /^(55P03|57014)/
+const LOST_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'])
+const LOST_WORDS = /timeout exceeded when trying to connect|Connection terminated|not queryable|after calling end/
 
 /** The database did not answer, or is too busy to: nobody's mistake, worth another try. */
-export function isDatabaseAway(error: unknown): boolean {
-  const cause = error instanceof DrizzleQueryError ? error.cause : error
-  if (!(cause instanceof Error)) return false
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
-  return BUSY_CODES.has(code) || (code.length === 5 && BUSY_STATES.test(code)) || (code === '' && BUSY_WORDS.test(cause.message))
+export const isDatabaseAway = (error: unknown): boolean => isConnectionLost(error) || SLOW_STATES.test(codeOf(causeOf(error)))
+
+/** The database did not answer at all: whatever else is asked now fails too. */
+export function isConnectionLost(error: unknown): boolean {
+  const cause = causeOf(error)
+  const code = codeOf(cause)
+  if (code === '') return cause instanceof Error && LOST_WORDS.test(cause.message)
+  return LOST_CODES.has(code) || (code.length === 5 && LOST_STATES.test(code))
 }
+
+const causeOf = (error: unknown): unknown => (error instanceof DrizzleQueryError ? error.cause : error)
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : ''

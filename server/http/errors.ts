@@ -35,8 +35,14 @@ export function answerErrors(app: FastifyInstance): void {
   })
 }
 
+const codes = new WeakMap<FastifyReply, RefusalCode>()
+
+/** Why a request was refused; undefined where it was not. */
+export const codeOf = (reply: FastifyReply): RefusalCode | undefined => codes.get(reply)
+
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = refusalOf(error)
+  codes.set(reply, refusal?.code ?? 'internal')
   if (refusal) {
     if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds)
     return reply.code(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(refusal.body()))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import helmet from '@fastify/helmet'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Config } from '../config.ts'
 
 const nonces = new WeakMap<ServerResponse, string>()
@@ -36,6 +36,7 @@ const PERMISSIONS = [...ALLOWED_HERE.map((name) => `${name}=(self)`), ...SWITCHE
 /** The headers of every answer. Nothing runs that we did not ship, and nothing is loaded from elsewhere. */
 export async function setHeaders(app: FastifyInstance, config: Config): Promise<void> {
   await app.register(helmet, {
+    global: false,
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -63,9 +64,19 @@ export async function setHeaders(app: FastifyInstance, config: Config): Promise<
     strictTransportSecurity: config.isHttps ? { maxAge: 365 * 24 * 60 * 60, includeSubDomains: false } : false,
     xFrameOptions: { action: 'deny' },
   })
+  // Only a page has styles that carry a nonce. What the API answers has the same headers each time: they are made once.
+  let ofAnswers: ReturnType<FastifyReply['getHeaders']> | undefined
   app.addHook('onRequest', async (request, reply) => {
+    const isAnswer = request.url.startsWith('/api/')
+    if (isAnswer && ofAnswers) {
+      reply.headers(ofAnswers)
+      return
+    }
+    await reply.helmet()
     reply.header('permissions-policy', PERMISSIONS)
+    if (!isAnswer) return
     // Answers hold names and envelopes: no browser or proxy keeps them.
-    if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store')
+    reply.header('cache-control', 'no-store')
+    ofAnswers = { ...reply.getHeaders() }
   })
 }

@@ -2,19 +2,32 @@ import { sql } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import { healthApi } from '../../contract/health.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
+import { inTime } from '../db/together.ts'
 import type { Env } from '../env.ts'
 import { openApi } from './openapi.ts'
 import { Refusal } from './refuse.ts'
 import { serveAnyone } from './serve.ts'
 
 const RETRY_SECONDS = 2
+const ANSWER_MS = 2000
 
 export function healthRoutes(app: FastifyInstance, env: Env): void {
+  let asked: Promise<unknown> | undefined
+  const ask = () =>
+    env.db.execute(sql`select 1`).finally(() => {
+      asked = undefined
+    })
   serveAnyone(app, env, healthApi.health, async () => {
     try {
-      await env.db.execute(sql`select 1`)
+      // Whoever asks meanwhile shares this question: a database that is stopped must not take all connections.
+      asked ??= ask()
+      await inTime(asked, ANSWER_MS)
     } catch {
-      throw new Refusal('unavailable', { text: 'The database does not answer', retryAfterSeconds: RETRY_SECONDS })
+      throw new Refusal('unavailable', {
+        text: 'The server runs, but its database does not answer',
+        retryAfterSeconds: RETRY_SECONDS,
+        details: { process: 'ok', database: 'away' },
+      })
     }
     return { status: 'ok' as const, database: 'ok' as const, contractVersion: CONTRACT_VERSION }
   })

@@ -64,7 +64,25 @@ test('ending the other sessions keeps this one and closes the sockets of the oth
   const { token } = await startSession(world.env, frank.id, null)
   const kept = await findSession(world.env, token)
   await endSessionsOf(world.env, frank.id, kept?.sessionHash)
+  // At once, not at the gateway's next look.
+  await line.hears('signed_out')
   expect((await line.closed).code).toBe(4401)
   expect(await frank.tries(accountApi.user, {})).toBeRefused(401)
   expect(await findSession(world.env, token)).toMatchObject({ id: frank.id })
+})
+
+test('who asks at the same time is answered as oneself, and Eve with a session that has ended is not answered', async () => {
+  const people = await Promise.all(['grace', 'heidi', 'ivan'].map((name) => world.person(name)))
+  const gone = await world.person('eve')
+  await endSessionsOf(world.env, gone.id)
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, async (_, at) => {
+      const asking = people[at % 4] ?? gone
+      return { asking, answer: await asking.tries(accountApi.user, {}) }
+    }),
+  )
+  for (const { asking, answer } of answers) {
+    if (asking === gone) expect(answer).toBeRefused(401, 'not_signed_in')
+    else expect(answer).toMatchObject({ status: 200, body: { id: asking.id } })
+  }
 })

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { and, eq, gt, inArray, lt, ne } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import { sessions, users } from '../db/schema.ts'
+import { askTogether } from '../db/together.ts'
 import type { Env, SignedInUser } from '../env.ts'
 
 const TOKEN_BYTES = 32
@@ -30,24 +31,34 @@ export async function findSession(env: Env, token: string): Promise<SignedInUser
 
 /** The same by the token's SHA-256 in hex. */
 export async function findSessionByHash(env: Env, sessionHash: string): Promise<SignedInUser | undefined> {
-  const tokenHash = Buffer.from(sessionHash, 'hex')
-  const [row] = await env.db
-    .select({
-      id: users.id,
-      username: users.username,
-      displayName: users.displayName,
-      subscriptionTier: users.subscriptionTier,
-      isAdmin: users.isAdmin,
-      deviceId: sessions.deviceId,
-      lastUsedAt: sessions.lastUsedAt,
-    })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(eq(sessions.tokenHash, tokenHash), isLive(env), eq(users.isActive, true)))
-  if (!row) return undefined
-  const { lastUsedAt, ...user } = row
-  if (lastUsedAt <= later(env.clock(), -TOUCH_SECONDS)) await touchSessions(env, [sessionHash])
-  return { ...user, sessionHash }
+  return await env.findSession(sessionHash)
+}
+
+/** Looks sessions up, those that are asked for at the same time in one query. */
+export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession'] {
+  return askTogether(async (sessionHashes) => {
+    const rows = await env.db
+      .select({
+        id: users.id,
+        username: users.username,
+        displayName: users.displayName,
+        subscriptionTier: users.subscriptionTier,
+        isAdmin: users.isAdmin,
+        deviceId: sessions.deviceId,
+        tokenHash: sessions.tokenHash,
+        lastUsedAt: sessions.lastUsedAt,
+      })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(and(isOneOf(sessionHashes), isLive(env), eq(users.isActive, true)))
+    const found = rows.map(({ tokenHash, ...row }) => ({ ...row, sessionHash: tokenHash.toString('hex') }))
+    const idleSince = later(env.clock(), -TOUCH_SECONDS)
+    await touchSessions(
+      env,
+      found.filter(({ lastUsedAt }) => lastUsedAt <= idleSince).map(({ sessionHash }) => sessionHash),
+    )
+    return new Map(found.map(({ lastUsedAt: _, ...user }) => [user.sessionHash, user]))
+  })
 }
 
 /** Which of these sessions are still good; those are marked as used. For sockets, which stay open for days. */
@@ -57,7 +68,7 @@ export async function liveSessions(env: Env, sessionHashes: string[]): Promise<S
     .select({ tokenHash: sessions.tokenHash })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(inArray(sessions.tokenHash, sessionHashes.map(fromHex)), isLive(env), eq(users.isActive, true)))
+    .where(and(isOneOf(sessionHashes), isLive(env), eq(users.isActive, true)))
   const live = rows.map((row) => row.tokenHash.toString('hex'))
   await touchSessions(env, live)
   return new Set(live)
@@ -87,18 +98,24 @@ export async function bindDevice(env: Env, sessionHash: string, deviceId: string
     .where(eq(sessions.tokenHash, fromHex(sessionHash)))
 }
 
-function isLive(env: Env) {
+// One parameter, so that the statement's text is the same for any number of them.
+const isOneOf = (sessionHashes: string[]) => sql`${sessions.tokenHash} = any(${sql.param(sessionHashes.map(fromHex))}::bytea[])`
+
+function isLive(env: Pick<Env, 'clock'>) {
   const now = env.clock()
   return and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, later(now, -LIMITS.sessionIdleSeconds)))
 }
 
-async function touchSessions(env: Env, sessionHashes: string[]): Promise<void> {
+async function touchSessions(env: Pick<Env, 'db' | 'clock'>, sessionHashes: string[]): Promise<void> {
   if (sessionHashes.length === 0) return
   const now = env.clock()
-  await env.db
-    .update(sessions)
-    .set({ lastUsedAt: now })
-    .where(and(inArray(sessions.tokenHash, sessionHashes.map(fromHex)), lt(sessions.lastUsedAt, later(now, -TOUCH_SECONDS))))
+  // A row that somebody else is writing is skipped: two who touch many sessions never wait for each other.
+  const due = env.db
+    .select({ tokenHash: sessions.tokenHash })
+    .from(sessions)
+    .where(and(isOneOf(sessionHashes), lt(sessions.lastUsedAt, later(now, -TOUCH_SECONDS))))
+    .for('no key update', { skipLocked: true })
+  await env.db.update(sessions).set({ lastUsedAt: now }).where(inArray(sessions.tokenHash, due))
 }
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()

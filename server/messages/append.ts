@@ -75,7 +75,7 @@ export async function appendPostings(tx: Queryable, postings: Posting[], options
           else 'stored'
         end as verdict
       from posting p
-      join users u on u.id = p.sender_id
+      left join users u on u.id = p.sender_id
       left join chat_rooms r on r.id = p.chat_room_id
       left join chat_participants me on me.chat_room_id = p.chat_room_id and me.user_id = p.sender_id
       left join messages known on known.chat_room_id = p.chat_room_id and known.sender_id = p.sender_id and known.id = p.id

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { parseEnvelope } from '../../contract/envelope.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import type { Draft, Message } from '../../contract/messages.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../http/refuse.ts'
 import { requireRoom } from '../rooms/members.ts'
-import { appendPostings, type Meeting, type Posting } from './append.ts'
+import type { Meeting, Posting } from './append.ts'
 import { shownMessage } from './shown.ts'
 import * as store from './store.ts'
 
@@ -18,18 +17,15 @@ interface Sent {
 /** Keeps the envelope, then tells every member who is online. The same id twice is harmless. Throws Refusal. */
 export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
   const posting = postingOf(user, draft)
-  const now = env.clock()
-  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
-  const options = { now, month, testPlanMessages: LIMITS.testPlanMessagesPerMonth }
-  const [meeting] = await env.db.transaction((tx) => appendPostings(tx, [posting], options))
-  const seq = requirePlace(meeting)
+  const placed = await env.batch.append(posting)
+  const seq = requirePlace(placed)
   await env.fault?.('message:committed')
-  if (meeting?.verdict === 'known') return { message: await storedMessage(env, user, posting.chatRoomId, seq), isNew: false }
+  if (placed.verdict === 'known') return { message: await storedMessage(env, user, posting.chatRoomId, seq), isNew: false }
 
   const { sealedFor, ...row } = posting
-  const message = shownMessage({ ...row, seq, isEncrypted: sealedFor !== null, createdAt: now }, [])
-  env.hub.publish(meeting?.listeners ?? [], { type: 'message', data: message })
-  if (meeting?.hasAccepted) env.hub.publish(meeting.members, { type: 'contacts', data: {} })
+  const message = shownMessage({ ...row, seq, isEncrypted: sealedFor !== null, createdAt: placed.createdAt }, [])
+  env.hub.publish(placed.listeners, { type: 'message', data: message })
+  if (placed.hasAccepted) env.hub.publish(placed.members, { type: 'contacts', data: {} })
   return { message, isNew: true }
 }
 
@@ -50,8 +46,8 @@ function postingOf(user: SignedInUser, draft: Draft): Posting {
   }
 }
 
-function requirePlace(meeting: Meeting | undefined): number {
-  if (!meeting || meeting.verdict === 'not_found') throw new Refusal('not_found')
+function requirePlace(meeting: Meeting): number {
+  if (meeting.verdict === 'not_found') throw new Refusal('not_found')
   if (meeting.verdict === 'stale_epoch') {
     const { generation, groupId, epoch, lastSeq } = meeting
     throw new Refusal('stale_epoch', { details: { generation, groupId, epoch, lastSeq } })

@@ -42,7 +42,7 @@ test.each([
   ['an unknown type', '{"type":"become_admin","data":{}}'],
   ['no data', '{"type":"typing"}'],
   ['a NUL', '{"type":"typing","data":{"chatRoomId":"\\u0000","isTyping":true}}'],
-  ['bytes', Buffer.from([1, 2, 3])],
+  ['a frame in bytes', Buffer.from('{"type":"ping","data":{}}')],
 ])('%s is refused by name, and the socket lives on', async (_what, said) => {
   const line = await eve.opensSocket()
   line.says(said)

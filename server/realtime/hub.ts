@@ -23,6 +23,8 @@ export interface Hub {
   /** Takes a socket out. True when it was the user's last one. */
   leave(seat: Seat): boolean
   sessionHashes(): string[]
+  /** Open sockets. */
+  size(): number
   /** Closes every socket with 1001: the server stops. */
   closeAll(): void
 }
@@ -63,6 +65,7 @@ export function createHub(): Hub {
       return true
     },
     sessionHashes: () => [...new Set(every().map((seat) => seat.sessionHash))],
+    size: () => every().length,
     closeAll() {
       for (const { socket } of every()) socket.close(CLOSE.goingAway, 'The server stops')
     },

@@ -5,6 +5,8 @@ import { connect } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import { readFault } from '../fault.ts'
 import { makeLimits } from '../http/limits.ts'
+import { gatherSessions } from '../http/session.ts'
+import { makeBatch } from '../messages/batch.ts'
 import { createHub } from '../realtime/hub.ts'
 
 // A server process of its own, for tests that kill it. It writes its address to the standard output.
@@ -14,7 +16,15 @@ const { db } = connect(process.env['DATABASE_URL'] ?? '')
 const { http } = await makeApp(
   {
     config: readConfig({ PORT: '0', NODE_ENV: 'test' }),
-    ...{ db, clock, hub: createHub(), limits: makeLimits(clock), saltKey: await readSecret(db, 'salt') },
+    ...{
+      db,
+      clock,
+      hub: createHub(),
+      batch: makeBatch({ db, clock, fault }),
+      limits: makeLimits(clock),
+      findSession: gatherSessions({ db, clock }),
+      saltKey: await readSecret(db, 'salt'),
+    },
     ...(fault && { fault }),
   },
   { log: pino({ level: 'silent' }) },

@@ -11,6 +11,10 @@ import { connect, type Database } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import type { Env } from '../env.ts'
 import { type Limits, makeLimits } from '../http/limits.ts'
+import { gatherSessions } from '../http/session.ts'
+import { makeBatch } from '../messages/batch.ts'
+import { measureFlushes, measureServer } from '../metrics/measures.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { createHub } from '../realtime/hub.ts'
 import { type Browser, newBrowser, newPerson, type Person } from './person.ts'
 
@@ -20,6 +24,7 @@ interface Options {
   /** The real rate limits; without them nobody is ever told to wait. */
   hasLimits?: boolean
   clientFolder?: string
+  metrics?: Metrics
 }
 
 export interface World {
@@ -43,7 +48,7 @@ export interface World {
 const lenient: Limits = { take: async () => undefined }
 
 /** The real server on a free port, with a database and a clock of its own. Call it at the top of a test file: it cleans up after it. */
-export async function startWorld({ variables = {}, hasLimits = false, clientFolder }: Options = {}): Promise<World> {
+export async function startWorld({ variables = {}, hasLimits = false, clientFolder, metrics }: Options = {}): Promise<World> {
   const database = await freshDatabase()
   let movedMs = 0
   const clock = () => new Date(Date.now() + movedMs)
@@ -52,9 +57,12 @@ export async function startWorld({ variables = {}, hasLimits = false, clientFold
     db: database.db,
     clock,
     hub: createHub(),
+    batch: makeBatch({ db: database.db, clock, onFlush: metrics && measureFlushes(metrics) }),
     limits: hasLimits ? makeLimits(clock) : lenient,
+    findSession: gatherSessions({ db: database.db, clock }),
     saltKey: await readSecret(database.db, 'salt'),
   }
+  if (metrics) measureServer(metrics, env, database)
   const lines: string[] = []
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -63,7 +71,7 @@ export async function startWorld({ variables = {}, hasLimits = false, clientFold
     },
   })
   const log = pino({ level: 'silent' }, sink)
-  const { http, gateway } = await makeApp(env, { log, ...(clientFolder && { clientFolder }) })
+  const { http, gateway } = await makeApp(env, { log, metrics, ...(clientFolder && { clientFolder }) })
   await http.listen({ port: 0, host: '127.0.0.1' })
   log.level = 'debug'
   afterAll(async () => {
@@ -115,7 +123,8 @@ async function freshDatabase(): Promise<Database> {
   return connect(template.replace('/template?', `/${name}?`))
 }
 
-function portOf(address: AddressInfo | string | null): number {
+/** The port that a server got. */
+export function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === 'string') throw new Error('The server has no port')
   return address.port
 }

@@ -1,0 +1,320 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { expect, onTestFinished, test } from 'vitest'
+import { writeEnvelope } from '../../contract/envelope.ts'
+import { messagesApi } from '../../contract/messages.ts'
+import { roomsApi } from '../../contract/rooms.ts'
+import type { Person } from '../testing/person.ts'
+import { startWorld } from '../testing/world.ts'
+import { appendPostings, type Posting } from './append.ts'
+import { type Batch, makeBatch } from './batch.ts'
+
+const world = await startWorld()
+const { alice, bob, carol, eve } = await world.people()
+const room = await alice.talksTo(bob)
+const spare = await carol.talksTo(bob)
+
+type Bounds = NonNullable<Parameters<typeof makeBatch>[0]['bounds']>
+
+/** The server sends through a batch with these bounds, until the test ends. */
+function withBatch(bounds: Bounds = {}): { batch: Batch; sizes: number[] } {
+  const sizes: number[] = []
+  const { db, clock } = world.env
+  const batch = makeBatch({ db, clock, bounds, onFlush: (size) => sizes.push(size) })
+  const before = world.env.batch
+  world.env.batch = batch
+  onTestFinished(() => {
+    world.env.batch = before
+  })
+  return { batch, sizes }
+}
+
+/** Somebody else locks the room while this runs. */
+const whileLocked = <T>(chatRoomId: string, during: () => Promise<T>): Promise<T> =>
+  world.env.db.transaction(async (tx) => {
+    await tx.execute(sql`select from chat_rooms where id = ${chatRoomId} for no key update`)
+    return await during()
+  })
+
+/** What is sent while one flush is held up goes together; returns the answers and the sizes of the flushes. */
+async function inOneFlush<T>(...sends: (() => Promise<T>)[]): Promise<{ answers: T[]; sizes: number[] }> {
+  const { batch, sizes } = withBatch({ slowMs: Number.POSITIVE_INFINITY })
+  const [first, answers] = await whileLocked(spare, async () => {
+    const first = carol.says(spare, 'the one that is held up')
+    await expect.poll(() => sizes).toEqual([1])
+    const answers = sends.map((send) => send())
+    await expect.poll(() => batch.waiting()).toBe(sends.length)
+    // Not awaited: they cannot be answered before the lock falls.
+    return [first, answers] as const
+  })
+  await first
+  return { answers: await Promise.all(answers), sizes }
+}
+
+async function freshPair(): Promise<{ one: Person; two: Person; chatRoomId: string }> {
+  const [one, two] = await Promise.all([world.person('one'), world.person('two')])
+  return { one, two, chatRoomId: await one.talksTo(two) }
+}
+
+const seqsOf = async (chatRoomId: string) =>
+  (await world.sql('select seq::int from messages where chat_room_id = $1 order by seq', [chatRoomId])).map((row) => row['seq'])
+
+const posting = (chatRoomId: string, senderId: string, more: Partial<Posting> = {}): Posting => ({
+  ...{ id: randomUUID(), chatRoomId, senderId, content: 'x', messageType: 'text', sealedFor: null },
+  ...{ filePath: null, fileName: null, fileSize: null, replyToId: null },
+  ...more,
+})
+
+test('what is sent at the same time shares a COMMIT, over rooms and senders', async () => {
+  const pairs = await Promise.all(Array.from({ length: 5 }, () => freshPair()))
+  const { answers, sizes } = await inOneFlush(
+    ...pairs.flatMap(({ one, two, chatRoomId }) => [one, two, one, two].map((who) => () => who.says(chatRoomId, 'hello'))),
+  )
+  expect(sizes).toEqual([1, 20])
+  const [first, last] = [answers[0], answers.at(-1)]
+  expect(first?.createdAt).toBe(last?.createdAt)
+  for (const { chatRoomId } of pairs) expect(await seqsOf(chatRoomId)).toEqual([1, 2, 3, 4])
+  // The rows of one transaction carry its number.
+  const rows = await world.sql('select distinct xmin::text from messages where chat_room_id = any($1)', [
+    pairs.map((pair) => pair.chatRoomId),
+  ])
+  expect(rows).toHaveLength(1)
+})
+
+test('a flush takes no more than its bound', async () => {
+  const { one, chatRoomId } = await freshPair()
+  const { sizes } = withBatch({ flushPostings: 8 })
+  await Promise.all(Array.from({ length: 40 }, () => one.says(chatRoomId, 'x')))
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(8)
+  expect(await seqsOf(chatRoomId)).toHaveLength(40)
+})
+
+test('what is refused in a batch is refused alone: Eve, an old epoch, a free plan', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const groupId = randomBytes(48).toString('base64')
+  const some = randomBytes(60).toString('base64')
+  const sealed = (epoch: number) => writeEnvelope({ v: 1, groupId, epoch, mls: some, archive: some, body: some })
+  await world.sql('update chat_rooms set generation = 1, group_id = $2, epoch = 3 where id = $1', [chatRoomId, groupId])
+  await world.sql("update users set subscription_tier = 'free' where id = $1", [two.id])
+  const { answers, sizes } = await inOneFlush(
+    () => one.posts(chatRoomId, sealed(3)),
+    () => eve.posts(chatRoomId, sealed(3)),
+    () => one.posts(chatRoomId, sealed(2)),
+    () => two.posts(chatRoomId, sealed(3)),
+    () => eve.posts(`dm_${randomUUID()}_${randomUUID()}`, 'x'),
+    () => one.posts(chatRoomId, sealed(3)),
+  )
+  expect(sizes).toEqual([1, 6])
+  const [first, stranger, stale, free, nowhere, last] = answers
+  expect([first?.status, last?.status]).toEqual([200, 200])
+  expect(stranger).toBeRefused(404, 'not_found')
+  expect(nowhere?.body).toEqual(stranger?.body)
+  expect(stale).toBeRefused(409, 'stale_epoch')
+  expect(stale?.body).toMatchObject({ details: { generation: 1, groupId, epoch: 3 } })
+  expect(free).toBeRefused(403, 'subscription_required')
+  expect(await seqsOf(chatRoomId)).toEqual([1, 2])
+  expect(await world.sql('select from messages where sender_id = $1', [eve.id])).toEqual([])
+})
+
+test('a row that the database refuses fails alone, and burns no place', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const other = await freshPair()
+  await world.sql(`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`)
+  await world.sql(
+    `create trigger refuse before insert on messages for each row when (new.content = 'poison') execute function refuse()`,
+  )
+  onTestFinished(async () => void (await world.sql('drop function refuse() cascade')))
+  const { answers } = await inOneFlush(
+    () => one.posts(chatRoomId, 'before'),
+    () => two.posts(chatRoomId, 'poison'),
+    () => one.posts(chatRoomId, 'after'),
+    () => other.one.posts(other.chatRoomId, 'elsewhere'),
+  )
+  expect(answers.map((answer) => answer.status)).toEqual([200, 500, 200, 200])
+  expect(await seqsOf(chatRoomId)).toEqual([1, 2])
+  expect(await seqsOf(other.chatRoomId)).toEqual([1])
+})
+
+test('the same id twice in one batch is one row, one frame and one answer', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const line = await two.opensSocket()
+  const { batch } = withBatch({ slowMs: Number.POSITIVE_INFINITY })
+  const id = randomUUID()
+  const answers = await whileLocked(chatRoomId, async () => {
+    const held = one.says(chatRoomId, 'first')
+    const twice = [one.says(chatRoomId, 'once', { id }), one.says(chatRoomId, 'once', { id: id.toUpperCase() })]
+    await expect.poll(() => batch.waiting()).toBe(1)
+    await new Promise((wake) => setTimeout(wake, 50))
+    expect(batch.waiting()).toBe(1)
+    return [held, ...twice]
+  }).then((sent) => Promise.all(sent))
+  expect(answers[1]).toMatchObject({ id, seq: 2 })
+  expect(answers[2]).toEqual(answers[1])
+  expect(await seqsOf(chatRoomId)).toEqual([1, 2])
+  await line.hears('message', (frame) => frame.data.id === id)
+  expect((await one.says(chatRoomId, 'next')).seq).toBe(3)
+  await line.hears('message', (frame) => frame.data.seq === 3)
+  expect(line.frames.filter((frame) => frame.type === 'message' && frame.data.id === id)).toHaveLength(1)
+  line.hangsUp()
+})
+
+test("the same id of Alice and of Eve are two messages: hers does not become an answer to Alice's", async () => {
+  const id = randomUUID()
+  const hers = await eve.talksTo(bob)
+  const { answers } = await inOneFlush(
+    () => alice.posts(room, 'of Alice', { id }),
+    () => eve.posts(room, 'of Eve', { id }),
+    () => eve.posts(hers, 'of Eve', { id }),
+  )
+  expect(answers.map((answer) => answer.status)).toEqual([200, 404, 200])
+  expect(answers[0]?.body).toMatchObject({ senderId: alice.id, content: 'of Alice' })
+  expect(answers[2]?.body).toMatchObject({ senderId: eve.id, content: 'of Eve', chatRoomId: hers })
+})
+
+test("a test plan's ten messages are ten within a batch and over the next ones", async () => {
+  const one = await world.person('one', 'test')
+  const rooms = await Promise.all(['ann', 'ben', 'cat'].map(async (name) => one.talksTo(await world.person(name))))
+  const sends = (count: number) => Array.from({ length: count }, (_, at) => () => one.posts(rooms[at % 3] ?? room, `${at}`))
+  const first = await inOneFlush(...sends(7))
+  expect(first.answers.map((answer) => answer.status)).toEqual(Array(7).fill(200))
+  const second = await inOneFlush(...sends(7))
+  expect(second.answers.filter((answer) => answer.status === 200)).toHaveLength(3)
+  for (const answer of second.answers.slice(3)) expect(answer).toBeRefused(403, 'message_limit_reached')
+  expect(await world.sql('select monthly_messages_count as sent from users where id = $1', [one.id])).toEqual([{ sent: 10 }])
+})
+
+test.each([
+  ['postings', { waitingPostings: 3 }],
+  ['characters', { waitingChars: 3 }],
+])('a queue that is full of %s says so, and when to come back', async (_what, bounds) => {
+  const { one, chatRoomId } = await freshPair()
+  const { batch, sizes } = withBatch({ ...bounds, slowMs: Number.POSITIVE_INFINITY })
+  const draft = { chatRoomId, content: 'x', messageType: 'text' as const }
+  const sent = await whileLocked(chatRoomId, async () => {
+    const sent = [one.says(chatRoomId, 'x')]
+    await expect.poll(() => sizes).toEqual([1])
+    for (let at = 0; at < 3; at++) sent.push(one.says(chatRoomId, 'x'))
+    await expect.poll(() => batch.waiting()).toBe(3)
+    const answer = await one.request('POST', '/api/messages', { body: draft })
+    expect(answer).toBeRefused(503, 'unavailable')
+    expect(answer.headers.get('retry-after')).toBe('2')
+    expect(answer.body).toMatchObject({ retryAfterSeconds: 2 })
+    return sent
+  }).then((all) => Promise.all(all))
+  expect(sent.map((message) => message.seq).sort()).toEqual([1, 2, 3, 4])
+  expect((await one.says(chatRoomId, 'x')).seq).toBe(5)
+})
+
+test('a room that somebody keeps locked does not stop the others', async () => {
+  const { sizes } = withBatch()
+  const held = await whileLocked(spare, async () => {
+    const held = [carol.says(spare, 'held up'), bob.says(spare, 'too')]
+    await expect.poll(() => sizes.length).toBeGreaterThan(0)
+    await new Promise((wake) => setTimeout(wake, 60))
+    expect((await eve.says(await eve.talksTo(alice), 'elsewhere')).content).toBe('elsewhere')
+    return held
+  })
+  expect(await Promise.all(held)).toHaveLength(2)
+})
+
+test('a connection that breaks before COMMIT is a 503 for all who shared it, and nothing is stored', async () => {
+  const [first, second] = [await freshPair(), await freshPair()]
+  const sends = [first, second].map(({ one, chatRoomId }) => {
+    const id = randomUUID()
+    return () => one.posts(chatRoomId, 'x', { id })
+  })
+  const answers = await whileLocked(first.chatRoomId, async () => {
+    const sending = inOneFlush(...sends)
+    await expect.poll(() => world.env.batch.waiting()).toBe(2)
+    await expect.poll(() => world.env.batch.waiting()).toBe(0)
+    const broken = () =>
+      world.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`)
+    await expect.poll(async () => (await broken()).length).toBe(1)
+    return (await sending).answers
+  })
+  for (const answer of answers) expect(answer).toBeRefused(503, 'unavailable')
+  for (const { chatRoomId } of [first, second]) expect(await seqsOf(chatRoomId)).toEqual([])
+  for (const send of sends) expect(await send()).toMatchObject({ status: 200, body: { seq: 1 } })
+})
+
+test('draining finishes what was accepted and refuses the rest', async () => {
+  const { one, chatRoomId } = await freshPair()
+  const { batch, sizes } = withBatch()
+  let isDrained = false
+  const { sent, drained } = await whileLocked(chatRoomId, async () => {
+    const sent = [one.says(chatRoomId, 'a')]
+    await expect.poll(() => sizes).toEqual([1])
+    sent.push(one.says(chatRoomId, 'b'), one.says(chatRoomId, 'c'))
+    await expect.poll(() => batch.waiting()).toBe(2)
+    const drained = batch.drain().then(() => {
+      isDrained = true
+    })
+    expect(await one.posts(chatRoomId, 'late')).toBeRefused(503, 'unavailable')
+    expect(isDrained).toBe(false)
+    return { sent, drained }
+  })
+  await drained
+  expect(await seqsOf(chatRoomId)).toEqual([1, 2, 3])
+  expect(await Promise.all(sent)).toHaveLength(3)
+})
+
+test('several servers never deadlock over the same rooms and people, in whatever order they come, commits beside them', async () => {
+  const people = await Promise.all(Array.from({ length: 6 }, () => world.person('dan')))
+  const rooms: { id: string; creator: Person; members: string[] }[] = []
+  for (const one of people)
+    for (const two of people)
+      if (one.id < two.id) rooms.push({ id: await one.talksTo(two), creator: one, members: [one.id, two.id] })
+  const shuffled = <T>(list: T[]): T[] => list.toSorted(() => Math.random() - 0.5)
+  const options = { now: new Date(), month: new Date(Date.UTC(2020, 0)), testPlanMessages: 10 }
+  const flush = () => {
+    const postings = shuffled(rooms)
+      .slice(0, 3)
+      .map(({ id, members }) => posting(id, shuffled(members)[0] ?? ''))
+    return world.env.db.transaction((tx) => appendPostings(tx, postings, options))
+  }
+  const commit = ({ id, creator }: (typeof rooms)[number]) => {
+    const [groupId, some] = [randomBytes(48).toString('base64'), randomBytes(60).toString('base64')]
+    const draft = {
+      chatRoomId: id,
+      groupId,
+      epoch: 0,
+      generation: 1,
+      commit: some,
+      groupInfo: some,
+      archiveKeys: [],
+      afterSeq: 0,
+    }
+    return creator.does(roomsApi.commit, draft)
+  }
+  const flushes = Array.from({ length: 160 }, flush)
+  const commits = rooms.map(commit)
+  const marks = rooms.map(({ id, creator }) => creator.does(messagesApi.markRead, { chatRoomId: id }))
+  const verdicts = (await Promise.all(flushes)).flat().map((meeting) => meeting.verdict)
+  await Promise.all([...commits, ...marks])
+  expect(verdicts).toEqual(Array(480).fill('stored'))
+  const counts = await world.sql(
+    `select last_seq::int as last, (select count(*)::int from messages m where m.chat_room_id = r.id)
+       + (select count(*)::int from room_commits c where c.chat_room_id = r.id) as rows from chat_rooms r where id = any($1)`,
+    [rooms.map((each) => each.id)],
+  )
+  for (const { last, rows } of counts) expect(rows).toBe(last)
+})
+
+test('a sender who is gone shifts nobody else in the batch', async () => {
+  const { batch } = withBatch({ slowMs: Number.POSITIVE_INFINITY })
+  const { one, chatRoomId } = await freshPair()
+  const placed = await Promise.all([
+    batch.append(posting(chatRoomId, one.id)),
+    batch.append(posting(chatRoomId, randomUUID())),
+    batch.append(posting(room, alice.id, { content: 'y' })),
+    batch.append(posting(chatRoomId, one.id)),
+  ])
+  expect(placed.map(({ verdict, members }) => [verdict, members.length])).toEqual([
+    ['stored', 2],
+    ['not_found', 2],
+    ['stored', 2],
+    ['stored', 2],
+  ])
+  expect(placed[3]?.seq).toBe(2)
+})

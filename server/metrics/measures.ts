@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify'
+import type { Database } from '../db/connect.ts'
+import type { Env } from '../env.ts'
+import { codeOf } from '../http/errors.ts'
+import { routeOf } from '../http/log.ts'
+import type { Metrics } from './metrics.ts'
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+
+/** Requests by route and code, and how long they take. The route is the declared one: no address that anyone asked for. */
+export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+  const count = metrics.counter('conclave_requests_total', 'Answered requests; code is the reason of a refusal')
+  const observe = metrics.histogram('conclave_request_seconds', 'Seconds from a request to its answer', SECONDS)
+  app.addHook('onResponse', async (request, reply) => {
+    const labels = { method: request.method, route: routeOf(request) }
+    count({ ...labels, status: String(reply.statusCode), code: codeOf(reply) ?? 'none' })
+    observe(reply.elapsedTime / 1000, labels)
+  })
+}
+
+/** How many messages shared each COMMIT. Hand it to the batch. */
+export const measureFlushes = (metrics: Metrics): ((size: number) => void) => {
+  const observe = metrics.histogram('conclave_flush_messages', 'Messages that shared a COMMIT', SIZES)
+  return (size) => observe(size)
+}
+
+/** What is open and what waits at this moment. */
+export function measureServer(metrics: Metrics, { hub, batch }: Env, { pool }: Database): void {
+  metrics.gauge('conclave_sockets', 'Open sockets', () => hub.size())
+  metrics.gauge('conclave_waiting_messages', 'Messages that wait for a COMMIT to begin', () => batch.waiting())
+  metrics.gauge('conclave_database_connections_used', 'Connections in use', () => pool.totalCount - pool.idleCount)
+  metrics.gauge('conclave_database_connections_open', 'Connections in use or ready', () => pool.totalCount)
+  metrics.gauge('conclave_database_waiting', 'Queries that wait for a connection', () => pool.waitingCount)
+  metrics.gauge('process_resident_memory_bytes', 'Memory of this process', () => process.memoryUsage.rss())
+}
