@@ -16,7 +16,6 @@ export function nonceOf(response: ServerResponse): string {
 const ALLOWED_HERE = ['camera', 'microphone']
 const SWITCHED_OFF = [
   'accelerometer',
-  'bluetooth',
   'browsing-topics',
   'display-capture',
   'geolocation',
