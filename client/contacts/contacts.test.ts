@@ -20,5 +20,5 @@ test("Alice accepts Bob's new key: the conversation goes on under new keys", asy
 
   await alice.says(bob, 'welcome back')
   expect(wire.rooms.get(row.chatRoomId)?.generation).toBe(2)
-  expect(await alice.hears(bob)).toEqual(['hello', 'welcome back'])
+  expect(await alice.hears(bob)).toEqual(['hello', 'Encryption restarted', 'welcome back'])
 })

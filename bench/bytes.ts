@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { type Ground, root } from './ground.ts'
+import { sum } from './numbers.ts'
+import { type Row, row } from './row.ts'
+
+const client = path.join(root, 'dist/client')
+
+/** What a browser loads before each screen stands, gzipped, of the client as it was built. */
+export async function measureBytes(_ground: Ground): Promise<Row[]> {
+  const html = readFileSync(path.join(client, 'index.html'), 'utf8')
+  const entries = [...html.matchAll(/<script type="module"[^>]* src="\/(assets\/[^"]+)"/g)].flatMap(([, entry]) => entry ?? [])
+  const styles = [...html.matchAll(/<link rel="stylesheet"[^>]* href="\/(assets\/[^"]+)"/g)].flatMap(([, style]) => style ?? [])
+  const [messenger, worker] = [await assetNamed('Messenger', '.js'), await assetNamed('worker', '.js')]
+  const signIn = await withStaticImports(entries)
+  const chat = await withStaticImports([...entries, messenger])
+  const styled = (files: string[]) => `and ${kB(files).toFixed(1)} kB of CSS`
+  return [
+    row('bytes', 'JavaScript of the sign-in form, gzip', kB(signIn), 'kB', { atMost: 130, note: styled(styles) }),
+    row('bytes', 'JavaScript of the chat, gzip', kB(chat), 'kB', {
+      atMost: 230,
+      note: styled([...styles, await assetNamed('Messenger', '.css')]),
+    }),
+    row('bytes', 'the crypto worker, gzip', kB(await withStaticImports([worker])), 'kB', { atMost: 120 }),
+  ]
+}
+
+/** The one built file of that name, whatever hash it carries. */
+async function assetNamed(name: string, ending: string): Promise<string> {
+  const found = readdirSync(path.join(client, 'assets')).filter((file) => file.startsWith(`${name}-`) && file.endsWith(ending))
+  const [file] = found
+  if (file === undefined || found.length > 1) throw new Error(`dist/client has ${found.length} files ${name}-*${ending}`)
+  return `assets/${file}`
+}
+
+/** The files and everything that they import before they run. What they import later counts where it is needed. */
+async function withStaticImports(entries: string[]): Promise<string[]> {
+  const { metafile } = await build({
+    entryPoints: entries,
+    absWorkingDir: client,
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    outdir: 'nowhere',
+    logLevel: 'error',
+  })
+  const needed = new Set(entries)
+  for (const file of needed) {
+    for (const { path: imported, kind } of metafile.inputs[file]?.imports ?? []) {
+      if (kind === 'import-statement') needed.add(imported)
+    }
+  }
+  return [...needed]
+}
+
+const kB = (files: string[]): number =>
+  sum(files.map((file) => gzipSync(readFileSync(path.join(client, file)), { level: 9 }).length)) / 1000

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { openByGroup, sealMessage } from '../../client/crypto/message.ts'
+import { groupInfoOf } from '../../client/crypto/mls.ts'
+import { enters, newBrowser, room, type Seat } from '../../client/crypto/testing.ts'
+import type { Statement } from '../../contract/content.ts'
+import { parseEnvelope } from '../../contract/envelope.ts'
+
+// The page of the crypto figure, in Chromium, on the main thread: only that one can be throttled. It is named like the tests beside
+// client/crypto/ because, like them, it calls steps behind the door that nobody else may.
+
+/** Milliseconds of each step, of one round. */
+export interface Steps {
+  seal: number
+  open: number
+  commit: number
+  apply: number
+  join: number
+}
+
+declare global {
+  var runRound: (messages: number, changes: number) => Promise<Steps>
+}
+
+z.config({ jitless: true })
+
+/** A new room of three devices: some messages from Alice to Bob, some commits of hers that he takes, some devices that come in. */
+globalThis.runRound = async (messages, changes) => {
+  const { alice, bob, house } = await room()
+  await exchange(alice, bob, 3)
+  const { seal, open } = await exchange(alice, bob, messages)
+  const times = { commit: 0, apply: 0, join: 0 }
+  for (let at = 0; at < changes; at++) {
+    const committed = await timed(() => alice.renews())
+    times.commit += committed.ms
+    times.apply += (await timed(() => bob.takes(committed.value))).ms
+    const [browser, groupInfo] = [await newBrowser(alice.browser.identity), await groupInfoOf(bob.group)]
+    times.join += (await timed(() => enters(browser, groupInfo, house))).ms
+  }
+  const { commit, apply, join } = times
+  return { seal: seal / messages, open: open / messages, commit: commit / changes, apply: apply / changes, join: join / changes }
+}
+
+/** Whole messages, as the product makes them: signed, padded, sealed for the devices and for the archive. */
+async function exchange(alice: Seat, bob: Seat, count: number): Promise<{ seal: number; open: number }> {
+  const contents: string[] = []
+  const sealed = await timed(async () => {
+    for (let at = 0; at < count; at++) {
+      const { group, content } = await sealMessage(alice.group, alice.browser, statement())
+      alice.group = group
+      contents.push(content)
+    }
+  })
+  const opened = await timed(async () => {
+    for (const content of contents) {
+      const envelope = parseEnvelope(content)
+      if (!envelope) throw new Error('No envelope')
+      bob.group = (await openByGroup(bob.group, envelope)).group
+    }
+  })
+  return { seal: sealed.ms, open: opened.ms }
+}
+
+const statement = (): Statement => ({
+  id: crypto.randomUUID(),
+  chatRoomId: 'dm_a_b',
+  sentAt: new Date().toISOString(),
+  content: {
+    type: 'text',
+    text: 'A sentence of about a hundred characters, which is what people write to one another all day long.',
+  },
+  replyToId: null,
+  manifests: { a: 1, b: 1 },
+  seen: { seq: 1, hash: '' },
+})
+
+async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
+  const startedAt = performance.now()
+  const value = await work()
+  return { ms: performance.now() - startedAt, value }
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import pg from 'pg'
+import { type Cluster, clusterFolder, startPostgres } from '../server/db/embedded.ts'
+import { migrate } from '../server/db/migrate.ts'
+import { scratchFolder } from './scratch.ts'
+import { type BigTown, seedBigTown } from './town.ts'
+
+export const root = path.resolve(import.meta.dirname, '..')
+
+/** What the figures of one run share: made when first asked for, gone when the run ends. */
+export interface Ground {
+  /** Small sizes: shows that the figures work, not what they are. */
+  isQuick: boolean
+  /** The address of a new, migrated database of the run's own PostgreSQL (fsync on). */
+  freshDatabase(): Promise<string>
+  /** A database with one person of many contacts and one very long room; figures only read it. */
+  bigTown(): Promise<BigTown>
+  postgresPid(): number
+  /** What that PostgreSQL has logged so far. */
+  postgresLog(): string
+  close(): Promise<void>
+}
+
+export function layGround(isQuick: boolean): Ground {
+  const dataFolder = scratchFolder('ground')
+  const cluster = once(() => startCluster(dataFolder))
+  const ground: Ground = {
+    isQuick,
+    async freshDatabase() {
+      const running = await cluster.get()
+      const name = `bench_${randomBytes(6).toString('hex')}`
+      await inDatabase(running.url('postgres'), `create database ${name} template template`)
+      return running.url(name)
+    },
+    bigTown: () => town.get(),
+    postgresPid: () => Number(readFileSync(path.join(clusterFolder(dataFolder), 'postmaster.pid'), 'utf8').split('\n')[0]),
+    postgresLog: () => readFileSync(path.join(dataFolder, 'postgres.log'), 'utf8'),
+    async close() {
+      if (cluster.isAsked()) await (await cluster.get()).stop()
+    },
+  }
+  const town = once(async () => seedBigTown(await ground.freshDatabase(), isQuick))
+  return ground
+}
+
+async function startCluster(dataFolder: string): Promise<Cluster> {
+  const cluster = await startPostgres({
+    root,
+    dataFolder,
+    say: (words) => console.error(words),
+  })
+  await inDatabase(cluster.url('postgres'), 'create database template')
+  await migrate(cluster.url('template'), path.join(root, 'server/db/migrations'))
+  return cluster
+}
+
+/** Runs one statement and returns its rows. */
+export const inDatabase = (url: string, statement: string): Promise<Record<string, unknown>[]> =>
+  withClient(url, async (client) => (await client.query<Record<string, unknown>>(statement)).rows)
+
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function once<T>(make: () => Promise<T>) {
+  let made: Promise<T> | undefined
+  return {
+    get: () => {
+      made ??= make()
+      return made
+    },
+    isAsked: () => made !== undefined,
+  }
+}

@@ -1,0 +1,71 @@
+import { measureBytes } from './bytes.ts'
+import { measureContacts } from './contacts.ts'
+import { measureCrypto } from './crypto.ts'
+import { type Ground, layGround } from './ground.ts'
+import { measureHistory } from './history.ts'
+import { makeProfiler } from './profile.ts'
+import { profileWith, stopPrograms } from './program.ts'
+import { keepResults } from './results.ts'
+import { line, type Row } from './row.ts'
+import { dropScratch } from './scratch.ts'
+import { measureSend } from './send.ts'
+import { measureSockets } from './sockets.ts'
+import { measureStart } from './start.ts'
+import { measureTap } from './tap.ts'
+
+// npm run bench [-- figure...] [--quick] [--profile]
+// The table of contents: one file a figure. --quick shows in a minute that each of them works; --profile says where the server's time
+// went, which costs time itself. Both write nothing.
+const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
+  bytes: measureBytes,
+  sockets: measureSockets,
+  send: measureSend,
+  start: measureStart,
+  crypto: measureCrypto,
+  tap: measureTap,
+  contacts: measureContacts,
+  history: measureHistory,
+}
+
+const words = process.argv.slice(2)
+const isQuick = words.includes('--quick')
+const profiler = words.includes('--profile') ? makeProfiler() : undefined
+if (profiler) profileWith(profiler.words)
+const asked = words.filter((word) => !word.startsWith('--'))
+const unknown = asked.filter((word) => !FIGURES[word])
+if (unknown.length > 0) {
+  console.error(`There is no figure ${unknown.join(', ')}. There are: ${Object.keys(FIGURES).join(', ')}`)
+  process.exit(1)
+}
+
+const ground = layGround(isQuick)
+const rows: Row[] = []
+const close = async () => {
+  await stopPrograms()
+  await ground.close()
+  dropScratch()
+}
+let isStopping = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    isStopping = true
+    void close().finally(() => process.exit(1))
+  })
+}
+try {
+  for (const [figure, measure] of Object.entries(FIGURES)) {
+    if (asked.length > 0 && !asked.includes(figure)) continue
+    const startedAt = performance.now()
+    const measured = await measure(ground)
+    for (const row of measured) console.log(line(row))
+    console.log(`${figure.padEnd(9)} took ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
+    rows.push(...measured)
+    profiler?.print()
+  }
+} catch (error) {
+  // What was under way fails when its servers end.
+  if (!isStopping) throw error
+} finally {
+  await close()
+}
+if (!isQuick && !profiler && !isStopping) console.log(`Written to ${keepResults(rows, asked.length === 0)}`)

@@ -1,0 +1,167 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { writeEnvelope } from '../contract/envelope.ts'
+import { directRoomId } from '../contract/shapes.ts'
+import { connect, type Db } from '../server/db/connect.ts'
+import { chatParticipants, chatRooms, contacts, sessions, users } from '../server/db/schema.ts'
+
+/** Someone with an account and a session. */
+export interface Resident {
+  id: string
+  cookie: string
+}
+
+/** Two people who accepted each other, and the room that they share. */
+export interface Pair {
+  sender: Resident
+  receiver: Resident
+  chatRoomId: string
+  groupId: string
+}
+
+export interface BigTown {
+  databaseUrl: string
+  resident: Resident
+  contacts: number
+  /** The room with many messages, and how many. */
+  chatRoomId: string
+  messages: number
+}
+
+const CHUNK = 500
+const EPOCH = 1
+const ENVELOPE_BYTES = 512
+const UNREAD = 7
+/** Rows an INSERT: no statement comes near the time that the product gives one. */
+const SERIES = 50_000
+
+/** Residents, written straight into the tables: registering hundreds would take minutes and measure nothing. */
+export const seedResidents = (databaseUrl: string, count: number): Promise<Resident[]> =>
+  withDatabase(databaseUrl, (db) => addResidents(db, count))
+
+/** Pairs of residents, each with a room of their own. */
+export const seedPairs = (databaseUrl: string, count: number): Promise<Pair[]> =>
+  withDatabase(databaseUrl, async (db) => {
+    const residents = await addResidents(db, 2 * count)
+    return await addRooms(db, residents.slice(0, count), residents.slice(count))
+  })
+
+/** One resident with 1,000 contacts, each with a message that waits unread, and a room of 1,000,000 messages among them. */
+export const seedBigTown = (databaseUrl: string, isQuick: boolean): Promise<BigTown> =>
+  withDatabase(databaseUrl, async (db) => {
+    const count = isQuick ? 50 : 1000
+    const messages = isQuick ? 5000 : 1_000_000
+    const [resident, ...others] = await addResidents(db, 1 + count)
+    if (!resident) throw new Error('Nobody lives in the town')
+    const rooms = await addRooms(
+      db,
+      others.map(() => resident),
+      others,
+    )
+    for (const room of rooms.slice(1)) await addMessages(db, room, 1, 1)
+    const [long] = rooms
+    if (!long) throw new Error('The town has no room')
+    await addMessages(db, long, messages, UNREAD)
+    await db.execute('vacuum analyze')
+    await db.execute('checkpoint')
+    return { databaseUrl, resident, contacts: count, chatRoomId: long.chatRoomId, messages }
+  })
+
+/** A sealed message of 512 bytes, as far as a server can tell. */
+export function envelopeFor(groupId: string): string {
+  const sealed = {
+    v: 1,
+    groupId,
+    epoch: EPOCH,
+    mls: randomBytes(96).toString('base64'),
+    archive: randomBytes(72).toString('base64'),
+  } as const
+  const bodyChars = ENVELOPE_BYTES - writeEnvelope({ ...sealed, body: '' }).length
+  return writeEnvelope({ ...sealed, body: randomBytes(Math.floor(bodyChars / 4) * 3).toString('base64') })
+}
+
+async function withDatabase<T>(databaseUrl: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const database = connect(databaseUrl)
+  try {
+    return await work(database.db)
+  } finally {
+    await database.close()
+  }
+}
+
+async function addResidents(db: Db, count: number): Promise<Resident[]> {
+  const now = new Date()
+  const made = Array.from({ length: count }, () => ({ id: randomUUID(), token: randomBytes(32).toString('base64url') }))
+  for (const chunk of chunksOf(made)) {
+    await db.insert(users).values(
+      chunk.map(({ id }) => ({
+        id,
+        username: `u_${id.replaceAll('-', '').slice(0, 24)}`,
+        displayName: 'A resident',
+        passwordHash: randomBytes(32),
+        passwordSalt: randomBytes(16),
+        subscriptionTier: 'premium',
+        usageResetDate: now,
+        createdAt: now,
+      })),
+    )
+    await db.insert(sessions).values(
+      chunk.map(({ id, token }) => ({
+        tokenHash: createHash('sha256').update(token).digest(),
+        userId: id,
+        createdAt: now,
+        lastUsedAt: now,
+        expiresAt: new Date(now.getTime() + 86_400_000),
+      })),
+    )
+  }
+  return made.map(({ id, token }) => ({ id, cookie: `conclave_session=${token}` }))
+}
+
+async function addRooms(db: Db, senders: Resident[], receivers: Resident[]): Promise<Pair[]> {
+  const addedAt = new Date()
+  const pairs = senders.flatMap((sender, at) => {
+    const receiver = receivers[at]
+    const groupId = randomBytes(48).toString('base64')
+    return receiver ? [{ sender, receiver, groupId, chatRoomId: directRoomId(sender.id, receiver.id) }] : []
+  })
+  const both = ({ sender, receiver }: Pair) => [
+    { userId: sender.id, contactUserId: receiver.id },
+    { userId: receiver.id, contactUserId: sender.id },
+  ]
+  for (const chunk of chunksOf(pairs)) {
+    await db.insert(chatRooms).values(
+      chunk.map(({ chatRoomId, groupId, sender }) => ({
+        ...{ id: chatRoomId, createdBy: sender.id, createdAt: addedAt },
+        ...{ generation: 1, groupId, epoch: EPOCH },
+      })),
+    )
+    const sides = chunk.flatMap((pair) => both(pair).map((side) => ({ ...side, chatRoomId: pair.chatRoomId })))
+    await db.insert(chatParticipants).values(sides.map(({ userId, chatRoomId }) => ({ userId, chatRoomId, joinedAt: addedAt })))
+    await db.insert(contacts).values(sides.map((side) => ({ ...side, id: randomUUID(), state: 'accepted' as const, addedAt })))
+  }
+  return pairs
+}
+
+/** Messages of both sides in turn, one a second; the sender has not read the last `unread` places. */
+async function addMessages(db: Db, { chatRoomId, sender, receiver, groupId }: Pair, count: number, unread: number) {
+  const content = envelopeFor(groupId)
+  for (let from = 1; from <= count; from += SERIES) {
+    await db.execute(sql`
+      insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+      select ${chatRoomId}, seq, gen_random_uuid(), case when seq % 2 = 0 then ${sender.id}::uuid else ${receiver.id}::uuid end,
+        ${content}, 'text', true, now() - (${count} - seq) * interval '1 second'
+      from generate_series(${from}::bigint, ${Math.min(count, from + SERIES - 1)}::bigint) as seq`)
+  }
+  await db.execute(sql`
+    update chat_rooms set last_seq = ${count}, last_message_seq = ${count}, last_message_at = now() where id = ${chatRoomId}`)
+  await db.execute(sql`
+    update chat_participants p set read_seq = ${count - unread}, delivered_seq = ${count}, unread_count = (
+      select count(*) from messages m
+      where m.chat_room_id = p.chat_room_id and m.seq > ${count - unread} and m.sender_id <> p.user_id)
+    where p.chat_room_id = ${chatRoomId} and p.user_id = ${sender.id}`)
+}
+
+function chunksOf<T>(all: T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / CHUNK) }, (_, at) => all.slice(at * CHUNK, (at + 1) * CHUNK))
+}

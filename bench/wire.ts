@@ -1,0 +1,102 @@
+import { connect } from 'node:net'
+
+export interface Reply {
+  status: number
+  body: Buffer
+}
+
+/** One HTTP/1.1 connection that stays open; requests wait for those before them. */
+export interface Wire {
+  ask(request: Buffer): Promise<Reply>
+  close(): void
+}
+
+interface Asked {
+  request: Buffer
+  resolve: (reply: Reply) => void
+  reject: (error: Error) => void
+}
+
+/** The bytes of a request. Made once, sent often: the measuring side shall cost as little as it can. */
+export function requestOf(method: string, path: string, cookie: string, body?: string): Buffer {
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    'host: 127.0.0.1',
+    ...(cookie ? [`cookie: ${cookie}`] : []),
+    ...(body === undefined ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]),
+  ]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body ?? ''}`)
+}
+
+/**
+ * Opens a connection to a server of this machine. Reads answers with a Content-Length only, which is what the measured servers
+ * send; an HTTP library would cost more than some of what is measured.
+ */
+export async function openWire(port: number): Promise<Wire> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  const waiting: Asked[] = []
+  let parts: Buffer[] = []
+  let receivedBytes = 0
+  /** Head and body; 0 until the head has arrived. */
+  let answerBytes = 0
+  let headBytes = 0
+  let status = 0
+
+  const fail = (error: Error) => {
+    for (const asked of waiting.splice(0)) asked.reject(error)
+  }
+  socket.on('error', fail)
+  socket.on('close', () => fail(new Error('The server closed the connection')))
+  socket.on('data', (chunk) => {
+    parts.push(chunk)
+    receivedBytes += chunk.length
+    if (answerBytes === 0) readHead()
+    if (answerBytes > 0 && receivedBytes >= answerBytes) finish()
+  })
+
+  const whole = (): Buffer => (parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts))
+
+  function readHead(): void {
+    const received = whole()
+    const end = received.indexOf('\r\n\r\n')
+    if (end < 0) return
+    const head = received.subarray(0, end).toString('latin1')
+    const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? []
+    status = Number(head.slice(9, 12))
+    if (length === undefined && status !== 304) throw new Error(`An answer without a length: ${head}`)
+    headBytes = end + 4
+    answerBytes = headBytes + Number(length ?? 0)
+  }
+
+  function finish(): void {
+    const reply = { status, body: whole().subarray(headBytes) }
+    parts = []
+    receivedBytes = 0
+    answerBytes = 0
+    waiting.shift()?.resolve(reply)
+    const next = waiting[0]
+    if (next) socket.write(next.request)
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve)
+    socket.once('error', reject)
+  })
+  return {
+    ask: (request) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ request, resolve, reject })
+        if (waiting.length === 1) socket.write(request)
+      }),
+    close: () => socket.destroy(),
+  }
+}
+
+/** Asks and expects 200; answers how long it took, in ms, and what came. */
+export async function timed(wire: Wire, request: Buffer): Promise<{ ms: number; body: Buffer }> {
+  const startedAt = performance.now()
+  const { status, body } = await wire.ask(request)
+  const ms = performance.now() - startedAt
+  if (status !== 200) throw new Error(`Answered ${status}: ${body.toString().slice(0, 300)}`)
+  return { ms, body }
+}
