@@ -14,8 +14,9 @@ import {
   signManifest,
 } from './identity.ts'
 import { newKeyPackages } from './keypackages.ts'
-import { newKeyring, openKeyring } from './keyring.ts'
+import { eraseKeyring, newKeyring, openKeyring } from './keyring.ts'
 import type { Live } from './live.ts'
+import { peerWrite } from './peers.ts'
 import { erase, keyPairOf } from './seal.ts'
 import { createVault, destroyVault, openVault, type Vault, type Write } from './vault.ts'
 
@@ -50,7 +51,9 @@ export async function draftAccount(passwordSeed: Uint8Array, deviceName: string)
   const historySeed = crypto.getRandomValues(new Uint8Array(32))
   const history = [{ id: 1, seed: historySeed }]
   const ways = [{ id: 'password', kind: 'password' as const, seed: passwordSeed }]
-  const { signed: keyring } = await newKeyring(identity, ways, history)
+  const made = await newKeyring(identity, ways, history)
+  eraseKeyring(made)
+  const keyring = made.signed
   const manifest: Omit<Manifest, 'devices'> = {
     v: 1,
     version: 1,
@@ -72,16 +75,14 @@ export async function reviewAccount(
   keyring: Signed,
   signedManifest: Signed,
 ): Promise<{ review: Review; devices: ListedDevice[] }> {
-  const { keyring: opened, secret, accountKey } = await openKeyring(keyring, { kind: 'password', seed: passwordSeed })
-  erase(accountKey)
-  const identity = newIdentity(secret.identitySeed)
+  const opened = await openKeyring(keyring, { kind: 'password', seed: passwordSeed })
+  const identity = newIdentity(opened.secret.identitySeed)
+  const history = opened.secret.historyKeys.map(({ id, seed }) => ({ id, seed: seed.slice() }))
+  eraseKeyring(opened)
   const manifest = readManifest(signedManifest, identity.publicKey)
   // [Note: K3] They change together: an old keyring beside a newer manifest was played back.
-  if (opened.version !== manifest.keyringVersion)
+  if (opened.keyring.version !== manifest.keyringVersion)
     throw new CryptoFailure('keyring_rollback', 'The server returned an older keyring than the device list names')
-  const history = secret.historyKeys
-  const newest = history.at(-1)
-  if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
   const devices = await Promise.all(
     manifest.devices.map(async ({ id, sealedName, addedAt }) => ({ id, addedAt, name: await nameOf(history, id, sealedName) })),
   )
@@ -99,7 +100,7 @@ async function nameOf(history: Review['history'], deviceId: string, sealedName: 
   return 'Unnamed device'
 }
 
-/** Adds this browser to a reviewed account: the manifest one version up, the keyring as it is [Note: K3]. */
+/** Adds this browser to a reviewed account: the manifest one version up, the keyring as it is [Note: K3]. The seed is erased: once only. */
 export async function draftDevice(
   { identitySeed, identityKey, history, manifest, keyring }: Review,
   deviceName: string,
@@ -133,6 +134,12 @@ export async function draftDevice(
   }
 }
 
+export const eraseReview = ({ identitySeed, history }: Review): void => erase(identitySeed, ...history.map(({ seed }) => seed))
+
+/** Overwrites what of a draft is no longer needed: its vault has it, or it is given up. */
+export const eraseDraft = ({ device, history }: Draft): void =>
+  erase(device.leafSeed, device.sealingSeed, ...history.map(({ seed }) => seed))
+
 /** The server accepted the draft: its keys go into a new vault of this browser. */
 export async function keepDraft(
   draft: Draft,
@@ -143,8 +150,11 @@ export async function keepDraft(
   await destroyVault(userId)
   const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret)
   const { leafSeed, leafKey, sealingSeed, sealingKey } = draft.device
+  const { version } = readManifest(draft.keys.manifest, draft.identityKey)
   await vault.write([
     ...draft.writes,
+    // With the keys: a device that knows no list of its own could be shown one from before it was added.
+    peerWrite(userId, draft.identityKey, version, draft.keys.manifest),
     {
       store: 'sealed',
       key: 'device',

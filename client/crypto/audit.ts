@@ -1,49 +1,62 @@
 import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
 import type { ArchiveKey, RoomGroup } from '../../contract/rooms.ts'
-import { openArchiveKey, sealArchiveKey } from './archive.ts'
-import type { Place } from './enter.ts'
+import { archiveKeyHeld, openArchiveKey, sealArchiveKey } from './archive.ts'
 import { CryptoFailure } from './failure.ts'
 import { groupInfoMembers } from './joining.ts'
 import type { Live } from './live.ts'
-import { archiveKeyOf } from './message.ts'
-import { epochOf, type Group, groupIdOf, groupInfoOf, members } from './mls.ts'
-import { pairOf } from './peers.ts'
-import { withRoom } from './room.ts'
+import { epochOf, type Group, groupIdOf, groupInfoOf } from './mls.ts'
+import { type EpochName, type Place, recordWrite, withRoom } from './room.ts'
+import { showsSame } from './suite.ts'
 
-/** What a foreign committer left out or got wrong; null where all is in place. */
+/** What foreign committers left out or got wrong. */
 export interface Repairs {
+  /** The right GroupInfo of the current epoch; null where the server has it. */
   groupInfo: string | null
-  archiveKey: ArchiveKey | null
+  archiveKeys: ArchiveKey[]
 }
 
 /**
- * Looks at what somebody else's commit left on the server: the GroupInfo must show this very group [Note: R2],
- * and this account's archive key must open to the epoch's key [Note: H1]. Returns what to put in their place.
+ * Looks at what somebody else's commits left on the server: the GroupInfo must show this very group [Note: R2],
+ * and this account's archive key of each epoch must open to the epoch's key [Note: H1]. Returns what to put in their place.
  */
-export function auditCommit(live: Live, input: Place & { group: RoomGroup; keys: ArchiveKey[] }): Promise<Repairs> {
-  const { chatRoomId, peerId, group: served, keys } = input
-  return withRoom(live, chatRoomId, peerId, async ({ group }) => {
-    if (!group || served.groupId !== toBase64(groupIdOf(group)) || served.epoch !== epochOf(group))
-      return { groupInfo: null, archiveKey: null }
-    const { self } = await pairOf(live, peerId)
-    const archiveKey = await archiveKeyOf(group)
-    const place = { groupId: served.groupId, epoch: served.epoch }
+export function auditCommits(
+  live: Live,
+  input: Place & { group: RoomGroup; epochs: EpochName[]; keys: ArchiveKey[] },
+): Promise<Repairs> {
+  const { chatRoomId, peerId, group: served, epochs, keys } = input
+  return withRoom(live, chatRoomId, peerId, async ({ group, pair }) => {
+    const isHere = group && served.groupId === toBase64(groupIdOf(group)) && served.epoch === epochOf(group)
+    const archiveKeys: (ArchiveKey | undefined)[] = await Promise.all(
+      epochs.map(async (place) => {
+        const archiveKey = await archiveKeyHeld(live, place)
+        const sealed = keys.filter(({ groupId, epoch }) => groupId === place.groupId && epoch === place.epoch)
+        const isKept = !archiveKey || (await anyOpens(live, sealed, archiveKey))
+        return isKept ? undefined : await sealArchiveKey(live.userId, pair.self, place, archiveKey)
+      }),
+    )
     return {
-      groupInfo: (await shows(served.groupInfo, group)) ? null : toBase64(await groupInfoOf(group)),
-      archiveKey: (await anyOpens(live, keys, archiveKey))
-        ? null
-        : ((await sealArchiveKey(live.userId, self, place, archiveKey)) ?? null),
+      groupInfo: isHere && !(await shows(served.groupInfo, group)) ? toBase64(await groupInfoOf(group)) : null,
+      archiveKeys: archiveKeys.filter((key) => key !== undefined),
     }
+  })
+}
+
+/** The repairs are on the server. */
+export function auditDone(live: Live, { chatRoomId, peerId, epochs }: Place & { epochs: EpochName[] }): Promise<void> {
+  return withRoom(live, chatRoomId, peerId, async ({ record }) => {
+    if (!record) return
+    const isDone = (one: EpochName) => epochs.some(({ groupId, epoch }) => groupId === one.groupId && epoch === one.epoch)
+    const unaudited = record.unaudited.filter((one) => !isDone(one))
+    await live.vault.write([recordWrite(chatRoomId, { ...record, unaudited })])
   })
 }
 
 async function shows(groupInfo: string | null, group: Group): Promise<boolean> {
   if (!groupInfo) return false
   try {
-    const shown = await groupInfoMembers(fromBase64(groupInfo))
-    const leaves = new Set(shown.members.map(({ leafKey }) => toBase64(leafKey)))
-    const isSame = members(group).every(({ leafKey }) => leaves.has(toBase64(leafKey))) && leaves.size === members(group).length
-    return isSame && shown.epoch === epochOf(group) && sameBytes(shown.groupId, groupIdOf(group))
+    const bytes = fromBase64(groupInfo)
+    await groupInfoMembers(bytes)
+    return showsSame(bytes, await groupInfoOf(group))
   } catch (error) {
     if (error instanceof CryptoFailure) return false
     throw error

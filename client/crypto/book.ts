@@ -1,122 +1,139 @@
+import { z } from 'zod'
 import { fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../contract/bytes.ts'
 import type { SealedBook } from '../../contract/devices.ts'
+import { base64, counterShape } from '../../contract/shapes.ts'
+import { parseDocument } from './document.ts'
+import { exclusive } from './exclusive.ts'
 import { CryptoFailure } from './failure.ts'
 import type { Live } from './live.ts'
 import { hkdf, openWith, sealWith } from './seal.ts'
+import type { Write } from './vault.ts'
 
-interface Pin {
-  /** Ed25519, base64. */
-  identityKey: string
-  isVerified: boolean
-}
+const bookShape = z.object({
+  /** By user id; `identityKey` is Ed25519, base64. */
+  pins: z.record(z.string(), z.object({ identityKey: base64(32), isVerified: z.boolean() })),
+  aliases: z.record(z.string(), z.string()),
+  /** The newest generation this account has seen of each room: lower ones are refused [Note: R4]. */
+  generations: z.record(z.string(), counterShape),
+})
 
 /** What an account remembers across browsers [Note: I1]. */
-interface Book {
-  pins: Record<string, Pin>
-  aliases: Record<string, string>
-  /** The newest generation this account has seen of each room: lower ones are refused [Note: R4]. */
-  generations: Record<string, number>
-}
+type Book = z.infer<typeof bookShape>
 
-interface BookRow {
+export interface BookRow {
   /** The version on the server that this copy holds; `isDirty`: it holds more. */
   version: number
   isDirty: boolean
+  /** The server's copy was read here at least once. Before, this browser cannot know whom the account's others trust. */
+  isRead: boolean
   book: Book
 }
 
-const EMPTY: BookRow = { version: 0, isDirty: false, book: { pins: {}, aliases: {}, generations: {} } }
+const EMPTY: BookRow = { version: 0, isDirty: false, isRead: false, book: { pins: {}, aliases: {}, generations: {} } }
 
-async function readRow({ vault }: Live): Promise<BookRow> {
+/**
+ * One change of the book and of the manifests that rest on it at a time, across tabs. Taken inside a room's lock where both are
+ * needed, never around it.
+ */
+export const withBook = <T>(live: Live, work: () => Promise<T>): Promise<T> => exclusive(`conclave/${live.userId}/book`, work)
+
+export async function readBook({ vault }: Live): Promise<BookRow> {
   return ((await vault.get('sealed', 'book'))?.json as BookRow | undefined) ?? EMPTY
 }
 
-const writeRow = ({ vault }: Live, row: BookRow) => vault.write([{ store: 'sealed', key: 'book', value: { json: row } }])
+const bookWrite = (row: BookRow): Write => ({ store: 'sealed', key: 'book', value: { json: row } })
 
-async function change(live: Live, edit: (book: Book) => Book): Promise<void> {
-  const row = await readRow(live)
-  await writeRow(live, { ...row, isDirty: true, book: edit(row.book) })
-}
-
-/** The pinned key of an account. */
-export async function pinOf(live: Live, userId: string): Promise<Uint8Array | undefined> {
-  const pin = (await readRow(live)).book.pins[userId]
+/** The key that a row of the book pins for an account. */
+export function pinIn({ book }: BookRow, userId: string): Uint8Array | undefined {
+  const pin = book.pins[userId]
   return pin && fromBase64(pin.identityKey)
 }
 
-/** Remembers the first key that was seen of an account. */
-export const pinPeer = (live: Live, userId: string, identityKey: Uint8Array): Promise<void> =>
-  change(live, (book) => ({
-    ...book,
-    pins: { ...book.pins, [userId]: { identityKey: toBase64(identityKey), isVerified: false } },
-  }))
+/** The pinned key of an account. */
+export const pinOf = async (live: Live, userId: string): Promise<Uint8Array | undefined> => pinIn(await readBook(live), userId)
+
+/** The change that pins a key. The caller read `row` inside `withBook`. */
+export const pinWrite = (row: BookRow, userId: string, identityKey: Uint8Array): Write => {
+  const pins = { ...row.book.pins, [userId]: { identityKey: toBase64(identityKey), isVerified: false } }
+  return bookWrite({ ...row, isDirty: true, book: { ...row.book, pins } })
+}
 
 /** The newest generation of a room that any device of this account has seen. */
 export const generationOf = async (live: Live, chatRoomId: string): Promise<number> =>
-  (await readRow(live)).book.generations[chatRoomId] ?? 0
+  (await readBook(live)).book.generations[chatRoomId] ?? 0
 
-/** Remembers a room's generation; it only goes up. */
-export async function noteGeneration(live: Live, chatRoomId: string, generation: number): Promise<void> {
-  if ((await generationOf(live, chatRoomId)) >= generation) return
-  await change(live, (book) => ({ ...book, generations: { ...book.generations, [chatRoomId]: generation } }))
-}
+/** Remembers a generation that this device has proof of, before it moves there; it only goes up [Note: R4]. */
+export const noteGeneration = (live: Live, chatRoomId: string, generation: number): Promise<void> =>
+  withBook(live, async () => {
+    const row = await readBook(live)
+    if ((row.book.generations[chatRoomId] ?? 0) >= generation) return
+    const generations = { ...row.book.generations, [chatRoomId]: generation }
+    await live.vault.write([bookWrite({ ...row, isDirty: true, book: { ...row.book, generations } })])
+  })
 
 /** The book for the server, one version up; null when nothing changed. */
-export async function sealBook(live: Live): Promise<(SealedBook & { sealed: string }) | null> {
-  const row = await readRow(live)
-  const newest = live.history.at(-1)
-  if (!row.isDirty || !newest) return null
-  const version = row.version + 1
-  const sealed = await sealWith(
-    await bookKey(newest.seed),
-    'conclave/book/v1',
-    utf8(JSON.stringify(row.book)),
-    live.identityKey,
-    String(version),
-  )
-  return { version, historyKeyId: newest.id, sealed: toBase64(sealed) }
-}
+export const sealBook = (live: Live): Promise<(SealedBook & { sealed: string }) | null> =>
+  withBook(live, async () => {
+    const row = await readBook(live)
+    const newest = live.history.at(-1)
+    if (!row.isDirty || !newest) return null
+    const version = row.version + 1
+    const plain = utf8(JSON.stringify(row.book))
+    const sealed = await sealWith(await bookKey(newest.seed), 'conclave/book/v1', plain, live.identityKey, String(version))
+    return { version, historyKeyId: newest.id, sealed: toBase64(sealed) }
+  })
 
 /** The server keeps `version` now. What changed since it was sealed stays dirty. */
-export async function bookSaved(live: Live, version: number, sealed: string): Promise<void> {
-  const row = await readRow(live)
-  const saved = await openBook(live, { version, historyKeyId: live.history.at(-1)?.id ?? 0, sealed })
-  await writeRow(live, { ...row, version, isDirty: JSON.stringify(saved) !== JSON.stringify(row.book) })
-}
+export const bookSaved = (live: Live, version: number, sealed: string): Promise<void> =>
+  withBook(live, async () => {
+    const row = await readBook(live)
+    // Another tab has read a newer one meanwhile.
+    if (version <= row.version) return
+    const saved = await openBook(live, { version, historyKeyId: live.history.at(-1)?.id ?? 0, sealed })
+    const isDirty = JSON.stringify(saved) !== JSON.stringify(row.book)
+    await live.vault.write([bookWrite({ ...row, version, isDirty, isRead: true })])
+  })
 
 /**
  * Merges the server's book into this device's. A pin that this device has already wins over another key in the
  * book: the difference shows as a changed key. Throws CryptoFailure when the server goes back in versions.
  */
-export async function mergeBook(live: Live, stored: SealedBook): Promise<void> {
-  const row = await readRow(live)
-  if (stored.version < row.version)
-    throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
-  if (stored.sealed === null || stored.version === row.version) return
-  const theirs = await openBook(live, { ...stored, sealed: stored.sealed })
-  const book: Book = {
-    pins: { ...theirs.pins, ...row.book.pins },
-    aliases: { ...row.book.aliases, ...theirs.aliases },
-    generations: { ...theirs.generations },
-  }
-  for (const [room, generation] of Object.entries(row.book.generations)) {
-    book.generations[room] = Math.max(generation, theirs.generations[room] ?? 0)
-  }
-  await writeRow(live, { version: stored.version, isDirty: JSON.stringify(book) !== JSON.stringify(theirs), book })
-}
+export const mergeBook = (live: Live, stored: SealedBook): Promise<void> =>
+  withBook(live, async () => {
+    const row = await readBook(live)
+    if (stored.version < row.version)
+      throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
+    if (stored.version === row.version) {
+      if (!row.isRead) await live.vault.write([bookWrite({ ...row, isRead: true })])
+      return
+    }
+    if (stored.sealed === null) throw new CryptoFailure('malformed', 'The server returned an address book without content')
+    const theirs = await openBook(live, { ...stored, sealed: stored.sealed })
+    const book: Book = {
+      pins: { ...theirs.pins, ...row.book.pins },
+      // In their order, so that equal books are equal text.
+      aliases: { ...theirs.aliases, ...row.book.aliases, ...theirs.aliases },
+      generations: { ...theirs.generations },
+    }
+    for (const [room, generation] of Object.entries(row.book.generations)) {
+      book.generations[room] = Math.max(generation, theirs.generations[room] ?? 0)
+    }
+    const isDirty = JSON.stringify(book) !== JSON.stringify(theirs)
+    await live.vault.write([bookWrite({ version: stored.version, isDirty, isRead: true, book })])
+  })
 
 async function openBook(live: Live, stored: SealedBook & { sealed: string }): Promise<Book> {
   const history = live.history.find((key) => key.id === stored.historyKeyId)
   if (!history) throw new CryptoFailure('history_key', 'The address book is sealed under a key that this device does not have')
   const context = [live.identityKey, String(stored.version)] as const
   const bytes = await openWith(await bookKey(history.seed), 'conclave/book/v1', fromBase64(stored.sealed), ...context)
-  return JSON.parse(fromUtf8(bytes)) as Book
+  return parseDocument(fromUtf8(bytes), 'conclave/book/v1', bookShape)
 }
 
 const bookKey = (historySeed: Uint8Array): Promise<Uint8Array> => hkdf(historySeed, 'conclave/book-key/v1')
 
 /** Whether a key is the pinned one; true before anything is pinned. */
-export async function isPinned(live: Live, userId: string, identityKey: Uint8Array | null): Promise<boolean> {
-  const pin = await pinOf(live, userId)
+export function isPinnedIn(row: BookRow, userId: string, identityKey: Uint8Array | null): boolean {
+  const pin = pinIn(row, userId)
   return !pin || (identityKey !== null && sameBytes(pin, identityKey))
 }

@@ -3,17 +3,26 @@ import type { AccountKeys, SealedBook } from '../../contract/devices.ts'
 import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { type Draft, draftAccount, draftDevice, keepDraft, openLive, type Review, reviewAccount } from './account.ts'
-import { adoptPage, keepArchiveKeys, missingEpochs, reopenSealed } from './archive.ts'
-import { auditCommit } from './audit.ts'
-import { bookSaved, isPinned, mergeBook, sealBook } from './book.ts'
+import {
+  type Draft,
+  draftAccount,
+  draftDevice,
+  eraseDraft,
+  eraseReview,
+  keepDraft,
+  openLive,
+  type Review,
+  reviewAccount,
+} from './account.ts'
+import { keepArchiveKeys, missingEpochs } from './archive.ts'
+import { auditCommits, auditDone } from './audit.ts'
+import { bookSaved, mergeBook, sealBook } from './book.ts'
 import { enterRoom } from './enter.ts'
-import { exclusive } from './exclusive.ts'
 import { CryptoFailure } from './failure.ts'
-import { readManifest } from './identity.ts'
 import { refillKeyPackages } from './keypackages.ts'
 import type { Live } from './live.ts'
 import { receiveLog } from './log.ts'
+import { adoptPage } from './older.ts'
 import {
   changeOutbox,
   dropFromOutbox,
@@ -25,13 +34,14 @@ import {
   sealOutboxRow,
 } from './outbox.ts'
 import { stretchPassword } from './password.ts'
-import { meetPeer, peerVersions } from './peers.ts'
+import { meetPeer, peerOf, peerStanding } from './peers.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
-import { pageOf, roomRecord, type StoredMessage } from './room.ts'
+import { pageOf, roomRecord } from './room.ts'
 import { erase } from './seal.ts'
-import { trustKey } from './trust.ts'
+import { pinAddress, trustKey } from './trust.ts'
 import { destroyVault } from './vault.ts'
 import { knownVaultOf } from './vaults.ts'
+import { reopenWaiting } from './waiting.ts'
 
 export type Core = ReturnType<typeof createCore>
 
@@ -41,6 +51,7 @@ type Rest<F> = F extends (live: Live, ...rest: infer R) => infer Result ? (...re
 export function createCore() {
   let passwordSeed: Uint8Array | undefined
   let review: Review | undefined
+  let drafting: Promise<Draft> | undefined
   let draft: Draft | undefined
   let live: Live | undefined
 
@@ -55,9 +66,10 @@ export function createCore() {
   /** A verb on the open account. */
   const on = <F extends (live: Live, ...rest: never[]) => Promise<unknown>>(verb: F) =>
     (async (...rest: never[]) => verb(opened(), ...rest)) as Rest<F>
-  /** The same, one at a time across tabs: it reads, changes and writes the book. */
-  const onBook = <F extends (live: Live, ...rest: never[]) => Promise<unknown>>(verb: F) =>
-    (async (...rest: never[]) => exclusive(`conclave/${opened().userId}/book`, () => verb(opened(), ...rest))) as Rest<F>
+  const shut = () => {
+    live?.vault.close()
+    live = undefined
+  }
 
   return {
     /** Argon2id over the password [Note: P1]. The seed stays here until `forgetPassword`; only `authSecret` comes out. */
@@ -68,9 +80,12 @@ export function createCore() {
     },
     /** Erases the password's seed and everything that was opened with it. */
     async forgetPassword(): Promise<void> {
-      erase(...[passwordSeed, review?.identitySeed].filter((secret) => secret !== undefined))
+      if (passwordSeed) erase(passwordSeed)
+      if (review) eraseReview(review)
+      if (draft) eraseDraft(draft)
       passwordSeed = undefined
       review = undefined
+      drafting = undefined
       draft = undefined
     },
     /** The device of this username whose vault lies in this browser. */
@@ -84,47 +99,47 @@ export function createCore() {
     async reviewAccount(input: { keyring: Signed; manifest: Signed }) {
       const opened = await reviewAccount(seed(), input.keyring, input.manifest)
       review = opened.review
+      drafting = undefined
       return opened.devices
     },
     async draftDevice(input: { deviceName: string }): Promise<AccountKeys> {
       if (!review) throw new CryptoFailure('password', 'Enter the password again')
-      draft = await draftDevice(review, input.deviceName)
+      // Asked again after a lost answer, it is the same device: the server may have it already.
+      drafting ??= draftDevice(review, input.deviceName)
+      draft = await drafting
       return draft.keys
     },
     /** The server accepted the draft: keep its keys and open them. */
     async keepDraft(input: { userId: string; username: string; unlockSecret: string }): Promise<void> {
       if (!draft) throw new CryptoFailure('password', 'Enter the password again')
-      live?.vault.close()
+      shut()
       live = await keepDraft(draft, input, fromBase64(input.unlockSecret))
-      await meetOwn(live, draft.keys.manifest)
     },
     async open(input: { userId: string; unlock: { deviceId: string; unlockSecret: string } }): Promise<void> {
-      live?.vault.close()
+      shut()
       live = await openLive(input.userId, input.unlock)
     },
     async close(): Promise<void> {
-      live?.vault.close()
-      live = undefined
+      shut()
     },
     async destroy(userId: string): Promise<void> {
-      live?.vault.close()
-      live = undefined
+      shut()
       await destroyVault(userId)
     },
     /** Takes the account's own newest manifest; false: this device is no longer in it [Note: D3]. */
     async meetSelf(manifest: Signed): Promise<boolean> {
-      await meetOwn(opened(), manifest)
-      return readManifest(manifest, opened().identityKey).devices.some(({ id }) => id === opened().device.id)
+      const account = opened()
+      await meetPeer(account, { userId: account.userId, identityKey: toBase64(account.identityKey), manifest })
+      const known = await peerOf(account, account.userId)
+      return known?.manifest.devices.some(({ id }) => id === account.device.id) ?? false
     },
-    meetPeer: onBook(meetPeer),
-    peerVersions: on(peerVersions),
-    isPinned: on((account, userId: string, identityKey: string | null) =>
-      isPinned(account, userId, identityKey === null ? null : fromBase64(identityKey)),
-    ),
-    trustKey: onBook(trustKey),
-    sealBook: onBook(sealBook),
-    bookSaved: onBook(bookSaved),
-    mergeBook: onBook((account, stored: SealedBook) => mergeBook(account, stored)),
+    meetPeer: on(meetPeer),
+    peerStanding: on(peerStanding),
+    trustKey: on(trustKey),
+    pinAddress: on(pinAddress),
+    sealBook: on(sealBook),
+    bookSaved: on(bookSaved),
+    mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),
     refillKeyPackages: on(refillKeyPackages),
 
     roomRecord: on(roomRecord),
@@ -134,14 +149,13 @@ export function createCore() {
     createRoom: on(createRoom),
     joinRoom: on(joinRoom),
     commitRoom: on(commitRoom),
-    auditCommit: on(auditCommit),
+    auditCommits: on(auditCommits),
+    auditDone: on(auditDone),
     page: on(pageOf),
     missingEpochs: on((account, messages: Pick<Message, 'content'>[]) => missingEpochs(account, messages)),
     keepArchiveKeys: on((account, keys: ArchiveKey[]) => keepArchiveKeys(account, keys)),
     adoptPage: on(adoptPage),
-    reopenSealed: on((account, input: { chatRoomId: string; peerId: string; messages: StoredMessage[] }) =>
-      reopenSealed(account, input),
-    ),
+    reopenWaiting: on(reopenWaiting),
 
     outbox: on(outboxOf),
     roomsWithOutbox: on(roomsWithOutbox),
@@ -152,8 +166,4 @@ export function createCore() {
     readDraft: on(readDraft),
     keepDraftText: on(keepWords),
   }
-}
-
-async function meetOwn(live: Live, manifest: Signed): Promise<void> {
-  await meetPeer(live, { userId: live.userId, identityKey: toBase64(live.identityKey), manifest })
 }

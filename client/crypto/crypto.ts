@@ -8,10 +8,11 @@ import { CryptoFailure } from './failure.ts'
 export type Crypto = Core
 
 export type { ListedDevice } from './account.ts'
-export type { EpochName } from './archive.ts'
+export type { LogOutcome } from './log.ts'
 export type { OutboxRow } from './outbox.ts'
 export type { Meeting } from './peers.ts'
-export type { StoredBody, StoredMessage } from './room.ts'
+export type { RoomState } from './prepare.ts'
+export type { EpochName, StoredBody, StoredMessage } from './room.ts'
 export { CryptoFailure }
 
 /** A question to the worker. */

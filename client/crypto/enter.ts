@@ -1,103 +1,128 @@
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { RoomGroup } from '../../contract/rooms.ts'
-import { generationOf } from './book.ts'
+import { derivedKeyWrite } from './archive.ts'
+import { generationOf, noteGeneration } from './book.ts'
 import { CryptoFailure } from './failure.ts'
 import { groupIdHolds } from './groupid.ts'
-import { joinByWelcome, welcomeIsFor } from './joining.ts'
-import { keyPackagesHeld } from './keypackages.ts'
+import { joinByWelcome, welcomedRefs } from './joining.ts'
+import { keyPackageHeld, keyPackageSpent } from './keypackages.ts'
 import type { Live } from './live.ts'
-import { type Group, groupIdOf } from './mls.ts'
-import { type Peer, pairOf } from './peers.ts'
-import { messageWrite, type RoomRecord, roomWrites, withRoom } from './room.ts'
+import { archiveKeyOf } from './message.ts'
+import { epochOf, type Group, groupIdOf } from './mls.ts'
+import { restartNotice } from './passing.ts'
+import { accountsOf, type Pair } from './peers.ts'
+import { pendingSettled } from './pending.ts'
+import { type Place, type RoomRecord, storeRoom, withRoom } from './room.ts'
+import { messageWrites } from './said.ts'
 import type { Write } from './vault.ts'
 
-export interface Place {
-  chatRoomId: string
-  peerId: string
-}
+/** An account is never that far behind: a number beyond would close the room for good, once it is remembered. */
+const GENERATIONS_AHEAD_MAX = 1000
+const WELCOMED_MAX = 100
 
 /**
  * Takes the room's group from the server for reading. With a Welcome for this device it joins, else it stays
- * outside and reads by the archive. Refuses a generation lower than any that this account has seen [Note: R4].
+ * outside and reads by the archive. A state that follows the log already is kept. Refuses a generation lower than any that this
+ * account has seen [Note: R4].
  */
 export function enterRoom(
   live: Live,
   { chatRoomId, peerId, group: served }: Place & { group: RoomGroup },
-): Promise<RoomRecord['standing']> {
-  return withRoom(live, chatRoomId, peerId, async ({ record }) => {
-    const seen = Math.max(await generationOf(live, chatRoomId), record?.generation ?? 0)
-    if (served.generation < seen)
-      throw new CryptoFailure('generation_rollback', 'The server returned an older state of this room than before')
-    const base: RoomRecord = record ?? newRecord(served)
-    const welcomed = served.welcome && served.groupId ? await byWelcome(live, { chatRoomId, peerId, served }) : undefined
+): Promise<Pick<RoomRecord, 'standing' | 'cursor' | 'from'>> {
+  return withRoom(live, chatRoomId, peerId, async ({ record, group, pair }) => {
+    await requireGeneration(live, chatRoomId, served.generation)
+    if (record && group && record.generation >= served.generation) return record
+    const welcomed = await welcomedBy(live, chatRoomId, served, pair, record)
     if (!welcomed || !served.welcome) {
-      const outside: RoomRecord = { ...base, standing: 'outside', generation: served.generation, groupId: served.groupId }
-      await live.vault.write(roomWrites(chatRoomId, outside, undefined))
-      return 'outside'
+      const isMoved = record?.groupId !== served.groupId
+      const { generation, groupId } = served
+      const outside: RoomRecord = { ...(record ?? newRecord(served)), standing: 'outside', generation, groupId }
+      if (isMoved) outside.epoch = 0
+      await storeRoom(live, chatRoomId, { record: outside, group: undefined }, isMoved ? [pendingSettled(chatRoomId)] : [])
+      return outside
     }
     const { seq } = served.welcome
-    const follows = record !== undefined && record.cursor >= seq - 1
+    const place = { groupId: toBase64(groupIdOf(welcomed.group)), epoch: epochOf(welcomed.group) }
     const joined: RoomRecord = {
+      ...(record ?? newRecord(served)),
+      ...place,
       generation: served.generation,
-      groupId: served.groupId,
       standing: 'joined',
       cursor: seq,
-      from: follows ? record.from : seq,
+      from: record?.from ?? seq,
       runningHash: '',
-      lastCommitAt: new Date(0).toISOString(),
       ownMessages: 0,
-      isHealed: true,
+      isHealed: false,
+      unaudited: [place],
     }
-    const writes: Write[] = [...welcomed.writes, ...roomWrites(chatRoomId, joined, welcomed.group)]
-    if (record && record.generation > 0) writes.push(restartNotice(chatRoomId, seq))
-    await live.vault.write(writes)
-    return 'joined'
+    await noteGeneration(live, chatRoomId, served.generation)
+    await storeRoom(live, chatRoomId, { record: joined, group: welcomed.group }, [
+      ...welcomed.writes,
+      pendingSettled(chatRoomId),
+      derivedKeyWrite(place, await archiveKeyOf(welcomed.group)),
+      ...(record && record.generation > 0 ? messageWrites(restartNotice(chatRoomId, seq, new Date().toISOString())) : []),
+    ])
+    return joined
   })
 }
 
 /** A device that reads by the archive, from where the log stands now. */
-export const newRecord = (served: RoomGroup): RoomRecord => ({
+export const newRecord = (served: Pick<RoomGroup, 'generation' | 'groupId' | 'lastSeq'>): RoomRecord => ({
   generation: served.generation,
   groupId: served.groupId,
   standing: 'outside',
+  epoch: 0,
   cursor: served.lastSeq,
   from: served.lastSeq + 1,
   runningHash: '',
   lastCommitAt: new Date(0).toISOString(),
   ownMessages: 0,
   isHealed: true,
+  waiting: [],
+  unaudited: [],
 })
 
-const restartNotice = (chatRoomId: string, seq: number): Write =>
-  messageWrite({
-    id: `restart-${seq}`,
-    chatRoomId,
-    seq,
-    senderId: '',
-    at: new Date().toISOString(),
-    body: { kind: 'notice', text: 'Encryption restarted' },
-  })
-
-async function byWelcome(
+/**
+ * Joins where the Welcome names a key package of this device and stands next in the log: an older one would take the state back.
+ * A Welcome that does not hold is passed over: whoever made it must not keep this device from reading [Note: R5].
+ */
+async function welcomedBy(
   live: Live,
-  { chatRoomId, peerId, served }: Place & { served: RoomGroup },
+  chatRoomId: string,
+  served: RoomGroup,
+  pair: Pair,
+  record: RoomRecord | undefined,
 ): Promise<{ group: Group; writes: Write[] } | undefined> {
-  if (!served.welcome || !served.groupId) return undefined
+  const isNext = record ? served.welcome?.seq === record.cursor + 1 : (served.welcome?.seq ?? 0) <= served.lastSeq
+  if (!served.welcome || !isNext) return undefined
   const welcome = fromBase64(served.welcome.welcome)
-  const { self, peer } = await pairOf(live, peerId)
-  for (const held of await keyPackagesHeld(live)) {
-    if (!(await welcomeIsFor(welcome, held.keyPackage))) continue
-    const accounts: [Uint8Array, Uint8Array] = [self.identityKey, peer.identityKey]
-    const group = await joinByWelcome({ welcome, keyPackage: held.keyPackage, secret: held.secret, accounts })
-    checkPlace(chatRoomId, served, groupIdOf(group), self, peer)
-    return { group, writes: held.isLastResort ? [] : [{ store: 'sealed', key: held.row, value: null }] }
+  try {
+    for (const reference of (await welcomedRefs(welcome)).slice(0, WELCOMED_MAX)) {
+      const held = await keyPackageHeld(live, reference)
+      if (!held) continue
+      const group = await joinByWelcome({ welcome, keyPackage: held.keyPackage, secret: held.secret, accounts: accountsOf(pair) })
+      checkPlace(chatRoomId, served, groupIdOf(group), pair)
+      return { group, writes: held.isLastResort ? [] : [keyPackageSpent(reference)] }
+    }
+  } catch (error) {
+    if (!(error instanceof CryptoFailure)) throw error
   }
   return undefined
 }
 
 /** A group belongs to this room, generation and pair of accounts, or it is refused [Note: R1]. */
-export function checkPlace(chatRoomId: string, served: RoomGroup, groupId: Uint8Array, self: Peer, peer: Peer): void {
+export function checkPlace(chatRoomId: string, served: RoomGroup, groupId: Uint8Array, { self, peer }: Pair): void {
   const holds = groupIdHolds(groupId, chatRoomId, served.generation, self.identityKey, peer.identityKey)
   if (!holds || toBase64(groupId) !== served.groupId)
     throw new CryptoFailure('group_id', 'The server returned the state of another room')
+}
+
+/** Refuses a generation that lies before what the account has seen, or absurdly far behind it [Note: R4]. */
+export async function requireGeneration(live: Live, chatRoomId: string, generation: number): Promise<number> {
+  const seen = await generationOf(live, chatRoomId)
+  if (generation < seen)
+    throw new CryptoFailure('generation_rollback', 'The server returned an older state of this room than before')
+  if (generation > seen + GENERATIONS_AHEAD_MAX)
+    throw new CryptoFailure('generation', 'The server returned a state of this room that cannot be')
+  return seen
 }

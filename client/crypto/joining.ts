@@ -92,14 +92,13 @@ export async function createRoom(room: {
   })
 }
 
-/** Whether a Welcome is for this key package. */
-export async function welcomeIsFor(welcome: Uint8Array, keyPackage: Uint8Array): Promise<boolean> {
-  return await typed(async () => {
-    const { secrets } = decode(welcome, 'mls_welcome').welcome
-    const reference = await makeKeyPackageRef(decode(keyPackage, 'mls_key_package').keyPackage, (await suite()).hash)
-    return secrets.some(({ newMember }) => sameBytes(newMember, reference))
-  })
-}
+/** What a Welcome names a key package by (RFC 9420 section 5.2). */
+export const keyPackageRef = (keyPackage: Uint8Array): Promise<Bytes> =>
+  typed(async () => concat(await makeKeyPackageRef(decode(keyPackage, 'mls_key_package').keyPackage, (await suite()).hash)))
+
+/** The key packages that a Welcome is for. */
+export const welcomedRefs = (welcome: Uint8Array): Promise<Bytes[]> =>
+  typed(() => decode(welcome, 'mls_welcome').welcome.secrets.map(({ newMember }) => concat(newMember)))
 
 /** Enters a room by a Welcome. The caller checks the group id [Note: R1] and the manifests [Note: D3] before it sends. */
 export async function joinByWelcome(invitation: {

@@ -1,24 +1,21 @@
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { type LeafDevice, makeKeyPackage } from './joining.ts'
+import { keyPackageRef, type LeafDevice, makeKeyPackage } from './joining.ts'
 import { type Live, leafDevice } from './live.ts'
-import { sha256 } from './seal.ts'
 import type { Write } from './vault.ts'
 
-export interface HeldKeyPackage {
-  /** The row in the vault. */
-  row: string
+interface HeldKeyPackage {
   keyPackage: Uint8Array
   secret: Uint8Array
   isLastResort: boolean
 }
 
-export interface PublicKeyPackages {
+interface PublicKeyPackages {
   oneTime: string[]
   lastResort?: string
 }
 
-const PREFIX = 'key-package:'
+const rowOf = (reference: Uint8Array) => `key-package:${toBase64(reference)}`
 
 /** Key packages of a device: the public halves for the server, the secrets for the vault [Note: R5]. */
 export async function newKeyPackages(
@@ -35,7 +32,7 @@ export async function newKeyPackages(
     else shared.oneTime.push(toBase64(keyPackage))
     writes.push({
       store: 'sealed',
-      key: PREFIX + toBase64(sha256('conclave/key-package/v1', keyPackage)),
+      key: rowOf(await keyPackageRef(keyPackage)),
       value: { json: { isLastResort, keyPackage: toBase64(keyPackage) }, bytes: secret },
     })
   }
@@ -48,18 +45,20 @@ export async function refillKeyPackages(
   left: { oneTime: number; hasLastResort: boolean },
 ): Promise<PublicKeyPackages | null> {
   if (left.oneTime >= LIMITS.keyPackagesLow && left.hasLastResort) return null
-  const made = await newKeyPackages(leafDevice(live), LIMITS.keyPackagesOneTime - left.oneTime, !left.hasLastResort)
+  // The count is the server's word.
+  const count = Math.min(LIMITS.keyPackagesOneTime, Math.max(0, LIMITS.keyPackagesOneTime - left.oneTime))
+  const made = await newKeyPackages(leafDevice(live), count, !left.hasLastResort)
   await live.vault.write(made.writes)
   return made.shared
 }
 
-/** Every key package whose secret this device holds. */
-export async function keyPackagesHeld({ vault }: Live): Promise<HeldKeyPackage[]> {
-  const held: HeldKeyPackage[] = []
-  for (const { key, value } of await vault.all('sealed')) {
-    if (!key.startsWith(PREFIX) || !value.bytes) continue
-    const { isLastResort, keyPackage } = value.json as { isLastResort: boolean; keyPackage: string }
-    held.push({ row: key, isLastResort, secret: value.bytes, keyPackage: fromBase64(keyPackage) })
-  }
-  return held
+/** The key package of this device that a Welcome names, with its secret. */
+export async function keyPackageHeld({ vault }: Live, reference: Uint8Array): Promise<HeldKeyPackage | undefined> {
+  const row = await vault.get('sealed', rowOf(reference))
+  if (!row?.bytes) return undefined
+  const { isLastResort, keyPackage } = row.json as { isLastResort: boolean; keyPackage: string }
+  return { isLastResort, secret: row.bytes, keyPackage: fromBase64(keyPackage) }
 }
+
+/** The change that erases a one-time key package: its group is stored with it. */
+export const keyPackageSpent = (reference: Uint8Array): Write => ({ store: 'sealed', key: rowOf(reference), value: null })

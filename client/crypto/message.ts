@@ -3,6 +3,7 @@ import { type Statement, statementShape } from '../../contract/content.ts'
 import { type Envelope, writeEnvelope } from '../../contract/envelope.ts'
 import { CryptoFailure } from './failure.ts'
 import { credentialHolds, readCredential } from './identity.ts'
+import { remembering } from './memo.ts'
 import { epochOf, exportSecret, type Group, groupIdOf, openFromGroup, sealToGroup } from './mls.ts'
 import { hkdf, openWith, pad, randomBytes, sealWith, sha256, sign, unpad, verify } from './seal.ts'
 
@@ -59,6 +60,8 @@ export async function sealMessage(
 
 /** Opens an envelope by the group's state: once only, so store state and text together. Throws CryptoFailure. */
 export async function openByGroup(group: Group, envelope: Envelope): Promise<{ group: Group; opened: Opened }> {
+  if (envelope.epoch !== epochOf(group) || !sameBytes(fromBase64(envelope.groupId), groupIdOf(group)))
+    throw new CryptoFailure('epoch', 'It was sealed for another state of this room')
   const body = fromBase64(envelope.body)
   const { group: next, plaintext, authData, sender } = await openFromGroup({ group, message: fromBase64(envelope.mls) })
   if (!sameBytes(authData, sha256('conclave/body-hash/v1', body)))
@@ -70,14 +73,22 @@ export async function openByGroup(group: Group, envelope: Envelope): Promise<{ g
   return { group: next, opened }
 }
 
-/** Opens an envelope by its epoch's archive key [Note: H1]. Throws CryptoFailure. */
+/** Opens an envelope by its epoch's archive key [Note: H1]. Throws CryptoFailure; 'archive_key' where the key is not this one. */
 export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope): Promise<Opened> {
   const body = fromBase64(envelope.body)
   const place = placeOf(fromBase64(envelope.groupId), envelope.epoch)
   const bodyHash = sha256('conclave/body-hash/v1', body)
-  const key = await openWith(archiveKey, 'conclave/archive-message/v1', fromBase64(envelope.archive), ...place, bodyHash)
+  const sealed = fromBase64(envelope.archive)
+  const key = await openWith(archiveKey, 'conclave/archive-message/v1', sealed, ...place, bodyHash).catch((cause: unknown) => {
+    throw new CryptoFailure('archive_key', 'The key of this message does not open it', { cause })
+  })
   return (await openBody(key, envelope, body)).opened
 }
+
+// A device's certificate is the same in each of its messages: it is checked once.
+const certified = remembering<true>(256)
+const isCertified = (credential: Uint8Array, leafKey: Uint8Array): boolean =>
+  certified(`${toBase64(credential)} ${toBase64(leafKey)}`, () => credentialHolds(credential, leafKey) || undefined) === true
 
 async function openBody(key: Uint8Array, envelope: Envelope, body: Uint8Array): Promise<{ opened: Opened; leafKey: Uint8Array }> {
   const place = placeOf(fromBase64(envelope.groupId), envelope.epoch)
@@ -89,8 +100,7 @@ async function openBody(key: Uint8Array, envelope: Envelope, body: Uint8Array): 
   const [said, credential, leafKey, signature] = decoded(() => decodeFields(unpad(padded)))
   if (!said || !credential || !leafKey || !signature) throw new CryptoFailure('body', 'The message is incomplete')
   const author = readCredential(credential)
-  if (!author || !credentialHolds(credential, leafKey))
-    throw new CryptoFailure('credential', "The sender's device is not certified")
+  if (!author || !isCertified(credential, leafKey)) throw new CryptoFailure('credential', "The sender's device is not certified")
   if (!verify(leafKey, signature, 'conclave/message/v1', ...place, said))
     throw new CryptoFailure('signature', 'The signature does not match')
   const statement = statementShape.safeParse(decoded(() => JSON.parse(fromUtf8(said))))

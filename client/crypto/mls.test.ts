@@ -2,7 +2,15 @@ import { expect, test, vi } from 'vitest'
 import { concat, sameBytes } from '../../contract/bytes.ts'
 import { groupIdHolds, roomGroupId } from './groupid.ts'
 import { newIdentity } from './identity.ts'
-import { createRoom, groupInfoMembers, joinByWelcome, keyPackageMember, makeKeyPackage, welcomeIsFor } from './joining.ts'
+import {
+  createRoom,
+  groupInfoMembers,
+  joinByWelcome,
+  keyPackageMember,
+  keyPackageRef,
+  makeKeyPackage,
+  welcomedRefs,
+} from './joining.ts'
 import {
   commitEmpty,
   epochOf,
@@ -80,7 +88,7 @@ test('A Welcome is recognised by the device that it is for', async () => {
   const { made } = await room()
   const browser = await newBrowser()
   const { keyPackage } = await makeKeyPackage(browser, false, now)
-  expect(await welcomeIsFor(made.welcome, keyPackage)).toBe(false)
+  expect(await welcomedRefs(made.welcome)).not.toContainEqual(await keyPackageRef(keyPackage))
   expect(keyPackageMember(keyPackage)).toMatchObject({ deviceId: browser.id, accountKey: browser.identity.publicKey })
   const foreign = await makeKeyPackage({ ...browser, credential: (await newBrowser()).credential }, false, now)
   expect(keyPackageMember(foreign.keyPackage)).toBeUndefined()
@@ -93,7 +101,7 @@ test('The last-resort key package lets a device into two rooms', async () => {
     const house = houseOf(alice.identity, bob.identity)
     const { accounts, groupId } = house
     const made = await createRoom({ device: alice, groupId, keyPackages: [spare.keyPackage], authData: none, accounts, now })
-    expect(await welcomeIsFor(made.welcome, spare.keyPackage)).toBe(true)
+    expect(await welcomedRefs(made.welcome)).toContainEqual(await keyPackageRef(spare.keyPackage))
     const joined = seat(bob, await joinByWelcome({ welcome: made.welcome, ...spare, accounts }), house)
     expect(groupIdOf(joined.group)).toEqual(groupId)
     expect(await joined.reads(await seat(alice, made.group, house).says('hello'))).toBe('hello')

@@ -3,8 +3,8 @@ import { exclusive } from './exclusive.ts'
 import { CryptoFailure } from './failure.ts'
 import { type Live, leafDevice } from './live.ts'
 import { sealMessage } from './message.ts'
-import { pairOf } from './peers.ts'
-import { roomWrites, withRoom } from './room.ts'
+import { unlistedIn } from './peers.ts'
+import { type Place, storeRoom, withRoom } from './room.ts'
 import type { Write } from './vault.ts'
 
 /** A message that the server has not acknowledged. `envelope`: the sealed bytes, kept so that a retry sends the same. */
@@ -22,20 +22,34 @@ export interface OutboxRow {
   failure: string | null
 }
 
-/** What this device remembers of a sealed message until its place in the log is known: MLS does not open own messages. */
+/** What this device remembers of a message until its place in the log is known: MLS does not open own messages. */
 export interface OwnRow {
   content: Content
+  /** Its place in the outbox. */
   order: number
-  envelope: string
+  /** The newest sealed bytes; null before the first. They outlive the outbox row: they may be on the server. */
+  envelope: string | null
 }
 
-export const outboxKeyOf = (chatRoomId: string, order: number): [string, number] => [chatRoomId, order]
+/**
+ * One change of a room's outbox at a time, across tabs. Taken inside the room's lock where both are needed: sealing and settling
+ * must not meet a change that the person makes meanwhile.
+ */
+export const withOutbox = <T>(live: Live, chatRoomId: string, work: () => Promise<T>): Promise<T> =>
+  exclusive(`conclave/${live.userId}/${chatRoomId}/outbox`, work)
 
 const outboxWrite = (row: OutboxRow): Write => ({
   store: 'outbox',
-  key: outboxKeyOf(row.chatRoomId, row.order),
+  key: [row.chatRoomId, row.order],
   value: { json: row },
 })
+const ownWrite = (id: string, own: OwnRow | null): Write => ({ store: 'own', key: id, value: own && { json: own } })
+
+/** The changes that take a message out of the outbox: the log has it. */
+export const settledWrites = (chatRoomId: string, id: string, { order }: OwnRow): Write[] => [
+  ownWrite(id, null),
+  { store: 'outbox', key: [chatRoomId, order], value: null },
+]
 
 /** What a room still has to send, in order. */
 export async function outboxOf({ vault }: Live, chatRoomId: string): Promise<OutboxRow[]> {
@@ -52,12 +66,30 @@ export function keepInOutbox(
   live: Live,
   row: Pick<OutboxRow, 'id' | 'chatRoomId' | 'content' | 'replyToId' | 'sentAt'>,
 ): Promise<OutboxRow> {
-  return changing(live, row.chatRoomId, async () => {
+  return withOutbox(live, row.chatRoomId, async () => {
     const last = (await outboxOf(live, row.chatRoomId)).at(-1)
-    const kept: OutboxRow = { ...row, order: Math.max((last?.order ?? 0) + 1, Date.now() * 1000), envelope: null, failure: null }
-    await live.vault.write([outboxWrite(kept)])
+    const order = Math.max((last?.order ?? 0) + 1, Date.now() * 1000)
+    const kept: OutboxRow = { ...row, order, envelope: null, failure: null }
+    await live.vault.write([outboxWrite(kept), ownWrite(row.id, { content: row.content, order, envelope: null })])
     return kept
   })
+}
+
+/** What this device remembers of a message of its own. */
+export async function ownRow({ vault }: Live, id: string): Promise<OwnRow | undefined> {
+  return (await vault.get('own', id))?.json as OwnRow | undefined
+}
+
+interface Kept {
+  row: OutboxRow
+  own: OwnRow
+}
+
+/** One row and its memory, without reading the others. */
+async function keptOf(live: Live, chatRoomId: string, id: string): Promise<Kept | undefined> {
+  const own = await ownRow(live, id)
+  const row = own && (await live.vault.get('outbox', [chatRoomId, own.order]))
+  return own && row && { row: row.json as OutboxRow, own }
 }
 
 /** Changes one row: a failure to show, or none to try again; `unseal` drops sealed bytes that the room has outrun. */
@@ -65,23 +97,23 @@ export function changeOutbox(
   live: Live,
   input: { chatRoomId: string; id: string; failure: string | null; unseal: boolean },
 ): Promise<void> {
-  return changing(live, input.chatRoomId, async () => {
-    const row = (await outboxOf(live, input.chatRoomId)).find(({ id }) => id === input.id)
-    if (!row) return
-    const writes: Write[] = [outboxWrite({ ...row, failure: input.failure, envelope: input.unseal ? null : row.envelope })]
-    if (input.unseal) writes.push({ store: 'own', key: row.id, value: null })
-    await live.vault.write(writes)
+  return withOutbox(live, input.chatRoomId, async () => {
+    const kept = await keptOf(live, input.chatRoomId, input.id)
+    if (!kept) return
+    const envelope = input.unseal ? null : kept.row.envelope
+    await live.vault.write([outboxWrite({ ...kept.row, failure: input.failure, envelope })])
   })
 }
 
 /** Takes a message out for good: the person deletes it, or it goes back to the composer. */
 export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: string }): Promise<void> {
-  return changing(live, input.chatRoomId, async () => {
-    const row = (await outboxOf(live, input.chatRoomId)).find(({ id }) => id === input.id)
-    if (!row) return
+  return withOutbox(live, input.chatRoomId, async () => {
+    const kept = await keptOf(live, input.chatRoomId, input.id)
+    if (!kept) return
     await live.vault.write([
-      { store: 'outbox', key: outboxKeyOf(row.chatRoomId, row.order), value: null },
-      { store: 'own', key: row.id, value: null },
+      { store: 'outbox', key: [input.chatRoomId, kept.own.order], value: null },
+      // Sealed bytes may be on their way: when the log shows them, they are known to be this device's [Note: V2].
+      ...(kept.own.envelope === null ? [ownWrite(input.id, null)] : []),
     ])
   })
 }
@@ -90,39 +122,33 @@ export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: stri
  * The sealed bytes of an outbox row: those it has, or new ones under the room's current state. New state, bytes
  * and the memory of the text are stored in one transaction before the bytes are handed out [Note: M1].
  */
-export function sealOutboxRow(
-  live: Live,
-  input: { chatRoomId: string; peerId: string; id: string },
-): Promise<OutboxRow | undefined> {
+export function sealOutboxRow(live: Live, input: Place & { id: string }): Promise<OutboxRow | undefined> {
   const { chatRoomId, peerId, id } = input
-  return withRoom(live, chatRoomId, peerId, async ({ record, group }) => {
-    const row = (await outboxOf(live, chatRoomId)).find((one) => one.id === id)
-    if (!row || row.envelope) return row
-    if (!record || !group) throw new CryptoFailure('outside', 'This device is not in the room yet')
-    const { self, peer } = await pairOf(live, peerId)
-    const sealed = await sealMessage(group, leafDevice(live), {
-      id,
-      chatRoomId,
-      sentAt: row.sentAt,
-      content: row.content,
-      replyToId: row.replyToId,
-      manifests: { [live.userId]: self.version, [peerId]: peer.version },
-      seen: { seq: record.cursor, hash: record.runningHash },
-    })
-    const kept: OutboxRow = { ...row, envelope: sealed.content }
-    const own: OwnRow = { content: row.content, order: row.order, envelope: sealed.content }
-    await live.vault.write([
-      ...roomWrites(chatRoomId, { ...record, ownMessages: record.ownMessages + 1 }, sealed.group),
-      outboxWrite(kept),
-      { store: 'own', key: id, value: { json: own } },
-    ])
-    return kept
-  })
-}
-
-/** What this device remembers of a message that it sealed. */
-export async function ownRow({ vault }: Live, id: string): Promise<OwnRow | undefined> {
-  return (await vault.get('own', id))?.json as OwnRow | undefined
+  return withRoom(live, chatRoomId, peerId, ({ record, group, pair }) =>
+    withOutbox(live, chatRoomId, async () => {
+      const kept = await keptOf(live, chatRoomId, id)
+      if (!kept || kept.row.envelope) return kept?.row
+      const { row, own } = kept
+      if (!record || !group) throw new CryptoFailure('outside', 'This device is not in the room yet')
+      // [Note: D3] What was ready a moment ago may have changed in another tab.
+      if (unlistedIn(group, pair).length > 0) throw new CryptoFailure('not_ready', 'The devices in this room changed. Try again')
+      const sealed = await sealMessage(group, leafDevice(live), {
+        id,
+        chatRoomId,
+        sentAt: row.sentAt,
+        content: row.content,
+        replyToId: row.replyToId,
+        manifests: { [live.userId]: pair.self.version, [peerId]: pair.peer.version },
+        seen: { seq: record.cursor, hash: record.runningHash },
+      })
+      const sealedRow: OutboxRow = { ...row, envelope: sealed.content }
+      await storeRoom(live, chatRoomId, { record: { ...record, ownMessages: record.ownMessages + 1 }, group: sealed.group }, [
+        outboxWrite(sealedRow),
+        ownWrite(id, { ...own, envelope: sealed.content }),
+      ])
+      return sealedRow
+    }),
+  )
 }
 
 /** The words that stand in a room's composer. */
@@ -132,6 +158,3 @@ export async function readDraft({ vault }: Live, chatRoomId: string): Promise<st
 
 export const keepDraft = ({ vault }: Live, input: { chatRoomId: string; text: string }): Promise<void> =>
   vault.write([{ store: 'sealed', key: `draft:${input.chatRoomId}`, value: input.text ? { json: input.text } : null }])
-
-const changing = <T>(live: Live, chatRoomId: string, work: () => Promise<T>) =>
-  exclusive(`conclave/${live.userId}/${chatRoomId}/outbox`, work)

@@ -1,10 +1,13 @@
 import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
 import type { Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { pinOf, pinPeer } from './book.ts'
+import { isPinnedIn, pinIn, pinWrite, readBook, withBook } from './book.ts'
 import { CryptoFailure } from './failure.ts'
 import { checkSuccession, readManifest } from './identity.ts'
 import type { Live } from './live.ts'
+import { remembering } from './memo.ts'
+import { type Group, members } from './mls.ts'
+import type { Write } from './vault.ts'
 
 /** What this device knows of an account: its key and its newest manifest. The own account is one of them. */
 export interface Peer {
@@ -14,9 +17,23 @@ export interface Peer {
   manifest: Manifest
 }
 
-export type Meeting = 'pinned' | 'no_device' | 'key_changed'
+/** `book_unread`: nothing may be pinned before the account's book was read. */
+export type Meeting = 'pinned' | 'no_device' | 'key_changed' | 'book_unread'
 
 const rowOf = (userId: string) => `peer:${userId}`
+
+/** The change that keeps a manifest which was checked. */
+export const peerWrite = (userId: string, identityKey: Uint8Array, version: number, signed: Signed): Write => ({
+  store: 'sealed',
+  key: rowOf(userId),
+  value: { json: { identityKey: toBase64(identityKey), version, signed } },
+})
+
+/** The change that forgets an account's manifest, so that the next one starts a new line. */
+export const peerForgotten = (userId: string): Write => ({ store: 'sealed', key: rowOf(userId), value: null })
+
+// The signature of the same text by the same key is checked once: it stands on the path of every message.
+const verified = remembering<Manifest>(64)
 
 /** The known keys of an account, or undefined before it was met. */
 export async function peerOf({ vault }: Live, userId: string): Promise<Peer | undefined> {
@@ -24,7 +41,8 @@ export async function peerOf({ vault }: Live, userId: string): Promise<Peer | un
   if (!row) return undefined
   const { identityKey, version, signed } = row.json as { identityKey: string; version: number; signed: Signed }
   const key = fromBase64(identityKey)
-  return { identityKey: key, version, signed, manifest: readManifest(signed, key) }
+  const manifest = verified(`${identityKey} ${signed.signature} ${signed.content}`, () => readManifest(signed, key))
+  return manifest && { identityKey: key, version, signed, manifest }
 }
 
 /**
@@ -32,35 +50,38 @@ export async function peerOf({ vault }: Live, userId: string): Promise<Peer | un
  * key later is `key_changed` and is not taken [Note: I1]. Throws CryptoFailure for a manifest that goes back,
  * forks or is signed by somebody else [Note: D1].
  */
-export async function meetPeer(
+export function meetPeer(
   live: Live,
   { userId, identityKey, manifest }: { userId: string; identityKey: string | null; manifest: Signed | null },
 ): Promise<Meeting> {
-  const isSelf = userId === live.userId
-  if (!identityKey || !manifest) return (await pinOf(live, userId)) ? 'key_changed' : 'no_device'
-  const key = fromBase64(identityKey)
-  const pinned = isSelf ? live.identityKey : await pinOf(live, userId)
-  if (pinned && !sameBytes(pinned, key)) return 'key_changed'
-  const known = await peerOf(live, userId)
-  checkSuccession(known && { version: known.version, content: known.signed.content }, manifest, key)
-  const { version } = readManifest(manifest, key)
-  if (!isSelf && !pinned) await pinPeer(live, userId, key)
-  if (known?.version !== version) {
+  return withBook(live, async () => {
+    const isSelf = userId === live.userId
+    const book = await readBook(live)
+    const pinned = isSelf ? live.identityKey : pinIn(book, userId)
+    if (!identityKey || !manifest) return pinned ? 'key_changed' : 'no_device'
+    const key = fromBase64(identityKey)
+    if (pinned && !sameBytes(pinned, key)) return 'key_changed'
+    if (!pinned && !book.isRead) return 'book_unread'
+    const known = await peerOf(live, userId)
+    const { version } = checkSuccession(known && { version: known.version, content: known.signed.content }, manifest, key)
     await live.vault.write([
-      { store: 'sealed', key: rowOf(userId), value: { json: { identityKey: toBase64(key), version, signed: manifest } } },
+      ...(pinned ? [] : [pinWrite(book, userId, key)]),
+      ...(known?.version === version ? [] : [peerWrite(userId, key, version, manifest)]),
     ])
-  }
-  return 'pinned'
+    return 'pinned'
+  })
 }
 
-/** Forgets what is known of an account's keys, so that the next manifest starts a new line. */
-export const forgetPeer = ({ vault }: Live, userId: string): Promise<void> =>
-  vault.write([{ store: 'sealed', key: rowOf(userId), value: null }])
-
-/** The known manifest version of each account asked for; 0 where none is known. */
-export async function peerVersions(live: Live, userIds: string[]): Promise<Record<string, number>> {
-  const versions = await Promise.all(userIds.map(async (userId) => [userId, (await peerOf(live, userId))?.version ?? 0] as const))
-  return Object.fromEntries(versions)
+/** Whether the key that the server shows of an account may be used, and the newest manifest version known; 0: none. */
+export async function peerStanding(
+  live: Live,
+  { userId, identityKey }: { userId: string; identityKey: string | null },
+): Promise<{ isPinned: boolean; version: number }> {
+  const [book, known] = await Promise.all([readBook(live), peerOf(live, userId)])
+  return {
+    isPinned: isPinnedIn(book, userId, identityKey === null ? null : fromBase64(identityKey)),
+    version: known?.version ?? 0,
+  }
 }
 
 /** Stands in for someone without keys: no key equals it, and no device is listed. */
@@ -72,16 +93,35 @@ const WITHOUT_KEYS: Peer = {
 }
 
 /** Both sides of a room, as this device knows them. */
-export async function pairOf(live: Live, peerId: string): Promise<{ self: Peer; peer: Peer }> {
-  const [self, peer] = await Promise.all([peerOf(live, live.userId), peerOf(live, peerId)])
-  if (!self) throw new CryptoFailure('manifest', "This account's own device list is missing")
-  return { self, peer: peer ?? WITHOUT_KEYS }
+export interface Pair {
+  peerId: string
+  self: Peer
+  peer: Peer
 }
 
-/** Whether a device stands in its account's manifest. Only the two accounts of the room are asked about. */
+/** Throws CryptoFailure('manifest') where the own account's device list is missing. */
+export async function pairOf(live: Live, peerId: string): Promise<Pair> {
+  const [self, peer] = await Promise.all([peerOf(live, live.userId), peerOf(live, peerId)])
+  if (!self) throw new CryptoFailure('manifest', "This account's own device list is missing")
+  return { peerId, self, peer: peer ?? WITHOUT_KEYS }
+}
+
+export const accountsOf = ({ self, peer }: Pair): [Uint8Array, Uint8Array] => [self.identityKey, peer.identityKey]
+
+/** Whether a device stands in its account's manifest, with this leaf key. Only the two accounts of the room are asked about. */
 export const listedIn =
-  (...peers: Peer[]) =>
-  (accountKey: Uint8Array, deviceId: string): boolean =>
-    peers.some(
-      (peer) => sameBytes(peer.identityKey, accountKey) && peer.manifest.devices.some((device) => device.id === deviceId),
+  ({ self, peer }: Pair) =>
+  (accountKey: Uint8Array, deviceId: string, leafKey: Uint8Array): boolean =>
+    [self, peer].some(
+      ({ identityKey, manifest }) =>
+        sameBytes(identityKey, accountKey) &&
+        manifest.devices.some((device) => device.id === deviceId && sameBytes(fromBase64(device.leafKey), leafKey)),
     )
+
+/** The leaves of a group that no manifest lists: whoever sends next removes them [Note: D3]. */
+export function unlistedIn(group: Group, pair: Pair): number[] {
+  const isListed = listedIn(pair)
+  return members(group)
+    .filter(({ accountKey, deviceId, leafKey }) => !isListed(accountKey, deviceId, leafKey))
+    .map(({ leafIndex }) => leafIndex)
+}

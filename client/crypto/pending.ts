@@ -1,5 +1,7 @@
-import type { CommitDraft } from '../../contract/rooms.ts'
+import { toBase64 } from '../../contract/bytes.ts'
+import type { CommitDraft, CommitEntry } from '../../contract/rooms.ts'
 import type { Live } from './live.ts'
+import { epochOf, type Group, groupIdOf } from './mls.ts'
 import type { Write } from './vault.ts'
 
 /** A commit that was made here and is not in the log yet: what to post, and the state behind it. */
@@ -10,7 +12,7 @@ export interface PendingCommit {
   group: Uint8Array
 }
 
-export const pendingKey = (chatRoomId: string): string => `pending:${chatRoomId}`
+const pendingKey = (chatRoomId: string): string => `pending:${chatRoomId}`
 
 /** Kept before it is posted: when the answer is lost, the log still shows whether it was taken. */
 export const pendingWrite = ({ draft, hasPath, group }: PendingCommit): Write => ({
@@ -19,9 +21,20 @@ export const pendingWrite = ({ draft, hasPath, group }: PendingCommit): Write =>
   value: { json: { draft, hasPath }, bytes: group },
 })
 
+/** The change that forgets it: the room has moved on, with it or without. */
+export const pendingSettled = (chatRoomId: string): Write => ({ store: 'sealed', key: pendingKey(chatRoomId), value: null })
+
 export async function pendingCommit({ vault }: Live, chatRoomId: string): Promise<PendingCommit | undefined> {
   const row = await vault.get('sealed', pendingKey(chatRoomId))
   if (!row?.bytes) return undefined
   const { draft, hasPath } = row.json as Pick<PendingCommit, 'draft' | 'hasPath'>
   return { draft, hasPath, group: row.bytes }
+}
+
+/** Whether an entry of the log is this commit, at the place that it was made for. */
+export function isTaken({ draft }: PendingCommit, entry: CommitEntry, generation: number, group: Group | undefined): boolean {
+  const { commit, groupId, epoch } = draft
+  const isSame = commit === entry.commit && groupId === entry.groupId && epoch === entry.epoch
+  if (!isSame || draft.generation !== entry.generation) return false
+  return !group || draft.generation > generation || (groupId === toBase64(groupIdOf(group)) && epoch === epochOf(group))
 }

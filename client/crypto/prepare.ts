@@ -1,128 +1,164 @@
 import { encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { CommitDraft, RoomGroup } from '../../contract/rooms.ts'
 import { sealArchiveKey } from './archive.ts'
-import { checkPlace, newRecord, type Place } from './enter.ts'
+import type { Member } from './commits.ts'
+import { checkPlace, newRecord, requireGeneration } from './enter.ts'
 import { CryptoFailure } from './failure.ts'
 import { roomGroupId } from './groupid.ts'
 import { createRoom as createGroup, groupInfoMembers, joinByGroupInfo, keyPackageMember } from './joining.ts'
 import { type Live, leafDevice } from './live.ts'
 import { archiveKeyOf } from './message.ts'
-import { commitChange, epochOf, type Group, groupIdOf, members, writeGroup } from './mls.ts'
-import { listedIn, type Peer, pairOf, peerOf } from './peers.ts'
-import { pendingWrite } from './pending.ts'
-import { type OpenRoom, roomWrites, withRoom } from './room.ts'
+import { type Committed, commitChange, epochOf, groupIdOf, writeGroup } from './mls.ts'
+import { accountsOf, listedIn, type Pair, type Peer, unlistedIn } from './peers.ts'
+import { pendingCommit, pendingWrite } from './pending.ts'
+import { type OpenRoom, type Place, recordWrite, withRoom } from './room.ts'
 import { randomBytes } from './seal.ts'
 
 const HEAL_AFTER_MS = 24 * 60 * 60 * 1000
 const HEAL_AFTER_MESSAGES = 50
 
-/** What has to happen before this device may send in a room. */
-export type RoomNeed = 'ready' | 'no_device' | 'create' | 'join' | 'commit'
+export interface RoomState {
+  /** What has to happen before this device may send. */
+  need: 'ready' | 'no_device' | 'create' | 'join' | 'commit'
+  cursor: number
+  /** A commit of this device is on its way: the log says whether it was taken. */
+  isPending: boolean
+}
 
-/** Says the next step towards sending. Ask again after it [Note: D3, R7]. */
-export function roomNeed(live: Live, { chatRoomId, peerId, now }: Place & { now: number }): Promise<RoomNeed> {
-  return withRoom(live, chatRoomId, peerId, async ({ record, group }) => {
-    const [self, peer] = await Promise.all([peerOf(live, live.userId), peerOf(live, peerId)])
-    if (!self || !peer || peer.manifest.devices.length === 0) return 'no_device'
-    if (!record || record.generation === 0) return 'create'
-    if (!group) return 'join'
-    if (unlisted(group, self, peer).length > 0) return 'commit'
-    const isOld = now - Date.parse(record.lastCommitAt) > HEAL_AFTER_MS
-    return !record.isHealed || isOld || record.ownMessages >= HEAL_AFTER_MESSAGES ? 'commit' : 'ready'
+/** Says the next step towards sending. Ask again after it [Note: D3, R7]. Throws CryptoFailure('removed') where this device is gone. */
+export function roomNeed(live: Live, { chatRoomId, peerId, now }: Place & { now: number }): Promise<RoomState> {
+  return withRoom(live, chatRoomId, peerId, async (room) => {
+    const { device, identityKey } = live
+    if (!listedIn(room.pair)(identityKey, device.id, device.leafKey))
+      throw new CryptoFailure('removed', 'This browser was removed from your account')
+    const isPending = (await pendingCommit(live, chatRoomId)) !== undefined
+    return { need: needOf(room, now), cursor: room.record?.cursor ?? 0, isPending }
   })
 }
 
-/** A new group one generation up, with one key package of each listed device [Note: R1, R5]. */
+function needOf({ record, group, pair }: OpenRoom, now: number): RoomState['need'] {
+  if (pair.peer.manifest.devices.length === 0) return 'no_device'
+  if (!record || record.generation === 0) return 'create'
+  if (!group) return 'join'
+  if (unlistedIn(group, pair).length > 0) return 'commit'
+  const isOld = now - Date.parse(record.lastCommitAt) > HEAL_AFTER_MS
+  return !record.isHealed || isOld || record.ownMessages >= HEAL_AFTER_MESSAGES ? 'commit' : 'ready'
+}
+
+/**
+ * A new group one generation up, with one key package of each listed device [Note: R1, R5]. Throws CryptoFailure
+ * 'generation_rollback' where the account has seen that generation already.
+ */
 export function createRoom(live: Live, input: Place & { generation: number; keyPackages: string[] }): Promise<CommitDraft> {
   const { chatRoomId, peerId, generation } = input
   return withRoom(live, chatRoomId, peerId, async (room) => {
-    const { self, peer } = await pairOf(live, peerId)
-    const isListed = listedIn(self, peer)
-    const keyPackages: Uint8Array[] = []
-    for (const text of input.keyPackages) {
-      const member = keyPackageMember(fromBase64(text))
-      if (member && isListed(member.accountKey, member.deviceId)) keyPackages.push(fromBase64(text))
-    }
+    if ((await requireGeneration(live, chatRoomId, generation)) === generation)
+      throw new CryptoFailure('generation_rollback', 'The server returned an older state of this room than before')
+    const posted = await postedAlready(live, room, chatRoomId, { generation, epoch: 0 })
+    if (posted) return posted
+    const { self, peer } = room.pair
     const made = await createGroup({
       device: leafDevice(live),
       groupId: roomGroupId(randomBytes(16), chatRoomId, generation, self.identityKey, peer.identityKey),
-      keyPackages,
-      authData: manifestsOf(live, peerId, self, peer),
-      accounts: [self.identityKey, peer.identityKey],
+      keyPackages: usable(live, room.pair, input.keyPackages),
+      authData: manifestsOf(live, room.pair),
+      accounts: accountsOf(room.pair),
       now: new Date(),
     })
-    const prepared = await prepare(live, { chatRoomId, peerId, room, generation, epoch: 0, made, hasPath: false })
-    // A first group: the record that its commit will move on from.
-    if (!room.record) await live.vault.write(roomWrites(chatRoomId, { ...newRecord(EMPTY_GROUP), from: 1 }, undefined))
-    return prepared
+    return prepare(live, { chatRoomId, room, generation, epoch: 0, made, hasPath: false })
   })
 }
 
-const EMPTY_GROUP: RoomGroup = {
-  chatRoomId: '',
-  generation: 0,
-  groupId: null,
-  epoch: 0,
-  lastSeq: 0,
-  groupInfo: null,
-  welcome: null,
+/** One key package of each other listed device. What the server mixes in beside them is left out. */
+function usable(live: Live, pair: Pair, keyPackages: string[]): Uint8Array[] {
+  const isListed = listedIn(pair)
+  const byDevice = new Map<string, Uint8Array>()
+  for (const text of keyPackages) {
+    const bytes = fromBase64(text)
+    const member = memberOf(bytes)
+    if (!member || member.deviceId === live.device.id || byDevice.has(member.deviceId)) continue
+    if (isListed(member.accountKey, member.deviceId, member.leafKey)) byDevice.set(member.deviceId, bytes)
+  }
+  return [...byDevice.values()]
+}
+
+function memberOf(keyPackage: Uint8Array): Omit<Member, 'leafIndex'> | undefined {
+  try {
+    return keyPackageMember(keyPackage)
+  } catch (error) {
+    if (error instanceof CryptoFailure) return undefined
+    throw error
+  }
 }
 
 /** Enters the current group by its GroupInfo, in place of an old leaf of this device [Note: R2, R4]. */
 export function joinRoom(live: Live, { chatRoomId, peerId, group: served }: Place & { group: RoomGroup }): Promise<CommitDraft> {
   return withRoom(live, chatRoomId, peerId, async (room) => {
-    const { self, peer } = await pairOf(live, peerId)
-    if (!served.groupInfo || !served.groupId) throw new CryptoFailure('group_info', 'The server returned no state of this room')
+    const { generation, epoch, groupId } = served
+    await requireGeneration(live, chatRoomId, generation)
+    if (!served.groupInfo || !groupId) throw new CryptoFailure('group_info', 'The server returned no state of this room')
     const groupInfo = fromBase64(served.groupInfo)
     const shown = await groupInfoMembers(groupInfo)
-    checkPlace(chatRoomId, served, shown.groupId, self, peer)
-    if (shown.epoch !== served.epoch) throw new CryptoFailure('group_info', 'The state of this room is out of date')
-    const ownLeaf = shown.members.find((member) => member.deviceId === live.device.id)
+    checkPlace(chatRoomId, served, shown.groupId, room.pair)
+    if (shown.epoch !== epoch || (room.record?.groupId === groupId && epoch < room.record.epoch))
+      throw new CryptoFailure('group_info', 'The state of this room is out of date')
+    const posted = await postedAlready(live, room, chatRoomId, { generation, epoch, groupId })
+    if (posted) return posted
     const made = await joinByGroupInfo({
       device: leafDevice(live),
       groupInfo,
-      replaceOwnLeaf: ownLeaf && live.device.leafKey,
-      authData: manifestsOf(live, peerId, self, peer),
-      accounts: [self.identityKey, peer.identityKey],
+      replaceOwnLeaf: live.device.leafKey,
+      authData: manifestsOf(live, room.pair),
+      accounts: accountsOf(room.pair),
       now: new Date(),
     })
-    return prepare(live, { chatRoomId, peerId, room, generation: served.generation, epoch: served.epoch, made, hasPath: true })
+    return prepare(live, { chatRoomId, room, generation, epoch, made, hasPath: true })
   })
 }
 
 /** Removes leaves that no manifest lists, or heals with an empty commit [Note: D3, R7]. */
 export function commitRoom(live: Live, { chatRoomId, peerId }: Place): Promise<CommitDraft> {
   return withRoom(live, chatRoomId, peerId, async (room) => {
-    const { group, record } = room
+    const { group, record, pair } = room
     if (!group || !record) throw new CryptoFailure('outside', 'This device is not in the room yet')
-    const { self, peer } = await pairOf(live, peerId)
-    const removeLeaves = unlisted(group, self, peer)
-    const authData = removeLeaves.length > 0 ? manifestsOf(live, peerId, self, peer) : new Uint8Array()
+    const { generation } = record
+    const epoch = epochOf(group)
+    const posted = await postedAlready(live, room, chatRoomId, { generation, epoch, groupId: toBase64(groupIdOf(group)) })
+    if (posted) return posted
+    const removeLeaves = unlistedIn(group, pair)
+    const authData = removeLeaves.length > 0 ? manifestsOf(live, pair) : new Uint8Array()
     const made = await commitChange({ group, removeLeaves, addKeyPackages: [], authData })
-    return prepare(live, { chatRoomId, peerId, room, generation: record.generation, epoch: epochOf(group), made, hasPath: true })
+    return prepare(live, { chatRoomId, room, generation, epoch, made, hasPath: true })
   })
 }
 
-interface Made {
-  group: Group
-  commit: Uint8Array
-  welcome?: Uint8Array | undefined
-  groupInfo: Uint8Array
+/**
+ * A commit of this device for the same place, whose answer was lost or that another tab has just made: the same bytes are
+ * posted again, as the log may hold them already. A second one would make this device a stranger to its own first [Note: R6].
+ */
+async function postedAlready(
+  live: Live,
+  { record }: OpenRoom,
+  chatRoomId: string,
+  place: { generation: number; epoch: number; groupId?: string },
+): Promise<CommitDraft | undefined> {
+  const draft = (await pendingCommit(live, chatRoomId))?.draft
+  const isHere = draft?.generation === place.generation && draft.epoch === place.epoch
+  if (!draft || !isHere || (place.groupId !== undefined && draft.groupId !== place.groupId)) return undefined
+  return { ...draft, afterSeq: record?.cursor ?? 0 }
 }
 
-interface Preparation extends Place {
+interface Preparation {
+  chatRoomId: string
   room: OpenRoom
   generation: number
   epoch: number
-  made: Made
+  made: Omit<Committed, 'welcome'> & { welcome?: Uint8Array | undefined }
   hasPath: boolean
 }
 
-async function prepare(
-  live: Live,
-  { chatRoomId, peerId, room, generation, epoch, made, hasPath }: Preparation,
-): Promise<CommitDraft> {
-  const { self, peer } = await pairOf(live, peerId)
+async function prepare(live: Live, { chatRoomId, room, generation, epoch, made, hasPath }: Preparation): Promise<CommitDraft> {
+  const { self, peer, peerId } = room.pair
   const groupId = toBase64(groupIdOf(made.group))
   const archiveKey = await archiveKeyOf(made.group)
   const place = { groupId, epoch: epoch + 1 }
@@ -141,19 +177,16 @@ async function prepare(
     archiveKeys: seals.filter((key) => key !== undefined),
     afterSeq: room.record?.cursor ?? 0,
   }
-  await live.vault.write([pendingWrite({ draft, hasPath, group: writeGroup(made.group) })])
+  await live.vault.write([
+    pendingWrite({ draft, hasPath, group: writeGroup(made.group) }),
+    // A room that this device never met: the record that its commit will move on from.
+    ...(room.record ? [] : [recordWrite(chatRoomId, newRecord({ generation: 0, groupId: null, lastSeq: 0 }))]),
+  ])
   return draft
 }
 
-function unlisted(group: Group, self: Peer, peer: Peer): number[] {
-  const isListed = listedIn(self, peer)
-  return members(group)
-    .filter((member) => !isListed(member.accountKey, member.deviceId))
-    .map((member) => member.leafIndex)
-}
-
 /** Both accounts' signed manifests: whoever applies the commit need not ask for them [Note: D2]. */
-function manifestsOf(live: Live, peerId: string, self: Peer, peer: Peer): Uint8Array {
+function manifestsOf(live: Live, { peerId, self, peer }: Pair): Uint8Array {
   const field = (userId: string, { signed }: Peer) => encodeFields(userId, signed.content, signed.signature)
   return encodeFields(field(live.userId, self), field(peerId, peer))
 }

@@ -1,9 +1,29 @@
+import { sameBytes } from '../../contract/bytes.ts'
 import type { Content } from '../../contract/content.ts'
+import { directRoomId } from '../../contract/shapes.ts'
 import { exclusive } from './exclusive.ts'
+import { CryptoFailure } from './failure.ts'
 import type { Live } from './live.ts'
 import { type Group, readGroup, writeGroup } from './mls.ts'
-import { pairOf } from './peers.ts'
+import { accountsOf, type Pair, pairOf } from './peers.ts'
 import type { Write } from './vault.ts'
+
+/** A room and the other person in it. */
+export interface Place {
+  chatRoomId: string
+  peerId: string
+}
+
+export interface EpochName {
+  groupId: string
+  epoch: number
+}
+
+/** Messages that wait for the archive key of their epoch: they lie between these places. */
+export interface Waiting extends EpochName {
+  first: number
+  last: number
+}
 
 /** Where this device stands in one room. Kept beside the MLS state, which is large, and written with it. */
 export interface RoomRecord {
@@ -12,6 +32,8 @@ export interface RoomRecord {
   groupId: string | null
   /** `joined`: the MLS state here follows the log. `outside`: messages are read by the archive until this device sends. */
   standing: 'joined' | 'outside'
+  /** The newest epoch of the group that this device has proof of: older ones are not entered again [Note: R4]. */
+  epoch: number
   /** The last place of the log that this device has passed. */
   cursor: number
   /** Every message from here to the cursor is in the vault. */
@@ -22,6 +44,9 @@ export interface RoomRecord {
   /** Own messages since the last commit; false after a commit without a path [Note: R7]. */
   ownMessages: number
   isHealed: boolean
+  waiting: Waiting[]
+  /** Epochs that somebody else's commit started and whose archive key was not looked at yet [Note: H1]. */
+  unaudited: EpochName[]
 }
 
 export type StoredBody =
@@ -47,20 +72,90 @@ export interface StoredMessage {
 export interface OpenRoom {
   record: RoomRecord | undefined
   group: Group | undefined
+  pair: Pair
 }
 
-const lockOf = (live: Live, chatRoomId: string) => `conclave/${live.userId}/${chatRoomId}`
+/** Runs alone in a room, across tabs. The locks of book and outbox are taken inside this one. */
+export const inRoom = <T>(live: Live, chatRoomId: string, work: () => Promise<T>): Promise<T> =>
+  exclusive(`conclave/${live.userId}/${chatRoomId}`, work)
 
-/** Reads a room's state inside its lock, across tabs, and lets `work` write the next one before anybody else reads [Note: V1]. */
+/**
+ * Reads a room's state inside its lock, across tabs, and lets `work` write the next one before anybody else reads [Note: V1].
+ * Throws CryptoFailure('place') where the room is not the one of these two people.
+ */
 export function withRoom<T>(live: Live, chatRoomId: string, peerId: string, work: (room: OpenRoom) => Promise<T>): Promise<T> {
-  return exclusive(lockOf(live, chatRoomId), async () => work(await readRoom(live, chatRoomId, peerId)))
+  return inRoom(live, chatRoomId, async () => {
+    if (chatRoomId !== directRoomId(live.userId, peerId))
+      throw new CryptoFailure('place', "The server names another person's room for this contact")
+    try {
+      return await work(await readRoom(live, chatRoomId, peerId))
+    } catch (error) {
+      // A state that has sealed and was not stored is spent: the next one is read from the vault [Note: M6].
+      decodedOf(live).delete(chatRoomId)
+      throw error
+    }
+  })
 }
 
 async function readRoom(live: Live, chatRoomId: string, peerId: string): Promise<OpenRoom> {
-  const record = await roomRecord(live, chatRoomId)
-  if (record?.standing !== 'joined') return { record, group: undefined }
-  const [state, { self, peer }] = await Promise.all([live.vault.get('groups', chatRoomId), pairOf(live, peerId)])
-  return { record, group: state?.bytes && readGroup(state.bytes, [self.identityKey, peer.identityKey]) }
+  const [record, state, pair] = await Promise.all([
+    roomRecord(live, chatRoomId),
+    live.vault.get('groups', chatRoomId),
+    pairOf(live, peerId),
+  ])
+  const isJoined = record?.standing === 'joined'
+  return { record, group: isJoined && state?.bytes ? decoded(live, chatRoomId, state.bytes, pair) : undefined, pair }
+}
+
+const ROOMS_DECODED = 16
+const decodings = new WeakMap<Live, Map<string, { bytes: Uint8Array; group: Group }>>()
+
+function decodedOf(live: Live): Map<string, { bytes: Uint8Array; group: Group }> {
+  const known = decodings.get(live) ?? new Map()
+  decodings.set(live, known)
+  return known
+}
+
+function keepDecoded(live: Live, chatRoomId: string, bytes: Uint8Array, group: Group): void {
+  const known = decodedOf(live)
+  known.delete(chatRoomId)
+  known.set(chatRoomId, { bytes, group })
+  const oldest = known.keys().next()
+  if (known.size > ROOMS_DECODED && !oldest.done) known.delete(oldest.value)
+}
+
+/** The vault's bytes decide: another tab may have moved the room on. A state that cannot be read is entered anew [Note: R4]. */
+function decoded(live: Live, chatRoomId: string, bytes: Uint8Array, pair: Pair): Group | undefined {
+  const known = decodedOf(live).get(chatRoomId)
+  if (known && sameBytes(known.bytes, bytes)) return known.group
+  try {
+    const group = readGroup(bytes, accountsOf(pair))
+    keepDecoded(live, chatRoomId, bytes, group)
+    return group
+  } catch (error) {
+    if (error instanceof CryptoFailure) return undefined
+    throw error
+  }
+}
+
+/** Stores a room's record and MLS state, with what was opened or sealed by that state, in one transaction. */
+export async function storeRoom(
+  live: Live,
+  chatRoomId: string,
+  { record, group }: { record: RoomRecord; group: Group | undefined },
+  writes: Write[] = [],
+): Promise<void> {
+  const state = record.standing === 'joined' ? group : undefined
+  if (state && decodedOf(live).get(chatRoomId)?.group === state)
+    return live.vault.write([...writes, recordWrite(chatRoomId, record)])
+  const bytes = state && writeGroup(state)
+  decodedOf(live).delete(chatRoomId)
+  await live.vault.write([
+    ...writes,
+    recordWrite(chatRoomId, record),
+    { store: 'groups', key: chatRoomId, value: bytes ? { json: null, bytes } : null },
+  ])
+  if (bytes) keepDecoded(live, chatRoomId, bytes, state)
 }
 
 const recordKey = (chatRoomId: string) => `room:${chatRoomId}`
@@ -70,35 +165,17 @@ export async function roomRecord({ vault }: Live, chatRoomId: string): Promise<R
   return (await vault.get('sealed', recordKey(chatRoomId)))?.json as RoomRecord | undefined
 }
 
-/** Gives up the MLS state of a room: it is read by the archive until this device enters again. */
-export function leaveRoom(live: Live, chatRoomId: string): Promise<void> {
-  return exclusive(lockOf(live, chatRoomId), async () => {
-    const record = await roomRecord(live, chatRoomId)
-    if (record) await live.vault.write(roomWrites(chatRoomId, { ...record, standing: 'outside' }, undefined))
-  })
-}
-
 export const recordWrite = (chatRoomId: string, record: RoomRecord): Write => ({
   store: 'sealed',
   key: recordKey(chatRoomId),
   value: { json: record },
 })
 
-/** The writes that store a room's record and MLS state: in one transaction, with what was opened by that state. */
-export const roomWrites = (chatRoomId: string, record: RoomRecord, group: Group | undefined): Write[] => [
-  recordWrite(chatRoomId, record),
-  {
-    store: 'groups',
-    key: chatRoomId,
-    value: group && record.standing === 'joined' ? { json: null, bytes: writeGroup(group) } : null,
-  },
+/** The changes that give up the MLS state: the room is read by the archive until this device enters again. */
+export const outsideWrites = (chatRoomId: string, record: RoomRecord): Write[] => [
+  recordWrite(chatRoomId, { ...record, standing: 'outside' }),
+  { store: 'groups', key: chatRoomId, value: null },
 ]
-
-export const messageWrite = (message: StoredMessage): Write => ({
-  store: 'messages',
-  key: [message.chatRoomId, message.seq],
-  value: { json: message },
-})
 
 /** A page of what the vault holds of a room, oldest first, and whether older ones must come from the server. */
 export async function pageOf(
@@ -106,14 +183,12 @@ export async function pageOf(
   input: { chatRoomId: string; before?: number; after?: number; limit: number },
 ): Promise<{ messages: StoredMessage[]; from: number }> {
   const record = await roomRecord(live, input.chatRoomId)
-  const from = record?.from ?? Number.POSITIVE_INFINITY
+  if (!record) return { messages: [], from: 0 }
+  const { from } = record
   const rows = await live.vault.page('messages', input.chatRoomId, {
     limit: input.limit,
     ...(input.before !== undefined && { before: input.before }),
-    ...(input.after !== undefined && { after: input.after }),
+    ...(input.after !== undefined && { after: Math.max(input.after, from - 1) }),
   })
-  return {
-    messages: rows.map(({ value }) => value.json as StoredMessage).filter((message) => message.seq >= from),
-    from: record?.from ?? 0,
-  }
+  return { messages: rows.map(({ value }) => value.json as StoredMessage).filter(({ seq }) => seq >= from), from }
 }

@@ -112,6 +112,13 @@ export function decodeWhole<T>(decoder: Decoder<T>, encoder: Encoder<T>, bytes: 
   throw new CryptoFailure('mls', 'These bytes are no MLS structure')
 }
 
+/** Whether two GroupInfos say the same of a group: epoch, tree, key to come in by, confirmation. Who signed may differ. */
+export function showsSame(one: Uint8Array, other: Uint8Array): boolean {
+  const { groupInfo } = decode(one, 'mls_group_info')
+  const { signer, signature } = decode(other, 'mls_group_info').groupInfo
+  return sameBytes(encode({ wireformat: 'mls_group_info', groupInfo: { ...groupInfo, signer, signature } }), other)
+}
+
 /** Who a leaf names, unproven. */
 function memberOf(leaf: LeafNode, leafIndex: number): Member | undefined {
   const named = leaf.credential.credentialType === 'basic' ? readCredential(leaf.credential.identity) : undefined

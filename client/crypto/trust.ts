@@ -1,20 +1,59 @@
 import { fromBase64, sameBytes } from '../../contract/bytes.ts'
 import { directRoomId } from '../../contract/shapes.ts'
-import { pinOf, pinPeer } from './book.ts'
+import { pinIn, pinWrite, readBook, withBook } from './book.ts'
+import { CryptoFailure } from './failure.ts'
 import type { Live } from './live.ts'
-import { forgetPeer } from './peers.ts'
-import { leaveRoom } from './room.ts'
+import { peerForgotten } from './peers.ts'
+import { pendingSettled } from './pending.ts'
+import { inRoom, outsideWrites, roomRecord } from './room.ts'
+
+interface Claim {
+  userId: string
+  /** Ed25519, base64. */
+  identityKey: string
+}
 
 /**
- * Takes a key for an account that the person vouches for: it stood in an onion address that they entered, or
- * they decided for it after a change. Old messages stay as they are; the room begins anew [Note: I1].
+ * Takes a key for an account that the person vouches for: they decided for it after a change. Old messages stay as they are; the
+ * room begins anew [Note: I1].
  */
-export async function trustKey(live: Live, { userId, identityKey }: { userId: string; identityKey: string }): Promise<void> {
+export function trustKey(live: Live, { userId, identityKey }: Claim): Promise<void> {
+  const key = keyOf(identityKey)
+  const chatRoomId = directRoomId(live.userId, userId)
+  return inRoom(live, chatRoomId, () =>
+    withBook(live, async () => {
+      const book = await readBook(live)
+      const pinned = pinIn(book, userId)
+      if (pinned && sameBytes(pinned, key)) return
+      const record = await roomRecord(live, chatRoomId)
+      // All at once: a pin beside the old key's device list would keep the two apart for ever.
+      await live.vault.write([
+        pinWrite(book, userId, key),
+        ...(pinned ? [peerForgotten(userId), pendingSettled(chatRoomId)] : []),
+        ...(pinned && record ? outsideWrites(chatRoomId, record) : []),
+      ])
+    }),
+  )
+}
+
+/**
+ * Pins the key inside an onion address that the person entered [Note: I1]. The server says whose address it is, so it never takes
+ * the place of another pin: a server that names a friend's account for a stranger's address would put the stranger in between.
+ * Throws CryptoFailure('key_changed').
+ */
+export function pinAddress(live: Live, { userId, identityKey }: Claim): Promise<void> {
+  const key = keyOf(identityKey)
+  return withBook(live, async () => {
+    const book = await readBook(live)
+    const pinned = pinIn(book, userId)
+    if (!pinned) return live.vault.write([pinWrite(book, userId, key)])
+    if (!sameBytes(pinned, key))
+      throw new CryptoFailure('key_changed', 'The server names someone for this address whose key is another')
+  })
+}
+
+function keyOf(identityKey: string): Uint8Array {
   const key = fromBase64(identityKey)
-  const pinned = await pinOf(live, userId)
-  if (pinned && sameBytes(pinned, key)) return
-  await pinPeer(live, userId, key)
-  if (!pinned) return
-  await forgetPeer(live, userId)
-  await leaveRoom(live, directRoomId(live.userId, userId))
+  if (key.length !== 32) throw new CryptoFailure('malformed', 'This is not an identity key')
+  return key
 }

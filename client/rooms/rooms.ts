@@ -1,69 +1,82 @@
 import type { Contact } from '../../contract/contacts.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { type CommitDraft, type LogEntry, logPageShape, roomsApi } from '../../contract/rooms.ts'
-import { CryptoFailure, type EpochName, type StoredMessage } from '../crypto/crypto.ts'
-import { meetContact } from '../devices/devices.ts'
+import { CryptoFailure, type LogOutcome, type RoomState } from '../crypto/crypto.ts'
+import { hearOfOwnDevices, meetContact } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { inTurn } from '../net/turns.ts'
+import { askForKeys, auditCommits, fetchArchiveKeys, isRefused, placeOf } from './keys.ts'
 
 const PAGE = 50
+/** How often a commit may lose against another one. */
 const TRIES = 8
+/** How often a new group may be made between asking for the group and asking for the log. */
+const ENTER_TRIES = 3
 
 /** Why nothing can be sent now, in words for the person. */
 export type Readiness = { ready: true } | { ready: false; reason: string }
 
-const placeOf = (contact: Contact) => ({ chatRoomId: contact.chatRoomId, peerId: contact.contactUserId })
+const turns = new Map<string, Promise<unknown>>()
+
+/** One piece of work at a time in a room, in the order of asking. */
+export function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(key) ?? Promise.resolve()
+  const mine = before.then(work, work)
+  turns.set(key, mine)
+  return mine
+}
 
 /**
  * Follows a room's log to its end: live entries and replay both enter here. What is missing is asked for.
- * Returns the place that this device has reached.
+ * Returns the place that this device has reached. Throws CryptoFailure('log') where the server's log leads nowhere.
  */
 export function catchUp(env: Env, contact: Contact, live: LogEntry[] = []): Promise<number> {
   return inTurn(contact.chatRoomId, () => follow(env, contact, live))
 }
 
 async function follow(env: Env, contact: Contact, live: LogEntry[]): Promise<number> {
-  const place = placeOf(contact)
   // Whoever wrote is known by key before anything of theirs is judged: a verdict is stored for good.
   await meetContact(env, contact)
   let entries = live
-  let lastSeq = Number.POSITIVE_INFINITY
+  let lastSeq = live.length > 0 ? 0 : Number.POSITIVE_INFINITY
+  let reached = -1
+  let idle = 0
   for (;;) {
-    const outcome = await env.crypto.receiveLog({ ...place, entries })
-    if (outcome.mustEnter) await enter(env, contact)
-    for (const userId of outcome.newerManifests)
-      if (userId === contact.contactUserId) await meetContact(env, contact, Number.POSITIVE_INFINITY)
-    if (outcome.missing.length > 0) await fetchArchiveKeys(env, contact, outcome.missing)
-    if (outcome.foreignCommit) await audit(env, contact, outcome.foreignCommit)
-    const { cursor } = outcome.mustEnter ? await env.crypto.receiveLog({ ...place, entries: [] }) : outcome
-    const isDone = live.length > 0 ? !outcome.mustEnter && !outcome.hasGap : cursor >= lastSeq
-    if (isDone) return cursor
-    live = []
-    const page = await env.api(roomsApi.log, { chatRoomId: contact.chatRoomId, after: cursor })
+    const outcome = await env.crypto.receiveLog({ ...placeOf(contact), entries })
+    const { mustEnter, hasGap } = outcome
+    idle = outcome.cursor > reached ? 0 : idle + 1
+    // Each page leads further, or into a group that has just been made; else this would ask for the same for ever.
+    if (idle > (mustEnter ? ENTER_TRIES : 0))
+      throw new CryptoFailure('log', "The server's record of this room does not fit together")
+    await heed(env, contact, outcome)
+    reached = mustEnter ? await enter(env, contact) : outcome.cursor
+    if (!mustEnter && !hasGap && reached >= lastSeq) return reached
+    const page = await env.api(roomsApi.log, { chatRoomId: contact.chatRoomId, after: reached })
+    if (page.entries.length === 0) return reached
     entries = page.entries
     lastSeq = page.lastSeq
-    if (entries.length === 0) return cursor
   }
 }
 
-/** What somebody else's commit left out is put right: their devices must not decide what ours can read later. */
-async function audit(env: Env, contact: Contact, { groupId, epoch }: EpochName): Promise<void> {
-  const { chatRoomId } = contact
-  const group = await env.api(roomsApi.group, { chatRoomId })
-  const { keys } = await env.api(roomsApi.archiveKeys, { chatRoomId, groupId, epochs: String(epoch) })
-  const { groupInfo, archiveKey } = await env.crypto.auditCommit({ ...placeOf(contact), group, keys })
-  if (archiveKey) await env.api(roomsApi.addArchiveKeys, { chatRoomId, keys: [archiveKey] })
-  if (groupInfo) await env.api(roomsApi.replaceGroupInfo, { chatRoomId, groupId, epoch, groupInfo })
+/** What came to light beside the messages: newer device lists, keys that are missing, commits to look after. */
+async function heed(env: Env, contact: Contact, outcome: LogOutcome): Promise<void> {
+  const { newerManifests, missing, unaudited, cursor, from } = outcome
+  for (const [userId, version] of Object.entries(newerManifests)) {
+    if (userId === contact.contactUserId) await meetContact(env, contact, version)
+    else await hearOfOwnDevices(env, userId, version)
+  }
+  if (missing.length > 0) await fetchArchiveKeys(env, contact, missing)
+  if (unaudited.length > 0) await auditCommits(env, contact, unaudited)
+  // Nothing of the room is here: it was entered, and the first page never came.
+  if (!outcome.mustEnter && from > cursor) await loadOlderPage(env, contact, from)
 }
 
 /** Takes the room's group: by Welcome where there is one, else as a reader of the archive with the newest page. */
-async function enter(env: Env, contact: Contact): Promise<void> {
-  const { chatRoomId } = contact
-  const isNew = !(await env.crypto.roomRecord(chatRoomId))
-  const group = await env.api(roomsApi.group, { chatRoomId })
-  const standing = await env.crypto.enterRoom({ ...placeOf(contact), group })
-  if (standing === 'outside' && isNew) await loadOlderPage(env, contact, group.lastSeq + 1)
+async function enter(env: Env, contact: Contact): Promise<number> {
+  const group = await env.api(roomsApi.group, { chatRoomId: contact.chatRoomId })
+  const { cursor, from } = await env.crypto.enterRoom({ ...placeOf(contact), group })
+  if (from > cursor) await loadOlderPage(env, contact, from)
+  return cursor
 }
 
 /** Fetches the page before a seq and keeps it, read by the archive. False: nothing older exists. */
@@ -72,26 +85,9 @@ export async function loadOlderPage(env: Env, contact: Contact, before: number):
   const { chatRoomId } = contact
   const messages = await env.api(messagesApi.list, { chatRoomId, before, limit: PAGE })
   const missing = await env.crypto.missingEpochs(messages)
-  if (missing.length > 0) await fetchKeys(env, chatRoomId, missing)
+  if (missing.length > 0) await env.crypto.keepArchiveKeys(await askForKeys(env, chatRoomId, missing))
   await env.crypto.adoptPage({ ...placeOf(contact), messages, isStart: messages.length < PAGE })
   return messages.length > 0
-}
-
-async function fetchArchiveKeys(env: Env, contact: Contact, missing: EpochName[]): Promise<void> {
-  await fetchKeys(env, contact.chatRoomId, missing)
-  const { messages } = await env.crypto.page({ chatRoomId: contact.chatRoomId, limit: 500 })
-  const sealed = messages.filter((message: StoredMessage) => message.body.kind === 'sealed')
-  await env.crypto.reopenSealed({ ...placeOf(contact), messages: sealed })
-}
-
-async function fetchKeys(env: Env, chatRoomId: string, missing: EpochName[]): Promise<void> {
-  for (const groupId of new Set(missing.map((place) => place.groupId))) {
-    const epochs = missing.filter((place) => place.groupId === groupId).map((place) => place.epoch)
-    for (let at = 0; at < epochs.length; at += 100) {
-      const { keys } = await env.api(roomsApi.archiveKeys, { chatRoomId, groupId, epochs: epochs.slice(at, at + 100).join(',') })
-      await env.crypto.keepArchiveKeys(keys)
-    }
-  }
 }
 
 /**
@@ -99,42 +95,50 @@ async function fetchKeys(env: Env, chatRoomId: string, missing: EpochName[]): Pr
  * removes leaves that are gone, heals [Note: R4, R7]. Each commit may lose against another one; then it starts over.
  */
 export async function readyRoom(env: Env, contact: Contact): Promise<Readiness> {
-  const meeting = await meetContact(env, contact)
-  if (meeting === 'key_changed')
+  if ((await meetContact(env, contact)) === 'key_changed')
     return { ready: false, reason: "This person's key has changed. Nothing is sent until you decide." }
+  const ask = () => env.crypto.roomNeed({ ...placeOf(contact), now: env.clock().getTime() })
+  const first = await ask()
+  // A device that is level with the log sends at once: when somebody was faster, the server says so.
+  if (first.need === 'ready' && first.cursor >= contact.lastSeq && !first.isPending) return { ready: true }
   let joinFailures = 0
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    // A device that is level with the log sends at once: when somebody was faster, the server says so.
-    const isLevel = attempt === 0 && ((await env.crypto.roomRecord(contact.chatRoomId))?.cursor ?? 0) >= contact.lastSeq
-    if (!isLevel) await catchUp(env, contact)
-    const need = await env.crypto.roomNeed({ ...placeOf(contact), now: env.clock().getTime() })
+    await catchUp(env, contact)
+    const { need } = await ask()
     if (need === 'ready') return { ready: true }
     if (need === 'no_device')
       return {
         ready: false,
         reason: `${contact.contactUser.displayName} has no device yet. Your message waits here and goes out when they sign in.`,
       }
-    const draft =
-      need === 'create'
-        ? await create(env, contact)
-        : need === 'commit'
-          ? await env.crypto.commitRoom(placeOf(contact))
-          : undefined
-    if (draft) {
-      await post(env, contact, draft)
-      continue
-    }
-    try {
-      const group = await env.api(roomsApi.group, { chatRoomId: contact.chatRoomId })
-      await post(env, contact, await env.crypto.joinRoom({ ...placeOf(contact), group }))
-    } catch (error) {
-      if (!(error instanceof CryptoFailure)) throw error
-      joinFailures += 1
-      // [Note: R4] The group cannot be entered: a new generation, after the log was read to its end.
-      if (joinFailures > 1) await post(env, contact, await create(env, contact))
-    }
+    const drafted = await draft(env, contact, need, joinFailures > 0)
+    if (drafted) await post(env, contact, drafted)
+    else joinFailures += 1
   }
   return { ready: false, reason: 'The room is busy. Try again.' }
+}
+
+/**
+ * The commit that is needed; undefined where it could not be made now: somebody was faster, or the group could not be entered.
+ * After a second failure it is a new generation, as the log was read to its end [Note: R4].
+ */
+async function draft(
+  env: Env,
+  contact: Contact,
+  need: Exclude<RoomState['need'], 'ready' | 'no_device'>,
+  hasFailed: boolean,
+): Promise<CommitDraft | undefined> {
+  const place = placeOf(contact)
+  try {
+    if (need === 'commit') return await env.crypto.commitRoom(place)
+    if (need === 'create') return await create(env, contact)
+    const group = await env.api(roomsApi.group, { chatRoomId: contact.chatRoomId })
+    return await env.crypto.joinRoom({ ...place, group })
+  } catch (error) {
+    if (isRefused(error, 'stale_epoch')) return undefined
+    if (need !== 'join' || !(error instanceof CryptoFailure)) throw error
+    return hasFailed ? await draft(env, contact, 'create', false) : undefined
+  }
 }
 
 async function create(env: Env, contact: Contact): Promise<CommitDraft> {

@@ -17,6 +17,8 @@ export interface TestPerson {
   core: Core
   env: Env
   deviceId: string
+  /** What the server hands to a session of this device. */
+  unlock: { deviceId: string; unlockSecret: string }
   contact(other: { userId: string }): Contact
   /** Writes and sends; the room is made or entered where needed. */
   says(other: { userId: string }, text: string): Promise<void>
@@ -27,6 +29,8 @@ export interface TestPerson {
   older(other: { userId: string }): Promise<void>
   /** Another browser of the same account, by the password. */
   newBrowser(): Promise<TestPerson>
+  /** Another tab of this browser: the same vault, another worker. On another wire it is this browser before anything happened there. */
+  newTab(wire?: Wire): Promise<TestPerson>
 }
 
 /** By username: what the server would answer at the next sign-in. */
@@ -44,8 +48,10 @@ export async function newPerson(wire: Wire): Promise<TestPerson> {
   await core.stretch({ username, password: `password of ${username}`, salt })
   const keys = await core.draftAccount({ deviceName: 'Test browser' })
   wire.register(userId, keys)
-  await core.keepDraft({ userId, username, unlockSecret: toBase64(randomBytes(32)) })
-  return person(wire, { userId, username, core, deviceId: keys.deviceId })
+  const unlock = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
+  await core.keepDraft({ userId, username, unlockSecret: unlock.unlockSecret })
+  await core.forgetPassword()
+  return person(wire, { userId, username, core, unlock })
 }
 
 const nothing = () => undefined
@@ -54,10 +60,11 @@ interface Made {
   userId: string
   username: string
   core: Core
-  deviceId: string
+  unlock: TestPerson['unlock']
 }
 
-function person(wire: Wire, { userId, username, core, deviceId }: Made): TestPerson {
+function person(wire: Wire, { userId, username, core, unlock }: Made): TestPerson {
+  const { deviceId } = unlock
   const env: Env = {
     api: wire.api(userId, () => deviceId),
     socket: { open: nothing, close: nothing, reconnect: nothing, say: () => false, on: () => nothing },
@@ -80,6 +87,7 @@ function person(wire: Wire, { userId, username, core, deviceId }: Made): TestPer
     core,
     env,
     deviceId,
+    unlock,
     contact,
     reads,
     async says(other, text) {
@@ -108,8 +116,14 @@ function person(wire: Wire, { userId, username, core, deviceId }: Made): TestPer
       const keys = await next.draftDevice({ deviceName: 'Another browser' })
       wire.register(userId, keys)
       await core.close()
-      await next.keepDraft({ userId, username, unlockSecret: toBase64(randomBytes(32)) })
-      return person(wire, { userId, username, core: next, deviceId: keys.deviceId })
+      const its = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
+      await next.keepDraft({ userId, username, unlockSecret: its.unlockSecret })
+      return person(wire, { userId, username, core: next, unlock: its })
+    },
+    async newTab(on = wire) {
+      const tab = createCore()
+      await tab.open({ userId, unlock })
+      return person(on, { userId, username, core: tab, unlock })
     },
   }
 }

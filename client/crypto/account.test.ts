@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { toBase64 } from '../../contract/bytes.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { newPerson } from '../testing/people.ts'
+import { people } from '../testing/room.ts'
+import { createWire } from '../testing/wire.ts'
+import { draftAccount, draftDevice, eraseDraft, keepDraft, openLive, reviewAccount } from './account.ts'
+import { createCore } from './core.ts'
+import { signManifest } from './identity.ts'
+import { newKeyring } from './keyring.ts'
+import { meetPeer, peerOf } from './peers.ts'
+
+const unlockSecret = () => new Uint8Array(randomBytes(32))
+const seed = () => new Uint8Array(randomBytes(32))
+
+test('A new browser is asked twice because an answer was lost: it stays the same device', async () => {
+  const { alice, wire } = await people()
+  const password = { username: 'alice', password: 'a password of hers', salt: toBase64(randomBytes(16)) }
+  const core = createCore()
+  await core.stretch(password)
+  const keys = await core.draftAccount({ deviceName: 'First' })
+  await core.forgetPassword()
+  await core.stretch(password)
+  await core.reviewAccount({ keyring: keys.keyring, manifest: keys.manifest })
+  const [once, again] = await Promise.all([core.draftDevice({ deviceName: 'New' }), core.draftDevice({ deviceName: 'New' })])
+  expect(again).toEqual(once)
+  expect(await core.draftDevice({ deviceName: 'New' })).toEqual(once)
+  const review = await core.reviewAccount({ keyring: keys.keyring, manifest: keys.manifest })
+  expect(review).toHaveLength(1)
+  expect((await core.draftDevice({ deviceName: 'New' })).deviceId).not.toBe(once.deviceId)
+  expect(wire.accounts.has(alice.userId)).toBe(true)
+})
+
+test('The sign-in refuses an older keyring beside a newer device list, and a list of another account', async () => {
+  const way = seed()
+  const identity = seed()
+  const { keys } = await draftAccount(way, 'First')
+  const hers = await newKeyring({ seed: identity }, [{ id: 'password', kind: 'password', seed: way }])
+  await expect(reviewAccount(way, hers.signed, keys.manifest)).rejects.toMatchObject({ code: 'signature' })
+  const manifest = { ...JSON.parse(keys.manifest.content), identityKey: hers.keyring.identityKey, keyringVersion: 2 }
+  await expect(reviewAccount(way, hers.signed, signManifest(identity, manifest))).rejects.toMatchObject({
+    code: 'keyring_rollback',
+  })
+  await expect(reviewAccount(seed(), keys.keyring, keys.manifest)).rejects.toMatchObject({ code: 'way' })
+})
+
+test('A browser that has just been added knows its own device list: one from before it is refused, and its keys are kept', async () => {
+  const way = seed()
+  const first = await draftAccount(way, 'First')
+  const { review } = await reviewAccount(way, first.keys.keyring, first.keys.manifest)
+  const second = await draftDevice(review, 'Second')
+  expect(review.identitySeed).toEqual(new Uint8Array(32))
+  const userId = crypto.randomUUID()
+  const live = await keepDraft(second, { userId, username: 'x' }, unlockSecret())
+  expect((await peerOf(live, userId))?.version).toBe(2)
+  const older = { userId, identityKey: toBase64(live.identityKey), manifest: first.keys.manifest }
+  await expect(meetPeer(live, older)).rejects.toMatchObject({ code: 'manifest_rollback' })
+  eraseDraft(second)
+  expect(live.device.leafSeed).not.toEqual(new Uint8Array(32))
+  live.vault.close()
+})
+
+test('A browser whose keys are incomplete, or of another device, asks to be added anew', async () => {
+  const { alice } = await people()
+  await expect(openLive(alice.userId, { ...alice.unlock, deviceId: '0'.repeat(32) })).rejects.toMatchObject({
+    code: 'vault_absent',
+  })
+  const live = await openLive(alice.userId, alice.unlock)
+  await live.vault.write([{ store: 'sealed', key: 'history', value: null }])
+  live.vault.close()
+  await expect(openLive(alice.userId, alice.unlock)).rejects.toMatchObject({ code: 'vault_absent' })
+})
+
+test('The server counts key packages wrongly: the browser makes as many as belong there, not more', async () => {
+  const wire = createWire()
+  const alice = await newPerson(wire)
+  const made = await alice.core.refillKeyPackages({ oneTime: -1_000_000, hasLastResort: true })
+  expect(made?.oneTime).toHaveLength(LIMITS.keyPackagesOneTime)
+  const last = await alice.core.refillKeyPackages({ oneTime: 1_000_000, hasLastResort: false })
+  expect(last).toMatchObject({ oneTime: [], lastResort: expect.any(String) })
+  expect(await alice.core.refillKeyPackages({ oneTime: LIMITS.keyPackagesLow, hasLastResort: true })).toBeNull()
+})
+
+test('After the password is forgotten nothing can be signed for the account', async () => {
+  const { alice } = await people()
+  await expect(alice.core.draftDevice({ deviceName: 'x' })).rejects.toMatchObject({ code: 'password' })
+  await expect(alice.core.draftAccount({ deviceName: 'x' })).rejects.toMatchObject({ code: 'password' })
+})

@@ -1,0 +1,108 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import { toBase64, utf8 } from '../../contract/bytes.ts'
+import { people } from '../testing/room.ts'
+import { openLive } from './account.ts'
+import { bookSaved, generationOf, mergeBook, noteGeneration, pinOf, readBook, sealBook } from './book.ts'
+import type { Live } from './live.ts'
+import { meetPeer, peerStanding } from './peers.ts'
+import { hkdf, sealWith } from './seal.ts'
+
+let alice: Live
+let tab: Live
+let contact: { userId: string; identityKey: string; manifest: { content: string; signature: string } }
+
+beforeAll(async () => {
+  const at = await people()
+  alice = await openLive(at.alice.userId, at.alice.unlock)
+  tab = await openLive(at.alice.userId, at.alice.unlock)
+  const { identityKey } = at.alice.contact(at.bob).contactUser
+  const manifest = at.wire.accounts.get(at.bob.userId)?.keys.manifest
+  if (!identityKey || !manifest) throw new Error('Bob has no keys')
+  contact = { userId: at.bob.userId, identityKey, manifest }
+})
+
+/** The account's book as another device of it would seal it. */
+async function sealedBook(version: number, book: unknown) {
+  const [history] = alice.history
+  if (!history) throw new Error('no history key')
+  const key = await hkdf(history.seed, 'conclave/book-key/v1')
+  const plain = utf8(JSON.stringify(book))
+  const sealed = await sealWith(key, 'conclave/book/v1', plain, alice.identityKey, String(version))
+  return { version, historyKeyId: history.id, sealed: toBase64(sealed) }
+}
+
+const empty = { version: 0, historyKeyId: 0, sealed: null }
+
+test('Nobody is pinned before the book of the account was read', async () => {
+  expect(await meetPeer(alice, contact)).toBe('book_unread')
+  await mergeBook(alice, empty)
+  expect(await meetPeer(alice, contact)).toBe('pinned')
+  expect((await peerStanding(alice, contact)).version).toBe(1)
+})
+
+test('Two tabs that pin and remember at once lose nothing', async () => {
+  const rooms = Array.from({ length: 12 }, () => `dm_${randomUUID()}_${randomUUID()}`)
+  await Promise.all([
+    ...rooms.map((room, at) => noteGeneration(at % 2 ? alice : tab, room, at + 1)),
+    meetPeer(tab, contact),
+    sealBook(alice),
+  ])
+  for (const [at, room] of rooms.entries()) expect(await generationOf(alice, room)).toBe(at + 1)
+  expect(await pinOf(tab, contact.userId)).toBeDefined()
+})
+
+test('A generation only goes up', async () => {
+  await noteGeneration(alice, 'room', 3)
+  await noteGeneration(tab, 'room', 2)
+  expect(await generationOf(alice, 'room')).toBe(3)
+})
+
+test('What two browsers know is merged: the higher generation, the own pin, the other aliases', async () => {
+  const theirKey = toBase64(randomBytes(32))
+  const { book, version } = await readBook(alice)
+  const theirs = {
+    pins: { [contact.userId]: { identityKey: theirKey, isVerified: false }, other: { identityKey: theirKey, isVerified: false } },
+    aliases: { [contact.userId]: 'Bobby' },
+    generations: { room: 2, elsewhere: 5 },
+  }
+  await mergeBook(alice, await sealedBook(version + 1, theirs))
+  const merged = (await readBook(alice)).book
+  expect(merged.pins[contact.userId]).toEqual(book.pins[contact.userId])
+  expect(merged.pins['other']?.identityKey).toBe(theirKey)
+  expect(merged.aliases).toEqual(theirs.aliases)
+  expect(merged.generations).toMatchObject({ room: 3, elsewhere: 5 })
+})
+
+test('A book that was merged and saved is not saved again and again', async () => {
+  const first = await sealBook(alice)
+  if (!first) throw new Error('nothing to save')
+  await bookSaved(alice, first.version, first.sealed)
+  expect(await sealBook(alice)).toBeNull()
+  await mergeBook(tab, first)
+  expect(await sealBook(tab)).toBeNull()
+})
+
+test('An answer that comes late does not take the book back', async () => {
+  const { version, book } = await readBook(alice)
+  const late = await sealedBook(version + 1, book)
+  await mergeBook(tab, await sealedBook(version + 2, { ...book, aliases: { someone: 'newer' } }))
+  await bookSaved(alice, late.version, late.sealed)
+  expect((await readBook(alice)).version).toBe(version + 2)
+})
+
+test('The server plays an older book back, or one without content: refused by name', async () => {
+  const { version } = await readBook(alice)
+  await expect(mergeBook(alice, empty)).rejects.toMatchObject({ code: 'book_rollback' })
+  await expect(mergeBook(alice, { ...empty, version: version + 1 })).rejects.toMatchObject({ code: 'malformed' })
+})
+
+test('A book that is no book, moved to another version, or sealed by another account is refused', async () => {
+  const { version, book } = await readBook(alice)
+  for (const odd of [{}, { ...book, pins: { x: 'y' } }, { ...book, generations: { room: -1 } }, 'text'])
+    await expect(mergeBook(alice, await sealedBook(version + 1, odd))).rejects.toMatchObject({ code: 'malformed' })
+  const moved = await sealedBook(version + 1, book)
+  await expect(mergeBook(alice, { ...moved, version: version + 2 })).rejects.toMatchObject({ code: 'seal' })
+  await expect(mergeBook(alice, { ...moved, historyKeyId: 9 })).rejects.toMatchObject({ code: 'history_key' })
+  expect((await readBook(alice)).book).toEqual(book)
+})

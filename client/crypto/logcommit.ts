@@ -1,0 +1,95 @@
+import { decodeFields, fromBase64, fromUtf8, toBase64 } from '../../contract/bytes.ts'
+import type { CommitEntry } from '../../contract/rooms.ts'
+import type { Signed } from '../../contract/shapes.ts'
+import { derivedKeyWrite } from './archive.ts'
+import { CryptoFailure } from './failure.ts'
+import { readManifest } from './identity.ts'
+import { archiveKeyOf } from './message.ts'
+import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup } from './mls.ts'
+import { leave, type Passing, restartNotice } from './passing.ts'
+import { accountsOf, listedIn, meetPeer, pairOf } from './peers.ts'
+import { isTaken, type PendingCommit, pendingCommit, pendingSettled } from './pending.ts'
+
+/** As many as the server takes archive keys at once. */
+const UNAUDITED_MAX = 100
+
+/** Takes the next commit of a room's log: this device's own, or somebody else's once it is checked [Note: R3, R6]. */
+export async function passCommit(at: Passing, entry: CommitEntry): Promise<void> {
+  const { live, chatRoomId, record } = at
+  if (entry.epoch === 0 && entry.generation > 1) at.messages.push(restartNotice(chatRoomId, entry.seq, entry.createdAt))
+  const pending = await pendingCommit(live, chatRoomId)
+  const isOwn = pending !== undefined && isTaken(pending, entry, record.generation, at.group)
+  if (!isOwn && !at.group) return
+  if (pending) at.writes.push(pendingSettled(chatRoomId))
+  try {
+    if (isOwn) takeOwn(at, pending)
+    else if (at.group) await takeForeign(at, at.group, entry)
+  } catch (error) {
+    // [Note: R4] Accepted by the server, but not to be processed here: read on by the archive, enter again before sending.
+    if (!(error instanceof CryptoFailure)) throw error
+    await leave(at)
+  }
+}
+
+/** Whether an entry is this device's own commit: then nothing has to be asked of the server. */
+export async function isOwnCommit({ live, chatRoomId, record, group }: Passing, entry: CommitEntry): Promise<boolean> {
+  const pending = await pendingCommit(live, chatRoomId)
+  return pending !== undefined && isTaken(pending, entry, record.generation, group)
+}
+
+function takeOwn(at: Passing, { group, draft, hasPath }: PendingCommit): void {
+  // The device's clock, not the server's: a date of long ago would ask for the next commit at once.
+  moveTo(at, readGroup(group, accountsOf(at.pair)), new Date(), hasPath)
+  at.record.generation = draft.generation
+}
+
+async function takeForeign(at: Passing, group: Group, entry: CommitEntry): Promise<void> {
+  const { record } = at
+  const commit = fromBase64(entry.commit)
+  await meetCarried(at, inspectCommit(commit).authData)
+  const accounts = accountsOf(at.pair)
+  const applied = await applyCommit({ group, commit, accounts, rules: { isListed: listedIn(at.pair) } })
+  if (applied.removedSelf) return leave(at)
+  const createdAt = new Date(Math.min(Date.parse(entry.createdAt), Date.now()))
+  moveTo(at, applied.group, createdAt, applied.isExternal || applied.added.length === 0)
+  const place = { groupId: toBase64(groupIdOf(applied.group)), epoch: epochOf(applied.group) }
+  record.unaudited = [...record.unaudited, place].slice(-UNAUDITED_MAX)
+  at.writes.push(derivedKeyWrite(place, await archiveKeyOf(applied.group)))
+}
+
+function moveTo(at: Passing, group: Group, committedAt: Date, hasPath: boolean): void {
+  at.group = group
+  Object.assign(at.record, {
+    standing: 'joined',
+    groupId: toBase64(groupIdOf(group)),
+    epoch: epochOf(group),
+    runningHash: '',
+    lastCommitAt: committedAt.toISOString(),
+    ownMessages: 0,
+    isHealed: hasPath,
+  } satisfies Partial<Passing['record']>)
+}
+
+/** A commit that changes leaves carries the signed manifests it rests on [Note: D2]. */
+async function meetCarried(at: Passing, authData: Uint8Array): Promise<void> {
+  const { live, pair } = at
+  for (const [userId, content, signature] of carriedManifests(authData)) {
+    if (!userId || !content || !signature) throw new CryptoFailure('commit', 'The commit carries no manifest')
+    const known = userId === live.userId ? pair.self : userId === pair.peerId ? pair.peer : undefined
+    if (!known) throw new CryptoFailure('commit', 'The commit carries the manifest of a stranger')
+    const manifest: Signed = { content, signature }
+    if (manifest.content === known.signed.content) continue
+    if (readManifest(manifest, known.identityKey).version > known.version)
+      await meetPeer(live, { userId, identityKey: toBase64(known.identityKey), manifest })
+  }
+  at.pair = await pairOf(live, pair.peerId)
+}
+
+/** A committer may put anything there: what cannot be taken apart is a failure, not a bug. */
+function carriedManifests(authData: Uint8Array): string[][] {
+  try {
+    return decodeFields(authData).map((bytes) => decodeFields(bytes).map(fromUtf8))
+  } catch (error) {
+    throw new CryptoFailure('commit', 'The commit carries damaged manifests', { cause: error })
+  }
+}

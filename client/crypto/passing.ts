@@ -1,0 +1,41 @@
+import { toBase64 } from '../../contract/bytes.ts'
+import type { LogEntry } from '../../contract/rooms.ts'
+import { derivedKeyWrite, type Reading } from './archive.ts'
+import { archiveKeyOf } from './message.ts'
+import { epochOf, type Group, groupIdOf } from './mls.ts'
+import type { RoomRecord, StoredMessage } from './room.ts'
+import type { Write } from './vault.ts'
+
+export type MessageEntry = Extract<LogEntry, { kind: 'message' }>
+
+/** A walk along a room's log: what was read of it, and what will be stored together at its end. */
+export interface Passing extends Reading {
+  record: RoomRecord
+  group: Group | undefined
+  messages: StoredMessage[]
+  writes: Write[]
+  /** An own message came back: what changes the outbox waits for its lock. */
+  hasSettled: boolean
+  /** Newer manifests that messages name, by user id. */
+  newerManifests: Map<string, number>
+}
+
+/** Gives up the MLS state: the rest is read by the archive, and this device enters again before it sends [Note: R4]. */
+export async function leave(at: Passing): Promise<void> {
+  const { group, record } = at
+  record.standing = 'outside'
+  at.group = undefined
+  if (!group) return
+  const place = { groupId: toBase64(groupIdOf(group)), epoch: epochOf(group) }
+  at.writes.push(derivedKeyWrite(place, await archiveKeyOf(group)))
+}
+
+/** The line in the conversation where its group began anew [Note: R4]. */
+export const restartNotice = (chatRoomId: string, seq: number, at: string): StoredMessage => ({
+  id: `restart-${seq}`,
+  chatRoomId,
+  seq,
+  senderId: '',
+  at,
+  body: { kind: 'notice', text: 'Encryption restarted' },
+})

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { people } from '../testing/room.ts'
+
+test("The person accepts Bob's new key: his messages come again, in a new room of the two", async () => {
+  const { alice, bob, eve, wire, roomId } = await people()
+  await alice.says(bob, 'hello')
+  // Bob lost all his browsers and began anew: the keys that the server shows of him are others.
+  const anew = wire.accounts.get(eve.userId)
+  if (!anew) throw new Error('no account')
+  wire.accounts.set(bob.userId, anew)
+  const { identityKey } = alice.contact(bob).contactUser
+  await expect(alice.says(bob, 'to whom?')).rejects.toThrow('key has changed')
+  await alice.core.trustKey({ userId: bob.userId, identityKey: identityKey ?? '' })
+  const [row] = await alice.core.outbox(roomId)
+  expect(row?.content.text).toBe('to whom?')
+  await alice.says(bob, 'to you')
+  expect(wire.rooms.get(roomId)?.generation).toBe(2)
+  expect((await alice.hears(bob)).slice(0, 2)).toEqual(['hello', 'Encryption restarted'])
+})
+
+test('The disk is full while a new key is accepted: the old one holds, and the next try works', async () => {
+  const { alice, bob, eve, wire } = await people()
+  await alice.says(bob, 'hello')
+  const anew = wire.accounts.get(eve.userId)
+  if (!anew) throw new Error('no account')
+  const { identityKey, userId } = { ...alice.contact(eve).contactUser, userId: bob.userId }
+  const put = IDBObjectStore.prototype.put
+  let count = 0
+  IDBObjectStore.prototype.put = function (...input) {
+    count += 1
+    if (count === 2) throw new DOMException('full', 'QuotaExceededError')
+    return put.apply(this, input)
+  }
+  const failed = await alice.core.trustKey({ userId, identityKey: identityKey ?? '' }).catch((error: unknown) => error)
+  IDBObjectStore.prototype.put = put
+  expect(failed).toMatchObject({ code: 'quota' })
+  await alice.says(bob, 'still you')
+  wire.accounts.set(bob.userId, anew)
+  await alice.core.trustKey({ userId, identityKey: identityKey ?? '' })
+  await alice.says(bob, 'now you')
+})
+
+test("The server answers Eve's onion address with Bob's account: his key stays pinned", async () => {
+  const { alice, bob, eve, wire } = await people()
+  await alice.says(bob, 'hello')
+  const eves = alice.contact(eve).contactUser.identityKey ?? ''
+  await expect(alice.core.pinAddress({ userId: bob.userId, identityKey: eves })).rejects.toMatchObject({ code: 'key_changed' })
+  await alice.core.pinAddress({ userId: bob.userId, identityKey: alice.contact(bob).contactUser.identityKey ?? '' })
+  const keys = wire.accounts.get(eve.userId)
+  if (keys) wire.accounts.set(bob.userId, keys)
+  await expect(alice.says(bob, 'a secret')).rejects.toThrow('key has changed')
+})
+
+test('Someone who is added by onion address is bound to the key inside it', async () => {
+  const { alice, bob, eve } = await people()
+  await alice.core.pinAddress({ userId: bob.userId, identityKey: alice.contact(eve).contactUser.identityKey ?? '' })
+  await expect(alice.says(bob, 'hello')).rejects.toThrow('key has changed')
+  await expect(alice.core.pinAddress({ userId: bob.userId, identityKey: 'AAAA' })).rejects.toMatchObject({ code: 'malformed' })
+})

@@ -1,0 +1,53 @@
+import { parseEnvelope } from '../../contract/envelope.ts'
+import { archiveKeyHeld, type Reading, readByArchive } from './archive.ts'
+import type { Live } from './live.ts'
+import { type EpochName, type Place, recordWrite, type StoredMessage, type Waiting, withRoom } from './room.ts'
+import { messageWrites, onceEach } from './said.ts'
+
+const CHUNK = 100
+/** A server may name any number of epochs. */
+const WAITING_MAX = 200
+
+/** The epochs that messages wait for, once this one waits too. A message that is not sealed changes nothing. */
+export function waitingWith(waiting: Waiting[], { body, seq }: StoredMessage): Waiting[] {
+  const envelope = body.kind === 'sealed' ? parseEnvelope(body.envelope) : undefined
+  if (!envelope) return waiting
+  const { groupId, epoch } = envelope
+  const known = waiting.find((one) => one.groupId === groupId && one.epoch === epoch)
+  const wider = { groupId, epoch, first: Math.min(seq, known?.first ?? seq), last: Math.max(seq, known?.last ?? seq) }
+  return [...waiting.filter((one) => one !== known), wider].slice(-WAITING_MAX)
+}
+
+/** Opens the messages whose archive key has come meanwhile. Answers the epochs for which others go on waiting. */
+export function reopenWaiting(live: Live, { chatRoomId, peerId }: Place): Promise<EpochName[]> {
+  return withRoom(live, chatRoomId, peerId, async ({ record, pair }) => {
+    if (!record) return []
+    const still: Waiting[] = []
+    for (const place of record.waiting) {
+      const isOpen = (await archiveKeyHeld(live, place)) && (await reopenEpoch({ live, chatRoomId, pair }, place))
+      if (!isOpen) still.push(place)
+    }
+    if (still.length < record.waiting.length) await live.vault.write([recordWrite(chatRoomId, { ...record, waiting: still })])
+    return still.map(({ groupId, epoch }) => ({ groupId, epoch }))
+  })
+}
+
+/** Whether nothing of the epoch waits any more. */
+async function reopenEpoch(at: Reading, { groupId, epoch, first, last }: Waiting): Promise<boolean> {
+  let isOpen = true
+  for (let after = first - 1; after < last; ) {
+    const rows = await at.live.vault.page('messages', at.chatRoomId, { after, before: last + 1, limit: CHUNK })
+    const read: StoredMessage[] = []
+    for (const { value } of rows) {
+      const message = value.json as StoredMessage
+      const envelope = message.body.kind === 'sealed' ? parseEnvelope(message.body.envelope) : undefined
+      if (message.body.kind !== 'sealed' || envelope?.groupId !== groupId || envelope.epoch !== epoch) continue
+      const { senderId, body } = await readByArchive(at, envelope, { ...message, content: message.body.envelope })
+      if (body.kind === 'sealed') isOpen = false
+      else read.push({ ...message, senderId, body })
+    }
+    await at.live.vault.write((await onceEach(at.live, read)).flatMap(messageWrites))
+    after = rows.at(-1)?.seq ?? last
+  }
+  return isOpen
+}

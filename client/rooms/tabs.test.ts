@@ -1,0 +1,200 @@
+import { expect, test, vi } from 'vitest'
+import { messagesApi } from '../../contract/messages.ts'
+import { roomsApi } from '../../contract/rooms.ts'
+import { sendKept, type TestPerson, wordsOf } from '../testing/people.ts'
+import { people } from '../testing/room.ts'
+import type { Wire } from '../testing/wire.ts'
+import { catchUp, readyRoom } from './rooms.ts'
+
+async function talking() {
+  const at = await people()
+  await at.alice.says(at.bob, 'one')
+  await at.bob.says(at.alice, 'two')
+  await at.alice.reads(at.bob)
+  return { ...at, place: { chatRoomId: at.roomId, peerId: at.bob.userId } }
+}
+
+/** The connection breaks when the call took effect, once. */
+function breakOnce(wire: Wire, person: TestPerson, path: string): void {
+  wire.afterEffect = (caller, asked) => {
+    if (caller !== person.userId || asked !== path) return
+    wire.afterEffect = undefined
+    throw new Error('the connection broke')
+  }
+}
+
+const commitsOf = (wire: Wire, roomId: string) => wire.rooms.get(roomId)?.log.filter(({ kind }) => kind === 'commit') ?? []
+
+function kept(person: TestPerson, chatRoomId: string, text: string) {
+  const id = crypto.randomUUID()
+  const sentAt = new Date().toISOString()
+  return person.core.keepInOutbox({ id, chatRoomId, content: { type: 'text', text }, replyToId: null, sentAt })
+}
+
+test('Two tabs renew the keys at once: they make one commit, and both go on', async () => {
+  const { alice, bob, wire, roomId, place } = await talking()
+  const tab = await alice.newTab()
+  const before = commitsOf(wire, roomId).length
+  const drafts = await Promise.all([alice.core.commitRoom(place), tab.core.commitRoom(place)])
+  expect(drafts[0]?.commit).toBe(drafts[1]?.commit)
+  for (const draft of drafts) await alice.env.api(roomsApi.commit, draft).catch(() => undefined)
+  await alice.says(bob, 'from one tab')
+  await tab.says(bob, 'from the other')
+  expect(commitsOf(wire, roomId)).toHaveLength(before + 1)
+  expect(await bob.hears(alice)).toEqual(['one', 'two', 'from one tab', 'from the other'])
+})
+
+test('The answer to a commit is lost and the list of contacts is old: no second commit is made', async () => {
+  const { alice, bob, wire, roomId, place } = await talking()
+  const old = alice.contact(bob)
+  breakOnce(wire, alice, roomsApi.commit.path)
+  await expect(alice.env.api(roomsApi.commit, await alice.core.commitRoom(place))).rejects.toThrow('broke')
+  const commits = commitsOf(wire, roomId).length
+  expect(await readyRoom(alice.env, old)).toEqual({ ready: true })
+  await alice.says(bob, 'three')
+  expect(commitsOf(wire, roomId)).toHaveLength(commits)
+  expect((await alice.core.roomRecord(roomId))?.standing).toBe('joined')
+})
+
+test('A message is sealed while the person deletes it: it is gone, or it is sent, never half', async () => {
+  const { alice, bob, roomId, place } = await talking()
+  const tab = await alice.newTab()
+  for (let round = 0; round < 6; round++) {
+    const { id } = await kept(alice, roomId, `round ${round}`)
+    const seal = () => alice.core.sealOutboxRow({ ...place, id })
+    const drop = () => tab.core.dropFromOutbox({ chatRoomId: roomId, id })
+    await Promise.all(round % 2 ? [seal(), drop()] : [drop(), seal()])
+    expect(await alice.core.outbox(roomId)).toEqual([])
+  }
+  await alice.says(bob, 'three')
+  expect((await bob.hears(alice)).at(-1)).toBe('three')
+})
+
+test('A message is sealed while its failure is cleared in another tab: the sealed bytes stay, so a retry sends the same', async () => {
+  const { alice, roomId, place } = await talking()
+  const tab = await alice.newTab()
+  for (let round = 0; round < 6; round++) {
+    const { id } = await kept(alice, roomId, `round ${round}`)
+    const seal = () => alice.core.sealOutboxRow({ ...place, id })
+    const change = () => tab.core.changeOutbox({ chatRoomId: roomId, id, failure: null, unseal: false })
+    await Promise.all(round % 2 ? [seal(), change()] : [change(), seal()])
+    const [row] = await alice.core.outbox(roomId)
+    expect(row?.envelope).toBeTruthy()
+    expect((await seal())?.envelope).toBe(row?.envelope)
+    await alice.core.dropFromOutbox({ chatRoomId: roomId, id })
+  }
+})
+
+test('A message comes back by the log while its row is changed: it does not stay in the outbox', async () => {
+  const { alice, bob, roomId, place } = await talking()
+  const tab = await alice.newTab()
+  const { id } = await kept(alice, roomId, 'three')
+  const row = await alice.core.sealOutboxRow({ ...place, id })
+  await alice.env.api(messagesApi.send, { id, chatRoomId: roomId, content: row?.envelope ?? '', messageType: 'text' })
+  await Promise.all([
+    catchUp(alice.env, alice.contact(bob)),
+    ...Array.from({ length: 8 }, () => tab.core.changeOutbox({ chatRoomId: roomId, id, failure: 'odd', unseal: false })),
+  ])
+  expect(await alice.core.outbox(roomId)).toEqual([])
+  expect((await alice.hears(bob)).at(-1)).toBe('three')
+})
+
+test('The person deletes a message that had reached the server: it shows as sent, and the browser stays in the room', async () => {
+  const { alice, bob, roomId, place } = await talking()
+  const { id } = await kept(alice, roomId, 'three')
+  const row = await alice.core.sealOutboxRow({ ...place, id })
+  await alice.env.api(messagesApi.send, { id, chatRoomId: roomId, content: row?.envelope ?? '', messageType: 'text' })
+  await alice.core.dropFromOutbox({ chatRoomId: roomId, id })
+  expect((await alice.hears(bob)).at(-1)).toBe('three')
+  expect((await alice.core.roomRecord(roomId))?.standing).toBe('joined')
+})
+
+test('The server takes a message and says that the room has moved on: it is sent once and leaves the outbox', async () => {
+  const { alice, bob, roomId, place } = await talking()
+  const { id } = await kept(alice, roomId, 'three')
+  const row = await alice.core.sealOutboxRow({ ...place, id })
+  await alice.env.api(messagesApi.send, { id, chatRoomId: roomId, content: row?.envelope ?? '', messageType: 'text' })
+  await alice.core.changeOutbox({ chatRoomId: roomId, id, failure: null, unseal: true })
+  await alice.core.sealOutboxRow({ ...place, id })
+  expect(await alice.hears(bob)).toEqual(['one', 'two', 'three'])
+  expect(await alice.core.outbox(roomId)).toEqual([])
+  expect((await alice.core.roomRecord(roomId))?.standing).toBe('joined')
+})
+
+test('Two tabs send, read and change at once: every message goes out once, in both tabs and at Bob', async () => {
+  const { alice, bob, wire, roomId } = await talking()
+  const tab = await alice.newTab()
+  const said = Array.from({ length: 6 }, (_, at) => `message ${at}`)
+  const rows: { id: string }[] = []
+  for (const text of said) rows.push(await kept(alice, roomId, text))
+  const sender = (who: TestPerson) => async () => {
+    for (const { id } of rows) await sendKept(who.env, who.contact(bob), bob.userId, id)
+  }
+  await Promise.all([sender(alice)(), sender(tab)(), bob.says(alice, 'meanwhile'), tab.reads(bob)])
+  const heard = await bob.hears(alice)
+  expect(heard.filter((text) => text.startsWith('message'))).toEqual(said)
+  expect(await alice.hears(bob)).toEqual(heard)
+  expect(await tab.hears(bob)).toEqual(heard)
+  expect(await tab.core.outbox(roomId)).toEqual([])
+  expect(wire.rooms.get(roomId)?.generation).toBe(1)
+})
+
+test('Two tabs are shown a new room at once: both are in it', async () => {
+  const { alice, bob, roomId } = await people()
+  const tab = await bob.newTab()
+  await alice.says(bob, 'hello')
+  expect(await Promise.all([bob.hears(alice), tab.hears(alice)])).toEqual([['hello'], ['hello']])
+  expect((await bob.core.roomRecord(roomId))?.standing).toBe('joined')
+})
+
+/** The disk is full for this many writes. */
+function fullDisk(writes: number) {
+  const put = IDBObjectStore.prototype.put
+  const spy = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, ...input) {
+    if (writes-- > 0) throw new DOMException('full', 'QuotaExceededError')
+    return put.apply(this, input)
+  })
+  return () => spy.mockRestore()
+}
+
+test('The disk is full while a message is sealed, and while one is read: nothing is half done, and the next try works', async () => {
+  const { alice, bob, roomId, place } = await talking()
+  const { id } = await kept(alice, roomId, 'three')
+  let restore = fullDisk(1)
+  await expect(alice.core.sealOutboxRow({ ...place, id })).rejects.toMatchObject({ code: 'quota' })
+  restore()
+  await sendKept(alice.env, alice.contact(bob), bob.userId, id)
+  restore = fullDisk(1)
+  await expect(catchUp(bob.env, bob.contact(alice))).rejects.toMatchObject({ code: 'quota' })
+  restore()
+  expect(await bob.hears(alice)).toEqual(['one', 'two', 'three'])
+  restore = fullDisk(1)
+  await expect(bob.core.commitRoom({ ...place, peerId: alice.userId })).rejects.toMatchObject({ code: 'quota' })
+  restore()
+  await bob.says(alice, 'four')
+  expect((await alice.hears(bob)).at(-1)).toBe('four')
+})
+
+test('The connection breaks between messages and their keys: they are read when it is back', async () => {
+  const { alice, bob, wire } = await talking()
+  const laptop = await alice.newBrowser()
+  await laptop.reads(bob)
+  await bob.env.api(
+    roomsApi.commit,
+    await bob.core.commitRoom({ chatRoomId: bob.contact(alice).chatRoomId, peerId: alice.userId }),
+  )
+  await bob.says(alice, 'three')
+  breakOnce(wire, laptop, roomsApi.archiveKeys.path)
+  await expect(catchUp(laptop.env, laptop.contact(bob))).rejects.toThrow('broke')
+  const { messages } = await laptop.core.page({ chatRoomId: laptop.contact(bob).chatRoomId, limit: 9 })
+  expect(messages.map(({ body }) => wordsOf(body))).toEqual(['one', 'two', 'sealed'])
+  expect(await laptop.hears(bob)).toEqual(['one', 'two', 'three'])
+})
+
+test('The connection breaks before the first page of a room: it comes with the next try', async () => {
+  const { alice, bob, wire } = await talking()
+  const laptop = await alice.newBrowser()
+  breakOnce(wire, laptop, messagesApi.list.path)
+  await expect(laptop.reads(bob)).rejects.toThrow('broke')
+  expect(await laptop.hears(bob)).toEqual(['one', 'two'])
+})

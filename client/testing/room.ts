@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import type { Statement } from '../../contract/content.ts'
+import { messagesApi } from '../../contract/messages.ts'
+import { openLive } from '../crypto/account.ts'
+import { type Live, leafDevice } from '../crypto/live.ts'
+import { sealMessage } from '../crypto/message.ts'
+import { type OpenRoom, storeRoom, withRoom } from '../crypto/room.ts'
+import { newPerson, profileCopy, type TestPerson } from './people.ts'
+import { createWire, type Wire } from './wire.ts'
+
+interface Newcomer {
+  person: TestPerson
+  account: Wire['accounts'] extends Map<string, infer Account> ? Account : never
+  restore: () => Promise<void>
+}
+
+let newcomers: Promise<Newcomer[]> | undefined
+
+/** Three people just after they signed up. Made once a file, then put back: passwords and keys take their time. */
+export async function people(): Promise<{ wire: Wire; alice: TestPerson; bob: TestPerson; eve: TestPerson; roomId: string }> {
+  newcomers ??= signUp()
+  const wire = createWire()
+  const fresh: TestPerson[] = []
+  for (const { person, account, restore } of await newcomers) {
+    await restore()
+    wire.accounts.set(person.userId, structuredClone(account))
+    fresh.push(await person.newTab(wire))
+  }
+  const [alice, bob, eve] = fresh
+  if (!alice || !bob || !eve) throw new Error('Somebody is missing')
+  return { wire, alice, bob, eve, roomId: alice.contact(bob).chatRoomId }
+}
+
+async function signUp(): Promise<Newcomer[]> {
+  const wire = createWire()
+  const made: Newcomer[] = []
+  for (let count = 0; count < 3; count++) {
+    const person = await newPerson(wire)
+    const account = wire.accounts.get(person.userId)
+    if (!account) throw new Error('The account is not on the wire')
+    made.push({ person, account, restore: await profileCopy(person.userId) })
+  }
+  return made
+}
+
+/** What a patched client can reach: the vault of this browser and the state of a room in it. */
+export async function patchedClient(me: TestPerson, other: { userId: string }) {
+  const live = await openLive(me.userId, me.unlock)
+  const { chatRoomId } = me.contact(other)
+  const inRoom = <T>(work: (room: OpenRoom) => Promise<T>): Promise<T> => withRoom(live, chatRoomId, other.userId, work)
+  return {
+    live,
+    inRoom,
+    /** Seals a statement of any content, as this device. `author`: whose signature stands inside. */
+    seals: (change: Partial<Statement> = {}, author: Live = live): Promise<{ id: string; content: string }> =>
+      inRoom(async ({ group, record }) => {
+        if (!group || !record) throw new Error('This browser is not in the room')
+        const statement: Statement = {
+          id: randomUUID(),
+          chatRoomId,
+          sentAt: new Date().toISOString(),
+          content: { type: 'text', text: 'sealed by a patched client' },
+          replyToId: null,
+          manifests: {},
+          seen: { seq: record.cursor, hash: '' },
+          ...change,
+        }
+        const sealed = await sealMessage(group, leafDevice(author), statement)
+        await storeRoom(live, chatRoomId, { record, group: sealed.group })
+        return { id: statement.id, content: sealed.content }
+      }),
+    posts: (id: string, content: string) => me.env.api(messagesApi.send, { id, chatRoomId, content, messageType: 'text' }),
+  }
+}
+
+/** Counts what an API is asked for. */
+export function counting(person: TestPerson): Map<string, number> {
+  const counts = new Map<string, number>()
+  const { api } = person.env
+  person.env.api = ((endpoint, input) => {
+    counts.set(endpoint.path, (counts.get(endpoint.path) ?? 0) + 1)
+    return api(endpoint, input)
+  }) as typeof api
+  return counts
+}
