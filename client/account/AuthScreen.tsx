@@ -37,7 +37,7 @@ export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
         <ul>
           <li>
             <KeyRound className="i" aria-hidden />
-            Your keys are made on this device and stay with you.
+            Your keys are made on this device. The server keeps them sealed, and cannot open them.
           </li>
           <li>
             <PhoneOff className="i" aria-hidden />

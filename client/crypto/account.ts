@@ -53,20 +53,18 @@ export async function draftAccount(passwordSeed: Uint8Array, deviceName: string)
   const ways = [{ id: 'password', kind: 'password' as const, seed: passwordSeed }]
   const made = await newKeyring(identity, ways, history)
   eraseKeyring(made)
-  const keyring = made.signed
-  const manifest: Omit<Manifest, 'devices'> = {
+  const manifest: Manifest = {
     v: 1,
     version: 1,
     identityKey: toBase64(identity.publicKey),
+    devices: [],
     removed: [],
     historyKeyId: 1,
     historyKey: toBase64((await keyPairOf(historySeed)).publicKey),
     keyringVersion: 1,
   }
-  return draftDevice(
-    { identitySeed: identity.seed, identityKey: identity.publicKey, history, manifest: { ...manifest, devices: [] }, keyring },
-    deviceName,
-  )
+  const review = { identitySeed: identity.seed, identityKey: identity.publicKey, history, manifest, keyring: made.signed }
+  return draftDevice(review, deviceName)
 }
 
 /** Opens keyring and manifest with the password's key; the device list is for the person to confirm [Note: D1]. */

@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import { signGroupInfo } from 'ts-mls/groupInfo.js'
 import { expect, test } from 'vitest'
-import { toBase64 } from '../../contract/bytes.ts'
+import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { type CommitDraft, roomsApi } from '../../contract/rooms.ts'
 import { sealArchiveKey } from '../crypto/archive.ts'
 import { archiveKeyOf } from '../crypto/message.ts'
 import { commitChange, epochOf, groupIdOf } from '../crypto/mls.ts'
-import type { TestPerson } from '../testing/people.ts'
+import { decode, encode, suite } from '../crypto/suite.ts'
+import { flip } from '../crypto/testing.ts'
 import { counting, patchedClient, people } from '../testing/room.ts'
-import { bitFlipped, type Wire } from '../testing/wire.ts'
+import { bitFlipped } from '../testing/wire.ts'
 import { catchUp } from './rooms.ts'
 
 /** Alice and Bob in a room that both have joined; Eve sits at Bob's browser with a client of her own. */
@@ -19,11 +21,6 @@ async function withEveAtBobs() {
   await at.alice.reads(at.bob)
   return { ...at, eve: await patchedClient(at.bob, at.alice) }
 }
-
-const groupOf = async (wire: Wire, me: TestPerson, roomId: string) => ({
-  group: await me.env.api(roomsApi.group, { chatRoomId: roomId }),
-  sealed: wire.rooms.get(roomId)?.archiveKeys ?? [],
-})
 
 test.each([5, 32])(
   'Eve seals %i wrong bytes as the key of the archive: a new browser waits, and reads once it is put right',
@@ -150,19 +147,32 @@ test('Eve spoils the MLS part of her message: what the archive proves is shown, 
   expect((await alice.core.roomRecord(roomId))?.standing).toBe('joined')
 })
 
-test('Eve shows newcomers another key to come in by: Alice replaces it', async () => {
-  const { alice, bob, wire, roomId } = await withEveAtBobs()
-  const before = wire.rooms.get(roomId)?.groupInfo
-  const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
-  await bob.env.api(roomsApi.commit, { ...draft, groupInfo: before ?? '' })
-  await alice.reads(bob)
-  const { group } = await groupOf(wire, alice, roomId)
-  expect(group.groupInfo).not.toBe(before)
-  const laptop = await alice.newBrowser()
-  await laptop.says(bob, 'from the laptop')
-  expect(await bob.hears(alice)).toContain('from the laptop')
-  expect(wire.rooms.get(roomId)?.generation).toBe(1)
-})
+/** A GroupInfo that the same device signs again, with another key for those who come in from outside. */
+async function withOtherDoor(groupInfo: string, leafSeed: Uint8Array): Promise<string> {
+  const decoded = decode(fromBase64(groupInfo), 'mls_group_info').groupInfo
+  const extensions = decoded.extensions.map((one) =>
+    one.extensionType === 'external_pub' ? { ...one, extensionData: flip(one.extensionData, 99) } : one,
+  )
+  const signed = await signGroupInfo({ ...decoded, extensions }, leafSeed, (await suite()).signature)
+  return toBase64(encode({ wireformat: 'mls_group_info', groupInfo: signed }))
+}
+
+test.each(['an older one', 'one with another key to come in by'])(
+  'Eve leaves %s in place of the GroupInfo: Alice replaces it, and newcomers come in',
+  async (kind) => {
+    const { alice, bob, eve, wire, roomId } = await withEveAtBobs()
+    const older = wire.rooms.get(roomId)?.groupInfo ?? ''
+    const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
+    const wrong = kind === 'an older one' ? older : await withOtherDoor(draft.groupInfo, eve.live.device.leafSeed)
+    await bob.env.api(roomsApi.commit, { ...draft, groupInfo: wrong })
+    await alice.reads(bob)
+    expect(wire.rooms.get(roomId)?.groupInfo).not.toBe(wrong)
+    const laptop = await alice.newBrowser()
+    await laptop.says(bob, 'from the laptop')
+    expect(await bob.hears(alice)).toContain('from the laptop')
+    expect(wire.rooms.get(roomId)?.generation).toBe(1)
+  },
+)
 
 test('The key of an epoch that Alice derived herself is not replaced by what Eve sealed', async () => {
   const { alice, bob, roomId } = await withEveAtBobs()

@@ -2,18 +2,13 @@ import { expect, test } from 'vitest'
 import { parseEnvelope, writeEnvelope } from '../../contract/envelope.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
-import { newPerson, profileCopy, sendKept, type TestPerson } from '../testing/people.ts'
-import { bitFlipped, createWire, type Wire } from '../testing/wire.ts'
+import { profileCopy, sendKept, type TestPerson } from '../testing/people.ts'
+import { people } from '../testing/room.ts'
+import { bitFlipped } from '../testing/wire.ts'
 import { catchUp, readyRoom } from './rooms.ts'
 
-async function pair(): Promise<{ wire: Wire; alice: TestPerson; bob: TestPerson; roomId: string }> {
-  const wire = createWire()
-  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
-  return { wire, alice, bob, roomId: alice.contact(bob).chatRoomId }
-}
-
 test('Bob reads what Alice wrote, and she reads his answer', async () => {
-  const { alice, bob } = await pair()
+  const { alice, bob } = await people()
   await alice.says(bob, 'hello')
   expect(await bob.hears(alice)).toEqual(['hello'])
   await bob.says(alice, 'good evening')
@@ -21,7 +16,7 @@ test('Bob reads what Alice wrote, and she reads his answer', async () => {
 })
 
 test('Both write first at once: one room, both messages, in one order', async () => {
-  const { alice, bob, wire, roomId } = await pair()
+  const { alice, bob, wire, roomId } = await people()
   await Promise.all([alice.says(bob, 'from Alice'), bob.says(alice, 'from Bob')])
   const heard = await alice.hears(bob)
   expect([...heard].sort()).toEqual(['from Alice', 'from Bob'])
@@ -29,11 +24,11 @@ test('Both write first at once: one room, both messages, in one order', async ()
   expect(wire.rooms.get(roomId)?.generation).toBe(1)
 })
 
-test('Bob comes back after a hundred messages and a change of keys, and reads every one', async () => {
-  const { alice, bob } = await pair()
+test('Bob comes back after sixty messages and a change of keys, and reads every one', async () => {
+  const { alice, bob } = await people()
   await bob.says(alice, 'I am leaving')
   await alice.reads(bob)
-  const said = Array.from({ length: 100 }, (_, at) => `message ${at}`)
+  const said = Array.from({ length: 60 }, (_, at) => `message ${at}`)
   for (const text of said) await alice.says(bob, text)
   expect(await bob.hears(alice)).toEqual(['I am leaving', ...said])
   await bob.says(alice, 'I am back')
@@ -41,7 +36,7 @@ test('Bob comes back after a hundred messages and a change of keys, and reads ev
 }, 60_000)
 
 test('Commits that collide: the loser takes what it missed and its message goes out once', async () => {
-  const { alice, bob, roomId, wire } = await pair()
+  const { alice, bob, roomId, wire } = await people()
   await alice.says(bob, 'one')
   await bob.says(alice, 'two')
   await alice.reads(bob)
@@ -59,7 +54,7 @@ test('Commits that collide: the loser takes what it missed and its message goes 
 })
 
 test('The answer to a message is lost: the retry sends the same bytes, and it stands there once', async () => {
-  const { alice, bob, roomId, wire } = await pair()
+  const { alice, bob, roomId, wire } = await people()
   await alice.says(bob, 'first')
   const id = crypto.randomUUID()
   const sentAt = new Date().toISOString()
@@ -78,7 +73,7 @@ test('The answer to a message is lost: the retry sends the same bytes, and it st
 })
 
 test('The answer to a commit is lost: the log shows that it was taken, and the room goes on', async () => {
-  const { alice, bob, wire } = await pair()
+  const { alice, bob, wire } = await people()
   let isLost = false
   wire.afterEffect = (caller, path) => {
     if (isLost || path !== roomsApi.commit.path || caller !== alice.userId) return
@@ -93,7 +88,7 @@ test('The answer to a commit is lost: the log shows that it was taken, and the r
 })
 
 test("A contact without a device: Alice's message waits with the reason, then goes out", async () => {
-  const { alice, wire } = await pair()
+  const { alice, wire } = await people()
   const dora = { userId: crypto.randomUUID() }
   await expect(alice.says(dora, 'welcome')).rejects.toThrow('has no device yet')
   expect(wire.rooms.get(alice.contact(dora).chatRoomId)?.log).toEqual([])
@@ -101,7 +96,7 @@ test("A contact without a device: Alice's message waits with the reason, then go
 })
 
 test('A second browser of Alice reads the whole conversation at once, and writes in it', async () => {
-  const { alice, bob } = await pair()
+  const { alice, bob } = await people()
   await alice.says(bob, 'from the first browser')
   await bob.says(alice, 'an answer')
   await alice.reads(bob)
@@ -114,13 +109,13 @@ test('A second browser of Alice reads the whole conversation at once, and writes
 })
 
 test('A program that wrote without encryption is shown as such', async () => {
-  const { alice, bob, roomId } = await pair()
+  const { alice, bob, roomId } = await people()
   await alice.env.api(messagesApi.send, { chatRoomId: roomId, content: 'plain words', messageType: 'text' })
   expect((await bob.reads(alice)).map(({ body }) => body)).toEqual([{ kind: 'plain', text: 'plain words' }])
 })
 
 test('A message whose text the server swapped is unreadable with a reason, and the next one is fine', async () => {
-  const { alice, bob, roomId, wire } = await pair()
+  const { alice, bob, roomId, wire } = await people()
   await alice.says(bob, 'one')
   await bob.reads(alice)
   await alice.says(bob, 'two')
@@ -136,7 +131,7 @@ test('A message whose text the server swapped is unreadable with a reason, and t
 })
 
 test('A message that the server puts under another id or name is not taken for what it says', async () => {
-  const { alice, bob, roomId, wire } = await pair()
+  const { alice, bob, roomId, wire } = await people()
   await alice.says(bob, 'mine')
   const entry = wire.rooms.get(roomId)?.log.at(-1)
   if (entry?.kind !== 'message') throw new Error('no message')
@@ -149,7 +144,7 @@ test('A message that the server puts under another id or name is not taken for w
 })
 
 test('The server plays an old group back: refused, nothing is sent', async () => {
-  const { alice, bob, roomId, wire } = await pair()
+  const { alice, bob, roomId, wire } = await people()
   await alice.says(bob, 'hello')
   await bob.reads(alice)
   const group = { ...wire.rooms.get(roomId) }
@@ -164,7 +159,7 @@ test('The server plays an old group back: refused, nothing is sent', async () =>
 })
 
 test('A commit that nobody can process: the room restarts and says so, and nothing written is lost', async () => {
-  const { alice, bob, roomId } = await pair()
+  const { alice, bob, roomId } = await people()
   await alice.says(bob, 'before')
   await bob.reads(alice)
   await breakRoom(roomId, alice, bob)
@@ -177,7 +172,7 @@ test('A commit that nobody can process: the room restarts and says so, and nothi
 })
 
 test("Bob's browser profile is restored from a backup: it reads on, and enters again before it sends", async () => {
-  const { alice, bob } = await pair()
+  const { alice, bob } = await people()
   await bob.says(alice, 'before the backup')
   await alice.says(bob, 'noted')
   await bob.reads(alice)
@@ -194,7 +189,7 @@ test("Bob's browser profile is restored from a backup: it reads on, and enters a
 })
 
 test('The server hands out an older device list than before: refused by name', async () => {
-  const { alice, bob, wire } = await pair()
+  const { alice, bob, wire } = await people()
   const old = wire.accounts.get(bob.userId)?.keys.manifest
   await alice.says(bob, 'hello')
   const laptop = await bob.newBrowser()
@@ -207,9 +202,8 @@ test('The server hands out an older device list than before: refused by name', a
 })
 
 test('The server names another key for Bob: nothing is sent, and the person is told why', async () => {
-  const { alice, bob, wire, roomId } = await pair()
+  const { alice, bob, eve, wire, roomId } = await people()
   await alice.says(bob, 'hello')
-  const eve = await newPerson(wire)
   const before = wire.rooms.get(roomId)?.log.length
   const keys = wire.accounts.get(eve.userId)
   if (keys) wire.accounts.set(bob.userId, keys)
@@ -218,7 +212,7 @@ test('The server names another key for Bob: nothing is sent, and the person is t
 })
 
 test("Bob's commit leaves out Alice's archive key and spoils the GroupInfo: her device puts both right", async () => {
-  const { alice, bob, roomId, wire } = await pair()
+  const { alice, bob, roomId, wire } = await people()
   await alice.says(bob, 'one')
   await bob.reads(alice)
   const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
@@ -236,7 +230,7 @@ test("Bob's commit leaves out Alice's archive key and spoils the GroupInfo: her 
 })
 
 test('Nothing that the server keeps holds a word of the conversation', async () => {
-  const { alice, bob, wire, roomId } = await pair()
+  const { alice, bob, wire, roomId } = await people()
   const secret = `canary ${crypto.randomUUID()}`
   await alice.says(bob, secret)
   const everything = JSON.stringify([wire.rooms.get(roomId), [...wire.accounts.values()]])
