@@ -1,6 +1,6 @@
 // Who may import whom. `scripts/check/rules.test.ts` plants a violation of each rule and expects that rule's name.
 
-const tests = '([.]test[.]tsx?$|^(client|server)/testing/|/testing[.]ts$|^e2e/)'
+const tests = '([.]test[.]tsx?$|^(client|server)/testing/|/testing[.]ts$|^(e2e|faults)/)'
 const modules = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`
 
 module.exports = {

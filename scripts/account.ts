@@ -84,6 +84,6 @@ async function open(): Promise<{ url: string; close: () => Promise<void> }> {
   const dataFolder = config.dataFolder ?? defaultDataFolder(root)
   const running = await runningUrl(dataFolder, 'conclave')
   if (running !== undefined) return { url: running, close: nothing }
-  const cluster = await startPostgres({ root, dataFolder, say: console.error, onLost: (error) => console.error(error.message) })
+  const cluster = await startPostgres({ root, dataFolder, say: console.error })
   return { url: cluster.url('conclave'), close: () => cluster.stop() }
 }

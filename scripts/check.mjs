@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const folders = ['client', 'server', 'contract', 'e2e', 'bench', 'scripts'].filter((folder) => existsSync(join(root, folder)))
+const folders = ['client', 'server', 'contract', 'e2e', 'bench', 'faults', 'scripts'].filter((folder) =>
+  existsSync(join(root, folder)),
+)
 
 // The names of the binaries in node_modules/.bin: npx would add its own seconds and warnings.
 const steps = [

@@ -21,6 +21,8 @@ import { createHub } from './realtime/hub.ts'
 
 const DATABASE = 'conclave'
 const DRAIN_MS = 10_000
+/** After a restart everyone comes back at once. Whom the system turns away tries again only seconds later. */
+const BACKLOG = 4096
 const root = path.resolve(import.meta.dirname, '..')
 
 try {
@@ -73,7 +75,7 @@ async function start(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
     // Fastify's own line would stand beside ours.
     log.level = 'silent'
-    await http.listen({ port: config.port, host: config.host })
+    await http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
     log.level = config.logLevel
     const address = http.server.address()
     const port = typeof address === 'object' && address ? address.port : config.port
@@ -91,10 +93,6 @@ async function openData(config: Config): Promise<{ url: string; stop: () => Prom
     root,
     dataFolder: config.dataFolder ?? defaultDataFolder(root),
     say: (line) => console.error(line),
-    onLost: (error) => {
-      console.error(explain(error))
-      process.exit(1)
-    },
   })
   const client = new pg.Client({ connectionString: cluster.url('postgres') })
   await client.connect()

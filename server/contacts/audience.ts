@@ -8,15 +8,16 @@ export async function whoLists(db: Queryable, userId: string): Promise<string[]>
   return rows.map((row) => row.userId)
 }
 
-/** Those who accepted this person and whom this person accepted: presence is theirs alone. */
-export async function mutualContacts(db: Queryable, userId: string): Promise<string[]> {
-  const { rows } = await db.execute<{ userId: string }>(sql`
-    select mine.contact_user_id as "userId"
+/** Of each of these people, those who accepted them and whom they accepted: presence is theirs alone. */
+export async function mutualContacts(db: Queryable, userIds: string[]): Promise<Map<string, string[]>> {
+  const { rows } = await db.execute<{ userId: string; others: string[] }>(sql`
+    select mine.user_id::text as "userId", array_agg(mine.contact_user_id::text) as others
     from contacts mine
     join contacts theirs on theirs.user_id = mine.contact_user_id and theirs.contact_user_id = mine.user_id
-    where mine.user_id = ${userId} and mine.state = 'accepted' and theirs.state = 'accepted'
-      and not mine.is_blocked and not theirs.is_blocked`)
-  return rows.map((row) => row.userId)
+    where mine.user_id = any(${sql.param(userIds)}::uuid[]) and mine.state = 'accepted' and theirs.state = 'accepted'
+      and not mine.is_blocked and not theirs.is_blocked
+    group by mine.user_id`)
+  return new Map(rows.map(({ userId, others }) => [userId, others]))
 }
 
 /** Whether two people accepted each other. */

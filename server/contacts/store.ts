@@ -4,7 +4,10 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { chatParticipants, chatRooms, contacts, manifests, messages, users } from '../db/schema.ts'
 
-/** Rows of the list with everything that it shows, accepted ones first, so that requests can never push them out. One query. */
+/**
+ * Rows of the list with everything that it shows, accepted ones first, so that requests can never push them out. One query, of
+ * eight tables: planning it takes PostgreSQL many times as long as running it, so each connection keeps the plan.
+ */
 export function listRows(db: Queryable, userId: string, contactId?: string) {
   const theirs = alias(contacts, 'theirs')
   const me = alias(chatParticipants, 'me')
@@ -48,6 +51,8 @@ export function listRows(db: Queryable, userId: string, contactId?: string) {
       )
       .orderBy(desc(eq(contacts.state, 'accepted')), desc(sql`coalesce(${chatRooms.lastMessageAt}, ${contacts.addedAt})`))
       .limit(LIMITS.contactsMax)
+      .prepare(contactId === undefined ? 'contact_list' : 'contact_row')
+      .execute()
   )
 }
 

@@ -13,7 +13,10 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
+import { runningUrl } from './embedded.ts'
 import { isPostgres } from './postmaster.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -55,6 +58,14 @@ const ended = (child: ChildProcess) =>
   new Promise<number | null>((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(child.exitCode)))
 const postmaster = (dataFolder: string) =>
   Number(readFileSync(path.join(dataFolder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+/** A process of PostgreSQL that serves a connection. */
+const backendOf = async (dataFolder: string): Promise<number> => {
+  const client = new pg.Client({ connectionString: await runningUrl(dataFolder, 'conclave') })
+  client.on('error', () => undefined)
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid ?? 0
+}
 const health = async ({ said }: Started) => (await fetch(`${/http\S+/.exec(said)?.[0]}/api/health`)).status
 
 afterAll(() => {
@@ -95,6 +106,20 @@ test('a PostgreSQL that is killed comes back while the server runs, and only its
   process.kill(old, 'SIGKILL')
   await expect.poll(() => health(server), { timeout: 8000, interval: 100 }).toBe(200)
   await expect.poll(() => postmaster(folder), { timeout: 8000 }).not.toBe(old)
+  server.child.kill('SIGTERM')
+  expect(await ended(server.child)).toBe(0)
+}, 60_000)
+
+test('a crash inside PostgreSQL ends every connection; the data still belongs to the server that runs', async () => {
+  const folder = path.join(base, 'crashed')
+  const server = await start(folder)
+  const owned = postmaster(folder)
+  process.kill(await backendOf(folder), 'SIGKILL')
+  await expect.poll(() => health(server), { timeout: 8000, interval: 100 }).toBe(200)
+  await pause(1000)
+  const second = await start(folder)
+  expect(second.said).toMatch(/^Another Conclave is running on the data in /)
+  expect(postmaster(folder)).toBe(owned)
   server.child.kill('SIGTERM')
   expect(await ended(server.child)).toBe(0)
 }, 60_000)

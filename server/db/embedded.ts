@@ -12,7 +12,10 @@ import { initialise, makeFolder, refuseOtherVersion } from './prepare.ts'
 const OWNER_LOCK = 7_302_113
 /** A Unix socket's address is at most 107 bytes, with "/.s.PGSQL.5432" at its end. */
 const SOCKET_FOLDER_BYTES = 90
-const RESTART_MS = 10_000
+const RESTART_MS = 200
+const RESTART_SLOWLY_MS = 2000
+const TRIES_QUIET = 20
+const OWN_AGAIN_MS = 50
 
 /** Another server runs on the same data. */
 export class DataInUseError extends Error {
@@ -31,17 +34,15 @@ interface Options {
   /** The project's folder. */
   root: string
   dataFolder: string
-  /** Told in words when PostgreSQL died and came back. */
+  /** Told in words when PostgreSQL died, does not start again, and came back. */
   say: (line: string) => void
-  /** PostgreSQL died and does not start again. */
-  onLost: (error: Error) => void
 }
 
 /** Where the data of the database lies inside the data folder. */
 export const clusterFolder = (dataFolder: string): string => path.join(dataFolder, 'postgres')
 
 /** The PostgreSQL that npm brings, on this data, for this process alone. Throws DataInUseError, ConfigError. */
-export async function startPostgres({ root, dataFolder, say, onLost }: Options): Promise<Cluster> {
+export async function startPostgres({ root, dataFolder, say }: Options): Promise<Cluster> {
   const account = serverAccount()
   makeFolder(dataFolder, account)
   const binaries = findBinaries(root, dataFolder, account)
@@ -64,29 +65,50 @@ export async function startPostgres({ root, dataFolder, say, onLost }: Options):
   async function start(): Promise<ChildProcess> {
     const child = await launch(binaries, cluster, socketFolder, account)
     if (!child) throw new Error(`PostgreSQL did not start: see ${path.join(dataFolder, 'postgres.log')}`)
-    owner = await own(socketFolder, dataFolder)
     child.once('exit', () => void (isStopping || revive()))
     return child
   }
 
-  async function revive(): Promise<void> {
-    say('PostgreSQL ended unexpectedly: starting it again')
-    const deadline = Date.now() + RESTART_MS
-    for (;;) {
+  /** A crash inside PostgreSQL ends every connection, and PostgreSQL goes on by itself: the data is taken again. */
+  async function keepOwning(): Promise<void> {
+    owner = await own(socketFolder, dataFolder)
+    owner.once('end', () => void (isStopping || ownAgain()))
+  }
+
+  async function ownAgain(): Promise<void> {
+    while (!isStopping) {
       try {
-        // The children of a killed PostgreSQL hold its memory for a moment.
-        child = await start()
-        say('PostgreSQL is back')
-        return
-      } catch (error) {
-        if (isStopping) return
-        if (Date.now() > deadline) return onLost(error instanceof Error ? error : new Error(String(error)))
-        await wait(200)
+        return await keepOwning()
+      } catch {
+        // It is starting again.
+        await wait(OWN_AGAIN_MS)
       }
     }
   }
 
-  let child = await startFirst(start, cluster, dataFolder)
+  /** As long as it takes: a disk that is full today has space tomorrow, and until then everyone is answered 503. */
+  async function revive(): Promise<void> {
+    say('PostgreSQL ended unexpectedly: starting it again')
+    const log = path.join(dataFolder, 'postgres.log')
+    for (let tries = 1; !isStopping; tries++) {
+      try {
+        // The children of a killed PostgreSQL hold its memory for a moment.
+        child = await start()
+        return say('PostgreSQL is back')
+      } catch {
+        if (tries === TRIES_QUIET) say(`PostgreSQL does not start, and is tried again and again: see ${log} and the disk's space`)
+        await wait(tries < TRIES_QUIET ? RESTART_MS : RESTART_SLOWLY_MS)
+      }
+    }
+  }
+
+  async function startOwned(): Promise<ChildProcess> {
+    const started = await start()
+    await keepOwning()
+    return started
+  }
+
+  let child = await startFirst(startOwned, cluster, dataFolder)
   return {
     url: (database) => socketUrl(socketFolder, database),
     async stop() {

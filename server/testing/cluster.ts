@@ -22,7 +22,6 @@ export async function setup(project: TestProject) {
     root,
     dataFolder,
     say: (line) => process.stderr.write(`${line}\n`),
-    onLost: (error) => process.stderr.write(`${error.message}\n`),
   })
   const client = new pg.Client({ connectionString: cluster.url('postgres') })
   await client.connect()

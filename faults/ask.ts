@@ -1,0 +1,56 @@
+import { Agent, request } from 'node:http'
+
+export interface Answer {
+  status: number
+  body: unknown
+  /** Seconds, where the server says when to try again. */
+  retryAfter: number | undefined
+}
+
+export interface Asking {
+  method: string
+  path: string
+  cookie?: string
+  body?: unknown
+}
+
+/** Longer than the server waits for its database. */
+const ANSWER_MS = 35_000
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1000, maxFreeSockets: 256 })
+
+/** One request over loopback. undefined: the connection broke or nothing came, so nobody knows what became of it. */
+export function ask(port: number, { method, path, cookie, body }: Asking): Promise<Answer | undefined> {
+  const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const headers = {
+    ...(cookie && { cookie }),
+    ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
+  }
+  return new Promise((resolve) => {
+    const asking = request({ host: '127.0.0.1', port, method, path, headers, agent, timeout: ANSWER_MS }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('error', () => resolve(undefined))
+      response.on('close', () => {
+        if (!response.complete) return resolve(undefined)
+        const { statusCode = 0, headers: said } = response
+        const retryAfter = said['retry-after'] === undefined ? undefined : Number(said['retry-after'])
+        resolve({ status: statusCode, body: parse(text), retryAfter })
+      })
+    })
+    asking.on('timeout', () => asking.destroy())
+    asking.on('error', () => resolve(undefined))
+    asking.end(bytes)
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

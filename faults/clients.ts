@@ -1,0 +1,165 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import type { Pair, Resident } from '../bench/town.ts'
+import { writeEnvelope } from '../contract/envelope.ts'
+import { roomsApi } from '../contract/rooms.ts'
+import { ask } from './ask.ts'
+import { type Decision, decisionOf, decisionOfCommit } from './decisions.ts'
+import { type Line, openLine } from './line.ts'
+import { readLogPage } from './pages.ts'
+import { type Attempt, digestOf, type History, now } from './recorder.ts'
+
+type Try = () => Promise<Decision>
+
+/** People who write to each other, read, mark and commit, whatever happens, and try again with the same id until they know. */
+export interface Load {
+  lines: Line[]
+  /** No new work; waits for what is under way. Answers how many things nobody could decide, and what broke in a client. */
+  stop(): Promise<{ undecided: number; failures: Error[] }>
+}
+
+export interface LoadOptions {
+  /** Who works at the same time for each person. */
+  hands?: number
+  /** Between two operations of a hand. */
+  restMs?: number
+  /** Characters that a text is filled up with. */
+  fillChars?: number
+}
+
+/** One member of a room, and the epoch that it believes in: it learns of commits from refusals alone, so that some are stale. */
+interface Client {
+  person: Resident
+  chatRoomId: string
+  /** undefined: this room speaks plain text. */
+  group: { groupId: string; epoch: number } | undefined
+  line: Line
+  /** The newest place that it saw. */
+  seen: number
+}
+
+const SETTLE_MS = 30_000
+const PAGE = 50
+
+/** Puts a load on the server: every second room is sealed, the others speak plain text. */
+export function startLoad(port: number, pairs: Pair[], history: History, options: LoadOptions = {}): Load {
+  const { hands = 2, restMs = 40, fillChars = 0 } = options
+  let isOver = false
+  let isAbandoned = false
+  let undecided = 0
+
+  const clients = pairs.flatMap(({ sender, receiver, chatRoomId, groupId }, at) =>
+    [sender, receiver].map((person): Client => {
+      const group = at % 2 === 0 ? { groupId, epoch: 1 } : undefined
+      return { person, chatRoomId, group, line: openLine(port, person, history), seen: 0 }
+    }),
+  )
+
+  async function work(client: Client): Promise<void> {
+    while (!isOver) {
+      const dice = randomInt(100)
+      if (dice < 3 && client.group) await commit(client)
+      else if (dice < 6) await mark(client)
+      else if (dice < 9) await readPage(client)
+      else await write(client, dice >= 80)
+      await pause(restMs * (0.5 + Math.random()))
+    }
+  }
+
+  /** Appends, and tries again with the same bytes until the server has decided. */
+  async function append(what: Pick<Attempt, 'kind' | 'roomId' | 'id' | 'senderId' | 'digest'>, first: Try, again: Try = first) {
+    for (let turn = first; ; turn = again) {
+      const startedAt = now()
+      const reply = await turn()
+      const attempt: Attempt = { ...what, startedAt, endedAt: now(), outcome: reply.outcome }
+      if (reply.outcome === 'acknowledged') Object.assign(attempt, { seq: reply.seq, answered: reply.answered })
+      if (reply.outcome !== 'acknowledged') attempt.code = reply.code
+      history.attempts.push(attempt)
+      if (reply.outcome !== 'unknown') return reply
+      if (isAbandoned) {
+        undecided += 1
+        return reply
+      }
+      await pause(50 + randomInt(100))
+    }
+  }
+
+  async function write(client: Client, bySocket: boolean): Promise<void> {
+    const { person, chatRoomId, line, group } = client
+    const id = randomUUID()
+    const content = group ? sealed(group, fillChars) : `${id} says ${randomText(fillChars)}`
+    const what = { kind: 'message' as const, roomId: chatRoomId, id, senderId: person.id, digest: digestOf(content) }
+    const draft = { id, chatRoomId, content, messageType: 'text' as const }
+    const post = async () =>
+      decisionOf(await ask(port, { method: 'POST', path: '/api/messages', cookie: person.cookie, body: draft }))
+    const say = () => line.says(draft)
+    const reply = await append(what, bySocket && line.isOpen() ? say : post, post)
+    if (reply.outcome === 'acknowledged') client.seen = Math.max(client.seen, reply.seq)
+    if (reply.outcome === 'refused' && reply.code === 'stale_epoch') await catchUp(client)
+  }
+
+  async function commit(client: Client): Promise<void> {
+    const { person, chatRoomId, group } = client
+    if (!group) return
+    const { groupId, epoch } = group
+    const bytes = randomBytes(96).toString('base64')
+    const digest = digestOf(bytes)
+    const what = { kind: 'commit' as const, roomId: chatRoomId, id: digest, senderId: person.id, digest }
+    const draft = { chatRoomId, generation: 1, groupId, epoch, commit: bytes, groupInfo: bytes, archiveKeys: [] }
+    const path = `/api/rooms/${chatRoomId}/commits`
+    const reply = await append(what, async () => {
+      const body = { ...draft, afterSeq: client.seen }
+      return decisionOfCommit(await ask(port, { method: 'POST', path, cookie: person.cookie, body }), digest)
+    })
+    if (reply.outcome === 'acknowledged') group.epoch = Math.max(group.epoch, epoch + 1)
+    else if (reply.outcome === 'refused') await catchUp(client)
+  }
+
+  async function catchUp({ person, chatRoomId, group }: Client): Promise<void> {
+    const answer = await ask(port, { method: 'GET', path: `/api/rooms/${chatRoomId}/group`, cookie: person.cookie })
+    if (answer?.status === 200 && group) group.epoch = roomsApi.group.output.parse(answer.body).epoch
+  }
+
+  async function mark(client: Client): Promise<void> {
+    const kind = randomInt(2) === 0 ? 'read' : 'delivered'
+    const { person, chatRoomId, seen: seq } = client
+    const path = `/api/messages/${chatRoomId}/mark-${kind}`
+    const answer = await ask(port, { method: 'POST', path, cookie: person.cookie, body: { seq } })
+    if (answer?.status === 200) history.marks.push({ kind, userId: person.id, roomId: chatRoomId, seq })
+  }
+
+  async function readPage(client: Client): Promise<void> {
+    const after = Math.max(0, client.seen - randomInt(PAGE))
+    const page = await readLogPage(port, client.person, { roomId: client.chatRoomId, after, limit: PAGE }, history)
+    client.seen = Math.max(client.seen, page?.entries.at(-1)?.seq ?? 0)
+  }
+
+  const failures: Error[] = []
+  const fail = (error: unknown) => void failures.push(error instanceof Error ? error : new Error(String(error)))
+  const working = clients.flatMap((client) => Array.from({ length: hands }, () => work(client).catch(fail)))
+  return {
+    lines: clients.map(({ line }) => line),
+    async stop() {
+      isOver = true
+      const abandon = setTimeout(() => {
+        isAbandoned = true
+      }, SETTLE_MS)
+      await Promise.all(working)
+      clearTimeout(abandon)
+      for (const { line } of clients) line.hangsUp()
+      return { undecided, failures }
+    },
+  }
+}
+
+function sealed({ groupId, epoch }: { groupId: string; epoch: number }, fillChars: number): string {
+  const body = randomText(96 + fillChars - (fillChars % 4))
+  return writeEnvelope({ v: 1, groupId, epoch, mls: randomText(64), archive: randomText(48), body })
+}
+
+/** Base64 that no database makes smaller; a multiple of 4 characters needs no padding. */
+const randomText = (chars: number): string =>
+  randomBytes(Math.ceil((chars * 3) / 4))
+    .toString('base64')
+    .slice(0, chars)
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,41 @@
+import type { Accuse, Stored, StoredRoom } from './law.ts'
+import type { History } from './recorder.ts'
+
+/** Unread counters, watermarks and the plan's counter say what the rows say. */
+export function checkCounters({ marks }: History, { rooms, counted }: Stored, accuse: Accuse): void {
+  for (const room of rooms) for (const member of room.members) checkMember(room, member, accuse)
+  for (const [userId, count] of sentBy(rooms)) {
+    const said = counted.get(userId) ?? 0
+    if (said !== count) accuse('miscounted', `${userId} sent ${count} messages, the plan counts ${said}`)
+  }
+  const members = new Map(rooms.flatMap((room) => room.members.map((member) => [`${member.userId} ${room.id}`, member])))
+  for (const { kind, userId, roomId, seq } of marks) {
+    const member = members.get(`${userId} ${roomId}`)
+    const stands = kind === 'read' ? member?.readSeq : member?.deliveredSeq
+    if (stands === undefined || stands < seq)
+      accuse('lost', `${userId} marked ${seq} as ${kind} in ${roomId}; it stands at ${stands}`)
+  }
+}
+
+function checkMember(
+  room: StoredRoom,
+  { userId, readSeq, deliveredSeq, unreadCount }: StoredRoom['members'][number],
+  accuse: Accuse,
+) {
+  const unread = room.entries.filter(
+    ({ kind, seq, senderId }) => kind === 'message' && seq > readSeq && senderId !== userId,
+  ).length
+  if (unread !== unreadCount) accuse('miscounted', `${room.id}: ${userId} has ${unread} unread, the counter says ${unreadCount}`)
+  if (readSeq > deliveredSeq || deliveredSeq > room.lastSeq) {
+    accuse('miscounted', `${room.id}: ${userId} has read ${readSeq} and received ${deliveredSeq} of ${room.lastSeq}`)
+  }
+}
+
+function sentBy(rooms: StoredRoom[]): Map<string, number> {
+  const sent = new Map<string, number>()
+  for (const { entries, members } of rooms) {
+    for (const { userId } of members) sent.set(userId, sent.get(userId) ?? 0)
+    for (const { kind, senderId } of entries) if (kind === 'message') sent.set(senderId, (sent.get(senderId) ?? 0) + 1)
+  }
+  return sent
+}

@@ -1,0 +1,34 @@
+import { messageShape } from '../contract/messages.ts'
+import { roomsApi } from '../contract/rooms.ts'
+import type { Answer } from './ask.ts'
+import { entryOfMessage } from './entries.ts'
+
+/** What became of something that was sent. */
+export type Decision =
+  | { outcome: 'acknowledged'; seq: number; answered: string }
+  | { outcome: 'refused'; code: string }
+  | { outcome: 'unknown'; code: string }
+
+/** A refusal that says that nothing was stored. Busy or broken is none. */
+export const isDecided = (code: string): boolean => code !== 'unavailable' && code !== 'internal' && code !== 'unnamed'
+
+/** Of a message by HTTP. 5xx decides nothing: it may be stored. */
+export const decisionOf = (answer: Answer | undefined): Decision =>
+  decide(answer, (body) => {
+    const { seq, digest } = entryOfMessage(messageShape.parse(body))
+    return { seq, answered: digest }
+  })
+
+/** Of a commit with that digest. */
+export const decisionOfCommit = (answer: Answer | undefined, digest: string): Decision =>
+  decide(answer, (body) => ({ seq: roomsApi.commit.output.parse(body).seq, answered: digest }))
+
+function decide(answer: Answer | undefined, read: (body: unknown) => { seq: number; answered: string }): Decision {
+  if (!answer) return { outcome: 'unknown', code: 'broken' }
+  if (answer.status === 200) return { outcome: 'acknowledged', ...read(answer.body) }
+  const code = codeOf(answer.body)
+  return { outcome: answer.status < 500 && isDecided(code) ? 'refused' : 'unknown', code }
+}
+
+export const codeOf = (body: unknown): string =>
+  typeof body === 'object' && body && 'code' in body && typeof body.code === 'string' ? body.code : 'unnamed'

@@ -1,0 +1,32 @@
+import { parseEnvelope } from '../contract/envelope.ts'
+import type { Message } from '../contract/messages.ts'
+import type { CommitEntry, LogEntry } from '../contract/rooms.ts'
+import { digestOf, type Entry } from './recorder.ts'
+
+/** A message as the law sees it. */
+export const entryOfMessage = ({
+  id,
+  seq,
+  chatRoomId,
+  senderId,
+  content,
+}: Pick<Message, 'id' | 'seq' | 'chatRoomId' | 'senderId' | 'content'>): Entry => ({
+  kind: 'message',
+  ...{ roomId: chatRoomId, seq, id, senderId },
+  digest: digestOf(content),
+  epoch: parseEnvelope(content)?.epoch ?? null,
+})
+
+/** A commit as the law sees it. */
+export function entryOfCommit({
+  seq,
+  chatRoomId,
+  senderId,
+  commit,
+  epoch,
+}: Pick<CommitEntry, 'seq' | 'chatRoomId' | 'senderId' | 'commit' | 'epoch'>): Entry {
+  const digest = digestOf(commit)
+  return { kind: 'commit', roomId: chatRoomId, seq, id: digest, senderId, digest, epoch }
+}
+
+export const entryOf = (entry: LogEntry): Entry => (entry.kind === 'commit' ? entryOfCommit(entry) : entryOfMessage(entry))

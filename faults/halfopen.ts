@@ -1,0 +1,45 @@
+import { inDatabase } from '../bench/ground.ts'
+import { PERIODS } from '../contract/limits.ts'
+import { pause } from './clients.ts'
+import { atMost, type Form, must, type Outcome, seconds } from './fault.ts'
+import { onGround } from './ground.ts'
+import { openRawSocket } from './raw.ts'
+import { now } from './recorder.ts'
+
+const LOADED = 2
+const SOCKETS = 5
+/** A ping, and the next beat finds it unanswered. */
+const DROPPED_MS = 2 * PERIODS.heartbeatMs + 5000
+
+/** Sockets whose other end is gone without a word: the heartbeat drops them, their owner is away, everyone else stays. */
+export function halfOpen(_form: Form): Promise<Outcome> {
+  return onGround({ pairs: LOADED + 1, loaded: LOADED, hands: 1, restMs: 800 }, async ({ port, pairs, load, databaseUrl }) => {
+    const gone = pairs[LOADED]?.sender
+    if (!gone) throw new Error('Nobody is there')
+    const isOnline = async () => {
+      const [row] = await inDatabase(await databaseUrl(), `select is_online from users where id = '${gone.id}'`)
+      return row?.['is_online'] === true
+    }
+    const startedAt = now()
+    const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => openRawSocket(port, gone.cookie)))
+    while (!(await isOnline()) && now() - startedAt < 5000) await pause(100)
+    const wasOnline = await isOnline()
+    const openings = load.lines.map((line) => line.openings())
+    await Promise.race([Promise.all(sockets.map(({ ended }) => ended)), pause(DROPPED_MS + 5000)])
+    const droppedMs = sockets.every(({ socket }) => socket.closed) ? now() - startedAt : undefined
+    for (const { socket } of sockets) socket.destroy()
+    await pause(1000)
+    return {
+      faults: SOCKETS,
+      said: `${SOCKETS} dropped after ${seconds(droppedMs)}, beside the others`,
+      complaints: [
+        ...atMost('dropped', droppedMs, DROPPED_MS, 'ms'),
+        ...must(wasOnline && !(await isOnline()), 'the one who is gone is still shown as online'),
+        ...must(
+          load.lines.every((line, at) => line.openings() === openings[at]),
+          'sockets that answer were dropped too',
+        ),
+      ],
+    }
+  })
+}

@@ -1,0 +1,84 @@
+import WebSocket from 'ws'
+import type { Resident } from '../bench/town.ts'
+import { serverFrame } from '../contract/frames.ts'
+import type { Draft } from '../contract/messages.ts'
+import { type Decision, isDecided } from './decisions.ts'
+import { entryOfCommit, entryOfMessage } from './entries.ts'
+import { type History, now } from './recorder.ts'
+
+/** Someone's socket, which comes back whenever it breaks. */
+export interface Line {
+  isOpen(): boolean
+  /** How often it was opened. */
+  openings(): number
+  /** Says a message and waits for what becomes of it. */
+  says(draft: Draft & { id: string }): Promise<Decision>
+  hangsUp(): void
+}
+
+const AGAIN_MS = 200
+const REPLY_MS = 12_000
+let lines = 0
+
+/** Opens a socket and keeps what comes out of it in the history. */
+export function openLine(port: number, { id: userId, cookie }: Resident, history: History): Line {
+  const waiting = new Map<string, (reply: Decision) => void>()
+  let socket: WebSocket | undefined
+  let isOver = false
+  let openings = 0
+
+  function open(): void {
+    lines += 1
+    const line = lines
+    const opened = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { cookie }, perMessageDeflate: false })
+    socket = opened
+    opened.on('open', () => {
+      openings += 1
+    })
+    opened.on('message', (raw) => hear(line, raw.toString()))
+    // What follows is 'close'.
+    opened.on('error', () => undefined)
+    opened.on('close', () => {
+      for (const settle of waiting.values()) settle({ outcome: 'unknown', code: 'broken' })
+      if (!isOver) setTimeout(() => isOver || open(), AGAIN_MS * (0.5 + Math.random()))
+    })
+  }
+
+  function hear(line: number, text: string): void {
+    const frame = serverFrame.parse(JSON.parse(text))
+    if (frame.type === 'refused') {
+      const { id, code } = frame.data
+      // Busy or broken is no decision: it may be stored.
+      if (id) waiting.get(id)?.(isDecided(code) ? { outcome: 'refused', code } : { outcome: 'unknown', code })
+      return
+    }
+    if (frame.type !== 'message' && frame.type !== 'commit') return
+    const entry = frame.type === 'commit' ? entryOfCommit(frame.data) : entryOfMessage(frame.data)
+    history.frames.push({ userId, line, at: now(), entry })
+    if (entry.senderId === userId) waiting.get(entry.id)?.({ outcome: 'acknowledged', seq: entry.seq, answered: entry.digest })
+  }
+
+  open()
+  return {
+    isOpen: () => socket?.readyState === WebSocket.OPEN,
+    openings: () => openings,
+    says: (draft) =>
+      new Promise((resolve) => {
+        const settle = (reply: Decision) => {
+          clearTimeout(late)
+          waiting.delete(draft.id)
+          resolve(reply)
+        }
+        const late = setTimeout(() => settle({ outcome: 'unknown', code: 'broken' }), REPLY_MS)
+        waiting.set(draft.id, settle)
+        socket?.send(
+          JSON.stringify({ type: 'message', data: draft }),
+          (error) => error && settle({ outcome: 'unknown', code: 'broken' }),
+        )
+      }),
+    hangsUp() {
+      isOver = true
+      socket?.terminate()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { clusterFolder } from '../server/db/embedded.ts'
+import { isPostgres, stopPostmaster } from '../server/db/postmaster.ts'
+import { Skipped } from './fault.ts'
+
+/** The PostgreSQL of this data folder, where one runs. */
+export function postmasterOf(dataFolder: string): number | undefined {
+  const file = path.join(clusterFolder(dataFolder), 'postmaster.pid')
+  if (!existsSync(file)) return undefined
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
+  return pid > 0 && isPostgres(pid) ? pid : undefined
+}
+
+/** PostgreSQL and the processes that it started: the first one is the postmaster. */
+export function processesOf(dataFolder: string): number[] {
+  const postmaster = postmasterOf(dataFolder)
+  if (postmaster === undefined) return []
+  const children = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && parentOf(pid) === postmaster)
+  return [postmaster, ...children]
+}
+
+/** Of the processes that serve a connection, the ones that hold one to the product's database. */
+export const backendsOf = (dataFolder: string): number[] =>
+  processesOf(dataFolder).filter((pid) => titleOf(pid).includes(' conclave conclave '))
+
+export function requireProc(): void {
+  if (process.platform !== 'linux') throw new Skipped('processes of PostgreSQL are found on Linux only')
+}
+
+/** Signals processes that were found a moment ago; some may have ended by themselves. */
+export function signal(pids: number[], name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+  for (const pid of pids) {
+    try {
+      if (isPostgres(pid)) process.kill(pid, name)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
+}
+
+/** A killed server leaves its PostgreSQL running. */
+export async function endPostgres(dataFolder: string): Promise<void> {
+  const pid = postmasterOf(dataFolder)
+  if (pid !== undefined) await stopPostmaster(pid)
+}
+
+function parentOf(pid: number): number {
+  try {
+    const [, , parent] = /^\d+ \(.*\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return Number(parent)
+  } catch {
+    return 0
+  }
+}
+
+function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
