@@ -1,4 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react'
+import { CryptoFailure } from '../crypto/crypto.ts'
 import { ApiError } from '../net/api.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
@@ -24,7 +25,8 @@ export function AddContactDialog({ onClose }: { onClose: () => void }) {
       showToast({ tone: 'good', title: 'Contact added', text: 'The contact has been added successfully.' })
       onClose()
     } catch (failure) {
-      const words = failure instanceof ApiError ? failureWords(failure) : 'Failed to add contact'
+      const isSaid = failure instanceof ApiError || failure instanceof CryptoFailure
+      const words = isSaid ? failureWords(failure) : 'Failed to add contact'
       setError(words)
       setPending(false)
       showToast({ tone: 'bad', title: 'Error', text: words })

@@ -47,7 +47,7 @@ export async function addContact(env: Env, text: string): Promise<ContactRow> {
   const key = publicKeyOfOnion(who)
   if (!key) throw new ApiError(400, 'invalid_onion_address', REFUSALS.invalid_onion_address.text)
   const contact = await env.api(contactsApi.add, { onionAddress: who.toLowerCase() })
-  await env.crypto.trustKey({ userId: contact.contactUserId, identityKey: toBase64(key) })
+  await env.crypto.pinAddress({ userId: contact.contactUserId, identityKey: toBase64(key) })
   return take(contact)
 }
 

@@ -29,6 +29,7 @@ export type Answer = { id: number; ok: true; value: unknown } | { id: number; ok
 export function openCrypto(worker: Worker): Crypto {
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let last = 0
+  let dead: CryptoFailure | undefined
   worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
     const call = waiting.get(answer.id)
     waiting.delete(answer.id)
@@ -36,12 +37,13 @@ export function openCrypto(worker: Worker): Crypto {
     else call?.reject(answer.code === '' ? new Error(answer.text) : new CryptoFailure(answer.code, answer.text))
   }
   worker.onerror = (event) => {
-    for (const call of waiting.values())
-      call.reject(new CryptoFailure('worker', `The encryption worker stopped: ${event.message}`))
+    dead = new CryptoFailure('worker', `Encryption stopped in this tab: ${event.message}. Reload the page`)
+    for (const call of waiting.values()) call.reject(dead)
     waiting.clear()
   }
   const ask = (verb: string, input: unknown[]) =>
     new Promise((resolve, reject) => {
+      if (dead) return reject(dead)
       last += 1
       waiting.set(last, { resolve, reject })
       worker.postMessage({ id: last, verb, input } satisfies Ask)
