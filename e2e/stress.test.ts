@@ -1,6 +1,7 @@
+import { cp, rm } from 'node:fs/promises'
 import { chromium } from 'playwright-core'
 import { expect } from 'vitest'
-import { BROWSER_WORDS, browserPath } from './browser.ts'
+import { BROWSER_WORDS, browserPath, openBrowser } from './browser.ts'
 import { conversation, test, visitor } from './people.ts'
 
 const composer = 'textarea[aria-label="Message"]'
@@ -109,4 +110,68 @@ test('A private window works like any other; once it is closed, the account is t
   await second.opens(bob)
   await second.reads('from a private window')
   await hidden.close()
+})
+
+test("Bob's computer is restored from a backup: he reads on, and writes in the same conversation", async ({
+  server,
+  alice,
+  bob,
+}) => {
+  await conversation(alice, bob)
+  await bob.says('before the backup')
+  await alice.reads('before the backup')
+  await bob.leaves()
+  const backup = `${bob.profile}-backup`
+  await cp(bob.profile, backup, { recursive: true })
+
+  const at = async () => {
+    const window = await visitor(server, await openBrowser(bob.profile), bob)
+    await window.page.goto(server.url)
+    await window.opens(alice)
+    return window
+  }
+  const today = await at()
+  await today.says('after the backup')
+  await alice.reads('after the backup')
+  await alice.says('noted')
+  await today.reads('noted')
+  await today.leaves()
+
+  await rm(bob.profile, { recursive: true })
+  await cp(backup, bob.profile, { recursive: true })
+  const restored = await at()
+  await restored.reads('after the backup')
+  await restored.reads('noted')
+  await restored.says('from the restored computer')
+  await alice.reads('from the restored computer')
+  await alice.says('heard')
+  await restored.reads('heard')
+  await restored.leaves()
+})
+
+test('The disk is full: the words stay in the composer with the reason, and go out when there is room', async ({
+  alice,
+  bob,
+}) => {
+  await conversation(alice, bob)
+  await alice.says('there is room')
+  await bob.reads('there is room')
+  const [vault] = alice.page.workers()
+  await vault?.evaluate(() => {
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('full', 'QuotaExceededError')
+    }
+    Object.assign(globalThis, { makeRoom: () => Object.assign(IDBObjectStore.prototype, { put }) })
+  })
+  await alice.page.locator(composer).fill('there is none')
+  await alice.page.keyboard.press('Enter')
+  await alice.page.getByRole('alert').first().waitFor()
+  await alice.page.waitForFunction(
+    (query) => document.querySelector<HTMLTextAreaElement>(query)?.value === 'there is none',
+    composer,
+  )
+  await vault?.evaluate(() => (globalThis as unknown as { makeRoom: () => void }).makeRoom())
+  await alice.page.getByRole('button', { name: 'Send', exact: true }).click()
+  await bob.reads('there is none')
 })

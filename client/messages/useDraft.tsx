@@ -25,8 +25,12 @@ export function useDraft(chatRoomId: string): [string, (text: string) => void] {
 
   const keep = useCallback(() => {
     if (unkept.current === null) return
-    void keepDraft(env, chatRoomId, unkept.current)
+    const kept = unkept.current
     unkept.current = null
+    // Storage is full, or this account was closed meanwhile: the words still stand in the composer, and are tried again.
+    keepDraft(env, chatRoomId, kept).catch(() => {
+      unkept.current ??= kept
+    })
   }, [env, chatRoomId])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new text starts the wait again
