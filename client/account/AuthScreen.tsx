@@ -37,7 +37,7 @@ export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
         <ul>
           <li>
             <KeyRound className="i" aria-hidden />
-            Your keys are made on this device. The server keeps them sealed, and cannot open them.
+            Your keys are made on this device. The server keeps them sealed under your password.
           </li>
           <li>
             <PhoneOff className="i" aria-hidden />
