@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { accountKeysShape, deviceId, unlockShape } from './devices.ts'
+import { accountKeysShape, deviceId, keyChangeShape, kitSecret, unlockShape } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { base64, done, nothing, userId } from './shapes.ts'
@@ -45,6 +45,23 @@ export const registrationShape = z
     keys: accountKeysShape.optional(),
   })
   .refine((form) => form.password === form.confirmPassword, { path: ['confirmPassword'], message: "Passwords don't match" })
+
+/** The spec's form. In a browser all three are authSecrets (kdf 1) and `keys` seals the account's keys to the new one. */
+export const passwordChangeShape = z
+  .object({
+    currentPassword: z.string().min(1, 'Current password is required').max(LIMITS.passwordMax),
+    newPassword: z
+      .string()
+      .min(LIMITS.passwordMin, 'New password must be at least 6 characters')
+      .max(LIMITS.passwordMax, 'New password must be at most 100 characters'),
+    confirmNewPassword: z.string(),
+    kdf,
+    keys: keyChangeShape.optional(),
+  })
+  .refine((form) => form.newPassword === form.confirmNewPassword, {
+    path: ['confirmNewPassword'],
+    message: "New passwords don't match",
+  })
 
 export const userShape = z.object({
   id: userId,
@@ -104,6 +121,48 @@ export const accountApi = {
     access: 'anyone',
     summary: "Ends the session. `removeKeys` also deletes the device's unlock secret, so that its vault stays shut.",
     input: z.object({ removeKeys: z.boolean().optional() }),
+    output: done,
+  }),
+  loginByKit: endpoint({
+    method: 'POST',
+    path: '/api/login/kit',
+    access: 'anyone',
+    summary: 'Signs in with what the recovery kit shows the server. The session has no device yet.',
+    input: z.object({ username: typedUsername, kitSecret }),
+    output: signedInShape,
+  }),
+  recover: endpoint({
+    method: 'POST',
+    path: '/api/account/recover',
+    access: 'signed_in',
+    summary:
+      'A new password and this browser, by the recovery kit, which is used up: keyring and manifest one version up. Ends all other sessions.',
+    input: z.object({
+      kitSecret,
+      password: passwordShape,
+      kdf: z.literal(1),
+      keys: accountKeysShape,
+      /** Of the kit that takes the place of the used one; null: none. */
+      newKitSecret: kitSecret.nullable(),
+    }),
+    output: signedInShape,
+    bodyLimitBytes: 1024 * 1024,
+  }),
+  changePassword: endpoint({
+    method: 'PUT',
+    path: '/api/change-password',
+    access: 'signed_in',
+    summary: 'Sets a new password. Ends all other sessions.',
+    input: passwordChangeShape,
+    output: done,
+    bodyLimitBytes: 3 * 1024 * 1024,
+  }),
+  remove: endpoint({
+    method: 'POST',
+    path: '/api/account/delete',
+    access: 'signed_in',
+    summary: "Deletes the account for good, by its password. Contacts see 'Deleted account'; the name is not issued again.",
+    input: z.object({ password: z.string().min(1, 'Password is required').max(LIMITS.passwordMax), kdf }),
     output: done,
   }),
   user: endpoint({

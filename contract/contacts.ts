@@ -19,6 +19,8 @@ export const contactShape = z.object({
     displayName: z.string(),
     username: z.string(),
     profileImageUrl: z.string().nullable(),
+    /** The account is gone for good: the conversation stays, nothing can be sent. */
+    isDeleted: z.boolean(),
     /** Presence and last seen only between two who accepted each other. */
     isOnline: z.boolean(),
     lastSeen: instant.nullable(),

@@ -20,6 +20,8 @@ export const statementShape = z.object({
   replyToId: z.uuid().nullable(),
   /** The newest manifest version known of each account, by user id [Note: D2]. */
   manifests: z.record(z.string(), z.number().int()),
+  /** The version of the sender's own book, for the account's other browsers: the server cannot hide it from them [Note: I1]. */
+  book: z.number().int().nonnegative().optional(),
   /** Where the sender stood: the last seq it had seen and the running hash of envelopes since the last commit, base64 [Note: M5]. */
   seen: z.object({ seq: z.number().int(), hash: z.string() }),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import { base64, counterShape, done, nothing, seqShape, signedShape, userId } from './shapes.ts'
+import { base64, counterShape, done, instant, nothing, seqShape, signedShape, userId } from './shapes.ts'
 
 /** 16 random bytes in hex. */
 export const deviceId = z.string().regex(/^[0-9a-f]{32}$/)
@@ -24,8 +24,9 @@ export const manifestShape = z.object({
     .max(LIMITS.devicesMax),
   removed: z.array(deviceId),
   historyKeyId: z.number().int().positive(),
-  /** null: this account keeps no history on the server. */
-  historyKey: base64(1216).nullable(),
+  historyKey: base64(1216),
+  /** false: nobody seals archive keys to this account, and the server keeps none for it [Note: H1]. */
+  keepsHistory: z.boolean().default(true),
   keyringVersion: z.number().int().positive(),
 })
 export type Manifest = z.infer<typeof manifestShape>
@@ -40,8 +41,10 @@ export const keyringShape = z.object({
   ways: z
     .array(
       z.object({
-        id: z.string().max(64),
+        /** `password`, `kit`, or `passkey:` and the credential's id in base64url. */
+        id: z.string().max(400),
         kind: z.enum(['password', 'kit', 'passkey']),
+        madeAt: z.iso.datetime().optional(),
         publicKey: base64(1216),
         /** The account key, sealed to this way. */
         sealedKey: base64(2048),
@@ -57,7 +60,7 @@ export const keyPackagesShape = z.object({
   lastResort: base64(8 * 1024).optional(),
 })
 
-/** Keyring and manifest change together, each one version up, signed by the identity key [Note: K3]. */
+/** Keyring and manifest of a new account or device, signed by the identity key [Note: K3]. */
 export const accountKeysShape = z.object({
   keyring: signedShape,
   manifest: signedShape,
@@ -72,6 +75,28 @@ export const bookShape = z.object({
   sealed: base64(1024 * 1024).nullable(),
 })
 export type SealedBook = z.infer<typeof bookShape>
+
+/** A new history seed, sealed to one of the account's devices [Note: H2]. */
+const historySealShape = z.object({ historyKeyId: counterShape.positive(), sealed: base64(2048) })
+
+/** What a recovery kit shows the server: 32 bytes, base64url. It opens nothing by itself. */
+export const kitSecret = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
+
+/**
+ * A change of the account's keys: keyring and manifest each one version up, signed by the identity key, and with them all that
+ * rests on them [Note: K2, K3, H2]. The signature proves a way in: no device holds the identity key.
+ */
+export const keyChangeShape = z.object({
+  keyring: signedShape,
+  manifest: signedShape,
+  /** Where the history key is new: its seed for every device that stays. */
+  historySeals: z.array(historySealShape.extend({ deviceId })).max(LIMITS.devicesMax),
+  /** Where the history key is new: the book under it, one version up. */
+  book: bookShape.extend({ sealed: base64(1024 * 1024) }).optional(),
+  /** Of a new recovery kit; null where the account has none any more; absent where it stays. */
+  kitSecret: kitSecret.nullable().optional(),
+})
+export type KeyChange = z.infer<typeof keyChangeShape>
 
 /** Half of the vault key: the server hands it to a live session of that device [Note: V1]. */
 export const unlockShape = z.object({ deviceId, unlockSecret: base64(32) })
@@ -115,9 +140,34 @@ export const devicesApi = {
     method: 'GET',
     path: '/api/account/keys',
     access: 'signed_in',
-    summary: "The caller's own keyring and manifest; null where the account has no keys yet.",
+    summary:
+      "The caller's own keyring and manifest, null where the account has no keys yet, and new history keys for this session's device.",
     input: nothing,
-    output: z.object({ keyring: signedShape.nullable(), manifest: signedShape.nullable() }),
+    output: z.object({
+      keyring: signedShape.nullable(),
+      manifest: signedShape.nullable(),
+      historySeals: z.array(historySealShape),
+    }),
+  }),
+  changeKeys: endpoint({
+    method: 'PUT',
+    path: '/api/account/keys',
+    access: 'signed_in',
+    summary: 'Removes devices, changes ways in, or switches history, all at once. Else refuses with stale_version.',
+    input: keyChangeShape.extend({
+      /** The authSecret where the password becomes a way in again: it is checked. */
+      password: z.string().max(LIMITS.passwordMax).optional(),
+    }),
+    output: z.object({ version: seqShape }),
+    bodyLimitBytes: 3 * 1024 * 1024,
+  }),
+  list: endpoint({
+    method: 'GET',
+    path: '/api/devices',
+    access: 'signed_in',
+    summary: "What the server knows of the account's devices; names are in the manifest, sealed.",
+    input: nothing,
+    output: z.array(z.object({ id: deviceId, addedAt: instant, lastSeenAt: instant, isCurrent: z.boolean() })),
   }),
   manifest: endpoint({
     method: 'GET',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { draftShape, messageShape } from './messages.ts'
 import { commitShape } from './rooms.ts'
-import { chatRoomId, instant, seqShape, userId } from './shapes.ts'
+import { chatRoomId, instant, seqShape, signedShape, userId } from './shapes.ts'
 
 /** What a client may say on the socket. Frames may be lost; what must survive is a POST. */
 export const clientFrame = z.discriminatedUnion('type', [
@@ -35,9 +35,11 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('presence'), data: z.object({ userId, isOnline: z.boolean(), lastSeen: instant.nullable() }) }),
   /** The contact list changed in a way that a reload of it shows: a request, an acceptance, a new manifest. */
   z.object({ type: z.literal('contacts'), data: z.object({}) }),
+  /** The account's own devices or keys changed: fetch them. */
+  z.object({ type: z.literal('devices'), data: z.object({}) }),
   z.object({ type: z.literal('refused'), data: z.object({ code: z.string(), error: z.string(), id: z.string().nullable() }) }),
-  /** The session ended elsewhere; the socket closes with 4401. */
-  z.object({ type: z.literal('signed_out'), data: z.object({}) }),
+  /** The session ended elsewhere; the socket closes with 4401. `manifest`: the one that removed this device [Note: D3]. */
+  z.object({ type: z.literal('signed_out'), data: z.object({ manifest: signedShape.optional() }) }),
 ])
 export type ServerFrame = z.infer<typeof serverFrame>
 export type FrameType = ServerFrame['type']

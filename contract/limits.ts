@@ -45,6 +45,8 @@ export const LIMITS = {
 export const RATES = {
   loginByAddress: { points: 30, seconds: 5 * MINUTE },
   loginByUsername: { points: 10, seconds: 5 * MINUTE },
+  kitByAddress: { points: 30, seconds: 5 * MINUTE },
+  kitByUsername: { points: 10, seconds: 5 * MINUTE },
   salt: { points: 60, seconds: 5 * MINUTE },
   register: { points: 10, seconds: 60 * MINUTE },
   registerTotal: { points: 300, seconds: 60 * MINUTE },

@@ -63,6 +63,8 @@ export const commitDraftShape = z.object({
   welcome: base64(256 * 1024).optional(),
   groupInfo: base64(256 * 1024),
   archiveKeys: z.array(archiveKeyShape).max(2),
+  /** The newest manifest versions that the committer knows, by user id. An older one is refused with stale_manifest. */
+  manifestVersions: z.record(userId, seqShape),
   /** Where the caller stands in the log: what it missed comes back with a stale_epoch refusal. */
   afterSeq: seqShape,
 })
@@ -94,7 +96,7 @@ export const roomsApi = {
     path: '/api/rooms/:chatRoomId/commits',
     access: 'signed_in',
     summary:
-      'Appends a commit when it is made for the current group and epoch, else refuses with stale_epoch and what was missed.',
+      'Appends a commit when it is made for the current group and epoch, else refuses with stale_epoch and what was missed. Who does not know the newest device lists is refused with stale_manifest and their versions.',
     input: commitDraftShape,
     output: z.object({ seq: seqShape }),
     bodyLimitBytes: 1024 * 1024,

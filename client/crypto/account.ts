@@ -61,6 +61,7 @@ export async function draftAccount(passwordSeed: Uint8Array, deviceName: string)
     removed: [],
     historyKeyId: 1,
     historyKey: toBase64((await keyPairOf(historySeed)).publicKey),
+    keepsHistory: true,
     keyringVersion: 1,
   }
   const review = { identitySeed: identity.seed, identityKey: identity.publicKey, history, manifest, keyring: made.signed }

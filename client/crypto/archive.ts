@@ -29,8 +29,8 @@ export async function sealArchiveKey(
   place: EpochName,
   archiveKey: Uint8Array,
 ): Promise<ArchiveKey | undefined> {
-  const { historyKey, historyKeyId } = peer.manifest
-  if (!historyKey) return undefined
+  const { historyKey, historyKeyId, keepsHistory } = peer.manifest
+  if (!keepsHistory) return undefined
   try {
     const sealed = await sealTo(
       fromBase64(historyKey),

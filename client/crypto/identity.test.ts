@@ -43,6 +43,7 @@ const manifest = (changes: Partial<Manifest> = {}): Manifest => ({
   removed: [],
   historyKeyId: 1,
   historyKey: toBase64(history.publicKey),
+  keepsHistory: true,
   keyringVersion: 1,
   ...changes,
 })

@@ -86,7 +86,7 @@ export function readManifest(signed: Signed, identityKey: Uint8Array): Manifest 
   const hasOddKeys = manifest.devices.some(
     ({ leafKey, sealingKey }) => fromBase64(leafKey).length !== 32 || fromBase64(sealingKey).length !== 1216,
   )
-  const hasOddHistoryKey = manifest.historyKey !== null && fromBase64(manifest.historyKey).length !== 1216
+  const hasOddHistoryKey = fromBase64(manifest.historyKey).length !== 1216
   if (ids.size !== manifest.devices.length || hasOddKeys || hasOddHistoryKey) {
     throw new CryptoFailure('malformed', 'The device list is not as it must be')
   }

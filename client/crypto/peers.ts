@@ -89,7 +89,7 @@ const WITHOUT_KEYS: Peer = {
   identityKey: new Uint8Array(),
   version: 0,
   signed: { content: '', signature: '' },
-  manifest: { v: 1, version: 0, identityKey: '', devices: [], removed: [], historyKeyId: 0, historyKey: null, keyringVersion: 0 },
+  manifest: { v: 1, version: 0, identityKey: '', devices: [], removed: [], historyKeyId: 0, historyKey: '', keepsHistory: false, keyringVersion: 0 },
 }
 
 /** Both sides of a room, as this device knows them. */

@@ -175,6 +175,7 @@ async function prepare(live: Live, { chatRoomId, room, generation, epoch, made, 
     ...(made.welcome && { welcome: toBase64(made.welcome) }),
     groupInfo: toBase64(made.groupInfo),
     archiveKeys: seals.filter((key) => key !== undefined),
+    manifestVersions: { [live.userId]: self.version, [peerId]: peer.version },
     afterSeq: room.record?.cursor ?? 0,
   }
   await live.vault.write([

@@ -71,6 +71,7 @@ export function createWire() {
           displayName: 'The other side',
           username: 'other',
           profileImageUrl: null,
+          isDeleted: false,
           isOnline: false,
           lastSeen: null,
           onionAddress: null,
@@ -121,7 +122,7 @@ export function createWire() {
   }
 
   const verbs = new Map<Endpoint, (input: never, userId: string, deviceId: string) => unknown>([
-    [devicesApi.keys, (_, userId) => ({ keyring: own(userId).keys.keyring, manifest: own(userId).keys.manifest })],
+    [devicesApi.keys, (_, userId) => ({ keyring: own(userId).keys.keyring, manifest: own(userId).keys.manifest, historySeals: [] })],
     [devicesApi.manifest, (input: { userId: string }) => manifestAnswer(input.userId)],
     [devicesApi.book, (_, userId) => own(userId).book],
     [devicesApi.saveBook, (book: SealedBook, userId) => saveBook(own(userId), book)],

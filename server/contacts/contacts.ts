@@ -93,6 +93,7 @@ function shownContact({ contact, isMutual, person, manifestVersion, room, me, th
     contactUser: {
       displayName: person.displayName,
       username: person.username,
+      isDeleted: person.deletedAt !== null,
       profileImageUrl: isMutual ? person.profileImageUrl : null,
       isOnline: isMutual && person.isOnline,
       lastSeen: isMutual ? (person.lastSeen?.toISOString() ?? null) : null,

@@ -26,6 +26,7 @@ export function listRows(db: Queryable, userId: string, contactId?: string) {
           lastSeen: users.lastSeen,
           onionAddress: users.onionAddress,
           publicKey: users.publicKey,
+          deletedAt: users.deletedAt,
         },
         manifestVersion: manifests.version,
         room: { lastSeq: chatRooms.lastSeq, lastMessageAt: chatRooms.lastMessageAt },

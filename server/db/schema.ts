@@ -51,6 +51,10 @@ export const users = pgTable(
     monthlyMessagesCount: integer('monthly_messages_count').notNull().default(0),
     /** The UTC month that the counter belongs to, as its first instant. */
     usageResetDate: at('usage_reset_date').notNull(),
+    /** SHA-256 of what the recovery kit shows the server; null without a kit [Note: K1]. */
+    kitHash: bytes('kit_hash'),
+    /** The account was deleted: the row stays so that others keep their conversations; nothing of the person is in it. */
+    deletedAt: at('deleted_at'),
     createdAt: at('created_at').notNull(),
   },
   (table) => [uniqueIndex('users_username_lower').on(sql`lower(${table.username})`)],
@@ -104,6 +108,26 @@ export const devices = pgTable(
   },
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 )
+
+/** New history seeds, sealed to the devices that stayed when another was removed [Note: H2]. */
+export const historySeals = pgTable(
+  'history_seals',
+  {
+    userId: uuid('user_id').notNull(),
+    deviceId: text('device_id').notNull(),
+    historyKeyId: integer('history_key_id').notNull(),
+    sealed: text('sealed').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.deviceId, table.historyKeyId] }),
+    foreignKey({ columns: [table.userId, table.deviceId], foreignColumns: [devices.userId, devices.id] }).onDelete('cascade'),
+  ],
+)
+
+/** HMAC (server secret `names`) of the lower-case names of deleted accounts: they are not issued again [Note: I1]. */
+export const retiredNames = pgTable('retired_names', {
+  nameHash: bytes('name_hash').primaryKey(),
+})
 
 export const keyPackages = pgTable(
   'key_packages',
@@ -173,6 +197,10 @@ export const chatRooms = pgTable('chat_rooms', {
   generation: integer('generation').notNull().default(0),
   groupId: text('group_id'),
   epoch: integer('epoch').notNull().default(0),
+  /** A device of a member was removed: nothing is sealed to this epoch any more, a commit comes first [Note: D3]. */
+  needsCommit: boolean('needs_commit').notNull().default(false),
+  /** A member deleted their account: nothing more is written here. */
+  isClosed: boolean('is_closed').notNull().default(false),
 })
 
 /** The GroupInfo and the newest Welcome of a room's current group. */

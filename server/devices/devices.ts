@@ -88,9 +88,13 @@ export async function forgetUnlock(env: Env, userId: string, deviceId: string): 
 }
 
 /** The caller's own keyring and manifest. */
-export async function ownKeys(env: Env, user: SignedInUser): Promise<{ keyring: Signed | null; manifest: Signed | null }> {
+export async function ownKeys(env: Env, user: SignedInUser): Promise<{ keyring: Signed | null; manifest: Signed | null; historySeals: [] }> {
   const stored = await store.findDocuments(env.db, user.id)
-  return { keyring: stored?.keyring ? signed(stored.keyring) : null, manifest: stored?.manifest ? signed(stored.manifest) : null }
+  return {
+    keyring: stored?.keyring ? signed(stored.keyring) : null,
+    manifest: stored?.manifest ? signed(stored.manifest) : null,
+    historySeals: [],
+  }
 }
 
 /** The manifest of oneself or of someone whom a contact row joins to the caller. A stranger is not found. Throws Refusal. */

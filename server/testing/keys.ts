@@ -34,6 +34,7 @@ export function newIdentity(deviceId: string = newDeviceId()): TestIdentity {
       removed: [],
       historyKeyId: 1,
       historyKey: random(1216),
+      keepsHistory: true,
       keyringVersion: 1,
     },
   }
