@@ -1,0 +1,84 @@
+import { TriangleAlert } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import type { User } from '../../contract/account.ts'
+import { ApiError } from '../net/api.ts'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useEnv } from '../ui/env.tsx'
+import { PasswordField } from '../ui/Field.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { Note } from '../ui/Note.tsx'
+import { deleteAccount } from './remove.ts'
+
+/** The end of an account: what goes and what stays is said before the password is asked for. */
+export function DeleteAccount({ user }: { user: User }) {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <div className="stack">
+      <p className="t2">
+        Your keys, devices, contacts and address book are deleted from the server at once, and your conversations from this
+        browser. What you wrote stays with those whom you wrote to; they see “Deleted account”. Your username is not issued again.
+      </p>
+      <div className="acts">
+        <button type="button" className="btn outline" onClick={() => setAsking(true)}>
+          Delete account
+        </button>
+      </div>
+      {isAsking && <Question user={user} onClose={() => setAsking(false)} />}
+    </div>
+  )
+}
+
+function Question({ user, onClose }: { user: User; onClose: () => void }) {
+  const env = useEnv()
+  const [, navigate] = useLocation()
+  const [password, setPassword] = useState('')
+  const [failure, setFailure] = useState<string>()
+  const [isPending, setPending] = useState(false)
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    if (isPending) return
+    if (password === '') return setFailure('Password is required')
+    setPending(true)
+    try {
+      await deleteAccount(env, user, password)
+      navigate('/', { replace: true })
+    } catch (error) {
+      setPending(false)
+      const isWrong = error instanceof ApiError && error.code === 'invalid_credentials'
+      setFailure(isWrong ? 'Wrong password' : failureWords(error))
+    }
+  }
+
+  return (
+    <Dialog title="Delete your account?" onClose={onClose}>
+      <form onSubmit={submit} noValidate>
+        <div className="dialog-body">
+          <Note icon={TriangleAlert} tone="danger">
+            <strong>This cannot be undone.</strong> Nobody can bring back the account or its messages, not even we. Other browsers
+            of yours are signed out, and what they hold stays shut.
+          </Note>
+          <PasswordField
+            label={`Password of @${user.username}`}
+            autoComplete="current-password"
+            value={password}
+            error={failure}
+            onValue={(value) => {
+              setPassword(value)
+              setFailure(undefined)
+            }}
+          />
+        </div>
+        <footer>
+          <button type="button" className="btn outline" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="btn danger" disabled={isPending}>
+            {isPending ? 'Deleting...' : 'Delete account'}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,122 @@
+import { unzipSync } from 'fflate'
+import { expect, test } from 'vitest'
+import type { User } from '../../contract/account.ts'
+import { messagesApi } from '../../contract/messages.ts'
+import type { ContactRow } from '../contacts/contacts.ts'
+import { newPerson, type TestPerson } from '../testing/people.ts'
+import { createWire } from '../testing/wire.ts'
+import { type ExportProgress, exportAccount } from './export.ts'
+import { chatLines } from './pages.ts'
+
+const ownerOf = ({ userId, deviceId }: TestPerson): User => ({
+  id: userId,
+  username: 'alice',
+  displayName: 'Alice <b>',
+  profileImageUrl: null,
+  isAdmin: false,
+  subscriptionTier: 'premium',
+  biometricEnabled: false,
+  email: null,
+  onionAddress: null,
+  hasKeys: true,
+  deviceId,
+})
+const rowOf = (owner: TestPerson, other: TestPerson): ContactRow => ({
+  ...owner.contact(other),
+  preview: null,
+  isTyping: false,
+  keyChanged: false,
+  ...({ isVerified: false } as object),
+})
+
+async function unpacked(archive: Blob): Promise<Record<string, string>> {
+  const files = unzipSync(new Uint8Array(await archive.arrayBuffer()))
+  return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]))
+}
+
+const options = (rows: ContactRow[], tell: (progress: ExportProgress) => void = () => undefined) => ({
+  rows,
+  tell,
+  signal: new AbortController().signal,
+})
+
+test('a new browser exports the whole conversation, older pages too, as JSON and as a page that anybody can read', async () => {
+  const wire = createWire()
+  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
+  await alice.says(bob, 'first <script>alert(1)</script>')
+  for (let at = 0; at < 60; at++) await bob.says(alice, `line ${at}`)
+  await alice.says(bob, 'last & least')
+  const browser = await alice.newBrowser()
+  await browser.reads(bob)
+  const seen: ExportProgress[] = []
+  const made = await exportAccount(
+    browser.env,
+    ownerOf(alice),
+    options([rowOf(browser, bob)], (each) => seen.push(each)),
+  )
+  expect(made).toMatchObject({
+    chats: 1,
+    messages: 62,
+    unreadable: 0,
+    fileName: expect.stringMatching(/^conclave-alice-.*\.zip$/),
+  })
+  const files = await unpacked(made.archive)
+  expect(Object.keys(files).sort()).toEqual(['account.json', 'chats/001-other.html', 'chats/001-other.json', 'index.html'])
+  const chat = JSON.parse(files['chats/001-other.json'] ?? '')
+  expect(chat.messages.map(({ text }: { text: string }) => text)).toEqual([
+    'first <script>alert(1)</script>',
+    ...Array.from({ length: 60 }, (_, at) => `line ${at}`),
+    'last & least',
+  ])
+  expect(chat.messages[0]).toMatchObject({ from: 'me', isEncrypted: true })
+  expect(chat.messages[1]).toMatchObject({ from: 'them' })
+  const page = files['chats/001-other.html'] ?? ''
+  expect(page).toContain('last &amp; least')
+  expect(page).not.toContain('<script>alert')
+  expect(files['index.html']).toContain('Alice &lt;b&gt;')
+  expect(JSON.parse(files['account.json'] ?? '')).toMatchObject({ account: { username: 'alice' }, chats: [{ messages: 62 }] })
+  expect(seen.at(-1)).toMatchObject({ chats: 1, messages: 62 })
+})
+
+test('what cannot be read, what was not encrypted and what was not sent is in the export and says so', async () => {
+  const wire = createWire()
+  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
+  await bob.says(alice, 'sealed')
+  await bob.env.api(messagesApi.send, { chatRoomId: alice.contact(bob).chatRoomId, content: 'bare words', messageType: 'text' })
+  const room = wire.rooms.get(alice.contact(bob).chatRoomId)
+  const sealed = room?.log.find((entry) => entry.kind === 'message')
+  if (sealed?.kind === 'message') sealed.content = sealed.content.replace(/"body":"..../, '"body":"AAAA')
+  await alice.core.keepInOutbox({
+    id: crypto.randomUUID(),
+    chatRoomId: alice.contact(bob).chatRoomId,
+    content: { type: 'text', text: 'on its way' },
+    replyToId: null,
+    sentAt: new Date().toISOString(),
+  })
+  const made = await exportAccount(alice.env, ownerOf(alice), options([rowOf(alice, bob)]))
+  expect(made).toMatchObject({ messages: 3, unreadable: 1 })
+  const { messages } = JSON.parse((await unpacked(made.archive))['chats/001-other.json'] ?? '')
+  expect(messages).toMatchObject([
+    { text: null, reason: expect.stringMatching(/./) },
+    { text: 'bare words', isEncrypted: false },
+    { text: 'on its way', reason: 'not sent' },
+  ])
+})
+
+test('an export that is given up stops and saves nothing', async () => {
+  const wire = createWire()
+  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
+  await alice.says(bob, 'hello')
+  const run = new AbortController()
+  run.abort()
+  const exporting = exportAccount(alice.env, ownerOf(alice), { ...options([rowOf(alice, bob)]), signal: run.signal })
+  await expect(exporting).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('a day is named once, above its first line', () => {
+  const other = { username: 'bob', displayName: 'Bob', onionAddress: null }
+  const line = (seq: number, at: string) => ({ seq, id: String(seq), at, from: 'them' as const, text: 'x', isEncrypted: true })
+  const first = chatLines([line(1, '2026-01-02T10:00:00.000Z'), line(2, '2026-01-02T11:00:00.000Z')], other, '')
+  expect(first.html.match(/<h2>/g)).toHaveLength(1)
+  expect(chatLines([line(3, '2026-01-02T12:00:00.000Z')], other, first.lastDay).html).not.toContain('<h2>')
+})

@@ -1,0 +1,176 @@
+import { strToU8, Zip, ZipDeflate } from 'fflate'
+import type { User } from '../../contract/account.ts'
+import type { ContactRow } from '../contacts/contacts.ts'
+import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { catchUp, loadOlderPage } from '../rooms/rooms.ts'
+import { chatLines, chatStart, type ExportedMessage, type ExportedPerson, indexPage, PAGE_END } from './pages.ts'
+
+/** How far an export has come. */
+export interface ExportProgress {
+  chatsDone: number
+  chats: number
+  messages: number
+  /** Whose conversation is read now. */
+  name: string
+}
+
+export interface ExportResult {
+  archive: Blob
+  fileName: string
+  chats: number
+  messages: number
+  /** Lines that no key of this browser opens; the archive says so at their place. */
+  unreadable: number
+}
+
+interface Options {
+  /** The contact list as it stands now. */
+  rows: ContactRow[]
+  tell: (progress: ExportProgress) => void
+  signal: AbortSignal
+}
+
+const PAGE = 200
+
+/**
+ * Everything that this account can read, as one ZIP: JSON for programs and pages for people. Older messages are fetched first.
+ * It is made in this browser; the server sees only that pages are asked for. Throws ApiError, CryptoFailure, or the signal's reason.
+ */
+export async function exportAccount(env: Env, user: User, { rows, tell, signal }: Options): Promise<ExportResult> {
+  const exportedAt = env.clock()
+  const zip = openZip()
+  const chats: { other: ExportedPerson; file: string; messages: number; unreadable: number }[] = []
+  let messages = 0
+  for (const [at, row] of rows.entries()) {
+    const other = personOf(row)
+    const say = (here: number) => tell({ chatsDone: at, chats: rows.length, messages: messages + here, name: other.displayName })
+    say(0)
+    await fetchAll(env, row, signal)
+    const name = `chats/${String(at + 1).padStart(3, '0')}-${other.username}`
+    const written = await writeChat(env, user, row, { other, zip, name, say, signal })
+    messages += written.messages
+    chats.push({ other, file: `${name}.html`, ...written })
+  }
+  const owner = { username: user.username, displayName: user.displayName, onionAddress: user.onionAddress }
+  const account = { format: 'conclave-export', version: 1, exportedAt: exportedAt.toISOString(), account: owner }
+  zip
+    .file('account.json')
+    .end(
+      JSON.stringify({ ...account, chats: chats.map(({ other, file, ...counts }) => ({ ...other, ...counts, file })) }, null, 2),
+    )
+  zip.file('index.html').end(indexPage(owner, exportedAt, chats))
+  const unreadable = chats.reduce((sum, chat) => sum + chat.unreadable, 0)
+  const fileName = `conclave-${user.username}-${exportedAt.toISOString().slice(0, 10)}.zip`
+  return { archive: zip.end(), fileName, chats: rows.length, messages, unreadable }
+}
+
+/** Brings the whole conversation into this browser, as far back as it goes. */
+async function fetchAll(env: Env, row: ContactRow, signal: AbortSignal): Promise<void> {
+  await catchUp(env, row)
+  const first = async () => (await env.crypto.page({ chatRoomId: row.chatRoomId, limit: 1 })).from
+  for (let from = await first(); from > 1; ) {
+    signal.throwIfAborted()
+    if (!(await loadOlderPage(env, row, from))) return
+    const next = await first()
+    if (next >= from) return
+    from = next
+  }
+}
+
+interface Writing {
+  other: ExportedPerson
+  zip: Archive
+  /** Of the conversation's files, without an ending. */
+  name: string
+  say: (messages: number) => void
+  signal: AbortSignal
+}
+
+async function writeChat(env: Env, user: User, row: ContactRow, { other, zip, name, say, signal }: Writing) {
+  const json = zip.file(`${name}.json`)
+  const html = zip.file(`${name}.html`)
+  json.push(`{"with":${JSON.stringify(other)},"messages":[`)
+  html.push(chatStart(other))
+  let [messages, unreadable, lastDay] = [0, 0, '']
+  const write = (lines: ExportedMessage[]) => {
+    if (lines.length > 0) json.push((messages > 0 ? ',' : '') + lines.map((line) => JSON.stringify(line)).join(','))
+    const shown = chatLines(lines, other, lastDay)
+    html.push(shown.html)
+    lastDay = shown.lastDay
+    messages += lines.length
+    unreadable += lines.filter(({ text }) => text === null).length
+    say(messages)
+  }
+  for (let after = 0; ; ) {
+    signal.throwIfAborted()
+    const page = await env.crypto.page({ chatRoomId: row.chatRoomId, after, limit: PAGE })
+    write(page.messages.map((message) => exported(message, user.id)))
+    after = page.messages.at(-1)?.seq ?? after
+    if (page.messages.length < PAGE) break
+  }
+  write((await env.crypto.outbox(row.chatRoomId)).map(unsent))
+  json.end(']}\n')
+  html.end(PAGE_END)
+  return { messages, unreadable }
+}
+
+function exported({ id, seq, at, senderId, body }: StoredMessage, ownId: string): ExportedMessage {
+  const from = body.kind === 'notice' ? 'notice' : senderId === ownId ? 'me' : 'them'
+  const said = { seq, id, at, from, isEncrypted: body.kind !== 'plain' } as const
+  switch (body.kind) {
+    case 'content':
+      return { ...said, text: body.content.text }
+    case 'plain':
+    case 'notice':
+      return { ...said, text: body.text }
+    case 'sealed':
+      return { ...said, text: null, reason: 'its key has not arrived' }
+    case 'unreadable':
+      return { ...said, text: null, reason: body.reason }
+  }
+}
+
+const unsent = ({ id, sentAt, content }: OutboxRow): ExportedMessage => ({
+  seq: null,
+  id,
+  at: sentAt,
+  from: 'me',
+  text: content.text,
+  reason: 'not sent',
+  isEncrypted: true,
+})
+
+const personOf = ({ displayName, contactUser }: ContactRow): ExportedPerson => ({
+  username: contactUser.username,
+  displayName: displayName ?? contactUser.displayName,
+  onionAddress: contactUser.onionAddress,
+})
+
+interface Archive {
+  file(name: string): { push(text: string): void; end(text?: string): void }
+  end(): Blob
+}
+
+/** A ZIP that grows as it is written: its compressed bytes are all that is held. */
+function openZip(): Archive {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  const zip = new Zip((error, bytes) => {
+    if (error) throw error
+    parts.push(new Uint8Array(bytes))
+  })
+  return {
+    file(name) {
+      const entry = new ZipDeflate(name, { level: 6 })
+      zip.add(entry)
+      return {
+        push: (text) => entry.push(strToU8(text)),
+        end: (text = '') => entry.push(strToU8(text), true),
+      }
+    },
+    end() {
+      zip.end()
+      return new Blob(parts, { type: 'application/zip' })
+    },
+  }
+}

@@ -1,0 +1,101 @@
+/** One line of an exported conversation. `at` is the server's time, ISO 8601. */
+export interface ExportedMessage {
+  seq: number | null
+  id: string
+  at: string
+  /** `notice`: said by Conclave itself. */
+  from: 'me' | 'them' | 'notice'
+  /** What was written; null where it cannot be read, and `reason` says why. */
+  text: string | null
+  reason?: string
+  /** A program's bare words: the server could read them. */
+  isEncrypted: boolean
+}
+
+export interface ExportedPerson {
+  username: string
+  displayName: string
+  onionAddress: string | null
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-weight: 500 } h2 { font-size: .85rem; font-weight: 600; margin: 2rem 0 .5rem; opacity: .75 }
+a { color: inherit } .small { font-size: .85rem; opacity: .75; overflow-wrap: anywhere }
+ul { padding: 0; list-style: none } li { padding: .4rem 0; border-top: 1px solid #8884 }
+.m { margin: .35rem 0; padding: .5rem .8rem; border-radius: .8rem; background: #8882; width: fit-content; max-width: 85% }
+.m.me { margin-left: auto; background: #4a6fa533 } .m p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere }
+.m time, .m .who { font-size: .75rem; opacity: .75 } .m.odd { border: 1px dashed } .notice { text-align: center; font-size: .85rem; opacity: .75 }
+`
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (mark) => ESCAPES[mark] ?? mark)
+
+const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'full' })
+const clock = new Intl.DateTimeFormat('en-US', { timeStyle: 'short' })
+const moment = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short' })
+
+const head = (title: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${escaped(title)}</title><style>${STYLE}</style></head><body>`
+
+export const PAGE_END = '</body></html>\n'
+
+const nameOf = ({ displayName, username }: ExportedPerson): string => `${displayName} (@${username})`
+
+/** The beginning of a conversation's page. */
+export const chatStart = (other: ExportedPerson): string =>
+  `${head(nameOf(other))}<p><a href="../index.html">All conversations</a></p>
+<h1><bdi>${escaped(other.displayName)}</bdi></h1><p class="small">@${escaped(other.username)}${
+    other.onionAddress ? ` · ${escaped(other.onionAddress)}` : ''
+  }</p>`
+
+/** Some lines of a conversation's page. `dayBefore`: the day of the line above them. */
+export function chatLines(
+  messages: ExportedMessage[],
+  other: ExportedPerson,
+  dayBefore: string,
+): { html: string; lastDay: string } {
+  let lastDay = dayBefore
+  const html = messages.map((message) => {
+    const today = day.format(new Date(message.at))
+    const heading = today === lastDay ? '' : `<h2>${escaped(today)}</h2>`
+    lastDay = today
+    return heading + line(message, other)
+  })
+  return { html: html.join(''), lastDay }
+}
+
+function line({ at, from, text, reason, isEncrypted }: ExportedMessage, other: ExportedPerson): string {
+  if (from === 'notice') return `<p class="notice">${escaped(text ?? '')}</p>`
+  const who = from === 'me' ? 'You' : other.displayName
+  const words = text === null ? `<em>Not readable here: ${escaped(reason ?? '')}</em>` : escaped(text)
+  const notes = [isEncrypted ? '' : 'not encrypted', text !== null && reason ? reason : ''].filter(Boolean)
+  return `<div class="m ${from}${text === null ? ' odd' : ''}"><span class="who"><bdi>${escaped(who)}</bdi></span><p dir="auto">${words}</p>
+<time datetime="${escaped(at)}">${escaped(clock.format(new Date(at)))}${notes.length > 0 ? ` · ${escaped(notes.join(', '))}` : ''}</time></div>\n`
+}
+
+interface IndexEntry {
+  other: ExportedPerson
+  file: string
+  messages: number
+  unreadable: number
+}
+
+/** The page that leads to all conversations. */
+export function indexPage(owner: ExportedPerson, exportedAt: Date, chats: IndexEntry[]): string {
+  const rows = chats.map(
+    ({ other, file, messages, unreadable }) =>
+      `<li><a href="${escaped(encodeURI(file))}"><bdi>${escaped(other.displayName)}</bdi></a> <span class="small">@${escaped(other.username)} · ${
+        messages
+      } message${messages === 1 ? '' : 's'}${unreadable > 0 ? ` · ${unreadable} not readable` : ''}</span></li>`,
+  )
+  return `${head('Conclave export')}<h1>Conclave export</h1>
+<p><bdi>${escaped(nameOf(owner))}</bdi></p><p class="small">${escaped(moment.format(exportedAt))}${
+    owner.onionAddress ? ` · ${escaped(owner.onionAddress)}` : ''
+  }</p>
+<p class="small">These pages are not encrypted: whoever has this archive can read it. Times are those of the server.</p>
+<ul>${rows.join('')}</ul>${PAGE_END}`
+}
