@@ -20,6 +20,9 @@ import { flushAll } from '../messages/send.ts'
 import { refreshRoom, viewAs } from '../messages/viewing.ts'
 import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
+import { inLanes } from '../net/turns.ts'
+
+const ROOMS_AT_ONCE = 6
 
 /** Keeps an open account alive: the socket, the replay after each hello, and the polls while there is no socket. */
 export function keepSession(env: Env, report: (error: unknown) => void): void {
@@ -106,13 +109,14 @@ async function checkDevice(env: Env): Promise<void> {
 async function sync(env: Env, userId: string): Promise<void> {
   const rows = await reloadContacts(env)
   await Promise.all(rows.map((row) => refreshPreview(env, row.chatRoomId, userId)))
-  for (const row of contactsStore.getState().rows) {
-    await inRow(row.id, async () => {
+  // Side by side: while the server answers for one room, another one is opened here.
+  await inLanes(ROOMS_AT_ONCE, contactsStore.getState().rows, (row) =>
+    inRow(row.id, async () => {
       const meeting = await meetContact(env, row)
       markKey(row.id, meeting === 'key_changed')
       await syncRoom(env, row)
-    })
-  }
+    }),
+  )
   await flushAll(env)
 }
 

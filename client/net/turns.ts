@@ -8,3 +8,16 @@ export function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
   mine.then(forget, forget)
   return mine
 }
+
+/** Works through a list, a few pieces at a time, in the order of the list. The first failure is thrown once all lanes have stopped. */
+export async function inLanes<T>(lanes: number, list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = list[Symbol.iterator]()
+  const failures: unknown[] = []
+  const lane = async () => {
+    for (let next = rest.next(); !next.done && failures.length === 0; next = rest.next()) {
+      await work(next.value).catch((error: unknown) => failures.push(error))
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(lanes, list.length) }, lane))
+  if (failures.length > 0) throw failures[0]
+}

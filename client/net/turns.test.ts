@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { inLanes } from './turns.ts'
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 1))
+
+test('a list is worked through a few at a time, in its order, each once', async () => {
+  let running = 0
+  let most = 0
+  const started: number[] = []
+  await inLanes(3, [1, 2, 3, 4, 5, 6, 7], async (item) => {
+    started.push(item)
+    running += 1
+    most = Math.max(most, running)
+    await pause()
+    running -= 1
+  })
+  expect(started).toEqual([1, 2, 3, 4, 5, 6, 7])
+  expect(most).toBe(3)
+  await inLanes(3, [], () => Promise.reject(new Error('nothing to do')))
+})
+
+test('after a failure nothing new begins, what runs comes to its end, and the failure is thrown', async () => {
+  const ended: number[] = []
+  const working = inLanes(2, [1, 2, 3, 4], async (item) => {
+    if (item === 1) throw new Error('the first')
+    await pause()
+    ended.push(item)
+  })
+  await expect(working).rejects.toThrow('the first')
+  expect(ended).toEqual([2])
+})
