@@ -22,7 +22,10 @@ export const statementShape = z.object({
   manifests: z.record(z.string(), z.number().int()),
   /** The version of the sender's own book, for the account's other browsers: the server cannot hide it from them [Note: I1]. */
   book: z.number().int().nonnegative().optional(),
-  /** Where the sender stood: the last seq it had seen and the running hash of envelopes since the last commit, base64 [Note: M5]. */
-  seen: z.object({ seq: z.number().int(), hash: z.string() }),
+  /**
+   * Where the sender stood: the last seq it had seen and the running hash of envelopes since the last commit, base64; `before`: the
+   * running hash just before that commit, where the sender knows it [Note: M5].
+   */
+  seen: z.object({ seq: z.number().int(), hash: z.string(), before: z.string().optional() }),
 })
 export type Statement = z.infer<typeof statementShape>

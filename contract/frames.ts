@@ -37,6 +37,8 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('contacts'), data: z.object({}) }),
   /** The account's own devices or keys changed: fetch them. */
   z.object({ type: z.literal('devices'), data: z.object({}) }),
+  /** The account's book has this version now: what one browser decided, the others take over. */
+  z.object({ type: z.literal('book'), data: z.object({ version: seqShape }) }),
   z.object({ type: z.literal('refused'), data: z.object({ code: z.string(), error: z.string(), id: z.string().nullable() }) }),
   /** The session ended elsewhere; the socket closes with 4401. `manifest`: the one that removed this device [Note: D3]. */
   z.object({ type: z.literal('signed_out'), data: z.object({ manifest: signedShape.optional() }) }),

@@ -180,7 +180,12 @@ export const contacts = pgTable(
       .references(() => chatRooms.id),
     addedAt: at('added_at').notNull(),
   },
-  (table) => [unique('contacts_pair').on(table.userId, table.contactUserId), index('contacts_of').on(table.contactUserId)],
+  (table) => [
+    unique('contacts_pair').on(table.userId, table.contactUserId),
+    index('contacts_of').on(table.contactUserId),
+    // A room that is deleted asks who still points to it.
+    index('contacts_room').on(table.chatRoomId),
+  ],
 )
 
 export const chatRooms = pgTable('chat_rooms', {
