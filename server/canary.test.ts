@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../contract/account.ts'
-import { newBrowser } from './testing/person.ts'
+import { changed, signedChange } from './testing/keys.ts'
+import { newAuthSecret, newBrowser } from './testing/person.ts'
 import { startWorld } from './testing/world.ts'
 
 const world = await startWorld()
@@ -46,6 +47,20 @@ test('no password that anyone typed, and no authSecret, is in any row or in the 
   }
   const [stored] = await world.sql('select password_hash from users where id = $1', [alice.id])
   expect(stored?.['password_hash']).toEqual(createHash('sha256').update(alice.authSecret).digest())
+})
+
+test('what a recovery kit shows the server, and a new password, are kept only as their hashes', async () => {
+  const alice = await world.person('alice')
+  const [kitSecret, newPassword] = [newAuthSecret(), newAuthSecret()]
+  await alice.changesKeys({ adds: ['kit'] }, { kitSecret })
+  await newBrowser(world.url).does(accountApi.loginByKit, { username: alice.username, kitSecret })
+  const keys = signedChange(alice.identity, changed(alice.identity, { adds: ['password'] }))
+  const form = { currentPassword: alice.authSecret, newPassword, confirmNewPassword: newPassword, kdf: 1 as const, keys }
+  await alice.does(accountApi.changePassword, form)
+  for (const secret of [kitSecret, newPassword]) {
+    expect(await columnsWith(secret)).toEqual([])
+    expect(world.log()).not.toContain(secret)
+  }
 })
 
 test('the token of a session is kept only as its hash', async () => {

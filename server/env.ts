@@ -18,6 +18,8 @@ export interface Env {
   findSession: (sessionHash: string) => Promise<SignedInUser | undefined>
   /** HMAC key of the salts that unknown and new usernames get [Note: P1]. */
   saltKey: Uint8Array
+  /** HMAC key of the names of deleted accounts [Note: I1]. */
+  nameKey: Uint8Array
   /** Called at named points, so that a test can fail there. Production has none. */
   fault?: (point: string) => void | Promise<void>
 }

@@ -58,6 +58,7 @@ async function start(): Promise<void> {
       limits: makeLimits(clock),
       findSession: gatherSessions({ db: database.db, clock }),
       saltKey: await readSecret(database.db, 'salt'),
+      nameKey: await readSecret(database.db, 'names'),
       ...(fault && { fault }),
     }
     if (metrics && config.metricsPort !== undefined) {

@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto'
 import { usernameShape } from '../../contract/account.ts'
 import type { Env } from '../env.ts'
 import type { Visitor } from '../http/serve.ts'
 import * as store from './store.ts'
+import { isRetired } from './traces.ts'
 
 // Names that could pass for the product, its staff or a word of its own API.
 const RESERVED = new Set(
@@ -11,7 +13,20 @@ const RESERVED = new Set(
   ),
 )
 
-export const isReserved = (username: string): boolean => RESERVED.has(username.toLowerCase())
+// The name of what is left of a deleted account: nobody else shall look like one.
+const TOMBSTONE = /^deleted_[0-9a-f]{12}$/
+
+/** Whether nobody has the name, had it, or may not have it. */
+export async function isFree(env: Env, username: string): Promise<boolean> {
+  const name = username.toLowerCase()
+  if (RESERVED.has(name) || TOMBSTONE.test(name) || (await store.findByUsername(env.db, username))) return false
+  // Asked last: a deletion that commits between the two questions is not missed.
+  return !(await isRetired(env.db, retiredHash(env, username)))
+}
+
+/** What is kept of the name of a deleted account, so that nobody else gets it [Note: I1]. */
+export const retiredHash = (env: Env, username: string): Buffer =>
+  createHmac('sha256', env.nameKey).update(username.toLowerCase()).digest()
 
 /** Whether a name is free. It is an oracle by design, so it is rate-limited. Throws Refusal. */
 export async function usernameAvailable(env: Env, visitor: Visitor, username: string) {
@@ -19,6 +34,6 @@ export async function usernameAvailable(env: Env, visitor: Visitor, username: st
   await env.limits.take('availabilityTotal', 'all')
   const checked = usernameShape.safeParse(username)
   if (!checked.success) return { available: false, message: checked.error.issues[0]?.message ?? 'This is not a username' }
-  const available = !isReserved(username) && !(await store.findByUsername(env.db, username))
+  const available = await isFree(env, username)
   return { available, message: `${username} is ${available ? 'available' : 'not available'}` }
 }

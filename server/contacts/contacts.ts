@@ -30,7 +30,8 @@ export async function addContact(env: Env, user: SignedInUser, who: Who): Promis
   const now = env.clock()
   const contactId = await env.db.transaction(async (tx) => {
     // The room's lock comes first: two who add each other at once take turns.
-    await store.openRoom(tx, roomId, user.id, [user.id, person.id], now)
+    const isOpen = await store.openRoom(tx, roomId, user.id, [user.id, person.id], now)
+    if (!isOpen) throw new Refusal('user_not_found')
     const pair = await store.findPair(tx, user.id, person.id)
     const mine = pair.find((row) => row.userId === user.id)
     const theirs = pair.find((row) => row.userId === person.id)

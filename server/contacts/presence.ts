@@ -36,7 +36,8 @@ async function tellPresence(env: Env, userIds: string[]): Promise<void> {
   // Locked in the order in which messages lock their senders.
   const { rows } = await env.db.execute<{ userId: string; isOnline: boolean }>(sql`
     with moved as (select * from unnest(${sql.param(userIds)}::uuid[], ${sql.param(here)}::boolean[]) as t(id, is_here)),
-    locked as (select u.id from users u join moved on moved.id = u.id and moved.is_here <> u.is_online order by u.id for no key update of u)
+    locked as (select u.id from users u join moved on moved.id = u.id and moved.is_here <> u.is_online
+      where u.deleted_at is null order by u.id for no key update of u)
     update users u set is_online = moved.is_here, last_seen = case when moved.is_here then u.last_seen else ${now}::timestamptz end
     from moved join locked using (id)
     where u.id = moved.id

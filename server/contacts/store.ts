@@ -1,4 +1,4 @@
-import { and, desc, eq, ne, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
@@ -77,14 +77,20 @@ export async function countAccepted(db: Queryable, userId: string): Promise<numb
   return await db.$count(contacts, and(eq(contacts.userId, userId), eq(contacts.state, 'accepted')))
 }
 
-/** The room and both its members, made where they are missing. The room stays locked until the transaction ends. */
-export async function openRoom(tx: Queryable, roomId: string, creator: string, members: string[], now: Date): Promise<void> {
+/**
+ * The room and both its members, made where they are missing. The room stays locked until the transaction ends.
+ * false where one of them deleted their account.
+ */
+export async function openRoom(tx: Queryable, roomId: string, creator: string, members: string[], now: Date): Promise<boolean> {
   await tx.insert(chatRooms).values({ id: roomId, createdBy: creator, createdAt: now }).onConflictDoNothing()
-  await tx.select({ id: chatRooms.id }).from(chatRooms).where(eq(chatRooms.id, roomId)).for('no key update')
+  const locked = await tx.select({ id: chatRooms.id }).from(chatRooms).where(eq(chatRooms.id, roomId)).for('no key update')
+  if (locked.length === 0) return false
   await tx
     .insert(chatParticipants)
     .values(members.map((userId) => ({ chatRoomId: roomId, userId, joinedAt: now })))
     .onConflictDoNothing()
+  // Asked last: a deletion either waits for these rows or is over.
+  return (await tx.$count(users, and(inArray(users.id, members), isNull(users.deletedAt)))) === members.length
 }
 
 export async function findPair(tx: Queryable, a: string, b: string) {

@@ -19,7 +19,14 @@ export interface Posting {
 
 /** What a posting meets. Raw SQL brings a bigint as text, hence the casts below: every seq is exact as a double. */
 export interface Meeting {
-  verdict: 'stored' | 'known' | 'not_found' | 'subscription_required' | 'message_limit_reached' | 'stale_epoch'
+  verdict:
+    | 'stored'
+    | 'known'
+    | 'not_found'
+    | 'subscription_required'
+    | 'message_limit_reached'
+    | 'stale_epoch'
+    | 'account_deleted'
   seq: number | null
   /** Members, and among them those who shall hear of it: whoever declined the sender does not. */
   members: string[]
@@ -30,6 +37,8 @@ export interface Meeting {
   groupId: string | null
   epoch: number | null
   lastSeq: number | null
+  /** A device of a member was removed: nothing is sealed to this epoch any more [Note: D3]. */
+  needsCommit: boolean | null
 }
 
 interface AppendOptions {
@@ -64,14 +73,16 @@ export async function appendPostings(tx: Queryable, postings: Posting[], options
       ) with ordinality as t(
         chat_room_id, sender_id, id, content, message_type, file_path, file_name, file_size, reply_to_id, group_id, epoch, place)
     ), met as (
-      select p.*, r.last_seq, r.generation as room_generation, r.group_id as room_group_id, r.epoch as room_epoch,
+      select p.*, r.last_seq, r.generation as room_generation, r.group_id as room_group_id, r.epoch as room_epoch, r.needs_commit,
         known.seq as known_seq, u.subscription_tier as tier,
         case when u.usage_reset_date < ${options.month} then 0 else u.monthly_messages_count end as used,
         case
           when me.user_id is null then 'not_found'
           when known.seq is not null then 'known'
+          when r.is_closed then 'account_deleted'
           when u.subscription_tier = 'free' then 'subscription_required'
-          when p.epoch is not null and (p.group_id, p.epoch) is distinct from (r.group_id, r.epoch::bigint) then 'stale_epoch'
+          when p.epoch is not null and (r.needs_commit or (p.group_id, p.epoch) is distinct from (r.group_id, r.epoch::bigint))
+            then 'stale_epoch'
           else 'stored'
         end as verdict
       from posting p
@@ -122,6 +133,7 @@ export async function appendPostings(tx: Queryable, postings: Posting[], options
     )
     select l.ruling as verdict, coalesce(n.seq, l.known_seq)::float8 as seq,
       l.room_generation as generation, l.room_group_id as "groupId", l.room_epoch as epoch, l.last_seq::float8 as "lastSeq",
+      l.needs_commit as "needsCommit",
       array(select m.user_id::text from chat_participants m where m.chat_room_id = l.chat_room_id) as members,
       array(
         select m.user_id::text from chat_participants m

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { writeEnvelope } from '../../contract/envelope.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
+import { firstManifests } from '../testing/group.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 import { appendPostings, type Posting } from './append.ts'
@@ -283,6 +284,7 @@ test('several servers never deadlock over the same rooms and people, in whatever
       commit: some,
       groupInfo: some,
       archiveKeys: [],
+      manifestVersions: firstManifests(id),
       afterSeq: 0,
     }
     return creator.does(roomsApi.commit, draft)

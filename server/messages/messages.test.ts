@@ -5,6 +5,7 @@ import { writeEnvelope } from '../../contract/envelope.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
 import { roomsApi } from '../../contract/rooms.ts'
+import { firstManifests } from '../testing/group.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 import { appendPostings } from './append.ts'
@@ -152,7 +153,17 @@ test('no message of an old epoch gets in beside a commit', async () => {
   const { one, two, chatRoomId } = await freshPair()
   const groupId = randomBytes(48).toString('base64')
   const some = randomBytes(60).toString('base64')
-  const commit = { chatRoomId, groupId, commit: some, groupInfo: some, archiveKeys: [], afterSeq: 0, generation: 1 }
+  const manifestVersions = firstManifests(chatRoomId)
+  const commit = {
+    chatRoomId,
+    groupId,
+    commit: some,
+    groupInfo: some,
+    archiveKeys: [],
+    manifestVersions,
+    afterSeq: 0,
+    generation: 1,
+  }
   await one.does(roomsApi.commit, { ...commit, epoch: 0 })
   for (let epoch = 1; epoch <= 8; epoch++) {
     const content = writeEnvelope({ v: 1, groupId, epoch, mls: some, archive: some, body: some })

@@ -3,6 +3,7 @@ import { parseEnvelope } from '../../contract/envelope.ts'
 import type { Draft, Message } from '../../contract/messages.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../http/refuse.ts'
+import { manifestVersions } from '../rooms/manifests.ts'
 import { requireRoom } from '../rooms/members.ts'
 import type { Meeting, Posting } from './append.ts'
 import { shownMessage } from './shown.ts'
@@ -18,7 +19,7 @@ interface Sent {
 export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
   const posting = postingOf(user, draft)
   const placed = await env.batch.append(posting)
-  const seq = requirePlace(placed)
+  const seq = await requirePlace(env, placed)
   await env.fault?.('message:committed')
   if (placed.verdict === 'known') return { message: await storedMessage(env, user, posting.chatRoomId, seq), isNew: false }
 
@@ -46,14 +47,16 @@ function postingOf(user: SignedInUser, draft: Draft): Posting {
   }
 }
 
-function requirePlace(meeting: Meeting): number {
-  if (meeting.verdict === 'not_found') throw new Refusal('not_found')
-  if (meeting.verdict === 'stale_epoch') {
-    const { generation, groupId, epoch, lastSeq } = meeting
-    throw new Refusal('stale_epoch', { details: { generation, groupId, epoch, lastSeq } })
+async function requirePlace(env: Env, { verdict, ...meeting }: Meeting): Promise<number> {
+  if (verdict === 'stale_epoch') {
+    const { generation, groupId, epoch, lastSeq, needsCommit, members } = meeting
+    // After the rooms' lock fell: newer ones than the refusal was decided by are as welcome.
+    const versions = await manifestVersions(env.db, members)
+    throw new Refusal('stale_epoch', {
+      details: { generation, groupId, epoch, lastSeq, needsCommit, manifestVersions: versions },
+    })
   }
-  if (meeting.verdict === 'subscription_required' || meeting.verdict === 'message_limit_reached')
-    throw new Refusal(meeting.verdict)
+  if (verdict !== 'stored' && verdict !== 'known') throw new Refusal(verdict)
   if (meeting.seq === null) throw new Error('A stored message has no place')
   return meeting.seq
 }

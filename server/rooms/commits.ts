@@ -3,13 +3,15 @@ import type { ArchiveKey, CommitDraft } from '../../contract/rooms.ts'
 import { deleteClaims } from '../devices/keypackages.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../http/refuse.ts'
+import { isOutdated, keptKeys, newestManifests, requireNewest } from './manifests.ts'
 import { idsOf, type Room, requireRoom } from './members.ts'
 import { readLog, shownCommit } from './rooms.ts'
 import * as store from './store.ts'
 
 /**
  * Appends a commit that is made for the current group and epoch, or for the next generation's first [Note: R6].
- * The same bytes again get the place that they have. Throws Refusal; `stale_epoch` carries what the caller missed.
+ * The same bytes again get the place that they have. Throws Refusal; `stale_epoch` carries what the caller missed,
+ * `stale_manifest` the versions of the members' manifests.
  */
 export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDraft): Promise<{ seq: number }> {
   const { chatRoomId, groupId, epoch } = draft
@@ -19,13 +21,17 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     const room = await requireRoom(tx, user.id, chatRoomId)
     const taken = await store.findCommit(tx, chatRoomId, groupId, epoch)
     if (taken) return taken.senderId === user.id && taken.commit === draft.commit ? { seq: taken.seq } : undefined
+    if (room.isClosed) throw new Refusal('account_deleted')
     if (!fits(room, draft)) return undefined
     const members = idsOf(room)
     if (draft.archiveKeys.some((key) => !members.includes(key.userId) || key.groupId !== groupId || key.epoch !== epoch + 1)) {
-      throw new Refusal('invalid_input', { text: 'An archive key belongs to a member and to the epoch that the commit starts' })
+      throw invalid('An archive key belongs to a member and to the epoch that the commit starts')
     }
+    // Under the room's lock, which a removal of a device takes first: a commit that passes here removes what the manifests removed.
+    const manifests = await newestManifests(tx, members)
+    requireNewest(manifests, draft.manifestVersions, draft.archiveKeys)
     const row = await store.appendCommit(tx, user.id, draft, env.clock())
-    await store.putArchiveKeys(tx, inRoom(chatRoomId, draft.archiveKeys))
+    await store.putArchiveKeys(tx, inRoom(chatRoomId, keptKeys(manifests, draft.archiveKeys)))
     if (epoch === 0) await deleteClaims(tx, chatRoomId, draft.generation)
     return { seq: row.seq, fresh: { members, commit: shownCommit(row) } }
   })
@@ -52,15 +58,18 @@ export async function addArchiveKeys(
   roomId: string,
   keys: ArchiveKey[],
 ): Promise<Record<string, never>> {
-  await requireRoom(env.db, user.id, roomId)
-  if (keys.some((key) => key.userId !== user.id)) {
-    throw new Refusal('invalid_input', { text: 'These are archive keys of another account' })
-  }
-  const started = await store.startedEpochs(env.db, roomId, [...new Set(keys.map((key) => key.groupId))])
-  if (keys.some((key) => !started.has(`${key.groupId} ${key.epoch}`))) {
-    throw new Refusal('invalid_input', { text: 'The room had no such epoch' })
-  }
-  await store.putArchiveKeys(env.db, inRoom(roomId, keys))
+  await env.db.transaction(async (tx) => {
+    await requireRoom(tx, user.id, roomId)
+    // Who switches the history off locks the room and deletes what is stored: nothing comes in behind that.
+    await store.lockRoom(tx, roomId)
+    await requireRoom(tx, user.id, roomId)
+    if (keys.some((key) => key.userId !== user.id)) throw invalid('These are archive keys of another account')
+    const started = await store.startedEpochs(tx, roomId, [...new Set(keys.map((key) => key.groupId))])
+    if (keys.some((key) => !started.has(`${key.groupId} ${key.epoch}`))) throw invalid('The room had no such epoch')
+    const manifests = await newestManifests(tx, [user.id])
+    if (keys.some((key) => isOutdated(manifests, key))) throw invalid('The account has a newer history key')
+    await store.putArchiveKeys(tx, inRoom(roomId, keptKeys(manifests, keys)))
+  })
   return {}
 }
 
@@ -88,5 +97,7 @@ function fits(room: Room, { generation, groupId, epoch }: CommitDraft): boolean 
   if (generation === room.generation + 1) return epoch === 0 && groupId !== room.groupId
   return room.generation > 0 && generation === room.generation && groupId === room.groupId && epoch === room.epoch
 }
+
+const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })
 
 const inRoom = (chatRoomId: string, keys: ArchiveKey[]) => keys.map((key) => ({ chatRoomId, ...key }))

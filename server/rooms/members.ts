@@ -16,6 +16,8 @@ export interface Room {
   generation: number
   groupId: string | null
   epoch: number
+  /** A member deleted their account: the log has its last entry. */
+  isClosed: boolean
   members: Member[]
 }
 
@@ -29,6 +31,7 @@ export async function requireRoom(db: Queryable, userId: string, roomId: string)
         generation: chatRooms.generation,
         groupId: chatRooms.groupId,
         epoch: chatRooms.epoch,
+        isClosed: chatRooms.isClosed,
       },
       member: {
         userId: chatParticipants.userId,

@@ -4,28 +4,17 @@ import { accountApi } from '../../contract/account.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { type CommitDraft, roomsApi } from '../../contract/rooms.ts'
+import { creation, following, random } from '../testing/group.ts'
 import { newDeviceId, signedKeys, withDevice } from '../testing/keys.ts'
 import { newBrowser, type Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
-const random = (bytes = 60) => randomBytes(bytes).toString('base64')
 
 async function pair() {
   const [alice, bob] = await Promise.all([world.person('alice'), world.person('bob')])
   return { alice, bob, chatRoomId: await alice.talksTo(bob) }
 }
-
-const creation = (chatRoomId: string, generation = 1): CommitDraft => ({
-  ...{ chatRoomId, generation, groupId: random(48), epoch: 0, afterSeq: 0 },
-  ...{ commit: random(), welcome: random(), groupInfo: random(), archiveKeys: [] },
-})
-const following = ({ welcome, ...before }: CommitDraft): CommitDraft => ({
-  ...before,
-  epoch: before.epoch + 1,
-  commit: random(),
-  groupInfo: random(),
-})
 
 test('a group is created once and moves on by commits; a joiner finds the current one', async () => {
   const { alice, bob, chatRoomId } = await pair()

@@ -61,6 +61,7 @@ export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: str
     for (const other of members.filter((id) => id !== user.id)) {
       if (!(await hasOnList(tx, user.id, other))) throw new Refusal('not_found')
     }
+    if (room.isClosed) throw new Refusal('account_deleted')
     if (generation !== room.generation + 1) throw new Refusal('stale_epoch')
     return await takeKeyPackages(tx, { chatRoomId: room.id, generation, claimedBy: user.id, claimingDevice: deviceId, members })
   })

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import type { CommitDraft } from '../../contract/rooms.ts'
 import type { Queryable } from '../db/connect.ts'
-import { archiveKeys, chatRooms, messages, roomCommits, roomGroups } from '../db/schema.ts'
+import { archiveKeys, chatRooms, manifests, messages, roomCommits, roomGroups } from '../db/schema.ts'
 
 /** The lock that orders the room's log, until the transaction ends. */
 export async function lockRoom(tx: Queryable, roomId: string): Promise<void> {
@@ -44,7 +44,7 @@ export async function appendCommit(tx: Queryable, senderId: string, draft: Commi
   const { chatRoomId, generation, groupId, epoch, commit, welcome, groupInfo } = draft
   const [room] = await tx
     .update(chatRooms)
-    .set({ lastSeq: sql`${chatRooms.lastSeq} + 1`, generation, groupId, epoch: epoch + 1 })
+    .set({ lastSeq: sql`${chatRooms.lastSeq} + 1`, generation, groupId, epoch: epoch + 1, needsCommit: false })
     .where(eq(chatRooms.id, chatRoomId))
     .returning({ seq: chatRooms.lastSeq })
   if (!room) throw new Error('The locked room is gone')
@@ -62,6 +62,20 @@ export async function appendCommit(tx: Queryable, senderId: string, draft: Commi
     .values({ chatRoomId, ...group })
     .onConflictDoUpdate({ target: roomGroups.chatRoomId, set: group })
   return row
+}
+
+export function findManifests(db: Queryable, userIds: string[]) {
+  return db
+    .select({ userId: manifests.userId, version: manifests.version, content: manifests.content })
+    .from(manifests)
+    .where(inArray(manifests.userId, userIds))
+}
+
+export function findManifestVersions(db: Queryable, userIds: string[]) {
+  return db
+    .select({ userId: manifests.userId, version: manifests.version })
+    .from(manifests)
+    .where(inArray(manifests.userId, userIds))
 }
 
 /** The epochs that commits of these groups started, as "group epoch". */

@@ -1,0 +1,64 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { z } from 'zod'
+import type { accountApi } from '../../contract/account.ts'
+import { lockAccount } from '../devices/locked.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import type { Caller } from '../http/serve.ts'
+import { deleteSessionsOf } from '../http/session.ts'
+import { retiredHash } from './names.ts'
+import { countGuess, requireAuthSecret, verifierOf } from './password.ts'
+import * as store from './store.ts'
+import * as traces from './traces.ts'
+
+/**
+ * Deletes the account for good: nothing of the person stays but what others were sent. Those conversations are closed, the
+ * name is not issued again, and all sessions end. Throws Refusal.
+ */
+export async function removeAccount(
+  env: Env,
+  user: SignedInUser,
+  { password, kdf }: z.infer<typeof accountApi.remove.input>,
+  caller: Caller,
+): Promise<Record<string, never>> {
+  await countGuess(env, user)
+  if (kdf === 1) requireAuthSecret(password)
+  const row = await store.findById(env.db, user.id)
+  if (!row) throw new Refusal('not_signed_in')
+  if (row.publicKey && kdf !== 1)
+    throw new Refusal('invalid_input', { text: 'An account with keys is deleted in a browser (kdf 1)' })
+  const verifier = await verifierOf(row.username, row.passwordSalt, password, kdf)
+  // Whoever guesses locks no room. It is asked again below: the password may change meanwhile.
+  requireSame(verifier, row.passwordHash)
+
+  const listing = await env.db.transaction(async (tx) => {
+    const account = await lockAccount(tx, user.id, true)
+    requireSame(verifier, account.passwordHash)
+    const listing = await traces.findListing(tx, user.id)
+    await deleteSessionsOf(tx, user.id)
+    await traces.deleteKeys(tx, user.id, account.roomIds)
+    await traces.deleteContacts(tx, user.id)
+    await traces.closeRooms(tx, user.id, account.roomIds)
+    await traces.retireName(tx, retiredHash(env, row.username))
+    await traces.buryAccount(tx, user.id, newTombstone(env.clock()))
+    await env.fault?.('account:written')
+    return listing
+  })
+  env.hub.closeUser(user.id)
+  env.hub.publish(listing, { type: 'contacts', data: {} })
+  caller.clearSession()
+  return {}
+}
+
+// Random where a row must hold something: it opens nothing, and says nothing.
+const newTombstone = (now: Date) => ({
+  username: `deleted_${randomBytes(6).toString('hex')}`,
+  passwordHash: randomBytes(32),
+  passwordSalt: randomBytes(16),
+  month: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)),
+  now,
+})
+
+function requireSame(verifier: Buffer, stored: Buffer): void {
+  if (!timingSafeEqual(verifier, stored)) throw new Refusal('invalid_credentials')
+}

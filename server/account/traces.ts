@@ -1,0 +1,83 @@
+import { and, eq, ne, notInArray, or, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Queryable } from '../db/connect.ts'
+import {
+  archiveKeys,
+  books,
+  chatParticipants,
+  chatRooms,
+  contacts,
+  devices,
+  keyPackages,
+  keyrings,
+  manifests,
+  retiredNames,
+  users,
+} from '../db/schema.ts'
+
+// What an account has in every table. All of this runs while its rooms and then its row are locked.
+
+/** Who has this person on the list, as a contact or as a request. */
+export async function findListing(tx: Queryable, userId: string): Promise<string[]> {
+  const rows = await tx
+    .select({ userId: contacts.userId })
+    .from(contacts)
+    .where(and(eq(contacts.contactUserId, userId), ne(contacts.state, 'declined')))
+  return rows.map((row) => row.userId)
+}
+
+/** The account's keys, its devices with their key packages, its book, and what others hold of those for a room to come. */
+export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
+  await tx.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, roomIds)))
+  await tx.delete(keyPackages).where(isOneOf(keyPackages.claimedRoom, roomIds))
+  for (const table of [devices, keyrings, manifests, books]) await tx.delete(table).where(eq(table.userId, userId))
+}
+
+/** The account's own list, and what it asked of others in vain. */
+export async function deleteContacts(tx: Queryable, userId: string): Promise<void> {
+  const isUnanswered = and(eq(contacts.contactUserId, userId), ne(contacts.state, 'accepted'))
+  await tx.delete(contacts).where(or(eq(contacts.userId, userId), isUnanswered))
+}
+
+/** Closes the rooms that somebody else still has on the list, and deletes the others with all that is in them. */
+export async function closeRooms(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
+  const kept = tx.select({ id: contacts.chatRoomId }).from(contacts).where(eq(contacts.contactUserId, userId))
+  await tx.delete(chatRooms).where(and(isOneOf(chatRooms.id, roomIds), notInArray(chatRooms.id, kept)))
+  await tx.update(chatRooms).set({ isClosed: true }).where(isOneOf(chatRooms.id, roomIds))
+  const unmarked = { deliveredSeq: 0, readSeq: 0, deliveredAt: null, readAt: null, unreadCount: 0 }
+  await tx.update(chatParticipants).set(unmarked).where(eq(chatParticipants.userId, userId))
+}
+
+interface Tombstone {
+  username: string
+  passwordHash: Buffer
+  passwordSalt: Buffer
+  /** First instant of the UTC month of `now`. */
+  month: Date
+  now: Date
+}
+
+/** The row that stays, so that the others' conversations have a second member. Every column is named: a new one is decided here. */
+export async function buryAccount(tx: Queryable, userId: string, { month, now, ...secrets }: Tombstone): Promise<void> {
+  const row: Required<Omit<typeof users.$inferInsert, 'id'>> = {
+    ...secrets,
+    displayName: 'Deleted account',
+    ...{ onionAddress: null, publicKey: null, kitHash: null, avatar: null, email: null, profileImageUrl: null },
+    ...{ isOnline: false, lastSeen: null, hasBiometrics: false, biometricEnabled: false },
+    ...{ isAdmin: false, isActive: false, deactivatedAt: null, deactivatedBy: null },
+    ...{ subscriptionTier: 'free', subscriptionStatus: 'active', subscriptionStartDate: null, subscriptionEndDate: null },
+    ...{ monthlyMessagesCount: 0, usageResetDate: month, createdAt: now, deletedAt: now },
+  }
+  await tx.update(users).set(row).where(eq(users.id, userId))
+}
+
+export async function retireName(tx: Queryable, nameHash: Buffer): Promise<void> {
+  await tx.insert(retiredNames).values({ nameHash }).onConflictDoNothing()
+}
+
+export async function isRetired(db: Queryable, nameHash: Buffer): Promise<boolean> {
+  return (await db.$count(retiredNames, eq(retiredNames.nameHash, nameHash))) > 0
+}
+
+// One parameter, so that the statement's text is the same for any number of them.
+const isOneOf = (column: PgColumn, ids: string[]) => sql`${column} = any(${sql.param(ids)}::text[])`

@@ -1,0 +1,47 @@
+import { manifestShape } from '../../contract/devices.ts'
+import type { ArchiveKey } from '../../contract/rooms.ts'
+import type { Queryable } from '../db/connect.ts'
+import { Refusal } from '../http/refuse.ts'
+import * as store from './store.ts'
+
+/** What a room asks of an account's newest manifest. */
+interface RoomManifest {
+  version: number
+  historyKeyId: number
+  keepsHistory: boolean
+}
+
+// The devices in it are many times as large, and were checked when the manifest came.
+const historyShape = manifestShape.pick({ historyKeyId: true, keepsHistory: true })
+
+/** The newest manifests of these accounts; who has none is not in it. */
+export async function newestManifests(db: Queryable, userIds: string[]): Promise<Map<string, RoomManifest>> {
+  const rows = await store.findManifests(db, userIds)
+  return new Map(rows.map(({ userId, version, content }) => [userId, { version, ...historyShape.parse(JSON.parse(content)) }]))
+}
+
+/** The versions of the newest manifests of these accounts, for who does not know them. */
+export async function manifestVersions(db: Queryable, userIds: string[]): Promise<Record<string, number>> {
+  const rows = await store.findManifestVersions(db, userIds)
+  return Object.fromEntries(rows.map(({ userId, version }) => [userId, version]))
+}
+
+/** Throws Refusal `stale_manifest` unless the caller knows every manifest's newest version and history key [Note: R6]. */
+export function requireNewest(
+  manifests: Map<string, RoomManifest>,
+  known: Record<string, number>,
+  archiveKeys: ArchiveKey[],
+): void {
+  const isBehind = [...manifests].some(([userId, { version }]) => (known[userId] ?? 0) < version)
+  if (!isBehind && !archiveKeys.some((key) => isOutdated(manifests, key))) return
+  const versions = Object.fromEntries([...manifests].map(([userId, { version }]) => [userId, version]))
+  throw new Refusal('stale_manifest', { details: { manifestVersions: versions } })
+}
+
+/** Whether the key is sealed to a history key that its account has replaced. */
+export const isOutdated = (manifests: Map<string, RoomManifest>, { userId, historyKeyId }: ArchiveKey): boolean =>
+  historyKeyId < (manifests.get(userId)?.historyKeyId ?? 0)
+
+/** The keys whose accounts keep their history: of the others nothing is stored [Note: H1]. */
+export const keptKeys = (manifests: Map<string, RoomManifest>, archiveKeys: ArchiveKey[]): ArchiveKey[] =>
+  archiveKeys.filter(({ userId }) => manifests.get(userId)?.keepsHistory !== false)

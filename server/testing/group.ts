@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import { writeEnvelope } from '../../contract/envelope.ts'
+import type { CommitDraft } from '../../contract/rooms.ts'
+import { membersOfRoom } from '../../contract/shapes.ts'
+
+export const random = (bytes = 60): string => randomBytes(bytes).toString('base64')
+
+/** The first manifest of both members. */
+export const firstManifests = (chatRoomId: string): Record<string, number> =>
+  Object.fromEntries(membersOfRoom(chatRoomId).map((userId) => [userId, 1]))
+
+/** A commit that creates the room's group of that generation. What is MLS in reality is random bytes here. */
+export const creation = (chatRoomId: string, generation = 1): CommitDraft => ({
+  ...{ chatRoomId, generation, groupId: random(48), epoch: 0, afterSeq: 0 },
+  ...{ commit: random(), welcome: random(), groupInfo: random(), archiveKeys: [] },
+  manifestVersions: firstManifests(chatRoomId),
+})
+
+/** The commit of the epoch after that one. */
+export const following = ({ welcome, ...before }: CommitDraft): CommitDraft => ({
+  ...before,
+  epoch: before.epoch + 1,
+  commit: random(),
+  groupInfo: random(),
+})
+
+/** A message that is sealed for that epoch. */
+export const sealed = (groupId: string, epoch: number): string =>
+  writeEnvelope({ v: 1, groupId, epoch, mls: random(), archive: random(), body: random() })
