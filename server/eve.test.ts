@@ -39,6 +39,7 @@ const theirs: Record<string, Record<string, unknown>> = {
       commit: random(),
       groupInfo: random(),
       archiveKeys: [],
+      manifestVersions: {},
       afterSeq: 0,
     },
   },
@@ -72,6 +73,7 @@ const snapshot = async () =>
       'manifests',
       'keyrings',
       'books',
+      'history_seals',
     ].map((table) => world.sql(`select count(*)::int, md5(string_agg(t::text, '|' order by t::text)) from ${table} t`)),
   )
 const untouched = await snapshot()

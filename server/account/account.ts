@@ -1,5 +1,6 @@
 import { type SignedIn, tierShape, type User } from '../../contract/account.ts'
-import { forgetUnlock } from '../devices/devices.ts'
+import type { RefusalCode } from '../../contract/refusals.ts'
+import { forgetUnlock, unlockOf } from '../devices/devices.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../http/refuse.ts'
 import type { Visitor } from '../http/serve.ts'
@@ -26,10 +27,22 @@ export async function logout(env: Env, visitor: Visitor, removeKeys: boolean): P
   return {}
 }
 
-/** A new session for this visitor; the one that its cookie named before is over. */
-export async function signIn(env: Env, visitor: Visitor, row: AccountRow, unlock: SignedIn['unlock']): Promise<SignedIn> {
+interface Entrance {
+  /** A device of the account that the session shall speak for, where its vault may open. */
+  deviceId: string | undefined
+  /** Where the account changed meanwhile: a secret that was replaced a moment ago opens nothing. */
+  otherwise: RefusalCode
+}
+
+/** A new session for this visitor; the one that its cookie named before is over. Throws Refusal. */
+export async function signIn(env: Env, visitor: Visitor, row: AccountRow, { deviceId, otherwise }: Entrance): Promise<SignedIn> {
+  // One transaction: whoever removes the device, or ends all sessions, comes before all of it or after.
+  const { unlock, token, expiresAt } = await env.db.transaction(async (tx) => {
+    if (!(await store.holdSecrets(tx, row))) throw new Refusal(otherwise)
+    const unlock = deviceId === undefined ? undefined : await unlockOf(tx, env.clock(), row.id, deviceId)
+    return { unlock: unlock ?? null, ...(await startSession(env, row.id, unlock?.deviceId ?? null, tx)) }
+  })
   if (visitor.session) await endSession(env, visitor.session.sessionHash)
-  const { token, expiresAt } = await startSession(env, row.id, unlock?.deviceId ?? null)
   visitor.setSession(token, expiresAt)
   return { ...shownUser(row, unlock?.deviceId ?? null), unlock }
 }

@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { SignedIn } from '../../contract/account.ts'
 import type { AccountKeys } from '../../contract/devices.ts'
-import { storeFirstKeys } from '../devices/devices.ts'
 import { readKeys } from '../devices/documents.ts'
+import { storeFirstKeys } from '../devices/enrol.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../http/refuse.ts'
-import { bindDevice, endSessionsOf } from '../http/session.ts'
+import { bindDevice, closeSessions, deleteSessionsOf } from '../http/session.ts'
 import { shownUser } from './account.ts'
-import { requireAuthSecret, verifierOf } from './password.ts'
+import { countGuess, requireAuthSecret, verifierOf } from './password.ts'
 import * as store from './store.ts'
 
 interface FirstKeys {
@@ -19,8 +19,7 @@ interface FirstKeys {
 
 /** The first keys of an account that has none, with a new password: all or nothing. Ends its other sessions. Throws Refusal. */
 export async function makeKeys(env: Env, user: SignedInUser, { currentPassword, password, keys }: FirstKeys): Promise<SignedIn> {
-  // Guessing here must not be cheaper than at the front door.
-  await env.limits.take('loginByUsername', user.username.toLowerCase())
+  await countGuess(env, user)
   requireAuthSecret(currentPassword)
   requireAuthSecret(password)
   const read = readKeys(keys)
@@ -31,12 +30,13 @@ export async function makeKeys(env: Env, user: SignedInUser, { currentPassword, 
   if (!timingSafeEqual(current, before.passwordHash)) throw new Refusal('invalid_credentials')
   const next = await verifierOf(before.username, before.passwordSalt, password, 1)
 
-  const { row, unlock } = await env.db.transaction(async (tx) => {
+  const { row, unlock, ended } = await env.db.transaction(async (tx) => {
     const unlock = await storeFirstKeys(tx, env.clock(), user.id, read)
     await store.replaceVerifier(tx, user.id, next)
-    return { row: (await store.findById(tx, user.id)) ?? before, unlock }
+    if (!(await bindDevice(tx, user.sessionHash, unlock.deviceId))) throw new Refusal('not_signed_in')
+    const ended = await deleteSessionsOf(tx, user.id, user.sessionHash)
+    return { row: (await store.findById(tx, user.id)) ?? before, unlock, ended }
   })
-  await bindDevice(env, user.sessionHash, unlock.deviceId)
-  await endSessionsOf(env, user.id, user.sessionHash)
+  closeSessions(env, ended)
   return { ...shownUser(row, unlock.deviceId), unlock }
 }

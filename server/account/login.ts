@@ -1,6 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SignedIn } from '../../contract/account.ts'
-import { unlockOf } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
 import { Refusal } from '../http/refuse.ts'
 import type { Visitor } from '../http/serve.ts'
@@ -35,6 +34,5 @@ export async function login(env: Env, visitor: Visitor, { username, password, kd
   const verifier = await verifierOf(username, row?.passwordSalt ?? saltFor(env, username), password, kdf)
   const matches = timingSafeEqual(verifier, row?.passwordHash ?? randomBytes(verifier.length))
   if (!row || !matches || !row.isActive) throw new Refusal('invalid_credentials')
-  const unlock = deviceId === undefined ? undefined : await unlockOf(env, row.id, deviceId)
-  return await signIn(env, visitor, row, unlock ?? null)
+  return await signIn(env, visitor, row, { deviceId, otherwise: 'invalid_credentials' })
 }

@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
 import { encodeFields } from '../../contract/bytes.ts'
 import { PASSWORD_KDF } from '../../contract/password.ts'
-import type { Env } from '../env.ts'
+import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../http/refuse.ts'
 
 const SALT_BYTES = 16
@@ -17,9 +17,15 @@ export const saltFor = (env: Env, username: string): Buffer =>
 
 /** What the server keeps of a password: SHA-256 of the authSecret. With kdf 1 the caller has derived that itself [Note: P1, P2]. */
 export async function verifierOf(username: string, salt: Uint8Array, password: string, kdf: 1 | undefined): Promise<Buffer> {
-  const authSecret = kdf === 1 ? password : await deriveAuthSecret(username, salt, password)
-  return createHash('sha256').update(authSecret).digest()
+  return hashOfSecret(kdf === 1 ? password : await deriveAuthSecret(username, salt, password))
 }
+
+/** What the server keeps of an authSecret, or of what a recovery kit shows it: 32 random bytes need no slow hash [Note: P1, K1]. */
+export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** Guessing a password inside must not be cheaper than at the front door. Throws Refusal. */
+export const countGuess = (env: Env, user: SignedInUser): Promise<void> =>
+  env.limits.take('loginByUsername', user.username.toLowerCase())
 
 /** Throws Refusal unless the text has the form of an authSecret: a browser that sends what was typed must fail loudly. */
 export function requireAuthSecret(password: string): void {

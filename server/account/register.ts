@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type { registrationShape, SignedIn } from '../../contract/account.ts'
 import { isTaken } from '../db/unique.ts'
-import { storeFirstKeys } from '../devices/devices.ts'
 import { readKeys } from '../devices/documents.ts'
+import { storeFirstKeys } from '../devices/enrol.ts'
 import type { Env } from '../env.ts'
 import { Refusal } from '../http/refuse.ts'
 import type { Visitor } from '../http/serve.ts'
 import { signIn } from './account.ts'
-import { isReserved } from './names.ts'
+import { isFree } from './names.ts'
 import { requireAuthSecret, saltFor, verifierOf } from './password.ts'
 import * as store from './store.ts'
 
@@ -21,7 +21,7 @@ export async function register(env: Env, visitor: Visitor, form: z.infer<typeof 
   else if (keys) throw new Refusal('invalid_input', { text: 'Keys come with a derived password (kdf 1)' })
   const read = keys && readKeys(keys)
   // Before the costly derivation; the unique index decides races.
-  if (isReserved(username) || (await store.findByUsername(env.db, username))) throw new Refusal('username_taken')
+  if (!(await isFree(env, username))) throw new Refusal('username_taken')
 
   const passwordSalt = saltFor(env, username)
   const passwordHash = await verifierOf(username, passwordSalt, password, kdf)
@@ -44,5 +44,5 @@ export async function register(env: Env, visitor: Visitor, form: z.infer<typeof 
     .catch((error: unknown) => {
       throw isTaken(error, 'users_username_lower') ? new Refusal('username_taken') : error
     })
-  return await signIn(env, visitor, row, unlock)
+  return await signIn(env, visitor, row, { deviceId: unlock?.deviceId, otherwise: 'invalid_credentials' })
 }

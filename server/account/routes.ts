@@ -3,17 +3,24 @@ import { accountApi } from '../../contract/account.ts'
 import type { Env } from '../env.ts'
 import { serve, serveAnyone } from '../http/serve.ts'
 import { currentUser, logout } from './account.ts'
+import { changePassword } from './change.ts'
 import { makeKeys } from './keys.ts'
 import { login, passwordSalt } from './login.ts'
 import { usernameAvailable } from './names.ts'
+import { loginByKit, recover } from './recovery.ts'
 import { register } from './register.ts'
+import { removeAccount } from './remove.ts'
 
 export function accountRoutes(app: FastifyInstance, env: Env) {
   serveAnyone(app, env, accountApi.salt, (visitor, { username }) => passwordSalt(env, visitor, username))
   serveAnyone(app, env, accountApi.register, (visitor, form) => register(env, visitor, form))
   serveAnyone(app, env, accountApi.login, (visitor, credentials) => login(env, visitor, credentials))
+  serveAnyone(app, env, accountApi.loginByKit, (visitor, kit) => loginByKit(env, visitor, kit))
   serveAnyone(app, env, accountApi.logout, (visitor, { removeKeys }) => logout(env, visitor, removeKeys ?? false))
   serveAnyone(app, env, accountApi.usernameAvailable, (visitor, { username }) => usernameAvailable(env, visitor, username))
   serve(app, env, accountApi.user, (user) => currentUser(env, user))
+  serve(app, env, accountApi.recover, (user, form, caller) => recover(env, user, form, caller))
+  serve(app, env, accountApi.changePassword, (user, form) => changePassword(env, user, form))
+  serve(app, env, accountApi.remove, (user, form, caller) => removeAccount(env, user, form, caller))
   serve(app, env, accountApi.makeKeys, (user, form) => makeKeys(env, user, form))
 }

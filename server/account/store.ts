@@ -1,16 +1,27 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema.ts'
 
 type Row = typeof users.$inferSelect
 
-/** The account with that name, regardless of case. */
+/** The account with that name, regardless of case; a deleted one is nobody's. */
 export async function findByUsername(db: Queryable, username: string): Promise<Row | undefined> {
   const [row] = await db
     .select()
     .from(users)
-    .where(eq(sql`lower(${users.username})`, username.toLowerCase()))
+    .where(and(eq(sql`lower(${users.username})`, username.toLowerCase()), isNull(users.deletedAt)))
   return row
+}
+
+/** Whether the account may still sign in with what the row says; it stays so until the transaction ends. */
+export async function holdSecrets(db: Queryable, { id, passwordHash, kitHash }: Row): Promise<boolean> {
+  const [now] = await db.select().from(users).where(eq(users.id, id)).for('share')
+  return (
+    now?.isActive === true &&
+    now.deletedAt === null &&
+    now.passwordHash.equals(passwordHash) &&
+    (now.kitHash === kitHash || (now.kitHash !== null && kitHash !== null && now.kitHash.equals(kitHash)))
+  )
 }
 
 export async function findById(db: Queryable, userId: string): Promise<Row | undefined> {

@@ -14,5 +14,6 @@ export async function readBook(env: Env, user: SignedInUser): Promise<SealedBook
 /** Replaces the book when nobody else did meanwhile. Throws Refusal. */
 export async function saveBook(env: Env, user: SignedInUser, book: { version: number; historyKeyId: number; sealed: string }) {
   if (!(await store.saveBook(env.db, { userId: user.id, ...book }))) throw new Refusal('stale_version')
+  env.hub.publish([user.id], { type: 'book', data: { version: book.version } })
   return { version: book.version }
 }

@@ -1,21 +1,31 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import type { z } from 'zod'
 import { encodeFields, fromBase64, sameBytes } from '../../contract/bytes.ts'
-import { type AccountKeys, keyringShape, type Manifest, manifestShape } from '../../contract/devices.ts'
+import { type AccountKeys, type Keyring, keyringShape, type Manifest, manifestShape } from '../../contract/devices.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { Refusal } from '../http/refuse.ts'
 
+export interface Documents {
+  keyring: Signed
+  manifest: Signed
+}
+
 /** Keyring and manifest whose signatures hold and which fit each other [Note: K3, D1]. */
-export interface ReadKeys {
-  posted: AccountKeys
+export interface ReadDocuments {
+  posted: Documents
   identityKey: Uint8Array
-  keyringVersion: number
+  keyring: Keyring
   manifest: Manifest
 }
 
-/** Reads and verifies what a browser posted. Throws Refusal: invalid_signature, unknown_device, too_many_devices or invalid_input. */
-export function readKeys(posted: AccountKeys): ReadKeys {
+/** The same of a browser that comes with them. */
+export interface ReadKeys extends ReadDocuments {
+  posted: AccountKeys
+}
+
+/** Reads and verifies what a browser posted. Throws Refusal: invalid_signature, too_many_devices or invalid_input. */
+export function readDocuments(posted: Documents): ReadDocuments {
   const keyring = parse(posted.keyring, keyringShape)
   const manifest = parse(posted.manifest, manifestShape)
   const identityKey = fromBase64(manifest.identityKey)
@@ -24,24 +34,65 @@ export function readKeys(posted: AccountKeys): ReadKeys {
   requireSignature(posted.keyring, 'conclave/keyring/v1', identityKey)
   requireSignature(posted.manifest, 'conclave/manifest/v1', identityKey)
   if (manifest.keyringVersion !== keyring.version) throw invalid('The manifest names another version of the keyring')
-  const listed = manifest.devices.map((device) => device.id)
+  const listed = idsOf(manifest)
   const gone = new Set(manifest.removed)
   if (new Set(listed).size !== listed.length || listed.some((id) => gone.has(id))) throw invalid('A device is listed twice')
-  if (!listed.includes(posted.deviceId)) throw new Refusal('unknown_device')
-  return { posted, identityKey, keyringVersion: keyring.version, manifest }
+  const kinds = keyring.ways.map(({ kind, id }) => (kind === 'passkey' ? id : kind))
+  if (new Set(kinds).size !== kinds.length) throw invalid('A way in is there twice')
+  return { posted, identityKey, keyring, manifest }
 }
 
-/** Throws Refusal unless `next` may follow `stored`: exactly one version up, and nobody disappears or comes back [Note: D1]. */
-export function requireSuccessor(stored: Signed, next: ReadKeys): void {
-  const before = parse(stored, manifestShape)
-  const { version, devices, removed, historyKeyId } = next.manifest
-  if (version !== before.version + 1) throw new Refusal('stale_version')
-  const gone = new Set(removed)
-  const listed = new Set(devices.map((device) => device.id))
+/** The same; the manifest lists the browser that posts it, or the Refusal is unknown_device. */
+export function readKeys(posted: AccountKeys): ReadKeys {
+  const read = readDocuments(posted)
+  if (!idsOf(read.manifest).includes(posted.deviceId)) throw new Refusal('unknown_device')
+  return { ...read, posted }
+}
+
+/** What the server has stored, which was verified when it came. */
+export const storedKeyring = (document: Signed): Keyring => parse(document, keyringShape)
+export const storedManifest = (document: Signed): Manifest => parse(document, manifestShape)
+
+/** The ids of the devices that a manifest lists. */
+export const idsOf = (manifest: Manifest): string[] => manifest.devices.map((device) => device.id)
+
+/** The public key of the password or of the recovery kit, where that opens the keyring. */
+export const wayOf = (keyring: Keyring, kind: 'password' | 'kit'): string | undefined =>
+  keyring.ways.find((way) => way.kind === kind)?.publicKey
+
+export const sameText = (a: Signed, b: Signed): boolean => a.content === b.content && a.signature === b.signature
+
+/** Throws Refusal unless `next` may follow `before`: exactly one version up, and nobody disappears or comes back [Note: D1]. */
+export function requireSuccessor(before: Manifest, next: Manifest): void {
+  if (next.version !== before.version + 1) throw new Refusal('stale_version')
+  const gone = new Set(next.removed)
+  const listed = new Set(idsOf(next))
   if (before.removed.some((id) => !gone.has(id))) throw invalid('A removed device is missing from the list of removed ones')
-  if (before.devices.some((device) => !listed.has(device.id) && !gone.has(device.id)))
-    throw invalid('A device vanished without being removed')
-  if (historyKeyId < before.historyKeyId) throw invalid('The history key went back')
+  const leaving = idsOf(before).filter((id) => !listed.has(id))
+  if (leaving.some((id) => !gone.has(id))) throw invalid('A device vanished without being removed')
+  if (next.removed.length !== new Set(before.removed).size + leaving.length)
+    throw invalid('Only devices of the account can be removed')
+  if (next.devices.some((device) => hasOtherKeys(before, device))) throw invalid("A device's keys do not change")
+  if (next.historyKeyId < before.historyKeyId) throw invalid('The history key went back')
+  if (next.historyKeyId > before.historyKeyId + 1) throw invalid('A history key was left out')
+  if ((next.historyKeyId === before.historyKeyId) !== (next.historyKey === before.historyKey))
+    throw invalid('A new history key has a new number')
+}
+
+/** Throws Refusal unless `next` is `before` with this one device more, and nothing else of it has changed. */
+export function requireOnlyAdded(before: Manifest, next: Manifest, deviceId: string): void {
+  requireSuccessor(before, next)
+  if (idsOf(before).includes(deviceId)) throw invalid('This device is enrolled already')
+  const known = new Set(idsOf(before))
+  if (idsOf(next).some((id) => id !== deviceId && !known.has(id))) throw new Refusal('unknown_device')
+  if (next.devices.length !== before.devices.length + 1) throw invalid('To add a device removes none')
+  if (next.historyKeyId !== before.historyKeyId || next.keepsHistory !== before.keepsHistory)
+    throw invalid('To add a device changes nothing of the history')
+}
+
+function hasOtherKeys(before: Manifest, { id, leafKey, sealingKey }: Manifest['devices'][number]): boolean {
+  const known = before.devices.find((device) => device.id === id)
+  return known !== undefined && (known.leafKey !== leafKey || known.sealingKey !== sealingKey)
 }
 
 // The signature covers the characters of the content, so they are read once and never written anew.

@@ -7,6 +7,7 @@ import type { Queryable } from '../db/connect.ts'
 import { keyPackages } from '../db/schema.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../http/refuse.ts'
+import * as store from './store.ts'
 
 type KeyPackages = z.infer<typeof keyPackagesShape>
 
@@ -27,7 +28,11 @@ export async function keyPackagesLeft(env: Env, user: SignedInUser): Promise<{ o
 /** Adds packages of this session's device. Throws Refusal. */
 export async function addKeyPackages(env: Env, user: SignedInUser, packages: KeyPackages): Promise<Record<string, never>> {
   const deviceId = requireDevice(user)
-  await env.db.transaction((tx) => storeKeyPackages(tx, env.clock(), user.id, deviceId, packages))
+  await env.db.transaction(async (tx) => {
+    // The device may be removed while this call is under way.
+    if (!(await store.holdDevice(tx, user.id, deviceId))) throw new Refusal('unknown_device')
+    await storeKeyPackages(tx, env.clock(), user.id, deviceId, packages)
+  })
   return {}
 }
 

@@ -1,16 +1,35 @@
-import { and, eq, inArray, isNotNull, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
-import { books, devices, keyrings, manifests, sessions, users } from '../db/schema.ts'
+import {
+  archiveKeys,
+  books,
+  chatParticipants,
+  chatRooms,
+  devices,
+  historySeals,
+  keyrings,
+  manifests,
+  users,
+} from '../db/schema.ts'
 
 /** The account's identity, locked until the transaction ends: changes of keys come one after another. */
 export async function lockIdentity(db: Queryable, userId: string) {
-  const [row] = await db.select({ publicKey: users.publicKey }).from(users).where(eq(users.id, userId)).for('update')
+  const [row] = await db
+    .select({ publicKey: users.publicKey, passwordHash: users.passwordHash, kitHash: users.kitHash })
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+    .for('update')
   return row
 }
 
 export async function setIdentity(db: Queryable, userId: string, publicKey: Buffer, onionAddress: string): Promise<void> {
   await db.update(users).set({ publicKey, onionAddress }).where(eq(users.id, userId))
+}
+
+export async function replaceKit(db: Queryable, userId: string, kitHash: Buffer | null): Promise<void> {
+  await db.update(users).set({ kitHash }).where(eq(users.id, userId))
 }
 
 export async function findDocuments(db: Queryable, userId: string) {
@@ -23,7 +42,7 @@ export async function findDocuments(db: Queryable, userId: string) {
     .from(users)
     .leftJoin(keyrings, eq(keyrings.userId, users.id))
     .leftJoin(manifests, eq(manifests.userId, users.id))
-    .where(eq(users.id, userId))
+    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
   return row
 }
 
@@ -47,9 +66,23 @@ export async function saveDocuments(db: Queryable, userId: string, documents: Do
     .onConflictDoUpdate({ target: manifests.userId, set: manifest })
 }
 
-export async function deviceIds(db: Queryable, userId: string): Promise<string[]> {
-  const rows = await db.select({ id: devices.id }).from(devices).where(eq(devices.userId, userId))
-  return rows.map((row) => row.id)
+/** The account's devices as the server knows them, the first one first. */
+export async function findDevices(db: Queryable, userId: string) {
+  return await db
+    .select({ id: devices.id, addedAt: devices.addedAt, lastSeenAt: devices.lastSeenAt })
+    .from(devices)
+    .where(eq(devices.userId, userId))
+    .orderBy(asc(devices.addedAt), asc(devices.id))
+}
+
+/** Whether the account has this device; it stays until the transaction ends. */
+export async function holdDevice(db: Queryable, userId: string, id: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: devices.id })
+    .from(devices)
+    .where(and(eq(devices.userId, userId), eq(devices.id, id)))
+    .for('key share')
+  return rows.length === 1
 }
 
 /** Makes the device unless it is there. Answers whether it was made. */
@@ -62,9 +95,52 @@ export async function insertDevice(db: Queryable, userId: string, id: string, un
   return made.length === 1
 }
 
-/** Deletes every device but these; their key packages go with them. */
-export async function deleteOtherDevices(db: Queryable, userId: string, kept: string[]): Promise<void> {
-  await db.delete(devices).where(and(eq(devices.userId, userId), notInArray(devices.id, kept)))
+/** Deletes these devices; their key packages and sealed history keys go with them. */
+export async function deleteDevices(db: Queryable, userId: string, ids: string[]): Promise<void> {
+  await db.delete(devices).where(and(eq(devices.userId, userId), inArray(devices.id, ids)))
+}
+
+/** The account's rooms, in the order in which everyone locks them. */
+export async function roomsOf(db: Queryable, userId: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: chatParticipants.chatRoomId })
+    .from(chatParticipants)
+    .where(eq(chatParticipants.userId, userId))
+    .orderBy(asc(chatParticipants.chatRoomId))
+  return rows.map((row) => row.id)
+}
+
+/** The same, locked until the transaction ends. Comes before the lock of the account: messages lock in that order. */
+export async function lockRoomsOf(db: Queryable, userId: string): Promise<string[]> {
+  const ids = db.select({ id: chatParticipants.chatRoomId }).from(chatParticipants).where(eq(chatParticipants.userId, userId))
+  const rows = await db
+    .select({ id: chatRooms.id })
+    .from(chatRooms)
+    .where(inArray(chatRooms.id, ids))
+    .orderBy(asc(chatRooms.id))
+    .for('no key update')
+  return rows.map((row) => row.id)
+}
+
+export async function markNeedsCommit(db: Queryable, roomIds: string[]): Promise<void> {
+  await db.update(chatRooms).set({ needsCommit: true }).where(isOneOf(chatRooms.id, roomIds))
+}
+
+export async function deleteArchiveKeys(db: Queryable, userId: string, roomIds: string[]): Promise<void> {
+  await db.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, roomIds)))
+}
+
+export async function insertHistorySeals(db: Queryable, rows: (typeof historySeals.$inferInsert)[]): Promise<void> {
+  if (rows.length > 0) await db.insert(historySeals).values(rows)
+}
+
+/** The history keys that were sealed to a device, the oldest first. */
+export async function findHistorySeals(db: Queryable, userId: string, deviceId: string) {
+  return await db
+    .select({ historyKeyId: historySeals.historyKeyId, sealed: historySeals.sealed })
+    .from(historySeals)
+    .where(and(eq(historySeals.userId, userId), eq(historySeals.deviceId, deviceId)))
+    .orderBy(asc(historySeals.historyKeyId))
 }
 
 /** The unlock secret of a device that still has one; marks the device as seen. */
@@ -84,32 +160,27 @@ export async function deleteUnlock(db: Queryable, userId: string, id: string): P
     .where(and(eq(devices.userId, userId), eq(devices.id, id)))
 }
 
-/** The sessions that speak for these devices, as hex hashes. */
-export async function sessionsOfDevices(db: Queryable, userId: string, ids: string[]): Promise<string[]> {
-  if (ids.length === 0) return []
-  const rows = await db
-    .select({ tokenHash: sessions.tokenHash })
-    .from(sessions)
-    .where(and(eq(sessions.userId, userId), inArray(sessions.deviceId, ids)))
-  return rows.map((row) => row.tokenHash.toString('hex'))
-}
-
 export async function findBook(db: Queryable, userId: string) {
   const [row] = await db.select().from(books).where(eq(books.userId, userId))
   return row
 }
 
-/** Compare-and-set: false where the stored version is not the one before. */
+/** Compare-and-set: false where the stored version is not the one before, or lies under a newer history key. */
 export async function saveBook(db: Queryable, row: typeof books.$inferInsert): Promise<boolean> {
   const { userId, ...book } = row
   if (row.version === 1) {
-    const made = await db.insert(books).values(row).onConflictDoNothing().returning({ version: books.version })
-    return made.length === 1
+    // An account that is being deleted meanwhile gets none.
+    const made = await db.execute(sql`
+      with owner as (select id from users where id = ${userId} and deleted_at is null for share)
+      insert into books (user_id, version, history_key_id, sealed)
+      select id, ${row.version}::int, ${row.historyKeyId}::int, ${row.sealed}::text from owner
+      on conflict do nothing returning version`)
+    return made.rowCount === 1
   }
   const saved = await db
     .update(books)
     .set(book)
-    .where(and(eq(books.userId, userId), eq(books.version, row.version - 1)))
+    .where(and(eq(books.userId, userId), eq(books.version, row.version - 1), lte(books.historyKeyId, row.historyKeyId)))
     .returning({ version: books.version })
   return saved.length === 1
 }
@@ -123,3 +194,6 @@ export async function areAcquainted(db: Queryable, a: string, b: string): Promis
     ) as known`)
   return rows[0]?.known ?? false
 }
+
+// One parameter, so that the statement's text is the same for any number of them.
+const isOneOf = (column: PgColumn, ids: string[]) => sql`${column} = any(${sql.param(ids)}::text[])`

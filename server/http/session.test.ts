@@ -39,6 +39,22 @@ test('using a session writes at most once in five minutes', async () => {
   expect(await lastUsed()).not.toEqual(before)
 })
 
+test('using a session marks its device as seen, and no other', async () => {
+  const dora = await world.person('dora')
+  await dora.addsBrowser()
+  const seen = async () => await world.sql('select id, last_seen_at from devices where user_id = $1 order by added_at', [dora.id])
+  const [hers, other] = await seen()
+  world.passes(4 * 60)
+  await dora.does(accountApi.user, {})
+  expect(await seen()).toEqual([hers, other])
+  world.passes(2 * 60)
+  const now = world.env.clock()
+  await dora.does(accountApi.user, {})
+  const [later, same] = await seen()
+  expect(Number(later?.['last_seen_at'])).toBeGreaterThanOrEqual(now.getTime())
+  expect(same).toEqual(other)
+})
+
 test('the database holds no token, only its hash', async () => {
   const dave = await world.person('dave')
   const token = dave.cookie?.split('=')[1] ?? ''

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { and, eq, gt, inArray, lt, ne, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
+import type { Signed } from '../../contract/shapes.ts'
+import type { Queryable } from '../db/connect.ts'
 import { sessions, users } from '../db/schema.ts'
 import { askTogether } from '../db/together.ts'
 import type { Env, SignedInUser } from '../env.ts'
@@ -16,11 +18,16 @@ export interface StartedSession {
 }
 
 /** A new session. The caller sets the cookie: `visitor.setSession(token, expiresAt)`. */
-export async function startSession(env: Env, userId: string, deviceId: string | null): Promise<StartedSession> {
+export async function startSession(
+  env: Env,
+  userId: string,
+  deviceId: string | null,
+  db: Queryable = env.db,
+): Promise<StartedSession> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const now = env.clock()
   const expiresAt = later(now, LIMITS.sessionAbsoluteSeconds)
-  await env.db.insert(sessions).values({ tokenHash: hashOf(token), userId, deviceId, createdAt: now, lastUsedAt: now, expiresAt })
+  await db.insert(sessions).values({ tokenHash: hashOf(token), userId, deviceId, createdAt: now, lastUsedAt: now, expiresAt })
   return { token, expiresAt }
 }
 
@@ -50,7 +57,7 @@ export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession
       })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
-      .where(and(isOneOf(sessionHashes), isLive(env), eq(users.isActive, true)))
+      .where(and(isOneOf(sessionHashes), isLive(env), isOpen))
     const found = rows.map(({ tokenHash, ...row }) => ({ ...row, sessionHash: tokenHash.toString('hex') }))
     const idleSince = later(env.clock(), -TOUCH_SECONDS)
     await touchSessions(
@@ -68,7 +75,7 @@ export async function liveSessions(env: Env, sessionHashes: string[]): Promise<S
     .select({ tokenHash: sessions.tokenHash })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(isOneOf(sessionHashes), isLive(env), eq(users.isActive, true)))
+    .where(and(isOneOf(sessionHashes), isLive(env), isOpen))
   const live = rows.map((row) => row.tokenHash.toString('hex'))
   await touchSessions(env, live)
   return new Set(live)
@@ -82,24 +89,44 @@ export async function endSession(env: Env, sessionHash: string): Promise<void> {
 
 /** Ends every session of a user, except the named one, and closes their sockets. */
 export async function endSessionsOf(env: Env, userId: string, exceptHash?: string): Promise<void> {
-  const others = exceptHash === undefined ? undefined : ne(sessions.tokenHash, fromHex(exceptHash))
-  const ended = await env.db
-    .delete(sessions)
-    .where(and(eq(sessions.userId, userId), others))
-    .returning({ tokenHash: sessions.tokenHash })
-  for (const { tokenHash } of ended) env.hub.closeSession(tokenHash.toString('hex'))
+  closeSessions(env, await deleteSessionsOf(env.db, userId, exceptHash))
 }
 
-/** From now on the session speaks for this device. */
-export async function bindDevice(env: Env, sessionHash: string, deviceId: string): Promise<void> {
-  await env.db
+/** Deletes the sessions only, so that it can be part of a transaction: after COMMIT come `closeSessions` with what this answers. */
+export async function deleteSessionsOf(db: Queryable, userId: string, exceptHash?: string): Promise<string[]> {
+  const others = exceptHash === undefined ? undefined : ne(sessions.tokenHash, fromHex(exceptHash))
+  return await deleteWhere(db, and(eq(sessions.userId, userId), others))
+}
+
+/** The same for the sessions that speak for these devices. */
+export async function deleteSessionsOfDevices(db: Queryable, userId: string, deviceIds: string[]): Promise<string[]> {
+  return await deleteWhere(db, and(eq(sessions.userId, userId), inArray(sessions.deviceId, deviceIds)))
+}
+
+/** Closes the sockets of sessions that are deleted already, with the manifest that removed their device where one did. */
+export function closeSessions(env: Env, sessionHashes: string[], manifest?: Signed): void {
+  for (const hash of sessionHashes) env.hub.closeSession(hash, manifest)
+}
+
+/** From now on the session speaks for this device. false where the session has ended. */
+export async function bindDevice(db: Queryable, sessionHash: string, deviceId: string): Promise<boolean> {
+  const bound = await db
     .update(sessions)
     .set({ deviceId })
     .where(eq(sessions.tokenHash, fromHex(sessionHash)))
+    .returning({ deviceId: sessions.deviceId })
+  return bound.length === 1
+}
+
+async function deleteWhere(db: Queryable, condition: SQL | undefined): Promise<string[]> {
+  const ended = await db.delete(sessions).where(condition).returning({ tokenHash: sessions.tokenHash })
+  return ended.map(({ tokenHash }) => tokenHash.toString('hex'))
 }
 
 // One parameter, so that the statement's text is the same for any number of them.
 const isOneOf = (sessionHashes: string[]) => sql`${sessions.tokenHash} = any(${sql.param(sessionHashes.map(fromHex))}::bytea[])`
+
+const isOpen = and(eq(users.isActive, true), isNull(users.deletedAt))
 
 function isLive(env: Pick<Env, 'clock'>) {
   const now = env.clock()
@@ -115,7 +142,30 @@ async function touchSessions(env: Pick<Env, 'db' | 'clock'>, sessionHashes: stri
     .from(sessions)
     .where(and(isOneOf(sessionHashes), lt(sessions.lastUsedAt, later(now, -TOUCH_SECONDS))))
     .for('no key update', { skipLocked: true })
-  await env.db.update(sessions).set({ lastUsedAt: now }).where(inArray(sessions.tokenHash, due))
+  const touched = await env.db
+    .update(sessions)
+    .set({ lastUsedAt: now })
+    .where(inArray(sessions.tokenHash, due))
+    .returning({ userId: sessions.userId, deviceId: sessions.deviceId })
+  await touchDevices(env, now, touched)
+}
+
+async function touchDevices(
+  env: Pick<Env, 'db'>,
+  now: Date,
+  touched: { userId: string; deviceId: string | null }[],
+): Promise<void> {
+  const seen = touched.filter(({ deviceId }) => deviceId !== null)
+  if (seen.length === 0) return
+  const [userIds, deviceIds] = [seen.map(({ userId }) => userId), seen.map(({ deviceId }) => deviceId)]
+  // Skipped like the sessions: a device that is being removed is nobody's to wait for.
+  await env.db.execute(sql`
+    update devices d set last_seen_at = ${now}
+    from (
+      select held.user_id, held.id from devices held
+      join unnest(${sql.param(userIds)}::uuid[], ${sql.param(deviceIds)}::text[]) seen(user_id, id) using (user_id, id)
+      for no key update of held skip locked) due
+    where d.user_id = due.user_id and d.id = due.id`)
 }
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()

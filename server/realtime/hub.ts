@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
 import { CLOSE, type ServerFrame } from '../../contract/frames.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { Signed } from '../../contract/shapes.ts'
 
 /** One open socket and the session that it speaks for. */
 export interface Seat {
@@ -14,8 +15,8 @@ export interface Hub {
   publish(userIds: readonly string[], frame: ServerFrame): void
   /** Whether the user has an open socket. */
   isHere(userId: string): boolean
-  /** Tells the session's sockets `signed_out` and closes them with 4401. */
-  closeSession(sessionHash: string): void
+  /** Tells the session's sockets `signed_out`, with the manifest that removed their device where one did, and closes them with 4401. */
+  closeSession(sessionHash: string, manifest?: Signed): void
   /** The same for all sockets of a user. */
   closeUser(userId: string): void
   /** Seats a socket. True when it is the user's first one. The oldest one makes room above `LIMITS.socketsPerUser`. */
@@ -41,8 +42,8 @@ export function createHub(): Hub {
       for (const { socket } of here) sendText(socket, text)
     },
     isHere: (userId) => seats.has(userId),
-    closeSession(sessionHash) {
-      for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat)
+    closeSession(sessionHash, manifest) {
+      for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, manifest)
     },
     closeUser(userId) {
       for (const seat of seats.get(userId) ?? []) signOut(seat)
@@ -86,7 +87,7 @@ function sendText(socket: WebSocket, text: string): void {
   socket.send(text)
 }
 
-function signOut({ socket }: Seat): void {
-  sendFrame(socket, { type: 'signed_out', data: {} })
+function signOut({ socket }: Seat, manifest?: Signed): void {
+  sendFrame(socket, { type: 'signed_out', data: manifest ? { manifest } : {} })
   socket.close(CLOSE.signedOut, 'Signed out')
 }

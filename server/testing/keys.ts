@@ -1,7 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { encodeFields, toBase64 } from '../../contract/bytes.ts'
-import type { AccountKeys, Keyring, Manifest } from '../../contract/devices.ts'
+import type { AccountKeys, KeyChange, Keyring, Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64')
@@ -24,7 +24,7 @@ export function newIdentity(deviceId: string = newDeviceId()): TestIdentity {
       version: 1,
       identityKey,
       sealed: random(200),
-      ways: [{ id: randomUUID(), kind: 'password', publicKey: random(1216), sealedKey: random(1168) }],
+      ways: [newWay('password')],
     },
     manifest: {
       v: 1,
@@ -50,19 +50,58 @@ export const withDevice = (identity: TestIdentity, deviceId: string): TestIdenti
   },
 })
 
-/** The identity one version later, without this device. */
-export const withoutDevice = (identity: TestIdentity, deviceId: string): TestIdentity => ({
-  ...identity,
-  keyring: { ...identity.keyring, version: identity.keyring.version + 1, sealed: random(200) },
-  manifest: {
-    ...identity.manifest,
-    version: identity.manifest.version + 1,
-    keyringVersion: identity.keyring.version + 1,
-    devices: identity.manifest.devices.filter((device) => device.id !== deviceId),
-    removed: [...identity.manifest.removed, deviceId],
-    historyKeyId: identity.manifest.historyKeyId + 1,
-  },
-})
+type Kind = Keyring['ways'][number]['kind']
+
+/** What a change of keys does. A way of a kind that is there already takes its place. */
+export interface Changes {
+  removes?: string[]
+  adds?: Kind[]
+  drops?: Kind[]
+  keepsHistory?: boolean
+}
+
+/** The identity with both documents one version later. */
+export function changed(identity: TestIdentity, { removes = [], adds = [], drops = [], keepsHistory }: Changes): TestIdentity {
+  const { keyring, manifest } = identity
+  const isNewHistory = removes.length > 0 || (keepsHistory !== undefined && keepsHistory !== manifest.keepsHistory)
+  const staying = keyring.ways.filter(({ kind }) => !drops.includes(kind) && !adds.includes(kind))
+  return {
+    ...identity,
+    keyring: { ...keyring, version: keyring.version + 1, sealed: random(200), ways: [...staying, ...adds.map(newWay)] },
+    manifest: {
+      ...manifest,
+      version: manifest.version + 1,
+      keyringVersion: keyring.version + 1,
+      devices: manifest.devices.filter((device) => !removes.includes(device.id)),
+      removed: [...manifest.removed, ...removes],
+      keepsHistory: keepsHistory ?? manifest.keepsHistory,
+      ...(isNewHistory && { historyKeyId: manifest.historyKeyId + 1, historyKey: random(1216) }),
+    },
+  }
+}
+
+/** The identity after a recovery: a new password opens it, the used kit does not, and this device is there. */
+export function recovered(identity: TestIdentity, deviceId: string, hasKit: boolean): TestIdentity {
+  const { keyring, manifest } = changed(identity, { adds: hasKit ? ['password', 'kit'] : ['password'], drops: ['kit'] })
+  return { ...identity, keyring, manifest: { ...manifest, devices: [...manifest.devices, deviceEntry(deviceId)] } }
+}
+
+/** A change as it is posted; `bookVersion` is the stored one, `seed` another's where it is a forgery. */
+export function signedChange(
+  before: TestIdentity,
+  next: TestIdentity,
+  { bookVersion = 0, kitSecret, seed = next.seed }: { bookVersion?: number; kitSecret?: string | null; seed?: Uint8Array } = {},
+): KeyChange {
+  const { historyKeyId, devices } = next.manifest
+  const isNewHistory = historyKeyId !== before.manifest.historyKeyId
+  return {
+    keyring: sign('conclave/keyring/v1', next.keyring, seed),
+    manifest: sign('conclave/manifest/v1', next.manifest, seed),
+    historySeals: isNewHistory ? devices.map(({ id }) => ({ deviceId: id, historyKeyId, sealed: random(1200) })) : [],
+    ...(isNewHistory && { book: { version: bookVersion + 1, historyKeyId, sealed: random(300) } }),
+    ...(kitSecret !== undefined && { kitSecret }),
+  }
+}
 
 /** The documents as they are posted, signed by the identity (or by another seed: a forgery). */
 export function signedKeys(identity: TestIdentity, deviceId: string, seed: Uint8Array = identity.seed): AccountKeys {
@@ -83,3 +122,8 @@ function sign(label: string, document: Keyring | Manifest, seed: Uint8Array): Si
 function deviceEntry(id: string): Manifest['devices'][number] {
   return { id, sealedName: random(64), leafKey: random(32), sealingKey: random(1216), addedAt: new Date().toISOString() }
 }
+
+const newWay = (kind: Kind): Keyring['ways'][number] => ({
+  id: kind === 'passkey' ? `passkey:${randomBytes(16).toString('base64url')}` : kind,
+  ...{ kind, publicKey: random(1216), sealedKey: random(1168) },
+})

@@ -24,6 +24,7 @@ const { http } = await makeApp(
       limits: makeLimits(clock),
       findSession: gatherSessions({ db, clock }),
       saltKey: await readSecret(db, 'salt'),
+      nameKey: await readSecret(db, 'names'),
     },
     ...(fault && { fault }),
   },

@@ -3,10 +3,20 @@ import WebSocket from 'ws'
 import type { z } from 'zod'
 import { accountApi, type SignedIn } from '../../contract/account.ts'
 import { type Contact, contactsApi } from '../../contract/contacts.ts'
+import { devicesApi } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { type Draft, type Message, messagesApi } from '../../contract/messages.ts'
 import { directRoomId } from '../../contract/shapes.ts'
-import { newDeviceId, newIdentity, signedKeys, type TestIdentity } from './keys.ts'
+import {
+  type Changes,
+  changed,
+  newDeviceId,
+  newIdentity,
+  signedChange,
+  signedKeys,
+  type TestIdentity,
+  withDevice,
+} from './keys.ts'
 import { type Line, openLine } from './line.ts'
 
 /** An answer to compare: `body` is undefined where it is no JSON, `code` where it is no refusal. */
@@ -60,6 +70,12 @@ export interface Person extends Browser {
   deviceId: string
   identity: TestIdentity
   unlock: SignedIn['unlock']
+  /** Signs in by the password in another browser: no device yet. */
+  elsewhere(): Promise<Browser>
+  /** The same, and enrols it. */
+  addsBrowser(): Promise<Browser & { deviceId: string }>
+  /** Changes the account's keys; `identity` is the new one once the server accepted. `via` is the browser that does it. */
+  changesKeys(changes: Changes, more?: Extra, via?: Browser): Promise<void>
   adds(other: Person): Promise<Contact>
   contacts(): Promise<Contact[]>
   /** Both add each other; returns the room's id. */
@@ -67,6 +83,12 @@ export interface Person extends Browser {
   says(chatRoomId: string, content: string, more?: Partial<Draft>): Promise<Message>
   /** The same, answered as it comes. */
   posts(chatRoomId: string, content: string, more?: Partial<Draft>): Promise<Answer>
+}
+
+interface Extra {
+  kitSecret?: string | null
+  /** The authSecret, where the password becomes a way in again. */
+  password?: string
 }
 
 export const newAuthSecret = (): string => randomBytes(32).toString('base64url')
@@ -80,8 +102,27 @@ export async function newPerson(url: string, username: string): Promise<Person> 
   const { id, unlock } = await browser.does(accountApi.register, { ...form, keys: signedKeys(identity, deviceId) })
   const { does, tries } = browser
   // The same object: its calls read and keep the cookie there.
-  return Object.assign(browser, {
+  const person: Person = Object.assign(browser, {
     ...{ id, username, authSecret, deviceId, identity, unlock },
+    async elsewhere() {
+      const other = newBrowser(url)
+      await other.does(accountApi.login, { username, password: person.authSecret, kdf: 1 })
+      return other
+    },
+    async addsBrowser() {
+      const [other, deviceId] = [await person.elsewhere(), newDeviceId()]
+      const next = withDevice(person.identity, deviceId)
+      await other.does(devicesApi.enrol, signedKeys(next, deviceId))
+      person.identity = next
+      return Object.assign(other, { deviceId })
+    },
+    async changesKeys(changes: Changes, { kitSecret, password }: Extra = {}, via: Browser = person) {
+      const next = changed(person.identity, changes)
+      const { version: bookVersion } = await via.does(devicesApi.book, {})
+      const change = signedChange(person.identity, next, { bookVersion, ...(kitSecret !== undefined && { kitSecret }) })
+      await via.does(devicesApi.changeKeys, { ...change, ...(password !== undefined && { password }) })
+      person.identity = next
+    },
     adds: (other: Person) => does(contactsApi.add, { username: other.username }),
     contacts: () => does(contactsApi.list, {}),
     async talksTo(other: Person) {
@@ -94,6 +135,7 @@ export async function newPerson(url: string, username: string): Promise<Person> 
     posts: (chatRoomId: string, content: string, more?: Partial<Draft>) =>
       tries(messagesApi.send, { chatRoomId, content, messageType: 'text', ...more }),
   })
+  return person
 }
 
 export function newBrowser(url: string): Browser {

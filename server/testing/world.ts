@@ -61,6 +61,7 @@ export async function startWorld({ variables = {}, hasLimits = false, clientFold
     limits: hasLimits ? makeLimits(clock) : lenient,
     findSession: gatherSessions({ db: database.db, clock }),
     saltKey: await readSecret(database.db, 'salt'),
+    nameKey: await readSecret(database.db, 'names'),
   }
   if (metrics) measureServer(metrics, env, database)
   const lines: string[] = []

@@ -1,0 +1,67 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { z } from 'zod'
+import type { passwordChangeShape } from '../../contract/account.ts'
+import { applyChange, finishChange, lockForChange, type ReadChange, readChange, requireVerifier } from '../devices/change.ts'
+import { storedKeyring, wayOf } from '../devices/documents.ts'
+import { isStored, type LockedAccount, lockAccount, requireNext } from '../devices/locked.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import { closeSessions, deleteSessionsOf } from '../http/session.ts'
+import { countGuess, requireAuthSecret, verifierOf } from './password.ts'
+import * as store from './store.ts'
+
+/**
+ * A new password, and where the old one opens the keyring, the keyring that the new one opens: all or nothing [Note: K3].
+ * Ends all other sessions. Throws Refusal.
+ */
+export async function changePassword(
+  env: Env,
+  user: SignedInUser,
+  { currentPassword, newPassword, kdf, keys }: z.infer<typeof passwordChangeShape>,
+): Promise<Record<string, never>> {
+  await countGuess(env, user)
+  if (kdf === 1) {
+    requireAuthSecret(currentPassword)
+    requireAuthSecret(newPassword)
+  }
+  const row = await store.findById(env.db, user.id)
+  if (!row) throw new Refusal('not_signed_in')
+  if (row.publicKey && kdf !== 1) throw invalid('The password of an account with keys is changed in a browser (kdf 1)')
+  const read = keys && readChange(keys)
+  const current = await verifierOf(row.username, row.passwordSalt, currentPassword, kdf)
+  const next = await verifierOf(row.username, row.passwordSalt, newPassword, kdf)
+
+  const ended = await env.db.transaction(async (tx) => {
+    const account = read ? await lockForChange(tx, user.id, read) : await lockAccount(tx, user.id)
+    // The answer to the first try was lost.
+    if (read && isStored(account, read) && timingSafeEqual(account.passwordHash, next)) return undefined
+    requireVerifier(account, current)
+    if (timingSafeEqual(current, next)) throw invalid('Choose a password that is not the current one')
+    requireFit(account, read)
+    const removed = read ? await applyChange(tx, user, account, read) : []
+    await store.replaceVerifier(tx, user.id, next)
+    const others = await deleteSessionsOf(tx, user.id, user.sessionHash)
+    await env.fault?.('keys:written')
+    return { removed, others }
+  })
+  if (!ended) return {}
+  closeSessions(env, ended.others)
+  if (keys) await finishChange(env, user, ended.removed, keys.manifest)
+  return {}
+}
+
+// Half of it would be an account whose password signs in and opens nothing, or the reverse.
+function requireFit(account: LockedAccount, read: ReadChange | undefined): void {
+  const { documents } = account
+  if (!read) {
+    if (documents && wayOf(storedKeyring(documents.keyring), 'password'))
+      throw invalid('The keyring must be sealed to the new password')
+    return
+  }
+  const before = wayOf(requireNext(account, read).keyring, 'password')
+  const next = wayOf(read.keyring, 'password')
+  if (before === undefined) throw invalid('The password of this account opens no keyring')
+  if (next === undefined || next === before) throw invalid('The keyring must be sealed to the new password')
+}
+
+const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })

@@ -1,0 +1,76 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { z } from 'zod'
+import type { accountApi, SignedIn } from '../../contract/account.ts'
+import { announceKeys, requireUnlock } from '../devices/devices.ts'
+import { readKeys } from '../devices/documents.ts'
+import { storeRecovered } from '../devices/enrol.ts'
+import { isStored, lockAccount } from '../devices/locked.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import type { Caller, Visitor } from '../http/serve.ts'
+import { closeSessions, deleteSessionsOf } from '../http/session.ts'
+import { shownUser, signIn } from './account.ts'
+import { hashOfSecret, requireAuthSecret } from './password.ts'
+import * as store from './store.ts'
+
+/**
+ * Signs in with a recovery kit; the session has no device. An unknown name, a wrong kit, an account without one and a
+ * blocked account get the same answer after the same work. Throws Refusal.
+ */
+export async function loginByKit(
+  env: Env,
+  visitor: Visitor,
+  { username, kitSecret }: { username: string; kitSecret: string },
+): Promise<SignedIn> {
+  await countKit(env, visitor, username)
+  const row = await store.findByUsername(env.db, username)
+  const matches = isKit(row?.kitHash ?? null, kitSecret)
+  if (!row || !matches || !row.isActive) throw new Refusal('wrong_kit')
+  return await signIn(env, visitor, row, { deviceId: undefined, otherwise: 'wrong_kit' })
+}
+
+/**
+ * A new password and this browser, by the recovery kit, which is used up: all or nothing [Note: K3]. Ends all other
+ * sessions. Throws Refusal.
+ */
+export async function recover(
+  env: Env,
+  user: SignedInUser,
+  form: z.infer<typeof accountApi.recover.input>,
+  caller: Caller,
+): Promise<SignedIn> {
+  await countKit(env, caller, user.username)
+  requireAuthSecret(form.password)
+  const read = readKeys(form.keys)
+  const { unlock, row, ended } = await env.db.transaction(async (tx) => {
+    const account = await lockAccount(tx, user.id)
+    const row = await store.findById(tx, user.id)
+    if (!row) throw new Refusal('not_signed_in')
+    // The answer to the first try was lost: the kit is used up, but this session is what it bought.
+    if (user.deviceId === form.keys.deviceId && isStored(account, read)) {
+      return { unlock: await requireUnlock(tx, env.clock(), user), row, ended: undefined }
+    }
+    if (!isKit(account.kitHash, form.kitSecret)) throw new Refusal('wrong_kit')
+    if (form.newKitSecret === form.kitSecret) throw new Refusal('invalid_input', { text: 'The recovery kit is used up' })
+    const newKitHash = form.newKitSecret === null ? null : hashOfSecret(form.newKitSecret)
+    const unlock = await storeRecovered(tx, env.clock(), user, account, read, newKitHash)
+    await store.replaceVerifier(tx, user.id, hashOfSecret(form.password))
+    const ended = await deleteSessionsOf(tx, user.id, user.sessionHash)
+    await env.fault?.('keys:written')
+    return { unlock, row, ended }
+  })
+  if (ended) {
+    await env.fault?.('keys:committed')
+    closeSessions(env, ended)
+    await announceKeys(env, user.id)
+  }
+  return { ...shownUser(row, unlock.deviceId), unlock }
+}
+
+async function countKit(env: Env, { addressKey }: Caller, username: string): Promise<void> {
+  await env.limits.take('kitByAddress', addressKey)
+  await env.limits.take('kitByUsername', username.toLowerCase())
+}
+
+const isKit = (kitHash: Buffer | null, kitSecret: string): boolean =>
+  timingSafeEqual(hashOfSecret(kitSecret), kitHash ?? randomBytes(32))

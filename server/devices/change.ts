@@ -1,0 +1,130 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { KeyChange, Keyring, Manifest } from '../../contract/devices.ts'
+import type { Signed } from '../../contract/shapes.ts'
+import { countGuess, hashOfSecret, requireAuthSecret } from '../account/password.ts'
+import type { Queryable } from '../db/connect.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import { closeSessions, deleteSessionsOfDevices } from '../http/session.ts'
+import { announceKeys } from './devices.ts'
+import { idsOf, type ReadDocuments, readDocuments, requireSuccessor, wayOf } from './documents.ts'
+import { isStored, type LockedAccount, lockAccount, requireNext, saveDocuments } from './locked.ts'
+import * as store from './store.ts'
+
+/** A change whose signatures hold. */
+export interface ReadChange extends ReadDocuments {
+  posted: KeyChange
+}
+
+/** Reads and verifies a change of keys. Throws Refusal. */
+export const readChange = (posted: KeyChange): ReadChange => ({ ...readDocuments(posted), posted })
+
+/** Where the history key is new, rooms are written too: they are locked first. */
+export const lockForChange = (tx: Queryable, userId: string, { posted }: ReadChange): Promise<LockedAccount> =>
+  lockAccount(tx, userId, posted.book !== undefined)
+
+/** Removes devices, changes ways in, or switches history, all at once [Note: K2, K3, H2]. Throws Refusal. */
+export async function changeKeys(env: Env, user: SignedInUser, change: KeyChange & { password?: string | undefined }) {
+  const { password } = change
+  const read = readChange(change)
+  if (password !== undefined) {
+    await countGuess(env, user)
+    requireAuthSecret(password)
+  }
+  const ended = await env.db.transaction(async (tx) => {
+    const account = await lockForChange(tx, user.id, read)
+    // The answer to the first try was lost.
+    if (isStored(account, read)) return undefined
+    if (password !== undefined) requireVerifier(account, hashOfSecret(password))
+    const before = requireNext(account, read)
+    const way = wayOf(read.keyring, 'password')
+    if (way !== undefined && way !== wayOf(before.keyring, 'password') && password === undefined)
+      throw invalid('Where the password becomes a way in, it comes along')
+    const ended = await applyChange(tx, user, account, read)
+    await env.fault?.('keys:written')
+    return ended
+  })
+  if (ended) await finishChange(env, user, ended, change.manifest)
+  return { version: read.manifest.version }
+}
+
+/** Throws Refusal unless the account's password has this verifier. */
+export function requireVerifier(account: LockedAccount, verifier: Buffer): void {
+  if (!timingSafeEqual(account.passwordHash, verifier)) throw new Refusal('invalid_credentials')
+}
+
+/** Everything that a change writes, inside the caller's transaction. Answers the sessions of removed devices. Throws Refusal. */
+export async function applyChange(
+  tx: Queryable,
+  user: SignedInUser,
+  account: LockedAccount,
+  read: ReadChange,
+): Promise<string[]> {
+  const before = requireNext(account, read)
+  requireSuccessor(before.manifest, read.manifest)
+  const leaving = requireDevices(user, before.manifest, read.manifest)
+  await saveKit(tx, account, before.keyring, read)
+  await saveDocuments(tx, user.id, read)
+  await saveHistory(tx, account, before.manifest, read, leaving.length > 0)
+  if (leaving.length === 0) return []
+  await store.markNeedsCommit(tx, account.roomIds)
+  await store.deleteDevices(tx, user.id, leaving)
+  return await deleteSessionsOfDevices(tx, user.id, leaving)
+}
+
+/** After COMMIT: the removed devices are told why they are out, everyone else that the manifest changed [Note: D3]. */
+export async function finishChange(env: Env, user: SignedInUser, ended: string[], manifest: Signed): Promise<void> {
+  await env.fault?.('keys:committed')
+  closeSessions(env, ended, manifest)
+  await announceKeys(env, user.id)
+}
+
+function requireDevices(user: SignedInUser, before: Manifest, next: Manifest): string[] {
+  const [known, staying] = [idsOf(before), idsOf(next)]
+  if (staying.some((id) => !known.includes(id))) throw invalid('A change of keys adds no device')
+  if (user.deviceId !== null && !staying.includes(user.deviceId))
+    throw invalid('A device cannot remove itself. Remove it from another one, or log out')
+  return known.filter((id) => !staying.includes(id))
+}
+
+// What the kit shows the server, and the way in that it opens, are there together or not at all.
+async function saveKit(tx: Queryable, account: LockedAccount, before: Keyring, { keyring, posted }: ReadChange): Promise<void> {
+  const { kitSecret } = posted
+  const way = wayOf(keyring, 'kit')
+  const kitHash = kitSecret === undefined ? account.kitHash : kitSecret === null ? null : hashOfSecret(kitSecret)
+  const isNew = way !== undefined && way !== wayOf(before, 'kit')
+  if ((way !== undefined) !== (kitHash !== null) || isNew !== (typeof kitSecret === 'string'))
+    throw invalid('The keyring and the recovery kit do not fit')
+  if (kitSecret !== undefined) await store.replaceKit(tx, account.id, kitHash)
+}
+
+async function saveHistory(
+  tx: Queryable,
+  account: LockedAccount,
+  before: Manifest,
+  { manifest, posted }: ReadChange,
+  isRemoval: boolean,
+): Promise<void> {
+  const { historyKeyId } = manifest
+  const stops = before.keepsHistory && !manifest.keepsHistory
+  if (historyKeyId === before.historyKeyId) {
+    if (isRemoval) throw invalid('Removing a device makes a new history key')
+    if (stops) throw invalid('Switching the history off makes a new history key')
+    if (posted.historySeals.length > 0 || posted.book) throw invalid('The history key is not new')
+    return
+  }
+  const staying = idsOf(manifest)
+  const sealedTo = new Set(posted.historySeals.map((seal) => seal.deviceId))
+  const fits = sealedTo.size === posted.historySeals.length && sealedTo.size === staying.length
+  if (!fits || staying.some((id) => !sealedTo.has(id)) || posted.historySeals.some((seal) => seal.historyKeyId !== historyKeyId))
+    throw invalid('A new history key is sealed once to each device that stays')
+  if (posted.book?.historyKeyId !== historyKeyId) throw invalid('The book lies under the new history key')
+  if (!(await store.saveBook(tx, { userId: account.id, ...posted.book }))) throw new Refusal('stale_version')
+  await store.insertHistorySeals(
+    tx,
+    posted.historySeals.map((seal) => ({ userId: account.id, ...seal })),
+  )
+  if (stops) await store.deleteArchiveKeys(tx, account.id, account.roomIds)
+}
+
+const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })

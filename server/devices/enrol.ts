@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import type { AccountKeys } from '../../contract/devices.ts'
+import { onionAddress } from '../../contract/onion.ts'
+import type { Queryable } from '../db/connect.ts'
+import { isTaken } from '../db/unique.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../http/refuse.ts'
+import { bindDevice } from '../http/session.ts'
+import { announceKeys, requireUnlock, type Unlock } from './devices.ts'
+import { type ReadKeys, readKeys, requireOnlyAdded, sameText, wayOf } from './documents.ts'
+import { storeKeyPackages } from './keypackages.ts'
+import { isStored, type LockedAccount, lockAccount, requireNext, requireStored, saveDocuments } from './locked.ts'
+import * as store from './store.ts'
+
+/** The first keys of an account, inside the caller's transaction [Note: K3]. Throws Refusal. */
+export async function storeFirstKeys(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<Unlock> {
+  const identity = await store.lockIdentity(tx, userId)
+  if (!identity || identity.publicKey) throw new Refusal('has_keys')
+  if (read.keyring.version !== 1 || read.manifest.version !== 1) throw new Refusal('stale_version')
+  if (read.manifest.devices.length !== 1) throw new Refusal('unknown_device')
+  if (wayOf(read.keyring, 'kit'))
+    throw new Refusal('invalid_input', { text: 'A recovery kit is added to an account that is there' })
+  const publicKey = Buffer.from(read.identityKey)
+  await store.setIdentity(tx, userId, publicKey, onionAddress(publicKey)).catch((error: unknown) => {
+    if (isTaken(error, 'users_onion_address_unique')) throw new Refusal('invalid_input', { text: 'The identity key is not new' })
+    throw error
+  })
+  return await storeDevice(tx, now, userId, read)
+}
+
+/** Adds the browser of this session by a manifest one version up, signed by the account; the keyring stays. Throws Refusal. */
+export async function enrol(env: Env, user: SignedInUser, posted: AccountKeys): Promise<Unlock> {
+  const read = readKeys(posted)
+  const unlock = await env.db.transaction(async (tx) => {
+    const account = await lockAccount(tx, user.id)
+    const before = requireStored(account, read)
+    // The answer to the first try was lost.
+    if (user.deviceId === posted.deviceId && isStored(account, read)) return await requireUnlock(tx, env.clock(), user)
+    requireOnlyAdded(before.manifest, read.manifest, posted.deviceId)
+    if (!account.documents || !sameText(account.documents.keyring, posted.keyring)) throw new Refusal('stale_version')
+    const unlock = await storeDevice(tx, env.clock(), user.id, read)
+    await bind(tx, user, unlock)
+    await env.fault?.('keys:written')
+    return unlock
+  })
+  await env.fault?.('keys:committed')
+  await announceKeys(env, user.id)
+  return unlock
+}
+
+/**
+ * Adds the browser of this session with a new keyring that holds the new password and the new recovery kit, if any:
+ * the used one opens nothing any more. Inside the caller's transaction. Throws Refusal.
+ */
+export async function storeRecovered(
+  tx: Queryable,
+  now: Date,
+  user: SignedInUser,
+  account: LockedAccount,
+  read: ReadKeys,
+  newKitHash: Buffer | null,
+): Promise<Unlock> {
+  const before = requireNext(account, read)
+  requireOnlyAdded(before.manifest, read.manifest, read.posted.deviceId)
+  const kit = wayOf(read.keyring, 'kit')
+  if (!wayOf(read.keyring, 'password')) throw new Refusal('invalid_input', { text: 'The new password must open the keyring' })
+  if ((kit !== undefined) !== (newKitHash !== null))
+    throw new Refusal('invalid_input', { text: 'The keyring and the recovery kit do not fit' })
+  if (kit !== undefined && kit === wayOf(before.keyring, 'kit'))
+    throw new Refusal('invalid_input', { text: 'The recovery kit is used up' })
+  const unlock = await storeDevice(tx, now, user.id, read)
+  await store.replaceKit(tx, user.id, newKitHash)
+  await bind(tx, user, unlock)
+  return unlock
+}
+
+async function storeDevice(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<Unlock> {
+  const { deviceId, keyPackages } = read.posted
+  const secret = randomBytes(32)
+  await saveDocuments(tx, userId, read)
+  await store.insertDevice(tx, userId, deviceId, secret, now)
+  await storeKeyPackages(tx, now, userId, deviceId, keyPackages)
+  return { deviceId, unlockSecret: secret.toString('base64') }
+}
+
+async function bind(tx: Queryable, user: SignedInUser, { deviceId }: Unlock): Promise<void> {
+  if (!(await bindDevice(tx, user.sessionHash, deviceId))) throw new Refusal('not_signed_in')
+}

@@ -1,0 +1,63 @@
+import { sameBytes } from '../../contract/bytes.ts'
+import type { Keyring, Manifest } from '../../contract/devices.ts'
+import type { Queryable } from '../db/connect.ts'
+import { Refusal } from '../http/refuse.ts'
+import { type Documents, type ReadDocuments, sameText, storedKeyring, storedManifest } from './documents.ts'
+import * as store from './store.ts'
+
+/** An account whose keys nobody else changes until the transaction ends. */
+export interface LockedAccount {
+  id: string
+  publicKey: Buffer | null
+  passwordHash: Buffer
+  kitHash: Buffer | null
+  documents: Documents | undefined
+  /** Its rooms, where they are locked too. */
+  roomIds: string[]
+}
+
+/** Locks the account, and before it all of its rooms where `hasRooms`. Throws Refusal. */
+export async function lockAccount(tx: Queryable, userId: string, hasRooms = false): Promise<LockedAccount> {
+  const roomIds = hasRooms ? await store.lockRoomsOf(tx, userId) : []
+  const identity = await store.lockIdentity(tx, userId)
+  if (!identity) throw new Refusal('not_signed_in')
+  const locked = new Set(roomIds)
+  // A room that was made between the two locks: to lock it now would be the wrong order [Note: D3].
+  if (hasRooms && (await store.roomsOf(tx, userId)).some((id) => !locked.has(id))) {
+    throw new Refusal('unavailable', { retryAfterSeconds: 1 })
+  }
+  const stored = await store.findDocuments(tx, userId)
+  const documents = stored?.keyring && stored.manifest ? { keyring: stored.keyring, manifest: stored.manifest } : undefined
+  return { ...identity, id: userId, documents, roomIds }
+}
+
+/** Whether the account has these very documents already: an answer was lost. */
+export const isStored = ({ documents }: LockedAccount, { posted }: ReadDocuments): boolean =>
+  documents !== undefined && sameText(documents.keyring, posted.keyring) && sameText(documents.manifest, posted.manifest)
+
+/** What the account has now, where `read` is signed by its identity. Throws Refusal. */
+export function requireStored(
+  { publicKey, documents }: LockedAccount,
+  read: ReadDocuments,
+): { keyring: Keyring; manifest: Manifest } {
+  if (!publicKey || !documents) throw new Refusal('stale_version')
+  if (!sameBytes(publicKey, read.identityKey)) throw new Refusal('invalid_signature')
+  return { keyring: storedKeyring(documents.keyring), manifest: storedManifest(documents.manifest) }
+}
+
+/** The same where `read` is exactly one version up: whoever is late hears that first [Note: K3]. Throws Refusal. */
+export function requireNext(account: LockedAccount, read: ReadDocuments): { keyring: Keyring; manifest: Manifest } {
+  const before = requireStored(account, read)
+  const isNext = read.keyring.version === before.keyring.version + 1 && read.manifest.version === before.manifest.version + 1
+  if (!isNext) throw new Refusal('stale_version')
+  return before
+}
+
+/** Replaces both, after whatever makes sure that they may follow. */
+export const saveDocuments = (tx: Queryable, userId: string, { posted, keyring, manifest }: ReadDocuments): Promise<void> =>
+  store.saveDocuments(tx, userId, {
+    keyring: posted.keyring,
+    keyringVersion: keyring.version,
+    manifest: posted.manifest,
+    manifestVersion: manifest.version,
+  })
