@@ -5,52 +5,60 @@ import { LIMITS } from '../../contract/limits.ts'
 import { newPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import { createWire } from '../testing/wire.ts'
-import { draftAccount, draftDevice, eraseDraft, keepDraft, openLive, reviewAccount } from './account.ts'
+import { draftAccount, draftDevice, eraseDraft, keepDraft, openLive } from './account.ts'
 import { createCore } from './core.ts'
 import { signManifest } from './identity.ts'
-import { newKeyring } from './keyring.ts'
+import { newKeyring, type Way } from './keyring.ts'
 import { meetPeer, peerOf } from './peers.ts'
+import { reviewAccount } from './review.ts'
 
 const unlockSecret = () => new Uint8Array(randomBytes(32))
-const seed = () => new Uint8Array(randomBytes(32))
+const password = (): Way => ({ id: 'password', kind: 'password', seed: new Uint8Array(randomBytes(32)) })
+const named = (name: string) => ({ name, browser: 'Firefox', system: 'Linux' })
 
 test('A new browser is asked twice because an answer was lost: it stays the same device', async () => {
   const { alice, wire } = await people()
-  const password = { username: 'alice', password: 'a password of hers', salt: toBase64(randomBytes(16)) }
+  const typed = { username: 'alice', password: 'a password of hers', salt: toBase64(randomBytes(16)) }
   const core = createCore()
-  await core.stretch(password)
-  const keys = await core.draftAccount({ deviceName: 'First' })
+  await core.stretch(typed)
+  const keys = await core.draftAccount({ deviceName: named('First') })
   await core.forgetPassword()
-  await core.stretch(password)
+  await core.stretch(typed)
   await core.reviewAccount({ keyring: keys.keyring, manifest: keys.manifest })
-  const [once, again] = await Promise.all([core.draftDevice({ deviceName: 'New' }), core.draftDevice({ deviceName: 'New' })])
+  const [once, again] = await Promise.all([
+    core.draftDevice({ deviceName: named('New') }),
+    core.draftDevice({ deviceName: named('New') }),
+  ])
   expect(again).toEqual(once)
-  expect(await core.draftDevice({ deviceName: 'New' })).toEqual(once)
+  expect(await core.draftDevice({ deviceName: named('New') })).toEqual(once)
   const review = await core.reviewAccount({ keyring: keys.keyring, manifest: keys.manifest })
   expect(review).toHaveLength(1)
-  expect((await core.draftDevice({ deviceName: 'New' })).deviceId).not.toBe(once.deviceId)
+  expect((await core.draftDevice({ deviceName: named('New') })).deviceId).not.toBe(once.deviceId)
   expect(wire.accounts.has(alice.userId)).toBe(true)
 })
 
 test('The sign-in refuses an older keyring beside a newer device list, and a list of another account', async () => {
-  const way = seed()
-  const identity = seed()
-  const { keys } = await draftAccount(way, 'First')
-  const hers = await newKeyring({ seed: identity }, [{ id: 'password', kind: 'password', seed: way }])
-  await expect(reviewAccount(way, hers.signed, keys.manifest)).rejects.toMatchObject({ code: 'signature' })
+  const way = password()
+  const identity = new Uint8Array(randomBytes(32))
+  const { keys } = await draftAccount(way, named('First'))
+  const hers = await newKeyring({ seed: identity }, [way])
+  const keyring = hers.signed
+  await expect(reviewAccount(way, { keyring, manifest: keys.manifest })).rejects.toMatchObject({ code: 'signature' })
   const manifest = { ...JSON.parse(keys.manifest.content), identityKey: hers.keyring.identityKey, keyringVersion: 2 }
-  await expect(reviewAccount(way, hers.signed, signManifest(identity, manifest))).rejects.toMatchObject({
+  await expect(reviewAccount(way, { keyring, manifest: signManifest(identity, manifest) })).rejects.toMatchObject({
     code: 'keyring_rollback',
   })
-  await expect(reviewAccount(seed(), keys.keyring, keys.manifest)).rejects.toMatchObject({ code: 'way' })
+  const swapped = signManifest(identity, { ...manifest, keyringVersion: 1 })
+  await expect(reviewAccount(way, { keyring, manifest: swapped })).rejects.toMatchObject({ code: 'history_key' })
+  await expect(reviewAccount(password(), keys)).rejects.toMatchObject({ code: 'way' })
 })
 
 test('A browser that has just been added knows its own device list: one from before it is refused, and its keys are kept', async () => {
-  const way = seed()
-  const first = await draftAccount(way, 'First')
-  const { review } = await reviewAccount(way, first.keys.keyring, first.keys.manifest)
-  const second = await draftDevice(review, 'Second')
-  expect(review.identitySeed).toEqual(new Uint8Array(32))
+  const way = password()
+  const first = await draftAccount(way, named('First'))
+  const { review } = await reviewAccount(way, first.keys)
+  const second = await draftDevice(review, named('Second'))
+  expect(review.opened.secret.identitySeed).toEqual(new Uint8Array(32))
   const userId = crypto.randomUUID()
   const live = await keepDraft(second, { userId, username: 'x' }, unlockSecret())
   expect((await peerOf(live, userId))?.version).toBe(2)
@@ -84,6 +92,6 @@ test('The server counts key packages wrongly: the browser makes as many as belon
 
 test('After the password is forgotten nothing can be signed for the account', async () => {
   const { alice } = await people()
-  await expect(alice.core.draftDevice({ deviceName: 'x' })).rejects.toMatchObject({ code: 'password' })
-  await expect(alice.core.draftAccount({ deviceName: 'x' })).rejects.toMatchObject({ code: 'password' })
+  await expect(alice.core.draftDevice({ deviceName: named('x') })).rejects.toMatchObject({ code: 'password' })
+  await expect(alice.core.draftAccount({ deviceName: named('x') })).rejects.toMatchObject({ code: 'password' })
 })

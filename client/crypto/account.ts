@@ -1,24 +1,28 @@
 import { decodeFields, encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { AccountKeys, Manifest } from '../../contract/devices.ts'
-import { LIMITS } from '../../contract/limits.ts'
-import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from './failure.ts'
+import { copyHistory, type HistoryKey, historyWrite, readHistory } from './history.ts'
 import {
   type DeviceKeys,
+  type DeviceName,
   makeCredential,
   newDevice,
   newIdentity,
-  openDeviceName,
   readManifest,
   sealDeviceName,
   signManifest,
 } from './identity.ts'
 import { newKeyPackages } from './keypackages.ts'
-import { eraseKeyring, newKeyring, openKeyring } from './keyring.ts'
+import { eraseKeyring, newKeyring, rewrapKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
 import { peerWrite } from './peers.ts'
-import { erase, keyPairOf } from './seal.ts'
+import type { Review } from './review.ts'
+import { erase, keyPairOf, randomBytes } from './seal.ts'
 import { createVault, destroyVault, openVault, type Vault, type Write } from './vault.ts'
+import type { Hand } from './ways.ts'
+
+/** Enough to begin with: a new browser is there sooner, and makes the rest in the background. */
+const FIRST_KEY_PACKAGES = 10
 
 /** Keys of an account or device that the server has not accepted yet: they exist in the worker's memory only. */
 export interface Draft {
@@ -26,36 +30,18 @@ export interface Draft {
   identityKey: Uint8Array
   device: DeviceKeys
   credential: Uint8Array
-  history: { id: number; seed: Uint8Array }[]
+  history: HistoryKey[]
   writes: Write[]
 }
 
-/** An account that the password opened, before this browser is part of it. */
-export interface Review {
-  identitySeed: Uint8Array
-  identityKey: Uint8Array
-  history: { id: number; seed: Uint8Array }[]
-  manifest: Manifest
-  keyring: Signed
-}
-
-export interface ListedDevice {
-  id: string
-  name: string
-  addedAt: string
-}
-
 /** A new account: identity, keyring with the password as its one way in, manifest with this device [Note: K1, D1]. */
-export async function draftAccount(passwordSeed: Uint8Array, deviceName: string): Promise<Draft> {
+export async function draftAccount(way: Way, deviceName: DeviceName): Promise<Draft> {
   const identity = newIdentity()
-  const historySeed = crypto.getRandomValues(new Uint8Array(32))
-  const history = [{ id: 1, seed: historySeed }]
-  const ways = [{ id: 'password', kind: 'password' as const, seed: passwordSeed }]
-  const made = await newKeyring(identity, ways, history)
-  eraseKeyring(made)
+  const historySeed = randomBytes(32)
+  const made = await newKeyring(identity, [way], [{ id: 1, seed: historySeed }])
   const manifest: Manifest = {
     v: 1,
-    version: 1,
+    version: 0,
     identityKey: toBase64(identity.publicKey),
     devices: [],
     removed: [],
@@ -64,47 +50,15 @@ export async function draftAccount(passwordSeed: Uint8Array, deviceName: string)
     keepsHistory: true,
     keyringVersion: 1,
   }
-  const review = { identitySeed: identity.seed, identityKey: identity.publicKey, history, manifest, keyring: made.signed }
-  return draftDevice(review, deviceName)
+  erase(identity.seed, historySeed)
+  return draftDevice({ opened: made, keyring: made.signed, manifest }, deviceName)
 }
 
-/** Opens keyring and manifest with the password's key; the device list is for the person to confirm [Note: D1]. */
-export async function reviewAccount(
-  passwordSeed: Uint8Array,
-  keyring: Signed,
-  signedManifest: Signed,
-): Promise<{ review: Review; devices: ListedDevice[] }> {
-  const opened = await openKeyring(keyring, { kind: 'password', seed: passwordSeed })
-  const identity = newIdentity(opened.secret.identitySeed)
-  const history = opened.secret.historyKeys.map(({ id, seed }) => ({ id, seed: seed.slice() }))
-  eraseKeyring(opened)
-  const manifest = readManifest(signedManifest, identity.publicKey)
-  // [Note: K3] They change together: an old keyring beside a newer manifest was played back.
-  if (opened.keyring.version !== manifest.keyringVersion)
-    throw new CryptoFailure('keyring_rollback', 'The server returned an older keyring than the device list names')
-  const devices = await Promise.all(
-    manifest.devices.map(async ({ id, sealedName, addedAt }) => ({ id, addedAt, name: await nameOf(history, id, sealedName) })),
-  )
-  return { review: { identitySeed: identity.seed, identityKey: identity.publicKey, history, manifest, keyring }, devices }
-}
-
-async function nameOf(history: Review['history'], deviceId: string, sealedName: string): Promise<string> {
-  for (const { seed } of [...history].reverse()) {
-    try {
-      return await openDeviceName(seed, deviceId, sealedName)
-    } catch (error) {
-      if (!(error instanceof CryptoFailure)) throw error
-    }
-  }
-  return 'Unnamed device'
-}
-
-/** Adds this browser to a reviewed account: the manifest one version up, the keyring as it is [Note: K3]. The seed is erased: once only. */
-export async function draftDevice(
-  { identitySeed, identityKey, history, manifest, keyring }: Review,
-  deviceName: string,
-): Promise<Draft> {
+/** Adds this browser to a reviewed account: the manifest one version up, the keyring as it is [Note: K3]. The review is erased: once only. */
+export async function draftDevice({ opened, keyring, manifest }: Review, deviceName: DeviceName): Promise<Draft> {
+  const { identitySeed } = opened.secret
   const device = await newDevice()
+  const history = copyHistory(opened.secret.historyKeys)
   const newest = history.at(-1)
   if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
   const entry = {
@@ -114,18 +68,15 @@ export async function draftDevice(
     sealingKey: toBase64(device.sealingKey),
     addedAt: new Date().toISOString(),
   }
-  const version = manifest.devices.length === 0 && manifest.version === 1 ? 1 : manifest.version + 1
-  const signed = signManifest(identitySeed, { ...manifest, version, devices: [...manifest.devices, entry] })
+  const devices = [...manifest.devices, entry]
+  const signed = signManifest(identitySeed, { ...manifest, version: manifest.version + 1, devices })
   const credential = makeCredential(identitySeed, device)
-  const { shared, writes } = await newKeyPackages(
-    { leafSeed: device.leafSeed, leafKey: device.leafKey, credential },
-    LIMITS.keyPackagesOneTime,
-    true,
-  )
-  erase(identitySeed)
+  const leaf = { leafSeed: device.leafSeed, leafKey: device.leafKey, credential }
+  const { shared, writes } = await newKeyPackages(leaf, FIRST_KEY_PACKAGES, true)
+  eraseKeyring(opened)
   return {
     keys: { keyring, manifest: signed, deviceId: device.id, keyPackages: shared },
-    identityKey,
+    identityKey: fromBase64(manifest.identityKey),
     device,
     credential,
     history,
@@ -133,7 +84,23 @@ export async function draftDevice(
   }
 }
 
-export const eraseReview = ({ identitySeed, history }: Review): void => erase(identitySeed, ...history.map(({ seed }) => seed))
+/**
+ * A new password and this browser, in an account that its recovery kit has opened [Note: K2]: the kit is used up, and a new one
+ * that was kept aside takes its place. The new password opens the keyring, also where the old one alone did not: without a new
+ * kit nothing else might. Throws CryptoFailure('password') without a new password.
+ */
+export async function draftRecovery(
+  { opened, manifest }: Review,
+  { newPassword, newKit }: Hand,
+  deviceName: DeviceName,
+): Promise<Draft> {
+  if (!newPassword) throw new CryptoFailure('password', 'Enter the new password again')
+  const addWays = newKit ? [newPassword, newKit] : [newPassword]
+  const next = await rewrapKeyring(opened, { removeWays: ['password', 'kit'], addWays })
+  eraseKeyring(opened)
+  const renewed = { ...manifest, keyringVersion: next.keyring.version }
+  return draftDevice({ opened: next, keyring: next.signed, manifest: renewed }, deviceName)
+}
 
 /** Overwrites what of a draft is no longer needed: its vault has it, or it is given up. */
 export const eraseDraft = ({ device, history }: Draft): void =>
@@ -160,11 +127,7 @@ export async function keepDraft(
       value: { json: { id: draft.device.id }, bytes: encodeFields(leafSeed, leafKey, sealingSeed, sealingKey) },
     },
     { store: 'sealed', key: 'account', value: { json: null, bytes: encodeFields(draft.identityKey, draft.credential) } },
-    {
-      store: 'sealed',
-      key: 'history',
-      value: { json: draft.history.map(({ id }) => id), bytes: encodeFields(...draft.history.map(({ seed }) => seed)) },
-    },
+    historyWrite(draft.history),
   ])
   return liveOf(vault)
 }
@@ -181,21 +144,19 @@ async function liveOf(vault: Vault): Promise<Live> {
   const [device, account, history] = await Promise.all([
     vault.get('sealed', 'device'),
     vault.get('sealed', 'account'),
-    vault.get('sealed', 'history'),
+    readHistory(vault),
   ])
   const [leafSeed, leafKey, sealingSeed, sealingKey] = device?.bytes ? decodeFields(device.bytes) : []
   const [identityKey, credential] = account?.bytes ? decodeFields(account.bytes) : []
-  if (!leafSeed || !leafKey || !sealingSeed || !sealingKey || !identityKey || !credential || !history?.bytes) {
+  if (!leafSeed || !leafKey || !sealingSeed || !sealingKey || !identityKey || !credential || !history) {
     throw new CryptoFailure('vault_absent', 'The keys in this browser are incomplete')
   }
-  const seeds = decodeFields(history.bytes)
-  const ids = history.json as number[]
   return {
     userId: vault.userId,
     vault,
     identityKey,
     credential,
     device: { id: vault.deviceId, leafSeed, leafKey, sealingSeed, sealingKey },
-    history: ids.flatMap((id, at) => (seeds[at] ? [{ id, seed: seeds[at] }] : [])),
+    history,
   }
 }

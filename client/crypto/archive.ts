@@ -5,6 +5,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey } from '../../contract/rooms.ts'
 import { CryptoFailure } from './failure.ts'
+import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 import { type Opened, openByArchive } from './message.ts'
 import type { Pair, Peer } from './peers.ts'
@@ -67,8 +68,8 @@ export const derivedKeyWrite = (place: EpochName, bytes: Uint8Array): Write => (
 
 /** An epoch's key out of its seal; undefined where a committer sealed rubbish: its messages then say that their key is missing. */
 export async function openArchiveKey(live: Live, key: ArchiveKey): Promise<Uint8Array | undefined> {
-  const history = live.history.find(({ id }) => id === key.historyKeyId)
-  if (!history || key.userId !== live.userId) return undefined
+  const history = key.userId === live.userId ? await historyKeyOf(live, key.historyKeyId) : undefined
+  if (!history) return undefined
   try {
     const sealed = fromBase64(key.sealed)
     const bytes = await openFrom(history.seed, 'conclave/archive-seal/v1', sealed, ...context(key, live.identityKey))

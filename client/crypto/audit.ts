@@ -25,11 +25,15 @@ export function auditCommits(
 ): Promise<Repairs> {
   const { chatRoomId, peerId, group: served, epochs, keys } = input
   return withRoom(live, chatRoomId, peerId, async ({ group, pair }) => {
+    // What lies under an older history key is as good as missing: a device that was removed holds that one [Note: H2].
+    const { historyKeyId } = pair.self.manifest
     const isHere = group && served.groupId === toBase64(groupIdOf(group)) && served.epoch === epochOf(group)
     const archiveKeys: (ArchiveKey | undefined)[] = await Promise.all(
       epochs.map(async (place) => {
         const archiveKey = await archiveKeyHeld(live, place)
-        const sealed = keys.filter(({ groupId, epoch }) => groupId === place.groupId && epoch === place.epoch)
+        const sealed = keys.filter(
+          (key) => key.groupId === place.groupId && key.epoch === place.epoch && key.historyKeyId === historyKeyId,
+        )
         const isKept = !archiveKey || (await anyOpens(live, sealed, archiveKey))
         return isKept ? undefined : await sealArchiveKey(live.userId, pair.self, place, archiveKey)
       }),

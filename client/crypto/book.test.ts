@@ -3,8 +3,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { toBase64, utf8 } from '../../contract/bytes.ts'
 import { people } from '../testing/room.ts'
 import { openLive } from './account.ts'
-import { bookSaved, generationOf, mergeBook, noteGeneration, pinOf, readBook, sealBook } from './book.ts'
+import { generationOf, noteGeneration, pinOf, readBook } from './book.ts'
 import type { Live } from './live.ts'
+import { bookSaved, mergeBook, sealBook } from './merge.ts'
 import { meetPeer, peerStanding } from './peers.ts'
 import { hkdf, sealWith } from './seal.ts'
 
@@ -77,7 +78,7 @@ test('What two browsers know is merged: the higher generation, the own pin, the 
 test('A book that was merged and saved is not saved again and again', async () => {
   const first = await sealBook(alice)
   if (!first) throw new Error('nothing to save')
-  await bookSaved(alice, first.version, first.sealed)
+  await bookSaved(alice, first)
   expect(await sealBook(alice)).toBeNull()
   await mergeBook(tab, first)
   expect(await sealBook(tab)).toBeNull()
@@ -87,7 +88,7 @@ test('An answer that comes late does not take the book back', async () => {
   const { version, book } = await readBook(alice)
   const late = await sealedBook(version + 1, book)
   await mergeBook(tab, await sealedBook(version + 2, { ...book, aliases: { someone: 'newer' } }))
-  await bookSaved(alice, late.version, late.sealed)
+  await bookSaved(alice, late)
   expect((await readBook(alice)).version).toBe(version + 2)
 })
 

@@ -5,20 +5,30 @@ import { base64, counterShape } from '../../contract/shapes.ts'
 import { parseDocument } from './document.ts'
 import { exclusive } from './exclusive.ts'
 import { CryptoFailure } from './failure.ts'
+import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 import { hkdf, openWith, sealWith } from './seal.ts'
 import type { Write } from './vault.ts'
 
+const pinShape = z.object({
+  identityKey: base64(32),
+  /** The person compared the safety number of this key. */
+  isVerified: z.boolean(),
+  /** When the person decided for the key or for its mark; absent for a key that was only the first one seen. */
+  decidedAt: z.iso.datetime().optional(),
+})
+type Pin = z.infer<typeof pinShape>
+
 const bookShape = z.object({
   /** By user id; `identityKey` is Ed25519, base64. */
-  pins: z.record(z.string(), z.object({ identityKey: base64(32), isVerified: z.boolean() })),
+  pins: z.record(z.string(), pinShape),
   aliases: z.record(z.string(), z.string()),
   /** The newest generation this account has seen of each room: lower ones are refused [Note: R4]. */
   generations: z.record(z.string(), counterShape),
 })
 
 /** What an account remembers across browsers [Note: I1]. */
-type Book = z.infer<typeof bookShape>
+export type Book = z.infer<typeof bookShape>
 
 export interface BookRow {
   /** The version on the server that this copy holds; `isDirty`: it holds more. */
@@ -26,7 +36,14 @@ export interface BookRow {
   isDirty: boolean
   /** The server's copy was read here at least once. Before, this browser cannot know whom the account's others trust. */
   isRead: boolean
+  /** A newer version than this copy, and the own device that named it: the server cannot hide it any more. */
+  named?: NamedBook | undefined
   book: Book
+}
+
+export interface NamedBook {
+  version: number
+  deviceId: string
 }
 
 const EMPTY: BookRow = { version: 0, isDirty: false, isRead: false, book: { pins: {}, aliases: {}, generations: {} } }
@@ -41,7 +58,8 @@ export async function readBook({ vault }: Live): Promise<BookRow> {
   return ((await vault.get('sealed', 'book'))?.json as BookRow | undefined) ?? EMPTY
 }
 
-const bookWrite = (row: BookRow): Write => ({ store: 'sealed', key: 'book', value: { json: row } })
+/** The change that keeps a row of the book. The caller read it inside `withBook`. */
+export const bookWrite = (row: BookRow): Write => ({ store: 'sealed', key: 'book', value: { json: row } })
 
 /** The key that a row of the book pins for an account. */
 export function pinIn({ book }: BookRow, userId: string): Uint8Array | undefined {
@@ -52,11 +70,26 @@ export function pinIn({ book }: BookRow, userId: string): Uint8Array | undefined
 /** The pinned key of an account. */
 export const pinOf = async (live: Live, userId: string): Promise<Uint8Array | undefined> => pinIn(await readBook(live), userId)
 
-/** The change that pins a key. The caller read `row` inside `withBook`. */
-export const pinWrite = (row: BookRow, userId: string, identityKey: Uint8Array): Write => {
-  const pins = { ...row.book.pins, [userId]: { identityKey: toBase64(identityKey), isVerified: false } }
-  return bookWrite({ ...row, isDirty: true, book: { ...row.book, pins } })
+/** The change that pins a key, not verified. The caller read `row` inside `withBook`. */
+export const pinWrite = (row: BookRow, userId: string, identityKey: Uint8Array): Write =>
+  withPin(row, userId, { identityKey: toBase64(identityKey), isVerified: false })
+
+/** The same where the person decided, for the key or for its mark: on all browsers the later decision holds [Note: I1]. */
+export const decisionWrite = (row: BookRow, userId: string, pin: Pick<Pin, 'identityKey' | 'isVerified'>): Write => {
+  const now = new Date().toISOString()
+  const last = row.book.pins[userId]?.decidedAt
+  // Whatever the clock of the other browser says, this decision knows of that one and comes after it.
+  const decidedAt = last && last >= now ? new Date(Date.parse(last) + 1).toISOString() : now
+  return withPin(row, userId, { ...pin, decidedAt })
 }
+
+function withPin(row: BookRow, userId: string, pin: Pin): Write {
+  return bookWrite({ ...row, isDirty: true, book: { ...row.book, pins: { ...row.book.pins, [userId]: pin } } })
+}
+
+/** The accounts whose pinned key the person compared. */
+export const verifiedUsers = async (live: Live): Promise<string[]> =>
+  Object.entries((await readBook(live)).book.pins).flatMap(([userId, { isVerified }]) => (isVerified ? [userId] : []))
 
 /** The newest generation of a room that any device of this account has seen. */
 export const generationOf = async (live: Live, chatRoomId: string): Promise<number> =>
@@ -71,59 +104,44 @@ export const noteGeneration = (live: Live, chatRoomId: string, generation: numbe
     await live.vault.write([bookWrite({ ...row, isDirty: true, book: { ...row.book, generations } })])
   })
 
-/** The book for the server, one version up; null when nothing changed. */
-export const sealBook = (live: Live): Promise<(SealedBook & { sealed: string }) | null> =>
+/** Remembers a version that one of the account's own devices named: what the server hands out should not be older [Note: I1]. */
+export const noteNamedBook = (live: Live, named: NamedBook): Promise<void> =>
   withBook(live, async () => {
     const row = await readBook(live)
-    const newest = live.history.at(-1)
-    if (!row.isDirty || !newest) return null
-    const version = row.version + 1
-    const plain = utf8(JSON.stringify(row.book))
-    const sealed = await sealWith(await bookKey(newest.seed), 'conclave/book/v1', plain, live.identityKey, String(version))
-    return { version, historyKeyId: newest.id, sealed: toBase64(sealed) }
+    if (Math.max(row.version, row.named?.version ?? 0) >= named.version) return
+    await live.vault.write([bookWrite({ ...row, named })])
   })
 
-/** The server keeps `version` now. What changed since it was sealed stays dirty. */
-export const bookSaved = (live: Live, version: number, sealed: string): Promise<void> =>
-  withBook(live, async () => {
-    const row = await readBook(live)
-    // Another tab has read a newer one meanwhile.
-    if (version <= row.version) return
-    const saved = await openBook(live, { version, historyKeyId: live.history.at(-1)?.id ?? 0, sealed })
-    const isDirty = JSON.stringify(saved) !== JSON.stringify(row.book)
-    await live.vault.write([bookWrite({ ...row, version, isDirty, isRead: true })])
-  })
+/** The book sealed for the server, with what was in it. */
+export interface SealedUnder {
+  stored: SealedBook & { sealed: string }
+  text: string
+}
 
 /**
- * Merges the server's book into this device's. A pin that this device has already wins over another key in the
- * book: the difference shows as a changed key. Throws CryptoFailure when the server goes back in versions.
+ * The book one version up under a history key that the account does not have yet [Note: H2]. Throws CryptoFailure('book_unread')
+ * where the server's copy was never read here: it would be replaced unseen.
  */
-export const mergeBook = (live: Live, stored: SealedBook): Promise<void> =>
-  withBook(live, async () => {
-    const row = await readBook(live)
-    if (stored.version < row.version)
-      throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
-    if (stored.version === row.version) {
-      if (!row.isRead) await live.vault.write([bookWrite({ ...row, isRead: true })])
-      return
-    }
-    if (stored.sealed === null) throw new CryptoFailure('malformed', 'The server returned an address book without content')
-    const theirs = await openBook(live, { ...stored, sealed: stored.sealed })
-    const book: Book = {
-      pins: { ...theirs.pins, ...row.book.pins },
-      // In their order, so that equal books are equal text.
-      aliases: { ...theirs.aliases, ...row.book.aliases, ...theirs.aliases },
-      generations: { ...theirs.generations },
-    }
-    for (const [room, generation] of Object.entries(row.book.generations)) {
-      book.generations[room] = Math.max(generation, theirs.generations[room] ?? 0)
-    }
-    const isDirty = JSON.stringify(book) !== JSON.stringify(theirs)
-    await live.vault.write([bookWrite({ version: stored.version, isDirty, isRead: true, book })])
-  })
+export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed: Uint8Array }): Promise<SealedUnder> {
+  const row = await readBook(live)
+  if (!row.isRead) throw new CryptoFailure('book_unread', 'The address book could not be read')
+  const text = JSON.stringify(row.book)
+  const version = row.version + 1
+  const sealed = await sealWith(await bookKey(seed), 'conclave/book/v1', utf8(text), live.identityKey, String(version))
+  return { stored: { version, historyKeyId: id, sealed: toBase64(sealed) }, text }
+}
 
-async function openBook(live: Live, stored: SealedBook & { sealed: string }): Promise<Book> {
-  const history = live.history.find((key) => key.id === stored.historyKeyId)
+/** The change that notes that the server keeps this book now. The caller is inside `withBook`. */
+export async function bookKeptWrites(live: Live, { stored, text }: SealedUnder): Promise<Write[]> {
+  const row = await readBook(live)
+  // Another tab has read a newer one meanwhile.
+  if (stored.version <= row.version) return []
+  return [bookWrite({ ...row, version: stored.version, isDirty: JSON.stringify(row.book) !== text, isRead: true })]
+}
+
+/** What the server keeps. Throws CryptoFailure: 'history_key' where this device lacks the key, 'seal', 'malformed'. */
+export async function openBook(live: Live, stored: SealedBook & { sealed: string }): Promise<Book> {
+  const history = await historyKeyOf(live, stored.historyKeyId)
   if (!history) throw new CryptoFailure('history_key', 'The address book is sealed under a key that this device does not have')
   const context = [live.identityKey, String(stored.version)] as const
   const bytes = await openWith(await bookKey(history.seed), 'conclave/book/v1', fromBase64(stored.sealed), ...context)

@@ -1,27 +1,22 @@
-import { fromBase64, toBase64 } from '../../contract/bytes.ts'
-import type { AccountKeys, SealedBook } from '../../contract/devices.ts'
+import { fromBase64 } from '../../contract/bytes.ts'
+import type { AccountKeys, KeyChange, SealedBook } from '../../contract/devices.ts'
 import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import {
-  type Draft,
-  draftAccount,
-  draftDevice,
-  eraseDraft,
-  eraseReview,
-  keepDraft,
-  openLive,
-  type Review,
-  reviewAccount,
-} from './account.ts'
+import { type Draft, draftAccount, draftDevice, draftRecovery, eraseDraft, keepDraft, openLive } from './account.ts'
+import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
 import { auditCommits, auditDone } from './audit.ts'
-import { bookSaved, mergeBook, sealBook } from './book.ts'
+import { readBook, verifiedUsers } from './book.ts'
+import { type ChangeDraft, draftChange, eraseChange, type KeyWish, keepChange } from './change.ts'
 import { enterRoom } from './enter.ts'
 import { CryptoFailure } from './failure.ts'
+import type { DeviceName } from './identity.ts'
 import { refillKeyPackages } from './keypackages.ts'
+import { eraseKeyring } from './keyring.ts'
 import type { Live } from './live.ts'
 import { receiveLog } from './log.ts'
+import { bookSaved, mergeBook, sealBook } from './merge.ts'
 import { adoptPage } from './older.ts'
 import {
   changeOutbox,
@@ -33,15 +28,20 @@ import {
   roomsWithOutbox,
   sealOutboxRow,
 } from './outbox.ts'
-import { stretchPassword } from './password.ts'
-import { meetPeer, peerOf, peerStanding } from './peers.ts'
+import { meetPeer, peerStanding } from './peers.ts'
+import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
-import { pageOf, roomRecord } from './room.ts'
-import { erase } from './seal.ts'
+import { type ListedDevice, ownDevices, type Review, reviewAccount } from './review.ts'
+import { roomRecord } from './room.ts'
+import { compareSafetyCode, safetyNumber, setVerified } from './safety.ts'
+import { pageOf } from './said.ts'
+import { indexRooms, searchMessages } from './search.ts'
+import { meetSelf } from './self.ts'
 import { pinAddress, trustKey } from './trust.ts'
 import { destroyVault } from './vault.ts'
 import { knownVaultOf } from './vaults.ts'
 import { reopenWaiting } from './waiting.ts'
+import { emptyHand, type Hand, handVerbs, putDown, wayAtHand } from './ways.ts'
 
 export type Core = ReturnType<typeof createCore>
 
@@ -49,19 +49,30 @@ type Rest<F> = F extends (live: Live, ...rest: infer R) => infer Result ? (...re
 
 /** The worker's memory and its verbs. In a browser it sits behind `crypto.ts`; tests use it as it is. */
 export function createCore() {
-  let passwordSeed: Uint8Array | undefined
+  const hand: Hand = {}
   let review: Review | undefined
   let drafting: Promise<Draft> | undefined
   let draft: Draft | undefined
+  let change: ChangeDraft | undefined
   let live: Live | undefined
 
   const opened = (): Live => {
     if (!live) throw new CryptoFailure('closed', 'The keys of this browser are closed')
     return live
   }
-  const seed = (): Uint8Array => {
-    if (!passwordSeed) throw new CryptoFailure('password', 'Enter the password again')
-    return passwordSeed
+  const reviewed = (): Review => {
+    if (!review) throw new CryptoFailure('password', 'Enter the password again')
+    return review
+  }
+  /** Closes what a way in has opened. */
+  const closeKeyring = () => {
+    if (review) eraseKeyring(review.opened)
+    if (draft) eraseDraft(draft)
+    if (change) eraseChange(change)
+    review = undefined
+    drafting = undefined
+    draft = undefined
+    change = undefined
   }
   /** A verb on the open account. */
   const on = <F extends (live: Live, ...rest: never[]) => Promise<unknown>>(verb: F) =>
@@ -72,43 +83,59 @@ export function createCore() {
   }
 
   return {
-    /** Argon2id over the password [Note: P1]. The seed stays here until `forgetPassword`; only `authSecret` comes out. */
-    async stretch(input: { username: string; password: string; salt: string }): Promise<{ authSecret: string }> {
-      const stretched = await stretchPassword(input.username, input.password, fromBase64(input.salt))
-      passwordSeed = stretched.passwordSeed
-      return { authSecret: stretched.authSecret }
-    },
-    /** Erases the password's seed and everything that was opened with it. */
+    ...handVerbs(hand),
+    /** Erases every seed at hand or kept aside, and everything that was opened with it. */
     async forgetPassword(): Promise<void> {
-      if (passwordSeed) erase(passwordSeed)
-      if (review) eraseReview(review)
-      if (draft) eraseDraft(draft)
-      passwordSeed = undefined
-      review = undefined
-      drafting = undefined
-      draft = undefined
+      emptyHand(hand)
+      closeKeyring()
+    },
+    /** Erases the way at hand and what it opened; a new kit or password stays aside for another try. */
+    async putDownKeys(): Promise<void> {
+      putDown(hand)
+      closeKeyring()
     },
     /** The device of this username whose vault lies in this browser. */
     async deviceHere(username: string): Promise<string | null> {
       return (await knownVaultOf(username))?.deviceId ?? null
     },
-    async draftAccount(input: { deviceName: string }): Promise<AccountKeys> {
-      draft = await draftAccount(seed(), input.deviceName)
+    async draftAccount({ deviceName }: { deviceName: DeviceName }): Promise<AccountKeys> {
+      draft = await draftAccount(wayAtHand(hand), deviceName)
       return draft.keys
     },
-    async reviewAccount(input: { keyring: Signed; manifest: Signed }) {
-      const opened = await reviewAccount(seed(), input.keyring, input.manifest)
-      review = opened.review
-      drafting = undefined
-      return opened.devices
+    /** Opens the account by the way at hand; a way that does not open it is CryptoFailure('way'). */
+    async reviewAccount(input: { keyring: Signed; manifest: Signed }): Promise<ListedDevice[]> {
+      const { review: opened, devices } = await reviewAccount(wayAtHand(hand), input, live)
+      closeKeyring()
+      review = opened
+      return devices
     },
-    async draftDevice(input: { deviceName: string }): Promise<AccountKeys> {
-      if (!review) throw new CryptoFailure('password', 'Enter the password again')
+    async draftDevice({ deviceName }: { deviceName: DeviceName }): Promise<AccountKeys> {
       // Asked again after a lost answer, it is the same device: the server may have it already.
-      drafting ??= draftDevice(review, input.deviceName)
+      drafting ??= draftDevice(reviewed(), deviceName)
       draft = await drafting
       return draft.keys
     },
+    /** A new password and this browser, by the kit that opened the account; the new kit that was made, or null. */
+    async draftRecovery({ deviceName }: { deviceName: DeviceName }): Promise<AccountKeys & { newKitSecret: string | null }> {
+      drafting ??= draftRecovery(reviewed(), hand, deviceName)
+      draft = await drafting
+      return { ...draft.keys, newKitSecret: hand.newKit?.kitSecret ?? null }
+    },
+    /** What the person wishes, of the account that was reviewed. */
+    async draftChange(wish: KeyWish): Promise<KeyChange> {
+      change = await draftChange(opened(), reviewed(), hand, wish)
+      review = undefined
+      return change.change
+    },
+    /** The server accepted the change. */
+    async changeKept(): Promise<void> {
+      if (!change) throw new CryptoFailure('password', 'Enter the password again')
+      await keepChange(opened(), change)
+    },
+    ownDevices: on(ownDevices),
+    ownStanding: on(ownStanding),
+    newDevices: on(newDevices),
+    deviceSeen: on(deviceSeen),
     /** The server accepted the draft: keep its keys and open them. */
     async keepDraft(input: { userId: string; username: string; unlockSecret: string }): Promise<void> {
       if (!draft) throw new CryptoFailure('password', 'Enter the password again')
@@ -126,20 +153,19 @@ export function createCore() {
       shut()
       await destroyVault(userId)
     },
-    /** Takes the account's own newest manifest; false: this device is no longer in it [Note: D3]. */
-    async meetSelf(manifest: Signed): Promise<boolean> {
-      const account = opened()
-      await meetPeer(account, { userId: account.userId, identityKey: toBase64(account.identityKey), manifest })
-      const known = await peerOf(account, account.userId)
-      return known?.manifest.devices.some(({ id }) => id === account.device.id) ?? false
-    },
+    meetSelf: on(meetSelf),
     meetPeer: on(meetPeer),
     peerStanding: on(peerStanding),
     trustKey: on(trustKey),
     pinAddress: on(pinAddress),
+    safetyNumber: on(safetyNumber),
+    compareSafetyCode: on(compareSafetyCode),
+    setVerified: on(setVerified),
+    verifiedUsers: on(verifiedUsers),
     sealBook: on(sealBook),
     bookSaved: on(bookSaved),
     mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),
+    bookVersion: on(async (account) => (await readBook(account)).version),
     refillKeyPackages: on(refillKeyPackages),
 
     roomRecord: on(roomRecord),
@@ -149,6 +175,7 @@ export function createCore() {
     createRoom: on(createRoom),
     joinRoom: on(joinRoom),
     commitRoom: on(commitRoom),
+    dropCommit: on(dropCommit),
     auditCommits: on(auditCommits),
     auditDone: on(auditDone),
     page: on(pageOf),
@@ -156,6 +183,8 @@ export function createCore() {
     keepArchiveKeys: on((account, keys: ArchiveKey[]) => keepArchiveKeys(account, keys)),
     adoptPage: on(adoptPage),
     reopenWaiting: on(reopenWaiting),
+    indexRooms: on(indexRooms),
+    search: on(searchMessages),
 
     outbox: on(outboxOf),
     roomsWithOutbox: on(roomsWithOutbox),

@@ -7,12 +7,16 @@ import { CryptoFailure } from './failure.ts'
  */
 export type Crypto = Core
 
-export type { ListedDevice } from './account.ts'
+export type { KeyWish } from './change.ts'
+export type { Heard } from './heard.ts'
+export type { DeviceName } from './identity.ts'
 export type { LogOutcome } from './log.ts'
 export type { OutboxRow } from './outbox.ts'
 export type { Meeting } from './peers.ts'
 export type { RoomState } from './prepare.ts'
+export type { ListedDevice } from './review.ts'
 export type { EpochName, StoredBody, StoredMessage } from './room.ts'
+export type { FoundMessage } from './search.ts'
 export { CryptoFailure }
 
 /** A question to the worker. */

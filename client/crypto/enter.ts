@@ -14,6 +14,7 @@ import { accountsOf, type Pair } from './peers.ts'
 import { pendingSettled } from './pending.ts'
 import { type Place, type RoomRecord, storeRoom, withRoom } from './room.ts'
 import { messageWrites } from './said.ts'
+import { AT_THE_BEGINNING, withCommit } from './transcript.ts'
 import type { Write } from './vault.ts'
 
 /** An account is never that far behind: a number beyond would close the room for good, once it is remembered. */
@@ -50,7 +51,7 @@ export function enterRoom(
       standing: 'joined',
       cursor: seq,
       from: record?.from ?? seq,
-      runningHash: '',
+      transcript: withCommit(record?.transcript, seq),
       ownMessages: 0,
       isHealed: false,
       unaudited: [place],
@@ -74,7 +75,7 @@ export const newRecord = (served: Pick<RoomGroup, 'generation' | 'groupId' | 'la
   epoch: 0,
   cursor: served.lastSeq,
   from: served.lastSeq + 1,
-  runningHash: '',
+  ...(served.lastSeq === 0 && { transcript: AT_THE_BEGINNING }),
   lastCommitAt: new Date(0).toISOString(),
   ownMessages: 0,
   isHealed: true,

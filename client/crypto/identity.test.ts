@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromBase64, toBase64 } from '../../contract/bytes.ts'
+import { fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
 import type { Manifest } from '../../contract/devices.ts'
 import { publicKeyOfOnion } from '../../contract/onion.ts'
 import {
@@ -15,7 +15,7 @@ import {
   sealDeviceName,
   signManifest,
 } from './identity.ts'
-import { keyPairOf, randomBytes } from './seal.ts'
+import { hkdf, keyPairOf, pad, randomBytes, sealWith } from './seal.ts'
 
 const alice = newIdentity()
 const eve = newIdentity()
@@ -26,7 +26,7 @@ const history = await keyPairOf(randomBytes(32))
 async function entryOf(device: DeviceKeys): Promise<Manifest['devices'][number]> {
   return {
     id: device.id,
-    sealedName: await sealDeviceName(history.seed, device.id, 'Firefox on Linux'),
+    sealedName: await sealDeviceName(history.seed, device.id, { name: 'Work', browser: 'Firefox', system: 'Linux' }),
     leafKey: toBase64(device.leafKey),
     sealingKey: toBase64(device.sealingKey),
     addedAt: '2026-01-02T03:04:05.000Z',
@@ -163,18 +163,28 @@ describe('one manifest after another', () => {
 })
 
 describe("a device's name", () => {
+  const bureau = { name: 'Bürorechner', browser: 'Firefox', system: 'Linux' }
+  const named = (name: string) => sealDeviceName(history.seed, phone.id, { name, browser: '', system: '' })
+  const overhead = JSON.stringify({ name: '', browser: '', system: '' }).length
+
   test('The account reads it; the manifest does not contain it, and it does not fit another device', async () => {
-    const sealed = await sealDeviceName(history.seed, phone.id, 'Bürorechner')
-    expect(await openDeviceName(history.seed, phone.id, sealed)).toBe('Bürorechner')
+    const sealed = await sealDeviceName(history.seed, phone.id, bureau)
+    expect(await openDeviceName(history.seed, phone.id, sealed)).toEqual(bureau)
     expect(Buffer.from(fromBase64(sealed)).includes('rorechner')).toBe(false)
     await expect(openDeviceName(history.seed, laptop.id, sealed)).rejects.toThrow(failure('seal'))
     await expect(openDeviceName(randomBytes(32), phone.id, sealed)).rejects.toThrow(failure('seal'))
   })
 
   test('Short and long names look alike, and the longest fits the manifest', async () => {
-    const long = await sealDeviceName(history.seed, phone.id, 'x'.repeat(252))
-    expect(long).toHaveLength((await sealDeviceName(history.seed, phone.id, 'x')).length)
+    const long = await named('x'.repeat(252 - overhead))
+    expect(long).toHaveLength((await named('x')).length)
     expect(fromBase64(long).length).toBeLessThanOrEqual(512)
-    await expect(sealDeviceName(history.seed, phone.id, 'x'.repeat(253))).rejects.toThrow(RangeError)
+    await expect(named('x'.repeat(253 - overhead))).rejects.toThrow(RangeError)
+  })
+
+  test('A name from before browser and system were told apart is read as it stands there', async () => {
+    const key = await hkdf(history.seed, 'conclave/device-name/v1')
+    const old = toBase64(await sealWith(key, 'conclave/device-name/v1', pad(utf8('Firefox on Linux')), phone.id))
+    expect(await openDeviceName(history.seed, phone.id, old)).toEqual({ name: 'Firefox on Linux', browser: '', system: '' })
   })
 })

@@ -1,4 +1,5 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { z } from 'zod'
 import { type Bytes, concat, fromBase64, fromUtf8, toBase64, utf8 } from '../../contract/bytes.ts'
 import { type Manifest, manifestShape } from '../../contract/devices.ts'
 import { onionAddress } from '../../contract/onion.ts'
@@ -124,14 +125,33 @@ export function checkSuccession(
   return manifest
 }
 
-/** A device's name (at most 252 bytes of UTF-8) for the manifest: only the account's own devices read it. */
-export async function sealDeviceName(historySeed: Uint8Array, deviceId: string, name: string): Promise<string> {
-  const bytes = utf8(name)
+/** What a device is called in its account's list: the person's word, and what it runs on. '' where it is not known. */
+export interface DeviceName {
+  name: string
+  browser: string
+  system: string
+}
+
+const nameShape = z.object({ name: z.string(), browser: z.string(), system: z.string() })
+
+/**
+ * A device's name for the manifest: only the account's own devices read it. Its JSON is at most 252 bytes, so that all seals are
+ * equally long. Throws RangeError.
+ */
+export async function sealDeviceName(
+  historySeed: Uint8Array,
+  deviceId: string,
+  { name, browser, system }: DeviceName,
+): Promise<string> {
+  const bytes = utf8(JSON.stringify({ name, browser, system }))
   if (bytes.length > DEVICE_NAME_BYTES) throw new RangeError('A device name is at most 252 bytes')
   return toBase64(await sealWith(await hkdf(historySeed, DEVICE_NAME), DEVICE_NAME, pad(bytes), deviceId))
 }
 
-/** The name that `sealDeviceName` sealed. Throws CryptoFailure('seal'). */
-export async function openDeviceName(historySeed: Uint8Array, deviceId: string, sealedName: string): Promise<string> {
-  return fromUtf8(unpad(await openWith(await hkdf(historySeed, DEVICE_NAME), DEVICE_NAME, fromBase64(sealedName), deviceId)))
+/** The name that `sealDeviceName` sealed; a plain text, of older lists, is the name alone. Throws CryptoFailure('seal'). */
+export async function openDeviceName(historySeed: Uint8Array, deviceId: string, sealedName: string): Promise<DeviceName> {
+  const key = await hkdf(historySeed, DEVICE_NAME)
+  const text = fromUtf8(unpad(await openWith(key, DEVICE_NAME, fromBase64(sealedName), deviceId)))
+  if (!text.startsWith('{')) return { name: text, browser: '', system: '' }
+  return parseDocument(text, DEVICE_NAME, nameShape)
 }

@@ -12,17 +12,22 @@ const WAY_PROOF = 'conclave/way-proof/v1'
 
 type WayKind = Keyring['ways'][number]['kind']
 
+const WORDS: Record<WayKind, string> = { password: 'password', kit: 'recovery kit', passkey: 'passkey' }
+
 /** A way in [Note: K1]: 32 bytes that a password, the recovery kit or a passkey yields. */
 export interface Way {
   id: string
   kind: WayKind
   seed: Uint8Array
+  /** ISO time, of a kit and a passkey. */
+  madeAt?: string
 }
 
 /** What the keyring keeps of a way: never its seed. */
 interface KeptWay {
   id: string
   kind: WayKind
+  madeAt?: string | undefined
   publicKey: Bytes
   /**
    * HKDF of the way's seed over the identity key. HPKE says nothing about who sealed, so a server could seal a keyring of its
@@ -44,7 +49,7 @@ interface KeyringSecret {
 }
 
 /** A keyring that a way has opened. Use it, then `eraseKeyring`: no device keeps what is in it [Note: K1]. */
-interface OpenKeyring {
+export interface OpenKeyring {
   keyring: Keyring
   secret: KeyringSecret
   accountKey: Bytes
@@ -90,7 +95,7 @@ export async function openKeyring(
   const keyring = readDocument(signed, KEYRING, keyringShape, named)
   const publicKey = toBase64((await keyPairOf(way.seed)).publicKey)
   const entry = keyring.ways.find((candidate) => candidate.kind === way.kind && candidate.publicKey === publicKey)
-  if (!entry) throw new CryptoFailure('way', 'This does not open the keyring')
+  if (!entry) throw new CryptoFailure('way', `This ${WORDS[way.kind]} does not open your account`)
   const accountKey = await openFrom(way.seed, ACCOUNT_KEY, fromBase64(entry.sealedKey), named, entry.id)
   const secret = readSecret(await openWith(accountKey, KEYRING, fromBase64(keyring.sealed), named, String(keyring.version)))
   if (!sameBytes(publicKeyOf(secret.identitySeed), named))
@@ -137,9 +142,10 @@ async function lock(secret: KeyringSecret, version: number): Promise<OpenKeyring
     identityKey: toBase64(identityKey),
     sealed: toBase64(await sealWith(accountKey, KEYRING, plain, identityKey, String(version))),
     ways: await Promise.all(
-      secret.ways.map(async ({ id, kind, publicKey }) => ({
+      secret.ways.map(async ({ id, kind, madeAt, publicKey }) => ({
         id,
         kind,
+        ...(madeAt !== undefined && { madeAt }),
         publicKey: toBase64(publicKey),
         sealedKey: toBase64(await sealTo(publicKey, ACCOUNT_KEY, accountKey, identityKey, id)),
       })),
@@ -149,22 +155,32 @@ async function lock(secret: KeyringSecret, version: number): Promise<OpenKeyring
   return { keyring, secret, accountKey, signed: signDocument(secret.identitySeed, KEYRING, keyring) }
 }
 
-async function keep({ id, kind, seed }: Way, identityKey: Uint8Array): Promise<KeptWay> {
-  return { id, kind, publicKey: (await keyPairOf(seed)).publicKey, proof: await proofOf(seed, identityKey, id) }
+async function keep({ id, kind, madeAt, seed }: Way, identityKey: Uint8Array): Promise<KeptWay> {
+  const [{ publicKey }, proof] = await Promise.all([keyPairOf(seed), proofOf(seed, identityKey, id)])
+  return { id, kind, ...(madeAt !== undefined && { madeAt }), publicKey, proof }
 }
 
 const proofOf = (seed: Uint8Array, identityKey: Uint8Array, wayId: string) => hkdf(seed, WAY_PROOF, identityKey, wayId)
 
 function sameWays(keyring: Keyring, secret: KeyringSecret): boolean {
-  const inside = secret.ways.map(({ id, kind, publicKey }) => [id, kind, toBase64(publicKey)])
-  return JSON.stringify(inside) === JSON.stringify(keyring.ways.map(({ id, kind, publicKey }) => [id, kind, publicKey]))
+  const inside = secret.ways.map(({ id, kind, madeAt, publicKey }) => [id, kind, madeAt, toBase64(publicKey)])
+  const outside = keyring.ways.map(({ id, kind, madeAt, publicKey }) => [id, kind, madeAt, publicKey])
+  return JSON.stringify(inside) === JSON.stringify(outside)
 }
 
 const bytes = z.base64().transform((text) => fromBase64(text))
 const secretShape = z.object({
   identitySeed: bytes.refine((seed) => seed.length === 32),
   historyKeys: z.array(z.object({ id: z.number().int().positive(), seed: bytes.refine((seed) => seed.length === 32) })).min(1),
-  ways: z.array(z.object({ id: z.string(), kind: keyringShape.shape.ways.element.shape.kind, publicKey: bytes, proof: bytes })),
+  ways: z.array(
+    z.object({
+      id: z.string(),
+      kind: keyringShape.shape.ways.element.shape.kind,
+      madeAt: z.string().optional(),
+      publicKey: bytes,
+      proof: bytes,
+    }),
+  ),
 })
 
 function writeSecret({ identitySeed, historyKeys, ways }: KeyringSecret): string {

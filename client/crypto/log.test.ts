@@ -48,7 +48,7 @@ test('A message that goes out costs a handful of reads and one transaction', asy
   })
   const { reads, transactions } = requests()
   await alice.core.sealOutboxRow({ ...place, id })
-  expect(reads.mock.calls.length).toBeLessThanOrEqual(6)
+  expect(reads.mock.calls.length).toBeLessThanOrEqual(7)
   expect(transactions.mock.calls.filter(([, mode]) => mode === 'readwrite')).toHaveLength(1)
 })
 

@@ -1,6 +1,7 @@
 import type { LogEntry } from '../../contract/rooms.ts'
 import { noteGeneration } from './book.ts'
 import { CryptoFailure } from './failure.ts'
+import { type Heard, heardOf, newHearing } from './heard.ts'
 import type { Live } from './live.ts'
 import { isOwnCommit, passCommit } from './logcommit.ts'
 import { passMessage } from './logmessage.ts'
@@ -9,7 +10,7 @@ import type { Passing } from './passing.ts'
 import { type EpochName, type OpenRoom, type Place, type RoomRecord, storeRoom, withRoom } from './room.ts'
 import { messageWrites } from './said.ts'
 
-export interface LogOutcome {
+export interface LogOutcome extends Heard {
   cursor: number
   /** Every message from here to the cursor is in the vault. */
   from: number
@@ -17,8 +18,6 @@ export interface LogOutcome {
   mustEnter: boolean
   /** Entries are missing between the cursor and what was given. */
   hasGap: boolean
-  /** Newer manifests that messages name, by user id. */
-  newerManifests: Record<string, number>
   /** Epochs whose archive key messages wait for. */
   missing: EpochName[]
   /** Epochs that somebody else's commits started: their archive keys and the GroupInfo are worth a look. */
@@ -31,6 +30,8 @@ const UNKNOWN_ROOM: LogOutcome = {
   mustEnter: true,
   hasGap: false,
   newerManifests: {},
+  ownManifest: 0,
+  ownBook: 0,
   missing: [],
   unaudited: [],
 }
@@ -48,7 +49,7 @@ export function receiveLog(live: Live, input: Place & { entries: LogEntry[] }): 
     if (at.record.cursor > room.record.cursor) await store(at, room.record)
     const { cursor, from, waiting, unaudited } = at.record
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
-    return { cursor, from, mustEnter, hasGap, newerManifests: Object.fromEntries(at.newerManifests), missing, unaudited }
+    return { cursor, from, mustEnter, hasGap, ...(await heardOf(live, at.hearing)), missing, unaudited }
   })
 }
 
@@ -61,7 +62,7 @@ const passingFrom = (live: Live, chatRoomId: string, { group, pair }: OpenRoom, 
   messages: [],
   writes: [],
   hasSettled: false,
-  newerManifests: new Map(),
+  hearing: newHearing(),
 })
 
 /** Walks as far as the entries follow one another. */

@@ -9,6 +9,7 @@ import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup }
 import { leave, type Passing, restartNotice } from './passing.ts'
 import { accountsOf, listedIn, meetPeer, pairOf } from './peers.ts'
 import { isTaken, type PendingCommit, pendingCommit, pendingSettled } from './pending.ts'
+import { withCommit } from './transcript.ts'
 
 /** As many as the server takes archive keys at once. */
 const UNAUDITED_MAX = 100
@@ -16,6 +17,7 @@ const UNAUDITED_MAX = 100
 /** Takes the next commit of a room's log: this device's own, or somebody else's once it is checked [Note: R3, R6]. */
 export async function passCommit(at: Passing, entry: CommitEntry): Promise<void> {
   const { live, chatRoomId, record } = at
+  record.transcript = withCommit(record.transcript, entry.seq)
   if (entry.epoch === 0 && entry.generation > 1) at.messages.push(restartNotice(chatRoomId, entry.seq, entry.createdAt))
   const pending = await pendingCommit(live, chatRoomId)
   const isOwn = pending !== undefined && isTaken(pending, entry, record.generation, at.group)
@@ -63,7 +65,6 @@ function moveTo(at: Passing, group: Group, committedAt: Date, hasPath: boolean):
     standing: 'joined',
     groupId: toBase64(groupIdOf(group)),
     epoch: epochOf(group),
-    runningHash: '',
     lastCommitAt: committedAt.toISOString(),
     ownMessages: 0,
     isHealed: hasPath,

@@ -1,25 +1,31 @@
-import { fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
 import { type Envelope, parseEnvelope } from '../../contract/envelope.ts'
 import { type Read, readByArchive, readOpened, readPlain, unreadable } from './archive.ts'
 import { CryptoFailure } from './failure.ts'
+import { hear } from './heard.ts'
 import { archiveKeyOf, openByGroup } from './message.ts'
 import { epochOf, type Group } from './mls.ts'
 import { type OwnRow, ownRow, settledWrites } from './outbox.ts'
 import { leave, type MessageEntry, type Passing } from './passing.ts'
-import type { RoomRecord, StoredMessage } from './room.ts'
-import { onceEach, standsElsewhere } from './said.ts'
-import { sha256 } from './seal.ts'
+import type { StoredMessage } from './room.ts'
+import { messageAt, onceEach, standsElsewhere } from './said.ts'
+import { isOtherLog, type Transcript, withMessage } from './transcript.ts'
 import { waitingWith } from './waiting.ts'
 
 /** Reads the next message of a room's log. What cannot be read becomes a line that says why. */
 export async function passMessage(at: Passing, entry: MessageEntry): Promise<void> {
   const { live, record } = at
-  record.runningHash = nextHash(record, entry.content)
+  const before = record.transcript
+  record.transcript = withMessage(before, entry.content)
   const own = entry.senderId === live.userId ? await ownRow(live, entry.id) : undefined
   const read = own?.envelope === entry.content ? settle(at, entry, own) : await readEntry(at, entry)
   const [message] = await onceEach(live, [placed(at, entry, read)], at.messages)
   if (!message) return
-  if (read.proof && message.body.kind === 'content') heed(at, entry, read.proof.statement.manifests)
+  if (read.proof && message.body.kind === 'content') {
+    noteEpoch(at, entry)
+    hear(at.hearing, at, read.senderId, read.proof)
+    if (await isMisplaced(at, entry, before, read.proof)) message.isOutOfPlace = true
+  }
+  if (message.body.kind === 'sealed' && before) message.transcript = before
   record.waiting = waitingWith(record.waiting, message)
   at.messages.push(message)
 }
@@ -71,19 +77,23 @@ function settle(at: Passing, entry: MessageEntry, own: OwnRow): Read {
   return { senderId: at.live.userId, body: { kind: 'content', content: own.content } }
 }
 
-/** What a proven message says beside its text: the epoch that it was sealed in, and the newest manifests [Note: D2]. */
-function heed(at: Passing, { content }: MessageEntry, manifests: Record<string, number>): void {
-  const { live, record, pair } = at
+/** A proven message is proof of the epoch that it was sealed in [Note: R4]. */
+function noteEpoch({ record }: Passing, { content }: MessageEntry): void {
   const envelope = parseEnvelope(content)
   if (envelope && envelope.groupId === record.groupId) record.epoch = Math.max(record.epoch, envelope.epoch)
-  const known = [
-    [live.userId, pair.self.version],
-    [pair.peerId, pair.peer.version],
-  ] as const
-  for (const [userId, version] of known) {
-    const named = manifests[userId] ?? 0
-    if (named > Math.max(version, at.newerManifests.get(userId) ?? 0)) at.newerManifests.set(userId, named)
-  }
+}
+
+/** Whether whoever wrote it saw another log than this device [Note: M5]. */
+function isMisplaced(
+  { live, chatRoomId, messages }: Passing,
+  { seq }: MessageEntry,
+  mine: Transcript | undefined,
+  { statement }: NonNullable<Read['proof']>,
+): Promise<boolean> {
+  return isOtherLog(mine, seq, statement.seen, async (place) => {
+    const earlier = messages.find((message) => message.seq === place) ?? (await messageAt(live, chatRoomId, place))
+    return earlier?.hash
+  })
 }
 
 const placed = (at: Passing, { id, seq, createdAt }: MessageEntry, { senderId, body }: Read): StoredMessage => ({
@@ -93,7 +103,5 @@ const placed = (at: Passing, { id, seq, createdAt }: MessageEntry, { senderId, b
   at: createdAt,
   senderId,
   body,
+  ...(at.record.transcript && { hash: at.record.transcript.hash }),
 })
-
-const nextHash = ({ runningHash }: RoomRecord, content: string): string =>
-  toBase64(sha256('conclave/log/v1', fromBase64(runningHash), sha256('conclave/log-entry/v1', utf8(content))))

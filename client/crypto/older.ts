@@ -2,31 +2,36 @@ import { parseEnvelope } from '../../contract/envelope.ts'
 import type { Message } from '../../contract/messages.ts'
 import { type Reading, readByArchive, readPlain } from './archive.ts'
 import { CryptoFailure } from './failure.ts'
+import { type Heard, type Hearing, hear, heardOf, newHearing } from './heard.ts'
 import type { Live } from './live.ts'
 import { type Place, recordWrite, type StoredMessage, withRoom } from './room.ts'
 import { messageWrites, onceEach } from './said.ts'
 import { waitingWith } from './waiting.ts'
 
-/** Keeps a page of older messages, read by the archive. `isStart`: nothing older exists. */
-export function adoptPage(live: Live, input: Place & { messages: Message[]; isStart: boolean }): Promise<void> {
+/** Keeps a page of older messages, read by the archive. `isStart`: nothing older exists. Answers what they name that is newer. */
+export function adoptPage(live: Live, input: Place & { messages: Message[]; isStart: boolean }): Promise<Heard> {
   const { chatRoomId, peerId, messages, isStart } = input
   return withRoom(live, chatRoomId, peerId, async ({ record, pair }) => {
-    if (!record) return
+    const hearing = newHearing()
+    if (!record) return heardOf(live, hearing)
     if (messages.some((message) => message.chatRoomId !== chatRoomId))
       throw new CryptoFailure('place', 'The server returned messages of another room')
     const before = messages.filter((message) => message.seq < record.from).sort((a, b) => a.seq - b.seq)
     const at: Reading = { live, chatRoomId, pair }
-    const fresh = await onceEach(live, await Promise.all(before.map((message) => readOlder(at, message))))
+    const fresh = await onceEach(live, await Promise.all(before.map((message) => readOlder(at, message, hearing))))
     const waiting = fresh.reduce(waitingWith, record.waiting)
     const from = isStart ? 1 : Math.min(record.from, ...before.map(({ seq }) => seq))
     await live.vault.write([recordWrite(chatRoomId, { ...record, from, waiting }), ...fresh.flatMap(messageWrites)])
+    return heardOf(live, hearing)
   })
 }
 
 /** The vault's row of a message that did not pass by MLS. */
-async function readOlder(at: Reading, message: Message): Promise<StoredMessage> {
+async function readOlder(at: Reading, message: Message, hearing: Hearing): Promise<StoredMessage> {
   const { id, seq, createdAt } = message
   const envelope = parseEnvelope(message.content)
-  const { senderId, body } = envelope ? await readByArchive(at, envelope, message) : readPlain(message)
-  return { id, chatRoomId: at.chatRoomId, seq, at: createdAt, senderId, body }
+  const { senderId, body, proof } = envelope ? await readByArchive(at, envelope, message) : readPlain(message)
+  if (proof) hear(hearing, at, senderId, proof)
+  const isOutOfPlace = proof !== undefined && proof.statement.seen.seq >= seq
+  return { id, chatRoomId: at.chatRoomId, seq, at: createdAt, senderId, body, ...(isOutOfPlace && { isOutOfPlace }) }
 }

@@ -1,10 +1,12 @@
 import type { Content } from '../../contract/content.ts'
+import { readBook } from './book.ts'
 import { exclusive } from './exclusive.ts'
 import { CryptoFailure } from './failure.ts'
 import { type Live, leafDevice } from './live.ts'
 import { sealMessage } from './message.ts'
 import { unlistedIn } from './peers.ts'
 import { type Place, storeRoom, withRoom } from './room.ts'
+import { stated } from './transcript.ts'
 import type { Write } from './vault.ts'
 
 /** A message that the server has not acknowledged. `envelope`: the sealed bytes, kept so that a retry sends the same. */
@@ -132,6 +134,8 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
       if (!record || !group) throw new CryptoFailure('outside', 'This device is not in the room yet')
       // [Note: D3] What was ready a moment ago may have changed in another tab.
       if (unlistedIn(group, pair).length > 0) throw new CryptoFailure('not_ready', 'The devices in this room changed. Try again')
+      const seen = record.transcript
+      if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of the room. Try again')
       const sealed = await sealMessage(group, leafDevice(live), {
         id,
         chatRoomId,
@@ -139,7 +143,8 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
         content: row.content,
         replyToId: row.replyToId,
         manifests: { [live.userId]: pair.self.version, [peerId]: pair.peer.version },
-        seen: { seq: record.cursor, hash: record.runningHash },
+        book: (await readBook(live)).version,
+        seen: stated(seen, record.cursor),
       })
       const sealedRow: OutboxRow = { ...row, envelope: sealed.content }
       await storeRoom(live, chatRoomId, { record: { ...record, ownMessages: record.ownMessages + 1 }, group: sealed.group }, [

@@ -1,6 +1,7 @@
 import { toBase64 } from '../../contract/bytes.ts'
 import type { LogEntry } from '../../contract/rooms.ts'
 import { derivedKeyWrite, type Reading } from './archive.ts'
+import type { Hearing } from './heard.ts'
 import { archiveKeyOf } from './message.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
 import type { RoomRecord, StoredMessage } from './room.ts'
@@ -16,8 +17,7 @@ export interface Passing extends Reading {
   writes: Write[]
   /** An own message came back: what changes the outbox waits for its lock. */
   hasSettled: boolean
-  /** Newer manifests that messages name, by user id. */
-  newerManifests: Map<string, number>
+  hearing: Hearing
 }
 
 /** Gives up the MLS state: the rest is read by the archive, and this device enters again before it sends [Note: R4]. */

@@ -1,7 +1,7 @@
 import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
 import type { Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { isPinnedIn, pinIn, pinWrite, readBook, withBook } from './book.ts'
+import { isPinnedIn, pinIn, pinOf, pinWrite, readBook, withBook } from './book.ts'
 import { CryptoFailure } from './failure.ts'
 import { checkSuccession, readManifest } from './identity.ts'
 import type { Live } from './live.ts'
@@ -72,15 +72,19 @@ export function meetPeer(
   })
 }
 
-/** Whether the key that the server shows of an account may be used, and the newest manifest version known; 0: none. */
+/**
+ * Whether the key that the server shows of an account may be used, the newest manifest version known (0: none), and whether the
+ * account's book was read here: before, nothing is known of whom it trusts.
+ */
 export async function peerStanding(
   live: Live,
   { userId, identityKey }: { userId: string; identityKey: string | null },
-): Promise<{ isPinned: boolean; version: number }> {
+): Promise<{ isPinned: boolean; version: number; isBookRead: boolean }> {
   const [book, known] = await Promise.all([readBook(live), peerOf(live, userId)])
   return {
     isPinned: isPinnedIn(book, userId, identityKey === null ? null : fromBase64(identityKey)),
     version: known?.version ?? 0,
+    isBookRead: book.isRead,
   }
 }
 
@@ -89,7 +93,23 @@ const WITHOUT_KEYS: Peer = {
   identityKey: new Uint8Array(),
   version: 0,
   signed: { content: '', signature: '' },
-  manifest: { v: 1, version: 0, identityKey: '', devices: [], removed: [], historyKeyId: 0, historyKey: '', keepsHistory: false, keyringVersion: 0 },
+  manifest: {
+    v: 1,
+    version: 0,
+    identityKey: '',
+    devices: [],
+    removed: [],
+    historyKeyId: 0,
+    historyKey: '',
+    keepsHistory: false,
+    keyringVersion: 0,
+  },
+}
+
+/** Of an account that was deleted only the pin is left: what it wrote stays attributable to it. */
+async function peerByPin(live: Live, userId: string): Promise<Peer> {
+  const identityKey = await pinOf(live, userId)
+  return identityKey ? { ...WITHOUT_KEYS, identityKey } : WITHOUT_KEYS
 }
 
 /** Both sides of a room, as this device knows them. */
@@ -103,7 +123,7 @@ export interface Pair {
 export async function pairOf(live: Live, peerId: string): Promise<Pair> {
   const [self, peer] = await Promise.all([peerOf(live, live.userId), peerOf(live, peerId)])
   if (!self) throw new CryptoFailure('manifest', "This account's own device list is missing")
-  return { peerId, self, peer: peer ?? WITHOUT_KEYS }
+  return { peerId, self, peer: peer ?? (await peerByPin(live, peerId)) }
 }
 
 export const accountsOf = ({ self, peer }: Pair): [Uint8Array, Uint8Array] => [self.identityKey, peer.identityKey]

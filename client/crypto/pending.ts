@@ -2,6 +2,7 @@ import { toBase64 } from '../../contract/bytes.ts'
 import type { CommitDraft, CommitEntry } from '../../contract/rooms.ts'
 import type { Live } from './live.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
+import { type Place, withRoom } from './room.ts'
 import type { Write } from './vault.ts'
 
 /** A commit that was made here and is not in the log yet: what to post, and the state behind it. */
@@ -29,6 +30,14 @@ export async function pendingCommit({ vault }: Live, chatRoomId: string): Promis
   if (!row?.bytes) return undefined
   const { draft, hasPath } = row.json as Pick<PendingCommit, 'draft' | 'hasPath'>
   return { draft, hasPath, group: row.bytes }
+}
+
+/** Forgets a commit that the server will never take: it was made for device lists that are out of date [Note: R6]. */
+export function dropCommit(live: Live, { chatRoomId, peerId, commit }: Place & Pick<CommitDraft, 'commit'>): Promise<void> {
+  return withRoom(live, chatRoomId, peerId, async () => {
+    const pending = await pendingCommit(live, chatRoomId)
+    if (pending?.draft.commit === commit) await live.vault.write([pendingSettled(chatRoomId)])
+  })
 }
 
 /** Whether an entry of the log is this commit, at the place that it was made for. */

@@ -40,7 +40,7 @@ function needOf({ record, group, pair }: OpenRoom, now: number): RoomState['need
   if (pair.peer.manifest.devices.length === 0) return 'no_device'
   if (!record || record.generation === 0) return 'create'
   if (!group) return 'join'
-  if (unlistedIn(group, pair).length > 0) return 'commit'
+  if (unlistedIn(group, pair).length > 0 || !record.transcript) return 'commit'
   const isOld = now - Date.parse(record.lastCommitAt) > HEAL_AFTER_MS
   return !record.isHealed || isOld || record.ownMessages >= HEAL_AFTER_MESSAGES ? 'commit' : 'ready'
 }

@@ -6,6 +6,7 @@ import { CryptoFailure } from './failure.ts'
 import type { Live } from './live.ts'
 import { type Group, readGroup, writeGroup } from './mls.ts'
 import { accountsOf, type Pair, pairOf } from './peers.ts'
+import type { Transcript } from './transcript.ts'
 import type { Write } from './vault.ts'
 
 /** A room and the other person in it. */
@@ -38,8 +39,8 @@ export interface RoomRecord {
   cursor: number
   /** Every message from here to the cursor is in the vault. */
   from: number
-  /** Running hash of envelopes since the last commit, base64 [Note: M5]. */
-  runningHash: string
+  /** What this device saw since the last commit; absent where it came in behind it [Note: M5]. */
+  transcript?: Transcript | undefined
   lastCommitAt: string
   /** Own messages since the last commit; false after a commit without a path [Note: R7]. */
   ownMessages: number
@@ -67,6 +68,12 @@ export interface StoredMessage {
   /** The server's time, ISO 8601. */
   at: string
   body: StoredBody
+  /** The running hash behind it, where this device knows it [Note: M5]. */
+  hash?: string
+  /** Of one that waits for its key: what this device had seen before it. */
+  transcript?: Transcript
+  /** The sender saw another log than this device: the server dropped or reordered messages before it [Note: M5]. */
+  isOutOfPlace?: true
 }
 
 export interface OpenRoom {
@@ -165,6 +172,12 @@ export async function roomRecord({ vault }: Live, chatRoomId: string): Promise<R
   return (await vault.get('sealed', recordKey(chatRoomId)))?.json as RoomRecord | undefined
 }
 
+/** Where this device stands in each room that it has met. */
+export async function roomRecords({ vault }: Live): Promise<Map<string, RoomRecord>> {
+  const rows = await vault.named(recordKey(''))
+  return new Map(rows.map(({ key, value }) => [key.slice(recordKey('').length), value.json as RoomRecord]))
+}
+
 export const recordWrite = (chatRoomId: string, record: RoomRecord): Write => ({
   store: 'sealed',
   key: recordKey(chatRoomId),
@@ -176,19 +189,3 @@ export const outsideWrites = (chatRoomId: string, record: RoomRecord): Write[] =
   recordWrite(chatRoomId, { ...record, standing: 'outside' }),
   { store: 'groups', key: chatRoomId, value: null },
 ]
-
-/** A page of what the vault holds of a room, oldest first, and whether older ones must come from the server. */
-export async function pageOf(
-  live: Live,
-  input: { chatRoomId: string; before?: number; after?: number; limit: number },
-): Promise<{ messages: StoredMessage[]; from: number }> {
-  const record = await roomRecord(live, input.chatRoomId)
-  if (!record) return { messages: [], from: 0 }
-  const { from } = record
-  const rows = await live.vault.page('messages', input.chatRoomId, {
-    limit: input.limit,
-    ...(input.before !== undefined && { before: input.before }),
-    ...(input.after !== undefined && { after: Math.max(input.after, from - 1) }),
-  })
-  return { messages: rows.map(({ value }) => value.json as StoredMessage).filter(({ seq }) => seq >= from), from }
-}

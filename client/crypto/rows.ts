@@ -76,4 +76,7 @@ export function roomRange(
   return IDBKeyRange.bound(lower, upper, true, true)
 }
 
+/** The keys of named rows whose name begins so. */
+export const nameRange = (beginning: string): IDBKeyRange => IDBKeyRange.bound(beginning, `${beginning}\uffff`)
+
 const placeOf = (key: Sealed['key']): string[] => (typeof key === 'string' ? [key] : [key[0], String(key[1])])

@@ -1,5 +1,5 @@
 import type { Live } from './live.ts'
-import type { StoredMessage } from './room.ts'
+import { roomRecord, type StoredMessage } from './room.ts'
 import type { Write } from './vault.ts'
 
 type Place = Pick<StoredMessage, 'chatRoomId' | 'senderId' | 'id' | 'seq'>
@@ -26,6 +26,27 @@ export async function onceEach(live: Live, messages: StoredMessage[], before: St
       return isRepeated || (await standsElsewhere(live, message)) ? repeated(message) : message
     }),
   )
+}
+
+/** The vault's row at a place of the log; undefined at a commit, and where this device has not been. */
+export async function messageAt({ vault }: Live, chatRoomId: string, seq: number): Promise<StoredMessage | undefined> {
+  return (await vault.get('messages', [chatRoomId, seq]))?.json as StoredMessage | undefined
+}
+
+/** A page of what the vault holds of a room, oldest first, and whether older ones must come from the server. */
+export async function pageOf(
+  live: Live,
+  input: { chatRoomId: string; before?: number; after?: number; limit: number },
+): Promise<{ messages: StoredMessage[]; from: number }> {
+  const record = await roomRecord(live, input.chatRoomId)
+  if (!record) return { messages: [], from: 0 }
+  const { from } = record
+  const rows = await live.vault.page('messages', input.chatRoomId, {
+    limit: input.limit,
+    ...(input.before !== undefined && { before: input.before }),
+    ...(input.after !== undefined && { after: Math.max(input.after, from - 1) }),
+  })
+  return { messages: rows.map(({ value }) => value.json as StoredMessage).filter(({ seq }) => seq >= from), from }
 }
 
 /** Whether the vault holds this message of this person at another place. */

@@ -1,7 +1,7 @@
 import { Aes256Gcm, CipherSuite, HkdfSha256 } from '@hpke/core'
 import { XWing } from '@hpke/hybridkem-x-wing'
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { sha256 as sha256Of } from '@noble/hashes/sha2.js'
+import { sha256 as sha256Of, sha512 as sha512Of } from '@noble/hashes/sha2.js'
 import { type Bytes, concat, encodeFields } from '../../contract/bytes.ts'
 import { CryptoFailure } from './failure.ts'
 
@@ -22,6 +22,9 @@ export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new
 
 /** 32 bytes: SHA-256 over the label and the fields. */
 export const sha256 = (label: Label, ...fields: Field[]): Bytes => concat(sha256Of(encodeFields(label, ...fields)))
+
+/** 64 bytes: SHA-512 over the label and the fields. */
+export const sha512 = (label: Label, ...fields: Field[]): Bytes => concat(sha512Of(encodeFields(label, ...fields)))
 
 /** 32 bytes of HKDF-SHA256: no salt, `secret` as input, label and fields as info (RFC 5869). */
 export async function hkdf(secret: Uint8Array, label: Label, ...fields: Field[]): Promise<Bytes> {

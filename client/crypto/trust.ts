@@ -1,11 +1,12 @@
-import { fromBase64, sameBytes } from '../../contract/bytes.ts'
+import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
 import { directRoomId } from '../../contract/shapes.ts'
-import { pinIn, pinWrite, readBook, withBook } from './book.ts'
+import { decisionWrite, pinIn, pinWrite, readBook, withBook } from './book.ts'
 import { CryptoFailure } from './failure.ts'
 import type { Live } from './live.ts'
 import { peerForgotten } from './peers.ts'
 import { pendingSettled } from './pending.ts'
 import { inRoom, outsideWrites, roomRecord } from './room.ts'
+import type { Write } from './vault.ts'
 
 interface Claim {
   userId: string
@@ -25,15 +26,20 @@ export function trustKey(live: Live, { userId, identityKey }: Claim): Promise<vo
       const book = await readBook(live)
       const pinned = pinIn(book, userId)
       if (pinned && sameBytes(pinned, key)) return
-      const record = await roomRecord(live, chatRoomId)
       // All at once: a pin beside the old key's device list would keep the two apart for ever.
       await live.vault.write([
-        pinWrite(book, userId, key),
-        ...(pinned ? [peerForgotten(userId), pendingSettled(chatRoomId)] : []),
-        ...(pinned && record ? outsideWrites(chatRoomId, record) : []),
+        decisionWrite(book, userId, { identityKey: toBase64(key), isVerified: false }),
+        ...(pinned ? await keyForgottenWrites(live, userId) : []),
       ])
     }),
   )
+}
+
+/** The changes that forget what rests on an account's old key. The caller holds the room and the book. */
+export async function keyForgottenWrites(live: Live, userId: string): Promise<Write[]> {
+  const chatRoomId = directRoomId(live.userId, userId)
+  const record = await roomRecord(live, chatRoomId)
+  return [peerForgotten(userId), pendingSettled(chatRoomId), ...(record ? outsideWrites(chatRoomId, record) : [])]
 }
 
 /**

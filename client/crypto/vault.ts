@@ -3,6 +3,7 @@ import { answerOf, committed, deleteDatabase, openDatabase, rowsOf } from './dat
 import { CryptoFailure } from './failure.ts'
 import {
   type KeyOf,
+  nameRange,
   openRow,
   readKey,
   roomRange,
@@ -30,6 +31,8 @@ export interface Vault {
   page(store: 'messages', chatRoomId: string, range: PageRange): Promise<{ seq: number; value: VaultValue }[]>
   /** Every row in the order of its keys; of one room where the store is kept by room. */
   all<S extends VaultStore>(store: S, chatRoomId?: string): Promise<{ key: KeyOf[S]; value: VaultValue }[]>
+  /** The rows of the store `sealed` whose names begin so, in the order of their names. */
+  named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
   /** All of the changes or none, on disk when it resolves. Throws CryptoFailure 'quota' or 'vault_closed'. */
   write(writes: Write[]): Promise<void>
   close(): void
@@ -118,6 +121,13 @@ function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: strin
     return database.transaction(stores, mode, { durability: 'strict' })
   }
   const reading = (store: VaultStore) => begin([store], 'readonly').objectStore(store)
+  const openAll = <S extends VaultStore>(store: S, rows: { key: IDBValidKey; value: unknown }[]) =>
+    Promise.all(
+      rows.map(async (row) => {
+        const rowKey = readKey[store](row.key)
+        return { key: rowKey, value: await openRow(key, store, rowKey, row.value) }
+      }),
+    )
 
   return {
     ...owner,
@@ -129,21 +139,13 @@ function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: strin
       const direction = after === undefined ? 'prev' : 'next'
       const rows = await rowsOf(reading(store), roomRange(chatRoomId, { before, after }), { direction, limit })
       if (direction === 'prev') rows.reverse()
-      return await Promise.all(
-        rows.map(async (row) => {
-          const rowKey = readKey[store](row.key)
-          return { seq: rowKey[1], value: await openRow(key, store, rowKey, row.value) }
-        }),
-      )
+      return (await openAll(store, rows)).map(({ key: [, seq], value }) => ({ seq, value }))
     },
     async all(store, chatRoomId) {
-      const rows = await rowsOf(reading(store), chatRoomId === undefined ? undefined : roomRange(chatRoomId, {}))
-      return await Promise.all(
-        rows.map(async (row) => {
-          const rowKey = readKey[store](row.key)
-          return { key: rowKey, value: await openRow(key, store, rowKey, row.value) }
-        }),
-      )
+      return openAll(store, await rowsOf(reading(store), chatRoomId === undefined ? undefined : roomRange(chatRoomId, {})))
+    },
+    async named(beginning) {
+      return openAll('sealed', await rowsOf(reading('sealed'), nameRange(beginning)))
     },
     async write(writes) {
       // Sealed before the transaction opens: IndexedDB commits one that waits for anything else.

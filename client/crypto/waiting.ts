@@ -1,8 +1,10 @@
 import { parseEnvelope } from '../../contract/envelope.ts'
 import { archiveKeyHeld, type Reading, readByArchive } from './archive.ts'
+import { lateWrites } from './late.ts'
 import type { Live } from './live.ts'
 import { type EpochName, type Place, recordWrite, type StoredMessage, type Waiting, withRoom } from './room.ts'
-import { messageWrites, onceEach } from './said.ts'
+import { messageAt, messageWrites, onceEach } from './said.ts'
+import { isOtherLog } from './transcript.ts'
 
 const CHUNK = 100
 /** A server may name any number of epochs. */
@@ -39,14 +41,16 @@ async function reopenEpoch(at: Reading, { groupId, epoch, first, last }: Waiting
     const rows = await at.live.vault.page('messages', at.chatRoomId, { after, before: last + 1, limit: CHUNK })
     const read: StoredMessage[] = []
     for (const { value } of rows) {
-      const message = value.json as StoredMessage
+      const { transcript, ...message } = value.json as StoredMessage
       const envelope = message.body.kind === 'sealed' ? parseEnvelope(message.body.envelope) : undefined
       if (message.body.kind !== 'sealed' || envelope?.groupId !== groupId || envelope.epoch !== epoch) continue
-      const { senderId, body } = await readByArchive(at, envelope, { ...message, content: message.body.envelope })
+      const { senderId, body, proof } = await readByArchive(at, envelope, { ...message, content: message.body.envelope })
+      const hashAt = async (place: number) => (await messageAt(at.live, at.chatRoomId, place))?.hash
+      const isOutOfPlace = proof !== undefined && (await isOtherLog(transcript, message.seq, proof.statement.seen, hashAt))
       if (body.kind === 'sealed') isOpen = false
-      else read.push({ ...message, senderId, body })
+      else read.push({ ...message, senderId, body, ...(isOutOfPlace && { isOutOfPlace }) })
     }
-    await at.live.vault.write((await onceEach(at.live, read)).flatMap(messageWrites))
+    await at.live.vault.write([...(await onceEach(at.live, read)).flatMap(messageWrites), ...lateWrites(at.chatRoomId, read)])
     after = rows.at(-1)?.seq ?? last
   }
   return isOpen

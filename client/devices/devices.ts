@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Contact } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { CryptoFailure, type Meeting } from '../crypto/crypto.ts'
@@ -24,7 +25,12 @@ async function noteAnswer(env: Env, question: string, userId: string, wanted: nu
  */
 export async function meetContact(env: Env, contact: Contact, named = 0): Promise<Exclude<Meeting, 'book_unread'>> {
   const { contactUserId: userId, contactUser } = contact
-  const { isPinned, version } = await env.crypto.peerStanding({ userId, identityKey: contactUser.identityKey })
+  const { isPinned, version, isBookRead } = await env.crypto.peerStanding({ userId, identityKey: contactUser.identityKey })
+  if (contactUser.isDeleted) {
+    // Its keys are gone from the server. Whose the old messages are, the account's book says.
+    if (!isBookRead) await syncBook(env)
+    return version > 0 ? 'pinned' : 'no_device'
+  }
   if (!isPinned) return 'key_changed'
   const newest = Math.max(contactUser.manifestVersion, named)
   const question = `${contact.userId} ${userId} ${named > contactUser.manifestVersion ? 'named' : newest}`
@@ -42,11 +48,48 @@ export async function meetContact(env: Env, contact: Contact, named = 0): Promis
   return meeting
 }
 
-/** A message named a newer version of this account's own manifest [Note: D2]. */
-export async function hearOfOwnDevices(env: Env, userId: string, version: number): Promise<void> {
-  if (isAskedInVain(env, userId)) return
+/**
+ * A message named a newer version of this account's own manifest [Note: D2]. `isOwnWord`: it was one of the account's own devices,
+ * so the server must have that version. Throws CryptoFailure('own_rollback') where it has not.
+ */
+export async function hearOfOwnDevices(env: Env, userId: string, version: number, isOwnWord = false): Promise<void> {
+  const question = isOwnWord ? `${userId} own word` : userId
+  if (isAskedInVain(env, question)) return
   await meetOwnDevices(env)
-  await noteAnswer(env, userId, userId, version)
+  await noteAnswer(env, question, userId, version)
+  if (isOwnWord && isAskedInVain(env, question))
+    throw new CryptoFailure('own_rollback', 'The server returned an older list of your devices than they know themselves')
+}
+
+/** A message of the account's own named a newer book: the server is asked for it, once a minute while it has none [Note: I1]. */
+export async function hearOfBook(env: Env, userId: string): Promise<void> {
+  const question = `${userId} book`
+  if (isAskedInVain(env, question)) return
+  try {
+    await checkBook(env)
+  } catch (error) {
+    if (error instanceof CryptoFailure) askedInVain.set(question, env.clock().getTime())
+    throw error
+  }
+}
+
+/** Merges the account's book. Throws CryptoFailure('book_rollback') where the server hides one that the account's devices named. */
+export async function checkBook(env: Env): Promise<void> {
+  // Another device may have saved one between question and answer.
+  if ((await syncBook(env)) || (await syncBook(env))) return
+  throw new CryptoFailure('book_rollback', 'The server returned an older address book than your other devices know')
+}
+
+const namedShape = z.object({ manifestVersions: z.record(z.string(), z.number()) })
+
+/** The server refused something because these newer device lists exist [Note: D3]: they are fetched, however often others were. */
+export async function meetNamed(env: Env, contact: Contact, details: unknown): Promise<void> {
+  const named = namedShape.safeParse(details).data?.manifestVersions ?? {}
+  const { contactUser, contactUserId, userId } = contact
+  const own = await env.crypto.peerStanding({ userId, identityKey: null })
+  if ((named[userId] ?? 0) > own.version) await meetOwnDevices(env)
+  const manifestVersion = Math.max(contactUser.manifestVersion, named[contactUserId] ?? 0)
+  await meetContact(env, { ...contact, contactUser: { ...contactUser, manifestVersion } })
 }
 
 /**
@@ -54,15 +97,30 @@ export async function hearOfOwnDevices(env: Env, userId: string, version: number
  * CryptoFailure where the server shows none: its silence is no reason to give up this browser's keys.
  */
 export async function meetOwnDevices(env: Env): Promise<boolean> {
-  const { manifest } = await env.api(devicesApi.keys, {})
+  const { manifest, historySeals } = await env.api(devicesApi.keys, {})
   if (!manifest) throw new CryptoFailure('manifest', 'The server returned no device list of this account')
-  return env.crypto.meetSelf(manifest)
+  return env.crypto.meetSelf(manifest, { historySeals })
 }
 
-/** Merges the account's book from the server, then saves what this device knows beyond it. */
-export async function syncBook(env: Env): Promise<void> {
-  await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
+/**
+ * Merges the account's book from the server, then saves what this device knows beyond it. False: the account's devices have named a
+ * newer one. Throws CryptoFailure('book_rollback') where the server goes on answering an older one than this device has seen.
+ */
+export async function syncBook(env: Env): Promise<boolean> {
+  const isLevel = await mergeStored(env)
   await saveBook(env)
+  return isLevel
+}
+
+async function mergeStored(env: Env): Promise<boolean> {
+  try {
+    return await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
+  } catch (error) {
+    if (!(error instanceof CryptoFailure) || (error.code !== 'book_rollback' && error.code !== 'history_key')) throw error
+    // Another device may have changed it between question and answer, and the account's keys with it.
+    await meetOwnDevices(env)
+    return await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
+  }
 }
 
 /** Saves the book if it changed. Another device that saved first is merged, and it is tried again. */
@@ -71,11 +129,11 @@ export async function saveBook(env: Env): Promise<void> {
     const sealed = await env.crypto.sealBook()
     if (!sealed) return
     try {
-      const { version } = await env.api(devicesApi.saveBook, sealed)
-      return await env.crypto.bookSaved(version, sealed.sealed)
+      await env.api(devicesApi.saveBook, sealed)
+      return await env.crypto.bookSaved(sealed)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'stale_version') throw error
-      await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
+      await mergeStored(env)
     }
   }
 }

@@ -9,7 +9,7 @@ import { archiveKeyOf } from '../crypto/message.ts'
 import { commitChange, epochOf, groupIdOf } from '../crypto/mls.ts'
 import { decode, encode, suite } from '../crypto/suite.ts'
 import { flip } from '../crypto/testing.ts'
-import { counting, patchedClient, people } from '../testing/room.ts'
+import { changesKeys, counting, patchedClient, people } from '../testing/room.ts'
 import { bitFlipped } from '../testing/wire.ts'
 import { catchUp } from './rooms.ts'
 
@@ -91,6 +91,7 @@ test('Eve writes rubbish into a commit: Alice reads on, and answers', async () =
   await bob.env.api(roomsApi.commit, {
     ...{ chatRoomId: roomId, generation: 1, groupId: toBase64(groupIdOf(group)), epoch: epochOf(group), archiveKeys: [] },
     ...{ commit: toBase64(made.commit), groupInfo: toBase64(made.groupInfo), afterSeq: 0 },
+    manifestVersions: { [alice.userId]: 1, [bob.userId]: 1 },
   })
   expect(await alice.hears(bob)).toEqual(['one', 'two'])
   await alice.says(bob, 'three')
@@ -190,4 +191,31 @@ test('The key of an epoch that Alice derived herself is not replaced by what Eve
   const held = await hers.live.vault.get('sealed', `epoch:${place.groupId}:${place.epoch}`)
   expect(held?.bytes).toEqual(await archiveKeyOf(group))
   expect(live.userId).toBe(bob.userId)
+})
+
+test("Bob seals to the history key of before a removal: Alice puts the new one's seal in its place", async () => {
+  const { alice, bob, wire, roomId } = await withEveAtBobs()
+  const laptop = await alice.newComputer()
+  const old = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
+  await changesKeys(alice, { removeDevices: [laptop.deviceId] })
+  // A server that does not look.
+  const account = wire.accounts.get(alice.userId)
+  await bob.env.api(roomsApi.commit, { ...old, manifestVersions: { ...old.manifestVersions, [alice.userId]: 99 } })
+  const sealedUnder = () =>
+    wire.rooms.get(roomId)?.archiveKeys.find(({ userId, epoch }) => userId === alice.userId && epoch === old.epoch + 1)
+      ?.historyKeyId
+  expect(sealedUnder()).toBe(1)
+  await alice.reads(bob)
+  expect(sealedUnder()).toBe(2)
+  expect(account?.book.historyKeyId).toBe(2)
+})
+
+test('An account that keeps no history adds no seals of its own', async () => {
+  const { alice, bob, wire, roomId } = await withEveAtBobs()
+  await changesKeys(alice, { keepsHistory: false })
+  await bob.reads(alice)
+  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId }))
+  await bob.says(alice, 'three')
+  expect((await alice.hears(bob)).at(-1)).toBe('three')
+  expect(wire.rooms.get(roomId)?.archiveKeys.filter(({ userId }) => userId === alice.userId)).toEqual([])
 })

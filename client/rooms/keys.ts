@@ -12,7 +12,8 @@ const ASK_AGAIN_MS = 5 * 60_000
 /** A room and the other person in it, as the vault knows them. */
 export const placeOf = (contact: Contact) => ({ chatRoomId: contact.chatRoomId, peerId: contact.contactUserId })
 
-export const isRefused = (error: unknown, code: ApiError['code']): boolean => error instanceof ApiError && error.code === code
+export const isRefused = (error: unknown, code: ApiError['code']): error is ApiError =>
+  error instanceof ApiError && error.code === code
 
 /** What others' commits left out is put right: their devices must not decide what ours can read later. */
 export async function auditCommits(env: Env, contact: Contact, epochs: EpochName[]): Promise<void> {

@@ -2,9 +2,9 @@ import type { Contact } from '../../contract/contacts.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { type CommitDraft, type LogEntry, logPageShape, roomsApi } from '../../contract/rooms.ts'
 import { CryptoFailure, type LogOutcome, type RoomState } from '../crypto/crypto.ts'
-import { hearOfOwnDevices, meetContact } from '../devices/devices.ts'
+import { meetContact, meetNamed } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
-import { ApiError } from '../net/api.ts'
+import { hear } from './hear.ts'
 import { askForKeys, auditCommits, fetchArchiveKeys, isRefused, placeOf } from './keys.ts'
 
 const PAGE = 50
@@ -60,11 +60,8 @@ async function follow(env: Env, contact: Contact, live: LogEntry[]): Promise<num
 
 /** What came to light beside the messages: newer device lists, keys that are missing, commits to look after. */
 async function heed(env: Env, contact: Contact, outcome: LogOutcome): Promise<void> {
-  const { newerManifests, missing, unaudited, cursor, from } = outcome
-  for (const [userId, version] of Object.entries(newerManifests)) {
-    if (userId === contact.contactUserId) await meetContact(env, contact, version)
-    else await hearOfOwnDevices(env, userId, version)
-  }
+  const { missing, unaudited, cursor, from } = outcome
+  await hear(env, contact, outcome)
   if (missing.length > 0) await fetchArchiveKeys(env, contact, missing)
   if (unaudited.length > 0) await auditCommits(env, contact, unaudited)
   // Nothing of the room is here: it was entered, and the first page never came.
@@ -86,33 +83,37 @@ export async function loadOlderPage(env: Env, contact: Contact, before: number):
   const messages = await env.api(messagesApi.list, { chatRoomId, before, limit: PAGE })
   const missing = await env.crypto.missingEpochs(messages)
   if (missing.length > 0) await env.crypto.keepArchiveKeys(await askForKeys(env, chatRoomId, missing))
-  await env.crypto.adoptPage({ ...placeOf(contact), messages, isStart: messages.length < PAGE })
+  await hear(env, contact, await env.crypto.adoptPage({ ...placeOf(contact), messages, isStart: messages.length < PAGE }))
   return messages.length > 0
 }
 
 /**
  * Does what is needed before this device may send: knows the other side's devices, creates or enters the group,
  * removes leaves that are gone, heals [Note: R4, R7]. Each commit may lose against another one; then it starts over.
+ * `mustCommit`: the server takes nothing before a commit [Note: D3].
  */
-export async function readyRoom(env: Env, contact: Contact): Promise<Readiness> {
+export async function readyRoom(env: Env, contact: Contact, { mustCommit = false } = {}): Promise<Readiness> {
+  if (contact.contactUser.isDeleted) return { ready: false, reason: 'This account was deleted. Nothing can be sent.' }
   if ((await meetContact(env, contact)) === 'key_changed')
     return { ready: false, reason: "This person's key has changed. Nothing is sent until you decide." }
   const ask = () => env.crypto.roomNeed({ ...placeOf(contact), now: env.clock().getTime() })
   const first = await ask()
   // A device that is level with the log sends at once: when somebody was faster, the server says so.
-  if (first.need === 'ready' && first.cursor >= contact.lastSeq && !first.isPending) return { ready: true }
+  if (!mustCommit && first.need === 'ready' && first.cursor >= contact.lastSeq && !first.isPending) return { ready: true }
+  let isOwed = mustCommit
   let joinFailures = 0
   for (let attempt = 0; attempt < TRIES; attempt++) {
     await catchUp(env, contact)
     const { need } = await ask()
-    if (need === 'ready') return { ready: true }
+    if (need === 'ready' && !isOwed) return { ready: true }
     if (need === 'no_device')
       return {
         ready: false,
         reason: `${contact.contactUser.displayName} has no device yet. Your message waits here and goes out when they sign in.`,
       }
-    const drafted = await draft(env, contact, need, joinFailures > 0)
-    if (drafted) await post(env, contact, drafted)
+    const drafted = await draft(env, contact, need === 'ready' ? 'commit' : need, joinFailures > 0)
+    // Whoever was faster has committed as well.
+    if (drafted) isOwed = (await post(env, contact, drafted)) === 'not_taken'
     else joinFailures += 1
   }
   return { ready: false, reason: 'The room is busy. Try again.' }
@@ -149,14 +150,26 @@ async function create(env: Env, contact: Contact): Promise<CommitDraft> {
   return env.crypto.createRoom({ ...placeOf(contact), generation, keyPackages: packages.map(({ keyPackage }) => keyPackage) })
 }
 
-/** Posts a commit. When another one was first, what was missed is applied and the caller decides anew [Note: R6]. */
-async function post(env: Env, contact: Contact, draft: CommitDraft): Promise<void> {
+/**
+ * Posts a commit. When another one was first, what was missed is applied and the caller decides anew [Note: R6]. One that was made
+ * for old device lists is dropped: the same bytes would be refused for ever.
+ */
+async function post(env: Env, contact: Contact, draft: CommitDraft): Promise<'level' | 'not_taken'> {
   try {
     await env.api(roomsApi.commit, draft)
     await catchUp(env, contact)
+    return 'level'
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error
+    if (isRefused(error, 'stale_manifest')) {
+      await meetNamed(env, contact, error.details)
+      // The log has it if it was taken before and only the answer was lost.
+      await catchUp(env, contact)
+      await env.crypto.dropCommit({ ...placeOf(contact), commit: draft.commit })
+      return 'not_taken'
+    }
+    if (!isRefused(error, 'stale_epoch')) throw error
     const missed = logPageShape.safeParse((error.details as { log?: unknown } | undefined)?.log)
     await catchUp(env, contact, missed.data?.entries ?? [])
+    return 'level'
   }
 }

@@ -178,6 +178,7 @@ test('The connection breaks between messages and their keys: they are read when 
   const { alice, bob, wire } = await talking()
   const laptop = await alice.newBrowser()
   await laptop.reads(bob)
+  await bob.reads(alice)
   await bob.env.api(
     roomsApi.commit,
     await bob.core.commitRoom({ chatRoomId: bob.contact(alice).chatRoomId, peerId: alice.userId }),

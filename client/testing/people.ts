@@ -1,5 +1,6 @@
 import 'fake-indexeddb/auto'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { IDBFactory } from 'fake-indexeddb'
 import { toBase64 } from '../../contract/bytes.ts'
 import type { Contact } from '../../contract/contacts.ts'
 import { messagesApi } from '../../contract/messages.ts'
@@ -8,15 +9,20 @@ import type { StoredBody, StoredMessage } from '../crypto/crypto.ts'
 import { meetContact, meetOwnDevices, syncBook } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { hearRefusal } from '../rooms/gate.ts'
 import { catchUp, loadOlderPage, readyRoom } from '../rooms/rooms.ts'
+import { saltOf } from './town.ts'
 import type { Wire } from './wire.ts'
 
 /** One browser of one person, with the real verbs and the real cryptography; only the wire is another. */
 export interface TestPerson {
   userId: string
+  username: string
   core: Core
   env: Env
   deviceId: string
+  /** Where its vault lies. */
+  computer: IDBFactory
   /** What the server hands to a session of this device. */
   unlock: { deviceId: string; unlockSecret: string }
   contact(other: { userId: string }): Contact
@@ -29,13 +35,18 @@ export interface TestPerson {
   older(other: { userId: string }): Promise<void>
   /** Another browser of the same account, by the password. */
   newBrowser(): Promise<TestPerson>
+  /** The same on another computer: both stay open. */
+  newComputer(): Promise<TestPerson>
   /** Another tab of this browser: the same vault, another worker. On another wire it is this browser before anything happened there. */
   newTab(wire?: Wire): Promise<TestPerson>
 }
 
-/** By username: what the server would answer at the next sign-in. */
-const SALTS = new Map<string, string>()
 let names = 0
+
+const TEST_BROWSER = { name: 'Test browser', browser: 'Firefox', system: 'Linux' }
+
+/** What somebody of this username types. */
+export const passwordOf = (username: string): string => `password of ${username}`
 
 /** A new account with one browser. */
 export async function newPerson(wire: Wire): Promise<TestPerson> {
@@ -43,15 +54,14 @@ export async function newPerson(wire: Wire): Promise<TestPerson> {
   const username = `person_${names}`
   const userId = randomUUID()
   const core = createCore()
-  const salt = toBase64(randomBytes(16))
-  SALTS.set(username, salt)
-  await core.stretch({ username, password: `password of ${username}`, salt })
-  const keys = await core.draftAccount({ deviceName: 'Test browser' })
+  const { authSecret } = await core.stretch({ username, password: passwordOf(username), salt: saltOf(username) })
+  const keys = await core.draftAccount({ deviceName: TEST_BROWSER })
   wire.register(userId, keys)
+  Object.assign(wire.accounts.get(userId) ?? {}, { username, authSecret })
   const unlock = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
   await core.keepDraft({ userId, username, unlockSecret: unlock.unlockSecret })
   await core.forgetPassword()
-  return person(wire, { userId, username, core, unlock })
+  return person(wire, { userId, username, core, unlock, computer: indexedDB })
 }
 
 const nothing = () => undefined
@@ -61,9 +71,22 @@ interface Made {
   username: string
   core: Core
   unlock: TestPerson['unlock']
+  /** Where its vault lies. */
+  computer: IDBFactory
 }
 
-function person(wire: Wire, { userId, username, core, unlock }: Made): TestPerson {
+/** Two browsers of one account keep a vault of the same name: each needs a computer of its own. */
+export async function at<T>(computer: IDBFactory, work: () => Promise<T>): Promise<T> {
+  const before = globalThis.indexedDB
+  globalThis.indexedDB = computer
+  try {
+    return await work()
+  } finally {
+    globalThis.indexedDB = before
+  }
+}
+
+function person(wire: Wire, { userId, username, core, unlock, computer }: Made): TestPerson {
   const { deviceId } = unlock
   const env: Env = {
     api: wire.api(userId, () => deviceId),
@@ -84,6 +107,8 @@ function person(wire: Wire, { userId, username, core, unlock }: Made): TestPerso
 
   return {
     userId,
+    username,
+    computer,
     core,
     env,
     deviceId,
@@ -108,32 +133,39 @@ function person(wire: Wire, { userId, username, core, unlock }: Made): TestPerso
       await loadOlderPage(env, contact(other), from)
     },
     async newBrowser() {
-      const next = createCore()
-      await next.stretch({ username, password: `password of ${username}`, salt: SALTS.get(username) ?? '' })
-      const account = wire.accounts.get(userId)
-      if (!account) throw new Error('The account is not on the wire')
-      await next.reviewAccount({ keyring: account.keys.keyring, manifest: account.keys.manifest })
-      const keys = await next.draftDevice({ deviceName: 'Another browser' })
-      wire.register(userId, keys)
       await core.close()
-      const its = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
-      await next.keepDraft({ userId, username, unlockSecret: its.unlockSecret })
-      return person(wire, { userId, username, core: next, unlock: its })
+      return another(computer)
     },
+    newComputer: () => another(new IDBFactory()),
     async newTab(on = wire) {
       const tab = createCore()
-      await tab.open({ userId, unlock })
-      return person(on, { userId, username, core: tab, unlock })
+      await at(computer, () => tab.open({ userId, unlock }))
+      return person(on, { userId, username, core: tab, unlock, computer })
     },
+  }
+
+  async function another(itsComputer: IDBFactory): Promise<TestPerson> {
+    const next = createCore()
+    await next.stretch({ username, password: passwordOf(username), salt: saltOf(username) })
+    const account = wire.accounts.get(userId)
+    if (!account) throw new Error('The account is not on the wire')
+    await next.reviewAccount({ keyring: account.keys.keyring, manifest: account.keys.manifest })
+    const keys = await next.draftDevice({ deviceName: { ...TEST_BROWSER, name: 'Another browser' } })
+    wire.register(userId, keys)
+    const its = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
+    await at(itsComputer, () => next.keepDraft({ userId, username, unlockSecret: its.unlockSecret }))
+    await next.forgetPassword()
+    return person(wire, { userId, username, core: next, unlock: its, computer: itsComputer })
   }
 }
 
 /** Sends an outbox row the way the messenger does: ready, seal, post; sealed again when the room has moved on. */
 export async function sendKept(env: Env, contact: Contact, peerId: string, id: string): Promise<void> {
   const { chatRoomId } = contact
+  let mustCommit = false
   for (let attempt = 0; attempt < 5; attempt++) {
     const isSealed = (await env.crypto.outbox(chatRoomId)).some((row) => row.id === id && row.envelope)
-    const readiness = isSealed ? { ready: true as const } : await readyRoom(env, contact)
+    const readiness = isSealed ? { ready: true as const } : await readyRoom(env, contact, { mustCommit })
     if (!readiness.ready) throw new Error(readiness.reason)
     const sealed = await env.crypto.sealOutboxRow({ chatRoomId, peerId, id })
     if (!sealed?.envelope) return
@@ -144,6 +176,7 @@ export async function sendKept(env: Env, contact: Contact, peerId: string, id: s
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error
       await env.crypto.changeOutbox({ chatRoomId, id, failure: null, unseal: true })
+      mustCommit = await hearRefusal(env, contact, error)
     }
   }
 }

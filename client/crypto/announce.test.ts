@@ -1,0 +1,103 @@
+import 'fake-indexeddb/auto'
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { onionAddress } from '../../contract/onion.ts'
+import type { Signed } from '../../contract/shapes.ts'
+import { draftAccount, draftDevice, keepDraft, openLive } from './account.ts'
+import { deviceSeen, newDevices, ownStanding } from './announce.ts'
+import { signManifest } from './identity.ts'
+import type { Live } from './live.ts'
+import { type Review, reviewAccount } from './review.ts'
+import { meetSelf } from './self.ts'
+
+const secret = () => new Uint8Array(randomBytes(32))
+const called = (name: string) => ({ name, browser: 'Chrome', system: 'Linux' })
+
+/** Alice's account with one browser, and what she can do with her way in. */
+async function aliceSignsUp() {
+  const seed = secret()
+  const way = () => ({ id: 'password', kind: 'password' as const, seed: seed.slice() })
+  const userId = crypto.randomUUID()
+  const unlockSecret = secret()
+  const first = await draftAccount(way(), called('Laptop'))
+  const live = await keepDraft(first, { userId, username: `alice_${userId.slice(0, 8)}` }, unlockSecret)
+  let { manifest } = first.keys
+  const opens = async (): Promise<Review> => (await reviewAccount(way(), { keyring: first.keys.keyring, manifest })).review
+  const takes = async (signed: Signed) => {
+    manifest = signed
+    await meetSelf(live, signed)
+  }
+  return {
+    live,
+    opens,
+    /** Adds a browser; the laptop hears of it. */
+    async adds(name: string) {
+      const draft = await draftDevice(await opens(), called(name))
+      await takes(draft.keys.manifest)
+      return draft
+    },
+    /** Signs the newest list with its devices in another order. */
+    async reverses() {
+      const { opened, manifest: listed } = await opens()
+      const devices = [...listed.devices].reverse()
+      await takes(signManifest(opened.secret.identitySeed, { ...listed, version: listed.version + 1, devices }))
+    },
+    async reloads(): Promise<Live> {
+      live.vault.close()
+      const unlock = Buffer.from(unlockSecret).toString('base64')
+      return openLive(userId, { deviceId: first.device.id, unlockSecret: unlock })
+    },
+  }
+}
+
+const names = async (live: Live) => (await newDevices(live)).map(({ name }) => name)
+
+test('A browser that was added is announced until the person answers, also after a reload', async () => {
+  const alice = await aliceSignsUp()
+  expect(await names(alice.live)).toEqual([])
+  const phone = await alice.adds('Phone')
+  await alice.adds('Tablet')
+  expect(await names(alice.live)).toEqual(['Phone', 'Tablet'])
+  await deviceSeen(alice.live, [phone.device.id])
+  const reloaded = await alice.reloads()
+  expect(await names(reloaded)).toEqual(['Tablet'])
+})
+
+test('Two answers at the same time are both kept', async () => {
+  const alice = await aliceSignsUp()
+  await newDevices(alice.live)
+  const [phone, tablet] = [await alice.adds('Phone'), await alice.adds('Tablet')]
+  await Promise.all([deviceSeen(alice.live, [phone.device.id]), deviceSeen(alice.live, [tablet.device.id])])
+  expect(await names(alice.live)).toEqual([])
+})
+
+test('A browser that never looked before announces those that came after it', async () => {
+  const alice = await aliceSignsUp()
+  await alice.adds('Phone')
+  expect(await names(alice.live)).toEqual(['Phone'])
+})
+
+test('A browser that was just added announces nobody: the person saw the list', async () => {
+  const alice = await aliceSignsUp()
+  await alice.adds('Phone')
+  const tablet = await alice.adds('Tablet')
+  const live = await keepDraft(tablet, { userId: crypto.randomUUID(), username: 'alice_on_tablet' }, secret())
+  expect(await names(live)).toEqual([])
+})
+
+test('Eve has the password: she cannot hide her browser by listing it before the others', async () => {
+  const alice = await aliceSignsUp()
+  await newDevices(alice.live)
+  await alice.adds("Eve's browser")
+  await alice.reverses()
+  expect(await names(alice.live)).toEqual(["Eve's browser"])
+})
+
+test('A browser knows its own address and device without asking a server', async () => {
+  const { live } = await aliceSignsUp()
+  expect(await ownStanding(live)).toEqual({
+    deviceId: live.device.id,
+    onionAddress: onionAddress(live.identityKey),
+    keepsHistory: true,
+  })
+})

@@ -1,0 +1,138 @@
+import { sameBytes, toBase64 } from '../../contract/bytes.ts'
+import type { KeyChange, Manifest } from '../../contract/devices.ts'
+import { bookKeptWrites, type SealedUnder, sealBookUnder, withBook } from './book.ts'
+import { CryptoFailure } from './failure.ts'
+import { copyHistory, type HistoryKey, historyWrite, mergeHistory, readHistory, sealHistory } from './history.ts'
+import { signManifest } from './identity.ts'
+import { eraseKeyring, type OpenKeyring, rewrapKeyring, type Way } from './keyring.ts'
+import type { Live } from './live.ts'
+import { peerOf, peerWrite } from './peers.ts'
+import type { Review } from './review.ts'
+import { erase, keyPairOf } from './seal.ts'
+import type { Hand } from './ways.ts'
+
+/** What is to be different about the account's keys. `new` and `add` take what was kept aside for it. */
+export interface KeyWish {
+  /** Ids of devices; one that is gone already is passed over. */
+  removeDevices?: string[]
+  keepsHistory?: boolean
+  /** `new`: another password in its place; `add`: the password opens the keyring again; `remove`: it no longer does. */
+  password?: 'new' | 'add' | 'remove'
+  kit?: 'new' | 'remove'
+  passkey?: 'new'
+  /** Credential ids, base64url. */
+  removePasskeys?: string[]
+}
+
+/** A change that the server has not accepted yet: it exists in the worker's memory only. */
+export interface ChangeDraft {
+  change: KeyChange
+  version: number
+  /** Where the history key is new: all of them, and the book under it. */
+  renewed: { history: HistoryKey[]; book: SealedUnder } | undefined
+}
+
+/**
+ * Keyring and manifest one version up, as the person wishes [Note: K2, K3]; the review is erased: once only. Where a device leaves
+ * or history is switched, with a new history key, sealed to every device that stays (this one too: it may not live to keep its
+ * own copy), and the book under it [Note: H2]. Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey'
+ * where nothing was kept aside, 'book_unread'.
+ */
+export async function draftChange(live: Live, review: Review, hand: Hand, wish: KeyWish): Promise<ChangeDraft> {
+  const { opened, manifest } = review
+  const leaving = manifest.devices.map(({ id }) => id).filter((id) => wish.removeDevices?.includes(id))
+  if (leaving.includes(live.device.id))
+    throw new CryptoFailure('own_device', 'This is the browser that you are using. Log out here')
+  const keepsHistory = wish.keepsHistory ?? manifest.keepsHistory
+  const renewHistory = leaving.length > 0 || keepsHistory !== manifest.keepsHistory
+  const { removeWays, addWays, kitSecret } = await changedWays(opened, hand, wish)
+  const next = await rewrapKeyring(opened, { removeWays, addWays, renewHistory })
+  try {
+    const staying: Manifest = {
+      ...manifest,
+      version: manifest.version + 1,
+      devices: manifest.devices.filter(({ id }) => !leaving.includes(id)),
+      removed: [...manifest.removed, ...leaving],
+      keepsHistory,
+      keyringVersion: next.keyring.version,
+    }
+    const renewed = renewHistory ? await renew(live, next.secret.historyKeys, staying) : undefined
+    const change: KeyChange = {
+      keyring: next.signed,
+      manifest: signManifest(opened.secret.identitySeed, { ...staying, ...renewed?.announced }),
+      historySeals: renewed?.seals ?? [],
+      ...(renewed && { book: renewed.book.stored }),
+      ...(kitSecret !== undefined && { kitSecret }),
+    }
+    eraseKeyring(opened)
+    return { change, version: staying.version, renewed }
+  } finally {
+    eraseKeyring(next)
+  }
+}
+
+interface ChangedWays {
+  removeWays: string[]
+  addWays: Way[]
+  /** As the server is told of it: null for no kit any more, undefined where it stays. */
+  kitSecret: string | null | undefined
+}
+
+async function changedWays({ secret }: OpenKeyring, hand: Hand, wish: KeyWish): Promise<ChangedWays> {
+  const { newKit } = hand
+  // A kit that is there already came with a change whose answer was lost: it stays.
+  const isKitThere = wish.kit === 'new' && newKit !== undefined && (await holds(secret.ways, newKit))
+  const addWays = [
+    ...(wish.password === 'new' || wish.password === 'add' ? [aside(hand.newPassword, 'password')] : []),
+    ...(wish.kit === 'new' && !isKitThere ? [aside(newKit, 'kit')] : []),
+    ...(wish.passkey ? [aside(hand.newPasskey, 'passkey')] : []),
+  ]
+  const removeWays = [
+    ...(wish.password ? ['password'] : []),
+    ...(wish.kit && !isKitThere ? ['kit'] : []),
+    ...(wish.removePasskeys ?? []).map((id) => `passkey:${id}`),
+    ...addWays.map(({ id }) => id),
+  ]
+  if (addWays.length === 0 && secret.ways.every(({ id }) => removeWays.includes(id)))
+    throw new CryptoFailure('last_way', 'Nothing else opens your account. Make a recovery kit or a passkey first')
+  const kitSecret = !wish.kit || isKitThere ? undefined : wish.kit === 'new' ? newKit?.kitSecret : null
+  return { removeWays, addWays, kitSecret }
+}
+
+const ASIDE = { password: 'Enter the new password again', kit: 'Make the recovery kit again', passkey: 'Make the passkey again' }
+
+function aside(way: Way | undefined, kind: Way['kind']): Way {
+  if (!way) throw new CryptoFailure(kind, ASIDE[kind])
+  return way
+}
+
+async function holds(ways: OpenKeyring['secret']['ways'], { id, seed }: Way): Promise<boolean> {
+  const { publicKey } = await keyPairOf(seed)
+  return ways.some((way) => way.id === id && sameBytes(way.publicKey, publicKey))
+}
+
+async function renew(live: Live, historyKeys: HistoryKey[], { devices }: Manifest) {
+  const history = copyHistory(historyKeys)
+  const newest = history.at(-1)
+  if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
+  const announced = { historyKeyId: newest.id, historyKey: toBase64((await keyPairOf(newest.seed)).publicKey) }
+  const seals = await Promise.all(devices.map((device) => sealHistory(history, live.identityKey, device)))
+  return { history, announced, seals, book: await sealBookUnder(live, newest) }
+}
+
+/** The server accepted the change: manifest, history keys and the book's version go into the vault, in one step. */
+export function keepChange(live: Live, { change, version, renewed }: ChangeDraft): Promise<void> {
+  return withBook(live, async () => {
+    const known = await peerOf(live, live.userId)
+    const history = mergeHistory((await readHistory(live.vault)) ?? live.history, renewed?.history ?? [])
+    await live.vault.write([
+      // Another tab may have met a newer one meanwhile.
+      ...((known?.version ?? 0) < version ? [peerWrite(live.userId, live.identityKey, version, change.manifest)] : []),
+      ...(renewed ? [historyWrite(history), ...(await bookKeptWrites(live, renewed.book))] : []),
+    ])
+    live.history = (await readHistory(live.vault)) ?? live.history
+  })
+}
+
+/** Overwrites the seeds of a draft: the vault has them, or it is given up. */
+export const eraseChange = ({ renewed }: ChangeDraft): void => erase(...(renewed?.history ?? []).map(({ seed }) => seed))

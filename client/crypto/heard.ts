@@ -1,0 +1,55 @@
+import type { Statement } from '../../contract/content.ts'
+import type { Reading } from './archive.ts'
+import { noteNamedBook, readBook } from './book.ts'
+import type { Live } from './live.ts'
+
+/** What proven messages say beside their text [Note: D2, I1]. */
+export interface Hearing {
+  /** Newer manifests that they name, by user id: anybody may name any version. */
+  manifests: Map<string, number>
+  /** The newest versions that the account's own devices name: the server cannot hide those. */
+  own: { manifest: number; book: number; bookBy: string }
+}
+
+/** Newer things to ask the server for. 0: none. */
+export interface Heard {
+  newerManifests: Record<string, number>
+  /** The account's own manifest and book, as one of its own devices named them. */
+  ownManifest: number
+  ownBook: number
+}
+
+export const newHearing = (): Hearing => ({ manifests: new Map(), own: { manifest: 0, book: 0, bookBy: '' } })
+
+/** Listens to a message whose signature holds. */
+export function hear(
+  hearing: Hearing,
+  { live, pair }: Reading,
+  senderId: string,
+  { statement, deviceId }: { statement: Statement; deviceId: string },
+): void {
+  const known = [
+    [live.userId, pair.self.version],
+    [pair.peerId, pair.peer.version],
+  ] as const
+  for (const [userId, version] of known) {
+    const named = statement.manifests[userId] ?? 0
+    if (named > Math.max(version, hearing.manifests.get(userId) ?? 0)) hearing.manifests.set(userId, named)
+  }
+  // A removed device is not the account's word any more: it may name what it likes.
+  if (senderId !== live.userId || pair.self.manifest.removed.includes(deviceId)) return
+  const { own } = hearing
+  own.manifest = Math.max(own.manifest, statement.manifests[live.userId] ?? 0)
+  if ((statement.book ?? 0) > own.book) Object.assign(own, { book: statement.book, bookBy: deviceId })
+}
+
+/** What is newer than this device knows. That a newer book exists is remembered [Note: I1]. */
+export async function heardOf(live: Live, { manifests, own }: Hearing): Promise<Heard> {
+  const isNews = own.book > 0 && (await readBook(live)).version < own.book
+  if (isNews) await noteNamedBook(live, { version: own.book, deviceId: own.bookBy })
+  return {
+    newerManifests: Object.fromEntries(manifests),
+    ownManifest: manifests.has(live.userId) ? own.manifest : 0,
+    ownBook: isNews ? own.book : 0,
+  }
+}

@@ -1,0 +1,112 @@
+import { concat, decodeFields, encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
+import type { KeyChange, Manifest } from '../../contract/devices.ts'
+import { CryptoFailure } from './failure.ts'
+import type { Live } from './live.ts'
+import { keyPairOf, openFrom, sealTo } from './seal.ts'
+import type { Vault, Write } from './vault.ts'
+
+const HISTORY_SEAL = 'conclave/history-seal/v1'
+const ROW = 'history'
+const ID_BYTES = 4
+const SEED_BYTES = 32
+const KEY_BYTES = ID_BYTES + SEED_BYTES
+/** What the contract has room for in a seal. */
+const SEALED_KEYS = 24
+
+/** A history key [Note: H2]: the 32-byte seed of an X-Wing pair. Lists of them have the newest last. */
+export interface HistoryKey {
+  id: number
+  seed: Uint8Array
+}
+
+/** A history key as the server hands it out. */
+export interface HistorySeal {
+  historyKeyId: number
+  sealed: string
+}
+
+/** Copies of their own, so that erasing one list leaves the other whole. */
+export const copyHistory = (keys: HistoryKey[]): HistoryKey[] => keys.map(({ id, seed }) => ({ id, seed: concat(seed) }))
+
+/** The change that keeps the account's history keys. */
+export const historyWrite = (keys: HistoryKey[]): Write => ({
+  store: 'sealed',
+  key: ROW,
+  value: { json: keys.map(({ id }) => id), bytes: encodeFields(...keys.map(({ seed }) => seed)) },
+})
+
+/** The history keys that the vault keeps; undefined in a vault without its first. */
+export async function readHistory(vault: Vault): Promise<HistoryKey[] | undefined> {
+  const row = await vault.get('sealed', ROW)
+  if (!row?.bytes) return undefined
+  const seeds = decodeFields(row.bytes)
+  return (row.json as number[]).flatMap((id, at) => (seeds[at] ? [{ id, seed: seeds[at] }] : []))
+}
+
+/** A history key of the account by its id. Another tab may have learned it meanwhile, so the vault is asked again. */
+export async function historyKeyOf(live: Live, id: number): Promise<HistoryKey | undefined> {
+  const held = live.history.find((key) => key.id === id)
+  if (held) return held
+  live.history = (await readHistory(live.vault)) ?? live.history
+  return live.history.find((key) => key.id === id)
+}
+
+/** What this device knows, and what is new beside it: nobody replaces a key that it has. */
+export function mergeHistory(known: HistoryKey[], learned: HistoryKey[]): HistoryKey[] {
+  const fresh = learned.filter(({ id }) => !known.some((key) => key.id === id))
+  return [...known, ...fresh].sort((a, b) => a.id - b.id)
+}
+
+/** Whether this is the key that the manifest announces. */
+export async function isAnnounced(manifest: Manifest, { id, seed }: HistoryKey): Promise<boolean> {
+  return id === manifest.historyKeyId && toBase64((await keyPairOf(seed)).publicKey) === manifest.historyKey
+}
+
+/**
+ * The account's history keys, sealed to one of its devices: the newest 24, so that a device which missed some changes learns the
+ * keys in between too. (One that missed more reads what is older after it is added anew.)
+ */
+export async function sealHistory(
+  keys: HistoryKey[],
+  identityKey: Uint8Array,
+  device: { id: string; sealingKey: string },
+): Promise<KeyChange['historySeals'][number]> {
+  const newest = keys.at(-1)
+  if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
+  const plain = concat(...keys.slice(-SEALED_KEYS).flatMap(({ id, seed }) => [idBytes(id), seed]))
+  const context = [identityKey, device.id, String(newest.id)] as const
+  const sealed = await sealTo(fromBase64(device.sealingKey), HISTORY_SEAL, plain, ...context)
+  plain.fill(0)
+  return { deviceId: device.id, historyKeyId: newest.id, sealed: toBase64(sealed) }
+}
+
+/**
+ * Opens the seal of the key that the account's signed manifest announces [Note: H2]. HPKE does not say who sealed, so a seal
+ * counts only where the newest seed in it makes exactly the announced public key. That vouches for the older seeds beside it as
+ * well: HPKE is not malleable, so whoever made a seal with the announced seed in it knows that seed, and those are the account's
+ * own devices and ways in. Throws CryptoFailure('history_key') where no seal for it is there, or a false one.
+ */
+export async function openHistorySeal(live: Live, manifest: Manifest, seals: HistorySeal[]): Promise<HistoryKey[]> {
+  const seal = seals.find(({ historyKeyId }) => historyKeyId === manifest.historyKeyId)
+  if (!seal) throw new CryptoFailure('history_key', 'The server did not hand out the new history key of your account')
+  const context = [live.identityKey, live.device.id, String(manifest.historyKeyId)] as const
+  const plain = await openFrom(live.device.sealingSeed, HISTORY_SEAL, fromBase64(seal.sealed), ...context).catch((error) => {
+    throw falseKey(error)
+  })
+  const keys: HistoryKey[] = []
+  for (let at = 0; at + KEY_BYTES <= plain.length; at += KEY_BYTES) {
+    keys.push({ id: new DataView(plain.buffer, at).getUint32(0), seed: plain.slice(at + ID_BYTES, at + KEY_BYTES) })
+  }
+  const newest = keys.at(-1)
+  if (!newest || !(await isAnnounced(manifest, newest))) throw falseKey()
+  return keys
+}
+
+const falseKey = (cause?: unknown) =>
+  new CryptoFailure('history_key', 'The server handed out a history key that your account did not announce', { cause })
+
+function idBytes(id: number): Uint8Array {
+  const bytes = new Uint8Array(ID_BYTES)
+  new DataView(bytes.buffer).setUint32(0, id)
+  return bytes
+}

@@ -1,0 +1,26 @@
+import type { Live } from './live.ts'
+import type { StoredMessage } from './room.ts'
+import type { Write } from './vault.ts'
+
+/** Messages of one room that were opened when the search may have passed them by: their key came later. */
+export interface Late {
+  /** The row that says so. */
+  key: string
+  chatRoomId: string
+  seqs: number[]
+}
+
+const LATE = 'late:'
+
+/** The change that hands such messages to the search; stored with their texts. */
+export function lateWrites(chatRoomId: string, messages: StoredMessage[]): Write[] {
+  const seqs = messages.map(({ seq }) => seq)
+  return seqs.length > 0
+    ? [{ store: 'sealed', key: `${LATE}${chatRoomId}:${seqs[0]}`, value: { json: { chatRoomId, seqs } } }]
+    : []
+}
+
+/** What was handed over and not taken yet. */
+export async function lateRows({ vault }: Live): Promise<Late[]> {
+  return (await vault.named(LATE)).map(({ key, value }) => ({ key, ...(value.json as Omit<Late, 'key'>) }))
+}

@@ -1,0 +1,98 @@
+import type { SealedBook } from '../../contract/devices.ts'
+import { directRoomId } from '../../contract/shapes.ts'
+import { type Book, type BookRow, bookKeptWrites, bookWrite, openBook, readBook, sealBookUnder, withBook } from './book.ts'
+import { CryptoFailure } from './failure.ts'
+import { historyKeyOf } from './history.ts'
+import type { Live } from './live.ts'
+import { type Peer, peerOf } from './peers.ts'
+import { inRoom } from './room.ts'
+import { keyForgottenWrites } from './trust.ts'
+
+type Stored = SealedBook & { sealed: string }
+
+/**
+ * The book for the server, one version up; null where nothing changed, where the server's copy was not read yet or a newer one is
+ * known to be, and where this device has not learned the newest history key: under an older one the others would refuse it.
+ */
+export const sealBook = (live: Live): Promise<Stored | null> =>
+  withBook(live, async () => {
+    const [row, self] = await Promise.all([readBook(live), peerOf(live, live.userId)])
+    const newest = self && (await historyKeyOf(live, self.manifest.historyKeyId))
+    return row.isDirty && row.isRead && newest && isLevel(row, self) ? (await sealBookUnder(live, newest)).stored : null
+  })
+
+/** The server keeps this book now. What changed since it was sealed stays dirty. */
+export const bookSaved = (live: Live, stored: Stored): Promise<void> =>
+  withBook(live, async () => {
+    const text = JSON.stringify(await openBook(live, stored))
+    await live.vault.write(await bookKeptWrites(live, { stored, text }))
+  })
+
+/**
+ * Merges the server's book into this device's. Of two decisions about a person's key the later one holds; a key that takes the
+ * place of another one here begins the room anew, as if it had been decided for on this device. False: one of the account's own
+ * devices has named a newer book than the server's. Throws CryptoFailure: 'book_rollback' where the server goes back behind what
+ * this device has seen or the account's signed list says, 'history_key' where the book is sealed under a key that is not here yet.
+ */
+export async function mergeBook(live: Live, stored: SealedBook): Promise<boolean> {
+  for (let rooms: string[] = []; ; ) {
+    const missing = await inRooms(live, rooms, () => withBook(live, () => merge(live, stored, rooms)))
+    if (missing.length === 0) return isLevel(await readBook(live), await peerOf(live, live.userId))
+    rooms = [...rooms, ...missing].sort()
+  }
+}
+
+/** Every lock of a room is taken before that of the book, in the order of their names: nobody waits for each other. */
+const inRooms = <T>(live: Live, rooms: string[], work: () => Promise<T>): Promise<T> =>
+  rooms.reduceRight<() => Promise<T>>((inner, room) => () => inRoom(live, room, inner), work)()
+
+/** Merges, where the rooms that begin anew are held; else answers those that are not. */
+async function merge(live: Live, stored: SealedBook, rooms: string[]): Promise<string[]> {
+  const row = await readBook(live)
+  await requireNewest(live, row, stored)
+  if (stored.version === row.version) {
+    if (!row.isRead) await live.vault.write([bookWrite({ ...row, isRead: true })])
+    return []
+  }
+  if (stored.sealed === null) throw new CryptoFailure('malformed', 'The server returned an address book without content')
+  const theirs = await openBook(live, { ...stored, sealed: stored.sealed })
+  const book = mergedBook(row.book, theirs)
+  const changed = Object.keys(row.book.pins).filter((id) => book.pins[id]?.identityKey !== row.book.pins[id]?.identityKey)
+  const missing = changed.map((userId) => directRoomId(live.userId, userId)).filter((room) => !rooms.includes(room))
+  if (missing.length > 0) return missing
+  const isDirty = JSON.stringify(book) !== JSON.stringify(theirs)
+  const forgotten = await Promise.all(changed.map((userId) => keyForgottenWrites(live, userId)))
+  const next: BookRow = { ...row, version: stored.version, isDirty, isRead: true, book }
+  await live.vault.write([bookWrite(next), ...forgotten.flat()])
+  return []
+}
+
+/**
+ * Whether no newer book is known to be on the server [Note: I1]. A number alone does not stop anything: a stolen device could name
+ * any, and hold off its own removal.
+ */
+const isLevel = ({ version, named }: BookRow, self: Peer | undefined): boolean =>
+  named === undefined || named.version <= version || self?.manifest.removed.includes(named.deviceId) === true
+
+/** The account's own signed list names the history key that the book may not be older than. */
+async function requireNewest(live: Live, { version }: BookRow, stored: SealedBook): Promise<void> {
+  const manifest = (await peerOf(live, live.userId))?.manifest
+  // The first history key may be older than the first book: then the server has none.
+  const isUnderOlderKey = manifest !== undefined && manifest.historyKeyId > 1 && stored.historyKeyId < manifest.historyKeyId
+  if (stored.version < version || isUnderOlderKey)
+    throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
+}
+
+function mergedBook(mine: Book, theirs: Book): Book {
+  // In their order, so that equal books are equal text.
+  const pins = { ...theirs.pins, ...mine.pins }
+  for (const [userId, pin] of Object.entries(theirs.pins)) {
+    const own = mine.pins[userId]
+    if (!own || (pin.decidedAt ?? '') > (own.decidedAt ?? '')) pins[userId] = pin
+  }
+  const generations = { ...theirs.generations }
+  for (const [room, generation] of Object.entries(mine.generations)) {
+    generations[room] = Math.max(generation, theirs.generations[room] ?? 0)
+  }
+  return { pins, aliases: { ...theirs.aliases, ...mine.aliases, ...theirs.aliases }, generations }
+}

@@ -1,0 +1,76 @@
+import { fromBase64 } from '../../contract/bytes.ts'
+import type { Manifest } from '../../contract/devices.ts'
+import type { Signed } from '../../contract/shapes.ts'
+import { CryptoFailure } from './failure.ts'
+import { type HistoryKey, historyKeyOf, isAnnounced } from './history.ts'
+import { type DeviceName, openDeviceName, readManifest } from './identity.ts'
+import { eraseKeyring, type OpenKeyring, openKeyring, type Way } from './keyring.ts'
+import type { Live } from './live.ts'
+import { peerOf } from './peers.ts'
+import { takeReviewed } from './self.ts'
+
+/** An account that a way in has opened: what is in it signs for the account. Use it once, then `eraseKeyring`. */
+export interface Review {
+  opened: OpenKeyring
+  keyring: Signed
+  manifest: Manifest
+}
+
+/** A device of the account, with the name that it was given; `browser` and `system` are '' where nobody said. */
+export interface ListedDevice extends DeviceName {
+  id: string
+  /** ISO time. */
+  addedAt: string
+}
+
+/**
+ * Opens keyring and manifest by a way in; the device list is for the person to confirm [Note: D1]. Where an account is open here,
+ * they must be this account's, and follow what it knows; its vault then takes a newer list and the history keys that it lacks.
+ * Throws CryptoFailure: what `openKeyring` and `checkSuccession` throw; 'keyring_rollback' and 'history_key' where the two do not
+ * belong together; 'removed' where this browser is no longer listed.
+ */
+export async function reviewAccount(
+  way: Way,
+  documents: { keyring: Signed; manifest: Signed },
+  live?: Live,
+): Promise<{ review: Review; devices: ListedDevice[] }> {
+  const opened = await openKeyring(documents.keyring, way, live?.identityKey)
+  try {
+    const manifest = readManifest(documents.manifest, fromBase64(opened.keyring.identityKey))
+    // [Note: K3] They change together: an old keyring beside a newer manifest was played back.
+    if (opened.keyring.version !== manifest.keyringVersion)
+      throw new CryptoFailure('keyring_rollback', 'The server returned an older keyring than the device list names')
+    const newest = opened.secret.historyKeys.at(-1)
+    if (!newest || !(await isAnnounced(manifest, newest)))
+      throw new CryptoFailure('history_key', 'The keyring holds another history key than the device list names')
+    if (live) await takeReviewed(live, documents.manifest, opened.secret.historyKeys)
+    const devices = await listDevices(manifest, opened.secret.historyKeys)
+    return { review: { opened, keyring: documents.keyring, manifest }, devices }
+  } catch (error) {
+    eraseKeyring(opened)
+    throw error
+  }
+}
+
+/** The devices of the open account, as its newest known manifest lists them. Throws CryptoFailure('manifest'). */
+export async function ownDevices(live: Live): Promise<ListedDevice[]> {
+  const known = await peerOf(live, live.userId)
+  if (!known) throw new CryptoFailure('manifest', "This account's own device list is missing")
+  // Another tab may have learned a newer history key.
+  await historyKeyOf(live, known.manifest.historyKeyId)
+  return listDevices(known.manifest, live.history)
+}
+
+const listDevices = ({ devices }: Manifest, history: HistoryKey[]): Promise<ListedDevice[]> =>
+  Promise.all(devices.map(async ({ id, sealedName, addedAt }) => ({ id, addedAt, ...(await nameOf(history, id, sealedName)) })))
+
+async function nameOf(history: HistoryKey[], deviceId: string, sealedName: string): Promise<DeviceName> {
+  for (const { seed } of [...history].reverse()) {
+    try {
+      return await openDeviceName(seed, deviceId, sealedName)
+    } catch (error) {
+      if (!(error instanceof CryptoFailure)) throw error
+    }
+  }
+  return { name: 'Unnamed device', browser: '', system: '' }
+}

@@ -1,0 +1,74 @@
+import { fromBase64, sameBytes, toBase64Url } from '../../contract/bytes.ts'
+import { decisionWrite, readBook, withBook } from './book.ts'
+import { CryptoFailure } from './failure.ts'
+import type { Live } from './live.ts'
+import { sha512 } from './seal.ts'
+
+const GROUPS = 12
+const GROUP_BYTES = 5
+const GROUP_DIGITS = 5
+const CODE_PREFIX = 'conclave:safety:1:'
+const CODE_BYTES = 32
+const CODE = new RegExp(`^${CODE_PREFIX}[A-Za-z0-9_-]{43}$`)
+
+/** What two people compare to know that nobody stands between them [Note: I2]. */
+export interface SafetyNumber {
+  /** 60 digits, the same on both sides. */
+  digits: string
+  /** For a QR code. */
+  code: string
+  isVerified: boolean
+  /** The key that the number is of, base64: what `setVerified` is told. */
+  identityKey: string
+}
+
+/** The safety number of this account and another one, of the key that is pinned. Throws CryptoFailure('no_key'). */
+export async function safetyNumber(live: Live, { userId }: { userId: string }): Promise<SafetyNumber> {
+  const pin = (await readBook(live)).book.pins[userId]
+  if (!pin) throw new CryptoFailure('no_key', 'The key of this person is not known yet')
+  const hash = numberOf([live.userId, live.identityKey], [userId, fromBase64(pin.identityKey)])
+  return { digits: digitsOf(hash), code: codeOf(hash), isVerified: pin.isVerified, identityKey: pin.identityKey }
+}
+
+/** Compares a code that was read from the other person's screen. Throws CryptoFailure('no_key'). */
+export async function compareSafetyCode(
+  live: Live,
+  { userId, code }: { userId: string; code: string },
+): Promise<'same' | 'different' | 'not_a_code'> {
+  const mine = await safetyNumber(live, { userId })
+  if (!CODE.test(code.trim())) return 'not_a_code'
+  return code.trim() === mine.code ? 'same' : 'different'
+}
+
+/** Sets or takes the mark of the key that the person compared. Throws CryptoFailure('key_changed') where another one is pinned. */
+export function setVerified(
+  live: Live,
+  { userId, identityKey, isVerified }: { userId: string; identityKey: string; isVerified: boolean },
+): Promise<void> {
+  return withBook(live, async () => {
+    const row = await readBook(live)
+    const pin = row.book.pins[userId]
+    if (!pin || !sameBytes(fromBase64(pin.identityKey), fromBase64(identityKey)))
+      throw new CryptoFailure('key_changed', "This person's key has changed. Compare the number again")
+    if (pin.isVerified !== isVerified)
+      await live.vault.write([decisionWrite(row, userId, { identityKey: pin.identityKey, isVerified })])
+  })
+}
+
+type Side = [userId: string, identityKey: Uint8Array]
+
+function numberOf(one: Side, other: Side): Uint8Array {
+  const [first, second] = one[0] < other[0] ? [one, other] : [other, one]
+  return sha512('conclave/safety-number/v1', ...first, ...second)
+}
+
+function digitsOf(hash: Uint8Array): string {
+  const groups = Array.from({ length: GROUPS }, (_, at) => {
+    const bytes = hash.subarray(at * GROUP_BYTES, (at + 1) * GROUP_BYTES)
+    const value = bytes.reduce((sum, byte) => sum * 256 + byte, 0)
+    return String(value % 10 ** GROUP_DIGITS).padStart(GROUP_DIGITS, '0')
+  })
+  return groups.join('')
+}
+
+const codeOf = (hash: Uint8Array): string => CODE_PREFIX + toBase64Url(hash.subarray(0, CODE_BYTES))

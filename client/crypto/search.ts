@@ -1,0 +1,92 @@
+import { needlesOf } from './fold.ts'
+import type { Live } from './live.ts'
+import type { StoredMessage } from './room.ts'
+import { openIndex, readIntoIndex, wordsIn } from './searchindex.ts'
+import { endOf, indexAt, type Segment } from './segments.ts'
+import { type Snippet, snippetOf } from './snippet.ts'
+
+/** A message that has all of the words. */
+export interface FoundMessage extends Snippet {
+  chatRoomId: string
+  seq: number
+  id: string
+  senderId: string
+  /** ISO 8601, the server's time. */
+  at: string
+}
+
+export interface Found {
+  /** Newest first. */
+  messages: FoundMessage[]
+  hasMore: boolean
+  /** False while messages of these rooms lie in the vault that the index has not read yet: ask `indexRooms`, then again. */
+  isComplete: boolean
+  /** The rooms of which the server may have older messages than this browser. */
+  unloaded: string[]
+}
+
+/** What a search reads into the index before it answers: what came since the last one, not a vault that was never indexed. */
+const BEFORE_SEARCH = 1000
+const AT_ONCE = 2000
+
+/** Reads a part of what the index lacks of these rooms. Answers whether nothing is left. */
+export const indexRooms = (live: Live, { chatRoomIds }: { chatRoomIds: string[] }): Promise<boolean> =>
+  readIntoIndex(live, chatRoomIds, AT_ONCE)
+
+/**
+ * Finds the newest messages of these rooms in which each word of the query begins a word; in scripts without spaces, anywhere.
+ * Case and accents do not count. Nothing of the query is stored.
+ */
+export async function searchMessages(
+  live: Live,
+  { query, chatRoomIds, limit }: { query: string; chatRoomIds: string[]; limit: number },
+): Promise<Found> {
+  const { rooms, isComplete, unloaded } = await openIndex(live, chatRoomIds, BEFORE_SEARCH)
+  const needles = needlesOf(query)
+  const places = newestPlaces(rooms, needles, limit + 1)
+  const messages = await Promise.all(places.slice(0, limit).map((place) => readPlace(live, place, needles)))
+  return { messages: messages.filter((message) => message !== undefined), hasMore: places.length > limit, isComplete, unloaded }
+}
+
+interface FoundPlace {
+  chatRoomId: string
+  seq: number
+  at: number
+}
+
+function newestPlaces(rooms: { chatRoomId: string; segments: Segment[] }[], needles: string[], count: number): FoundPlace[] {
+  const all = rooms.flatMap(({ chatRoomId, segments }) => segments.map((segment) => ({ chatRoomId, segment })))
+  all.sort((a, b) => b.segment.newestAt - a.segment.newestAt)
+  let newest: FoundPlace[] = []
+  for (const { chatRoomId, segment } of all) {
+    // Nothing that follows is newer than what was found.
+    if ((newest[count - 1]?.at ?? Number.NEGATIVE_INFINITY) > segment.newestAt) break
+    for (const index of matchesIn(segment, needles))
+      newest.push({ chatRoomId, seq: segment.seqs[index] ?? 0, at: segment.ats[index] ?? 0 })
+    newest = newest.sort((a, b) => b.at - a.at || b.seq - a.seq).slice(0, count)
+  }
+  return newest
+}
+
+/** The messages of a segment that have every needle. The first, longest one is looked for in all of them at once. */
+function matchesIn(segment: Segment, [longest, ...others]: string[]): number[] {
+  const found: number[] = []
+  if (longest === undefined) return found
+  const { text, starts } = segment
+  for (let at = text.indexOf(longest); at >= 0; ) {
+    const index = indexAt(segment, at)
+    const end = endOf(segment, index)
+    const line = others.length > 0 ? text.slice(starts[index], end) : ''
+    if (others.every((needle) => line.includes(needle))) found.push(index)
+    at = text.indexOf(longest, end)
+  }
+  return found
+}
+
+async function readPlace(live: Live, { chatRoomId, seq }: FoundPlace, needles: string[]): Promise<FoundMessage | undefined> {
+  const message = (await live.vault.get('messages', [chatRoomId, seq]))?.json as StoredMessage | undefined
+  const words = message && wordsIn(message.body)
+  if (!message || words === undefined) return undefined
+  const { id, senderId, at } = message
+  return { chatRoomId, seq, id, senderId, at, ...snippetOf(words, needles) }
+}

@@ -1,0 +1,190 @@
+import { exclusive } from './exclusive.ts'
+import { fold } from './fold.ts'
+import { type Late, lateRows } from './late.ts'
+import type { Live } from './live.ts'
+import { type RoomRecord, roomRecords, type StoredBody, type StoredMessage } from './room.ts'
+import { type Entry, keptSegment, readSegment, type Segment, withEntries } from './segments.ts'
+import type { Write } from './vault.ts'
+
+/** Raised when folding changes: what was kept before is made anew. */
+const FORMAT = 1
+/** How many messages are read in one go. */
+const BATCH = 500
+/** What a room takes of the budget at least: it is a write of its own. */
+const ROOM_COST = 20
+
+/** What is kept of a room's index beside its segments: every message between two places of the log is in it. */
+interface Head {
+  format: number
+  first: number
+  last: number
+  /** The number of the next segment. */
+  next: number
+  /** Oldest first. */
+  segments: { number: number; version: number }[]
+}
+
+export interface Indexed {
+  /** What there is to look through. */
+  rooms: { chatRoomId: string; segments: Segment[] }[]
+  /** Nothing that the vault holds of these rooms is left out. */
+  isComplete: boolean
+  /** The rooms of which the server may have older messages than the vault. */
+  unloaded: string[]
+}
+
+const HEADS = 'searchhead:'
+const segmentKey = (chatRoomId: string, number: number) => `search:${chatRoomId}:${number}`
+
+/** What was read of the segments, by room: a text is unsealed once. */
+const memory = new WeakMap<Live, Map<string, Segment[]>>()
+
+function memoryOf(live: Live): Map<string, Segment[]> {
+  const known = memory.get(live) ?? new Map()
+  memory.set(live, known)
+  return known
+}
+
+/**
+ * Reads at most about `budget` messages into the index of these rooms, newest first, across tabs one at a time. Other work on the
+ * rooms goes on meanwhile: the index follows what the vault holds, it is never part of a message's path.
+ */
+export function readIntoIndex(live: Live, chatRoomIds: string[], budget: number): Promise<boolean> {
+  return exclusive(lockOf(live), async () => (await advance(live, chatRoomIds, budget)).every((room) => !isBehind(room)))
+}
+
+/** The same, and what there is to look through afterwards. */
+export function openIndex(live: Live, chatRoomIds: string[], budget: number): Promise<Indexed> {
+  return exclusive(lockOf(live), async () => {
+    const rooms = await advance(live, chatRoomIds, budget)
+    const whole = new Set(rooms.filter(({ record }) => record.from <= 1).map(({ chatRoomId }) => chatRoomId))
+    return {
+      rooms: await Promise.all(
+        rooms.map(async (room) => ({ chatRoomId: room.chatRoomId, segments: await segmentsOf(live, room) })),
+      ),
+      isComplete: rooms.every((room) => !isBehind(room)),
+      unloaded: chatRoomIds.filter((chatRoomId) => !whole.has(chatRoomId)),
+    }
+  })
+}
+
+const lockOf = ({ userId }: Live) => `conclave/${userId}/search`
+
+async function advance(live: Live, chatRoomIds: string[], budget: number): Promise<Room[]> {
+  const [records, heads, late] = await Promise.all([roomRecords(live), headsOf(live), lateRows(live)])
+  const rooms: Room[] = []
+  for (const chatRoomId of chatRoomIds) {
+    const record = records.get(chatRoomId)
+    if (!record) continue
+    const room = await roomOf(live, chatRoomId, record, heads.get(chatRoomId))
+    rooms.push(room)
+    const rows = late.filter((row) => row.chatRoomId === chatRoomId)
+    if (rows.length > 0) await takeLate(live, room, rows)
+  }
+  let behind = rooms.filter(isBehind)
+  for (let left = budget; behind.length > 0 && left > 0; behind = behind.filter(isBehind))
+    for (const room of behind) if (left > 0) left -= Math.max(ROOM_COST, await readBatch(live, room))
+  return rooms
+}
+
+/** What a message says in words, or undefined where it says nothing that a search could find. */
+export function wordsIn(body: StoredBody): string | undefined {
+  if (body.kind === 'content') return body.content.text
+  return body.kind === 'plain' ? body.text : undefined
+}
+
+interface Room {
+  chatRoomId: string
+  record: RoomRecord
+  head: Head
+}
+
+const isBehind = ({ record, head }: Room): boolean => head.last < record.cursor || head.first > record.from
+
+async function headsOf({ vault }: Live): Promise<Map<string, Head>> {
+  const rows = await vault.named(HEADS)
+  return new Map(rows.map(({ key, value }) => [key.slice(HEADS.length), value.json as Head]))
+}
+
+async function roomOf(live: Live, chatRoomId: string, record: RoomRecord, head: Head | undefined): Promise<Room> {
+  const empty = { format: FORMAT, first: record.cursor + 1, last: record.cursor, next: head?.next ?? 0, segments: [] }
+  if (!head) return { chatRoomId, record, head: empty }
+  // A room that was entered anew begins further up: what lies below is fetched again before it shows.
+  if (head.format === FORMAT && head.first >= record.from) return { chatRoomId, record, head }
+  const gone = head.segments.map(({ number }) => segmentWrite(chatRoomId, number, null))
+  await live.vault.write([...gone, headWrite(chatRoomId, empty)])
+  return { chatRoomId, record, head: empty }
+}
+
+/** The room's segments as the vault holds them; those that have not changed come from memory. */
+async function segmentsOf(live: Live, { chatRoomId, head }: Room): Promise<Segment[]> {
+  const known = memoryOf(live).get(chatRoomId)
+  const segments = await Promise.all(
+    head.segments.map(async ({ number, version }) => {
+      const held = known?.find((segment) => segment.number === number && segment.version === version)
+      return held ?? readSegment(number, version, (await live.vault.get('sealed', segmentKey(chatRoomId, number)))?.json)
+    }),
+  )
+  memoryOf(live).set(chatRoomId, segments)
+  return segments
+}
+
+/** Reads what came after the index, else what lies before it. Answers how many messages. */
+async function readBatch(live: Live, room: Room): Promise<number> {
+  const { chatRoomId, record, head } = room
+  const { first, last } = head
+  const isAbove = last < record.cursor
+  const range = isAbove ? { after: last, before: record.cursor + 1 } : { before: first }
+  const rows = await live.vault.page('messages', chatRoomId, { ...range, limit: BATCH })
+  const messages = rows.map(({ value }) => value.json as StoredMessage).filter(({ seq }) => seq >= record.from)
+  const isEnd = messages.length < BATCH
+  const reached = isAbove
+    ? { first, last: isEnd ? record.cursor : (messages.at(-1)?.seq ?? last) }
+    : { first: isEnd ? record.from : (messages[0]?.seq ?? first), last }
+  await grow(live, room, messages, reached)
+  return messages.length
+}
+
+/** What lies outside of the index is read there when its turn comes. */
+async function takeLate(live: Live, room: Room, rows: Late[]): Promise<void> {
+  const { first, last } = room.head
+  const seqs = rows.flatMap((row) => row.seqs).filter((seq) => seq >= first && seq <= last)
+  const values = await Promise.all(seqs.map((seq) => live.vault.get('messages', [room.chatRoomId, seq])))
+  const messages = values.flatMap((value) => (value ? [value.json as StoredMessage] : []))
+  const done = rows.map(({ key }): Write => ({ store: 'sealed', key, value: null }))
+  await grow(live, room, messages, { first, last }, done)
+}
+
+async function grow(
+  live: Live,
+  room: Room,
+  messages: StoredMessage[],
+  reached: { first: number; last: number },
+  writes: Write[] = [],
+): Promise<void> {
+  const { chatRoomId, head } = room
+  const entries = messages.flatMap(entryOf)
+  const { segments, changed, next } = withEntries(await segmentsOf(live, room), entries, head.next)
+  const grown = { format: FORMAT, ...reached, next, segments: segments.map(({ number, version }) => ({ number, version })) }
+  const kept = changed.map((segment) => segmentWrite(chatRoomId, segment.number, segment))
+  await live.vault.write([...kept, ...writes, headWrite(chatRoomId, grown)])
+  memoryOf(live).set(chatRoomId, segments)
+  room.head = grown
+}
+
+const headWrite = (chatRoomId: string, head: Head): Write => ({
+  store: 'sealed',
+  key: `${HEADS}${chatRoomId}`,
+  value: { json: head },
+})
+
+const segmentWrite = (chatRoomId: string, number: number, segment: Segment | null): Write => ({
+  store: 'sealed',
+  key: segmentKey(chatRoomId, number),
+  value: segment && { json: keptSegment(segment) },
+})
+
+function entryOf({ seq, at, body }: StoredMessage): Entry[] {
+  const text = fold(wordsIn(body) ?? '')
+  return text === '' ? [] : [{ seq, at: Date.parse(at) || 0, text }]
+}

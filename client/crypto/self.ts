@@ -1,0 +1,61 @@
+import type { Manifest } from '../../contract/devices.ts'
+import type { Signed } from '../../contract/shapes.ts'
+import { withBook } from './book.ts'
+import { CryptoFailure } from './failure.ts'
+import { type HistoryKey, type HistorySeal, historyWrite, mergeHistory, openHistorySeal, readHistory } from './history.ts'
+import { checkSuccession } from './identity.ts'
+import type { Live } from './live.ts'
+import { peerOf, peerWrite } from './peers.ts'
+import type { Write } from './vault.ts'
+
+/**
+ * Takes the account's own newest manifest, and with `historySeals` the history key that it announces [Note: H2]. False: this
+ * device is no longer in it [Note: D3]. Throws what `checkSuccession` throws, and CryptoFailure('history_key') where the new key
+ * is missing or false: the manifest is taken all the same, because a device that it removed must not be written to.
+ */
+export function meetSelf(live: Live, signed: Signed, { historySeals }: { historySeals?: HistorySeal[] } = {}): Promise<boolean> {
+  return withBook(live, async () => {
+    const { manifest, writes } = await followed(live, signed)
+    const known = (await readHistory(live.vault)) ?? live.history
+    const isKnown = known.some(({ id }) => id === manifest.historyKeyId)
+    if (isKnown || !historySeals || !lists(manifest, live)) {
+      await live.vault.write(writes)
+      live.history = known
+      return lists(manifest, live)
+    }
+    try {
+      await keepHistory(live, known, await openHistorySeal(live, manifest, historySeals), writes)
+    } catch (error) {
+      await live.vault.write(writes)
+      throw error
+    }
+    return true
+  })
+}
+
+/** The same where a way in has opened the keyring: all history keys stand in it. Throws CryptoFailure('removed') too. */
+export function takeReviewed(live: Live, signed: Signed, historyKeys: HistoryKey[]): Promise<void> {
+  return withBook(live, async () => {
+    const { manifest, writes } = await followed(live, signed)
+    if (!lists(manifest, live)) throw new CryptoFailure('removed', 'This browser was removed from your account')
+    await keepHistory(live, (await readHistory(live.vault)) ?? live.history, historyKeys, writes)
+  })
+}
+
+async function followed(live: Live, signed: Signed): Promise<{ manifest: Manifest; writes: Write[] }> {
+  const known = await peerOf(live, live.userId)
+  const before = known && { version: known.version, content: known.signed.content }
+  const manifest = checkSuccession(before, signed, live.identityKey)
+  const isNew = known?.version !== manifest.version
+  return { manifest, writes: isNew ? [peerWrite(live.userId, live.identityKey, manifest.version, signed)] : [] }
+}
+
+async function keepHistory(live: Live, known: HistoryKey[], learned: HistoryKey[], writes: Write[]): Promise<void> {
+  const history = mergeHistory(known, learned)
+  const isNew = history.length > known.length
+  await live.vault.write([...writes, ...(isNew ? [historyWrite(history)] : [])])
+  // As the vault keeps them: the given ones may be erased.
+  live.history = (await readHistory(live.vault)) ?? history
+}
+
+const lists = ({ devices }: Manifest, { device }: Live): boolean => devices.some(({ id }) => id === device.id)

@@ -1,0 +1,54 @@
+import { fold, type Places } from './fold.ts'
+
+/** A part of a message on one line, and where the words that were looked for stand in it, in UTF-16 units. */
+export interface Snippet {
+  text: string
+  marks: [from: number, to: number][]
+}
+
+const BEFORE = 40
+const LENGTH = 200
+
+/** The part of a message around the first match. */
+export function snippetOf(text: string, needles: string[]): Snippet {
+  const found = matchesIn(text, needles)
+  const [first] = found[0] ?? [0]
+  const start = first <= BEFORE ? 0 : wordAfter(text, first - BEFORE, first)
+  const end = start + LENGTH >= text.length ? text.length : whole(text, start + LENGTH)
+  const head = start > 0 ? '…' : ''
+  const shown = head + text.slice(start, end).replace(/\s/gu, ' ') + (end < text.length ? '…' : '')
+  const shift = head.length - start
+  const marks = found
+    .filter(([from]) => from < end)
+    .map(([from, to]): [number, number] => [from + shift, Math.min(to, end) + shift])
+  return { text: shown, marks }
+}
+
+function matchesIn(text: string, needles: string[]): [number, number][] {
+  const places: Places = { from: [], to: [] }
+  const folded = fold(text, places)
+  const found: [number, number][] = []
+  for (const needle of needles)
+    for (let at = folded.indexOf(needle); at >= 0; at = folded.indexOf(needle, at + needle.length))
+      found.push([places.from[at + 1] ?? 0, places.to[at + needle.length - 1] ?? 0])
+  return merged(found.sort(([a], [b]) => a - b))
+}
+
+function merged(sorted: [number, number][]): [number, number][] {
+  const apart: [number, number][] = []
+  for (const [from, to] of sorted) {
+    const last = apart.at(-1)
+    if (last && from < last[1]) last[1] = Math.max(last[1], to)
+    else apart.push([from, to])
+  }
+  return apart
+}
+
+/** Where the next word begins, if one does before `limit`. */
+function wordAfter(text: string, at: number, limit: number): number {
+  const gap = text.slice(at, limit).search(/\s/u)
+  return gap < 0 ? whole(text, at) : at + gap + 1
+}
+
+/** Not between the two halves of one character. */
+const whole = (text: string, at: number): number => (/[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at)

@@ -1,0 +1,59 @@
+import { fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
+import type { Statement } from '../../contract/content.ts'
+import { sha256 } from './seal.ts'
+
+/**
+ * What a device saw of a room's log since the last commit in it [Note: M5]. It follows from the log alone: whoever was handed the
+ * same log has the same. Who comes in between two commits knows nothing of it until the next one.
+ */
+export interface Transcript {
+  /** The place of that commit; 0 before the first. */
+  since: number
+  /** Running hash of the envelopes behind it, base64; '' at the commit. */
+  hash: string
+  /** The running hash just before that commit; absent where this device came in later. */
+  before?: string
+}
+
+/** Nothing was said yet. */
+export const AT_THE_BEGINNING: Transcript = { since: 0, hash: '' }
+
+/** The next entry is a message. */
+export const withMessage = (seen: Transcript | undefined, content: string): Transcript | undefined =>
+  seen && {
+    ...seen,
+    hash: toBase64(sha256('conclave/log/v1', fromBase64(seen.hash), sha256('conclave/log-entry/v1', utf8(content)))),
+  }
+
+/** The next entry is a commit: it begins anew, and keeps how the time before it ended. */
+export const withCommit = (seen: Transcript | undefined, seq: number): Transcript => ({
+  since: seq,
+  hash: '',
+  ...(seen && { before: seen.hash }),
+})
+
+/** How a message tells what its sender saw, up to `seq`. */
+export const stated = ({ hash, before }: Transcript, seq: number): Statement['seen'] => ({
+  seq,
+  hash,
+  ...(before !== undefined && { before }),
+})
+
+/**
+ * Whether the sender of the message at `seq` saw another log than this device, which saw `mine` up to there. `hashAt` looks up the
+ * running hash behind an earlier message; undefined where it is not known.
+ */
+export async function isOtherLog(
+  mine: Transcript | undefined,
+  seq: number,
+  seen: Statement['seen'],
+  hashAt: (seq: number) => Promise<string | undefined>,
+): Promise<boolean> {
+  if (seen.seq >= seq) return true
+  if (!mine) return false
+  // The server takes no message of an epoch that is over [Note: M2].
+  if (seen.seq < mine.since) return true
+  if (mine.before !== undefined && seen.before !== undefined && mine.before !== seen.before) return true
+  const hash = seen.seq === mine.since ? '' : seen.seq === seq - 1 ? mine.hash : await hashAt(seen.seq)
+  return hash !== undefined && hash !== seen.hash
+}

@@ -1,0 +1,144 @@
+import { CircleAlert, Monitor, MonitorSmartphone, Smartphone } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { WayDialog } from '../account/WayDialog.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { useEnv, useNow } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { Note } from '../ui/Note.tsx'
+import { lastSeen, moment } from '../ui/time.ts'
+import { showToast } from '../ui/toast.ts'
+import './devices.css'
+import { loadDevices } from './list.ts'
+import { ItWasMe } from './NewDevices.tsx'
+import { removeBrowser, reopenRooms } from './removal.ts'
+import { devicesStore, type OwnDevice } from './store.ts'
+
+/** The browsers of this account, and the way out for those that are not the person's own. */
+export function Devices() {
+  const env = useEnv()
+  const list = useRef<HTMLUListElement>(null)
+  const { status, failure, devices } = useStore(devicesStore)
+  const [leaving, setLeaving] = useState<OwnDevice>()
+  const [broken, setBroken] = useState<string>()
+  const load = () =>
+    loadDevices(env).then(
+      () => setBroken(undefined),
+      (error) => setBroken(failureWords(error)),
+    )
+  useEffect(() => {
+    loadDevices(env).catch((error) => setBroken(failureWords(error)))
+  }, [env])
+
+  if (broken)
+    return (
+      <div role="alert">
+        <Empty icon={CircleAlert} title="Your devices could not be loaded" text={broken}>
+          <button type="button" className="btn outline" onClick={load}>
+            Try again
+          </button>
+        </Empty>
+      </div>
+    )
+  if (status === 'loading') return <Loading />
+  return (
+    <div className="stack">
+      {failure && (
+        <Note icon={CircleAlert} role="alert">
+          {failure.replace(/[.]?$/, '.')} When your other browsers were last seen may be out of date.{' '}
+          <button type="button" className="linkish" onClick={load}>
+            Try again
+          </button>
+        </Note>
+      )}
+      <ul ref={list} className="lines" aria-label="Your devices" tabIndex={-1}>
+        {devices.map((device) => (
+          <Device key={device.id} device={device} onRemove={() => setLeaving(device)} focusNext={() => list.current?.focus()} />
+        ))}
+      </ul>
+      {leaving && (
+        <Removal
+          device={leaving}
+          onClose={() => setLeaving(undefined)}
+          // Its button is gone with it.
+          focusNext={() => list.current?.focus()}
+        />
+      )}
+    </div>
+  )
+}
+
+const PHONES = new Set(['Android', 'iOS'])
+
+function Device({ device, onRemove, focusNext }: { device: OwnDevice; onRemove: () => void; focusNext: () => void }) {
+  const now = useNow(60_000)
+  const isNew = useStore(devicesStore, ({ announced }) => announced.some(({ id }) => id === device.id))
+  const { id, name, browser, system, addedAt, isCurrent, lastSeenAt } = device
+  const kind = [browser, system].filter(Boolean).join(' on ')
+  const Icon = PHONES.has(system) ? Smartphone : system ? Monitor : MonitorSmartphone
+  const seen = !isCurrent && lastSeenAt && `last seen ${lastSeen(new Date(lastSeenAt), now)}`
+  return (
+    <li>
+      <Icon className="i" aria-hidden />
+      <div>
+        <b dir="auto">{name}</b> {isCurrent && <span className="badge ok">This device</span>}
+        {isNew && <span className="badge warn">New</span>}
+        <p>
+          {kind && kind !== name && `${kind} · `}Added {moment(new Date(addedAt))}
+          {seen && ` · ${seen}`}
+        </p>
+        {isCurrent && <p>To sign out here use Logout.</p>}
+      </div>
+      {!isCurrent && (
+        <div className="acts">
+          {isNew && <ItWasMe id={id} name={name} focusNext={focusNext} />}
+          <button type="button" className="btn compact outline" aria-label={`Remove ${name}`} onClick={onRemove}>
+            Remove
+          </button>
+        </div>
+      )}
+    </li>
+  )
+}
+
+function Removal({ device, onClose, focusNext }: { device: OwnDevice; onClose: () => void; focusNext: () => void }) {
+  const env = useEnv()
+  return (
+    <WayDialog
+      title={`Remove ${device.name}?`}
+      text="The browser is signed out at once and reads nothing that is sent afterwards. Its old messages stay on it until it comes online."
+      action="Remove"
+      pendingAction="Removing..."
+      isDangerous
+      onClose={onClose}
+      onOpen={async (opener) => {
+        await removeBrowser(env, opener, device.id)
+        onClose()
+        requestAnimationFrame(focusNext)
+        showToast({ tone: 'good', title: 'Browser removed', text: `${device.name} is no longer part of your account.` })
+        reopenRooms(env).catch((error) =>
+          showToast({ tone: 'bad', title: 'A conversation is not ready', text: failureWords(error) }),
+        )
+      }}
+    />
+  )
+}
+
+function Loading() {
+  return (
+    <div role="status">
+      <span className="sr">Loading your devices...</span>
+      <ul className="lines late" aria-hidden="true">
+        {['a', 'b'].map((key) => (
+          <li key={key}>
+            <span className="skel round" />
+            <div>
+              <div className="skel half" />
+              <div className="skel" />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

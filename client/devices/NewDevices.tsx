@@ -1,0 +1,66 @@
+import { MonitorSmartphone } from 'lucide-react'
+import { useRef } from 'react'
+import { useStore } from 'zustand'
+import { useEnv } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { moment } from '../ui/time.ts'
+import { showToast } from '../ui/toast.ts'
+import './devices.css'
+import { knowDevices } from './list.ts'
+import { devicesStore } from './store.ts'
+
+/** A browser that was added stays announced until the person has answered for it [Note: D1]. */
+export function NewDevices({ onReview }: { onReview: () => void }) {
+  const place = useRef<HTMLDivElement>(null)
+  const announced = useStore(devicesStore, (state) => state.announced)
+  return (
+    <div ref={place} className="news" role="status" aria-label="New browsers" tabIndex={-1}>
+      {announced.map(({ id, name, addedAt }) => (
+        <div className="note warn" key={id}>
+          <MonitorSmartphone className="i i-16" aria-hidden />
+          <div>
+            <p>
+              A new browser was added to your account:{' '}
+              <strong>
+                <bdi>{name}</bdi>
+              </strong>
+              , {moment(new Date(addedAt))}. Not you? Remove it.
+            </p>
+            <div className="acts">
+              <ItWasMe id={id} name={name} focusNext={() => place.current?.focus()} />
+              <button type="button" className="btn compact outline" onClick={onReview}>
+                Review
+              </button>
+            </div>
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+interface AnswerProps {
+  id: string
+  name: string
+  /** The pressed button goes with the answer: the focus needs another place. */
+  focusNext: () => void
+}
+
+/** The person added this one: every tab of this browser stops to announce it. */
+export function ItWasMe({ id, name, focusNext }: AnswerProps) {
+  const env = useEnv()
+  return (
+    <button
+      type="button"
+      className="btn compact outline"
+      aria-label={`It was me who added ${name}`}
+      onClick={() =>
+        knowDevices(env, [id]).then(focusNext, (error) =>
+          showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) }),
+        )
+      }
+    >
+      It was me
+    </button>
+  )
+}

@@ -1,0 +1,108 @@
+import { afterEach, expect, test } from 'vitest'
+import { onionAddress } from '../../contract/onion.ts'
+import { accountStore } from '../account/store.ts'
+import { ApiError } from '../net/api.ts'
+import { newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
+import { createWire } from '../testing/wire.ts'
+import { meetOwnDevices } from './devices.ts'
+import { hearTabs, knowDevices, loadDevices, lookAtDevices, refreshDevices, resetDevices } from './list.ts'
+import { removeBrowser } from './removal.ts'
+import { devicesStore } from './store.ts'
+
+afterEach(resetDevices)
+
+const shown = () => devicesStore.getState()
+const opener = ({ username }: TestPerson) => ({ kind: 'password' as const, password: passwordOf(username) })
+
+async function aliceHasTwo() {
+  const wire = createWire()
+  const laptop = await newPerson(wire)
+  await lookAtDevices(laptop.env)
+  const phone = await laptop.newComputer()
+  await meetOwnDevices(laptop.env)
+  return { wire, laptop, phone }
+}
+
+test('The list names every browser of the account, this one first, and says when each was last seen', async () => {
+  const { laptop, phone } = await aliceHasTwo()
+  await loadDevices(laptop.env)
+  expect(shown()).toMatchObject({ status: 'ready', failure: null, keepsHistory: true })
+  expect(shown().devices).toMatchObject([
+    { id: laptop.deviceId, name: 'Test browser', browser: 'Firefox', system: 'Linux', isCurrent: true },
+    { id: phone.deviceId, name: 'Another browser', isCurrent: false },
+  ])
+  expect(shown().devices[1]?.lastSeenAt).toBe(shown().devices[1]?.addedAt)
+})
+
+test('Eve runs the server: who is a device and which address is shown are not hers to say', async () => {
+  const { wire, laptop, phone } = await aliceHasTwo()
+  const ghost = { id: 'ee'.repeat(16), addedAt: new Date().toISOString(), lastSeenAt: new Date().toISOString(), isCurrent: true }
+  wire.lie = (_, path, answer) => (path === '/api/devices' ? [ghost] : answer)
+  await loadDevices(laptop.env)
+  expect(shown().devices.map(({ id, isCurrent }) => [id, isCurrent])).toEqual([
+    [laptop.deviceId, true],
+    [phone.deviceId, false],
+  ])
+  const manifest = JSON.parse(wire.accounts.get(laptop.userId)?.keys.manifest.content ?? '')
+  expect(shown().onionAddress).toBe(onionAddress(Buffer.from(manifest.identityKey, 'base64')))
+})
+
+test('Without the server the browsers stand there all the same, with the reason why nothing more is known', async () => {
+  const { wire, laptop } = await aliceHasTwo()
+  wire.lie = (_, path, answer) => {
+    if (path === '/api/devices') throw new ApiError(0, 'offline', 'The server cannot be reached')
+    return answer
+  }
+  await loadDevices(laptop.env)
+  expect(shown()).toMatchObject({ status: 'ready', failure: 'The server cannot be reached' })
+  expect(shown().devices.map(({ lastSeenAt }) => lastSeenAt)).toEqual([null, null])
+  wire.lie = undefined
+  await loadDevices(laptop.env)
+  expect(shown().failure).toBeNull()
+  expect(shown().devices[1]?.lastSeenAt).not.toBeNull()
+})
+
+test('A new browser is announced until one tab answers; the other tabs hear of it', async () => {
+  const { laptop, phone } = await aliceHasTwo()
+  await refreshDevices(laptop.env)
+  expect(shown().announced).toMatchObject([{ id: phone.deviceId, name: 'Another browser' }])
+  const tab = await laptop.newTab()
+  await knowDevices(tab.env, [phone.deviceId])
+  expect(shown().announced).toEqual([])
+
+  const heard: Promise<unknown>[] = []
+  const stop = hearTabs(laptop.env, (work) => heard.push(work))
+  await knowDevices(tab.env, [phone.deviceId])
+  // This page still shows it, as another tab would.
+  devicesStore.setState({ announced: await phone.env.crypto.ownDevices() })
+  await expect.poll(() => heard.length).toBe(1)
+  await heard[0]
+  stop()
+  expect(shown().announced).toEqual([])
+})
+
+test('Alice removes her lost phone: it is on the list no more, and learns that it is out', async () => {
+  const { laptop, phone } = await aliceHasTwo()
+  accountStore.setState({ user: { ...USER, id: laptop.userId, username: laptop.username } })
+  await loadDevices(laptop.env)
+  await expect(removeBrowser(laptop.env, { kind: 'password', password: 'not hers' }, phone.deviceId)).rejects.toMatchObject({
+    code: 'way',
+  })
+  expect(shown().devices).toHaveLength(2)
+  await removeBrowser(laptop.env, opener(laptop), phone.deviceId)
+  expect(shown().devices.map(({ id }) => id)).toEqual([laptop.deviceId])
+  expect(shown().announced).toEqual([])
+  expect(await meetOwnDevices(phone.env)).toBe(false)
+})
+
+const USER = {
+  displayName: 'Alice',
+  profileImageUrl: null,
+  isAdmin: false,
+  subscriptionTier: 'premium' as const,
+  biometricEnabled: false,
+  email: null,
+  onionAddress: null,
+  hasKeys: true,
+  deviceId: null,
+}

@@ -1,0 +1,62 @@
+import { devicesApi } from '../../contract/devices.ts'
+import type { Env } from '../env.ts'
+import { failureWords } from '../ui/failure.ts'
+import { devicesStore, type OwnDevice } from './store.ts'
+
+/** Other tabs of this browser look again: the answer that one of them got counts in all. */
+const TABS = 'conclave/devices'
+
+/** Shows what this browser knows of its own account: who was added, which address is its own, whether history is kept. */
+export async function lookAtDevices(env: Env): Promise<void> {
+  const [{ onionAddress, keepsHistory }, announced] = await Promise.all([env.crypto.ownStanding(), env.crypto.newDevices()])
+  devicesStore.setState({ onionAddress, keepsHistory, announced })
+}
+
+/** Loads the account's devices. Without the server the list stands there too, only not when each was last seen. */
+export async function loadDevices(env: Env): Promise<void> {
+  await lookAtDevices(env)
+  await listDevices(env, {})
+  try {
+    const seen = await env.api(devicesApi.list, {})
+    await listDevices(env, Object.fromEntries(seen.map(({ id, lastSeenAt }) => [id, lastSeenAt])))
+    devicesStore.setState({ failure: null })
+  } catch (error) {
+    devicesStore.setState({ failure: failureWords(error) })
+  }
+}
+
+/** The account's devices changed: what is on screen follows. */
+export async function refreshDevices(env: Env): Promise<void> {
+  if (devicesStore.getState().status === 'ready') await loadDevices(env)
+  else await lookAtDevices(env)
+}
+
+async function listDevices(env: Env, lastSeen: Record<string, string>): Promise<void> {
+  const [{ deviceId }, listed] = await Promise.all([env.crypto.ownStanding(), env.crypto.ownDevices()])
+  const known = new Map(devicesStore.getState().devices.map(({ id, lastSeenAt }) => [id, lastSeenAt]))
+  const devices = listed.map((device): OwnDevice => {
+    const lastSeenAt = lastSeen[device.id] ?? known.get(device.id) ?? null
+    return { ...device, isCurrent: device.id === deviceId, lastSeenAt }
+  })
+  devices.sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || b.addedAt.localeCompare(a.addedAt))
+  devicesStore.setState({ status: 'ready', devices })
+}
+
+/** The person added these themselves: they are not announced again, in no tab. */
+export async function knowDevices(env: Env, ids: string[]): Promise<void> {
+  await env.crypto.deviceSeen(ids)
+  await lookAtDevices(env)
+  const tabs = new BroadcastChannel(TABS)
+  tabs.postMessage(null)
+  tabs.close()
+}
+
+/** Hears what other tabs of this browser were told about its devices, until it is called off. */
+export function hearTabs(env: Env, report: (work: Promise<unknown>) => void): () => void {
+  const tabs = new BroadcastChannel(TABS)
+  tabs.onmessage = () => report(lookAtDevices(env))
+  return () => tabs.close()
+}
+
+/** The account was closed here. */
+export const resetDevices = (): void => devicesStore.setState(devicesStore.getInitialState(), true)

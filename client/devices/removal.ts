@@ -1,0 +1,21 @@
+import { type Opener, removeDevice } from '../account/keys.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { commitEverywhere } from '../rooms/gate.ts'
+import { loadDevices } from './list.ts'
+
+/** Takes a browser out of the account. Throws ApiError or CryptoFailure: then it is still in it. */
+export async function removeBrowser(env: Env, opener: Opener, deviceId: string): Promise<void> {
+  await removeDevice(env, opener, deviceId)
+  await loadDevices(env)
+}
+
+/** Opens the account's rooms again for what is sent: the removal closed them until somebody who knows has committed [Note: D3]. */
+export async function reopenRooms(env: Env): Promise<void> {
+  try {
+    await commitEverywhere(env)
+  } catch (error) {
+    // Not reached, or too often: whoever sends next makes the commit.
+    if (!(error instanceof ApiError)) throw error
+  }
+}

@@ -1,0 +1,31 @@
+import { createStore } from 'zustand/vanilla'
+import type { ListedDevice } from '../crypto/crypto.ts'
+
+/** A browser of this account. Who is one, and its name, the signed list says; only `lastSeenAt` is the server's word. */
+export interface OwnDevice extends ListedDevice {
+  isCurrent: boolean
+  /** null: not known. */
+  lastSeenAt: string | null
+}
+
+export interface DevicesState {
+  status: 'loading' | 'ready'
+  /** Why it is not known when they were last seen. */
+  failure: string | null
+  /** This one first, then the newest first. */
+  devices: OwnDevice[]
+  /** Added, and not yet answered for by the person. */
+  announced: ListedDevice[]
+  /** Made from this account's key, never taken from the server [Note: I1]. */
+  onionAddress: string | null
+  keepsHistory: boolean
+}
+
+export const devicesStore = createStore<DevicesState>(() => ({
+  status: 'loading',
+  failure: null,
+  devices: [],
+  announced: [],
+  onionAddress: null,
+  keepsHistory: true,
+}))

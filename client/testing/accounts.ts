@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { accountApi } from '../../contract/account.ts'
+import { toBase64 } from '../../contract/bytes.ts'
+import {
+  type AccountKeys,
+  devicesApi,
+  type KeyChange,
+  keyringShape,
+  manifestShape,
+  type SealedBook,
+} from '../../contract/devices.ts'
+import { membersOfRoom } from '../../contract/shapes.ts'
+import { ApiError } from '../net/api.ts'
+import { type Account, accountIn, type Room, saltOf, type Town, type Verb } from './town.ts'
+
+/** A new account, or another device of one, as the server keeps it. */
+export function registerIn({ accounts }: Town, userId: string, keys: AccountKeys): void {
+  const { oneTime, lastResort } = keys.keyPackages
+  const packages = [...oneTime.map((keyPackage) => ({ deviceId: keys.deviceId, keyPackage, isLastResort: false }))]
+  if (lastResort) packages.push({ deviceId: keys.deviceId, keyPackage: lastResort, isLastResort: true })
+  const known = accounts.get(userId)
+  accounts.set(userId, {
+    keys,
+    book: known?.book ?? { version: 0, historyKeyId: 0, sealed: null },
+    packages: [...(known?.packages ?? []), ...packages],
+    username: known?.username ?? 'someone',
+    authSecret: known?.authSecret ?? null,
+    kitSecret: known?.kitSecret ?? null,
+    historySeals: known?.historySeals ?? [],
+    unlock: { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) },
+  })
+}
+
+/** What a server answers about an account's newest manifest. */
+export function manifestAnswer({ accounts }: Town, userId: string) {
+  const account = accounts.get(userId)
+  if (!account) return { userId, identityKey: null, manifest: null, version: 0 }
+  const { identityKey, version } = manifestShape.parse(JSON.parse(account.keys.manifest.content))
+  return { userId, identityKey, manifest: account.keys.manifest, version }
+}
+
+/** The calls about accounts, devices and keys, as the contract wants them answered. */
+export function accountVerbs(town: Town): Verb[] {
+  const { rooms } = town
+  const own = (userId: string): Account => accountIn(town, userId)
+
+  const userOf = (userId: string) => ({
+    id: userId,
+    username: own(userId).username,
+    displayName: own(userId).username,
+    profileImageUrl: null,
+    isAdmin: false,
+    subscriptionTier: 'free',
+    biometricEnabled: false,
+    email: null,
+    onionAddress: null,
+    hasKeys: true,
+    deviceId: own(userId).unlock?.deviceId ?? null,
+  })
+
+  const keysOf = ({ keys, historySeals }: Account, deviceId: string) => ({
+    keyring: keys.keyring,
+    manifest: keys.manifest,
+    historySeals: historySeals.filter((seal) => seal.deviceId === deviceId),
+  })
+
+  function signUp(userId: string, { username, password, keys }: { username: string; password: string; keys: AccountKeys }) {
+    registerIn(town, userId, keys)
+    Object.assign(own(userId), { username, authSecret: password })
+    return { ...userOf(userId), unlock: own(userId).unlock }
+  }
+
+  function login(userId: string, authSecret: string) {
+    if (own(userId).authSecret !== authSecret) throw new ApiError(401, 'invalid_credentials', 'Invalid username or password')
+    return { ...userOf(userId), unlock: null }
+  }
+
+  function loginByKit(userId: string, kitSecret: string) {
+    if (own(userId).kitSecret !== kitSecret) throw wrongKit()
+    return { ...userOf(userId), deviceId: null, unlock: null }
+  }
+
+  const wrongKit = () => new ApiError(401, 'wrong_kit', 'This recovery kit does not open this account')
+
+  /** Each document exactly one version up; the same once more is the answer that was lost. */
+  function isNews(
+    { keys }: Account,
+    next: { keyring: { content: string }; manifest: { content: string } },
+    keyringStays = false,
+  ) {
+    if (keys.manifest.content === next.manifest.content) return false
+    const versions = (shape: typeof keyringShape | typeof manifestShape, one: string, other: string) =>
+      shape.parse(JSON.parse(other)).version - shape.parse(JSON.parse(one)).version
+    const isNext =
+      versions(manifestShape, keys.manifest.content, next.manifest.content) === 1 &&
+      versions(keyringShape, keys.keyring.content, next.keyring.content) === (keyringStays ? 0 : 1)
+    if (!isNext) throw new ApiError(409, 'stale_version', 'Another device changed this first')
+    return true
+  }
+
+  function changeKeys(userId: string, change: KeyChange, password?: string) {
+    const account = own(userId)
+    const next = manifestShape.parse(JSON.parse(change.manifest.content))
+    if (!isNews(account, change)) return { version: next.version }
+    if (password !== undefined && password !== account.authSecret)
+      throw new ApiError(401, 'invalid_credentials', 'Invalid username or password')
+    // The keyring's kit and what the kit shows the server come together or not at all.
+    const kitIn = ({ content }: { content: string }) =>
+      keyringShape.parse(JSON.parse(content)).ways.find(({ kind }) => kind === 'kit')?.publicKey
+    const kit = kitIn(change.keyring)
+    const isNewKit = kit !== undefined && kit !== kitIn(account.keys.keyring)
+    if (isNewKit !== (typeof change.kitSecret === 'string') || (!kit && account.kitSecret && change.kitSecret !== null))
+      throw new ApiError(400, 'invalid_input', 'The keyring and the recovery kit do not fit')
+    if (change.book) saveBook(account, change.book)
+    account.keys = { ...account.keys, keyring: change.keyring, manifest: change.manifest }
+    account.historySeals.push(...change.historySeals)
+    if (change.kitSecret !== undefined) account.kitSecret = change.kitSecret
+    if (!next.keepsHistory)
+      for (const room of roomsOf(userId)) room.archiveKeys = room.archiveKeys.filter((key) => key.userId !== userId)
+    if (account.packages.some(({ deviceId }) => next.removed.includes(deviceId))) {
+      account.packages = account.packages.filter(({ deviceId }) => !next.removed.includes(deviceId))
+      for (const room of roomsOf(userId)) room.needsCommit = true
+    }
+    return { version: next.version }
+  }
+
+  const roomsOf = (userId: string): Room[] =>
+    [...rooms].filter(([chatRoomId]) => membersOfRoom(chatRoomId).includes(userId)).map(([, room]) => room)
+
+  function changePassword(
+    userId: string,
+    { currentPassword, newPassword, keys }: { currentPassword: string; newPassword: string; keys?: KeyChange },
+  ) {
+    const account = own(userId)
+    if (keys && !isNews(account, keys)) return {}
+    if (account.authSecret !== null && account.authSecret !== currentPassword)
+      throw new ApiError(401, 'invalid_credentials', 'Invalid username or password')
+    if (keys) changeKeys(userId, keys)
+    account.authSecret = newPassword
+    return {}
+  }
+
+  function enrol(userId: string, keys: AccountKeys) {
+    if (isNews(own(userId), keys, true)) registerIn(town, userId, keys)
+    return own(userId).unlock
+  }
+
+  interface Recovery {
+    kitSecret: string
+    password: string
+    keys: AccountKeys
+    newKitSecret: string | null
+  }
+
+  function recover(userId: string, { kitSecret, password, keys, newKitSecret }: Recovery) {
+    const account = own(userId)
+    if (isNews(account, keys)) {
+      if (account.kitSecret !== kitSecret) throw wrongKit()
+      registerIn(town, userId, keys)
+      Object.assign(own(userId), { authSecret: password, kitSecret: newKitSecret })
+    }
+    return { ...userOf(userId), unlock: own(userId).unlock }
+  }
+
+  const seenOf = ({ keys }: Account, deviceId: string) =>
+    manifestShape
+      .parse(JSON.parse(keys.manifest.content))
+      .devices.map(({ id, addedAt }) => ({ id, addedAt, lastSeenAt: addedAt, isCurrent: id === deviceId }))
+
+  function saveBook(account: Account, book: SealedBook) {
+    if (book.version !== account.book.version + 1) throw new ApiError(409, 'stale_version', 'Another device changed this first')
+    account.book = book
+    return { version: book.version }
+  }
+
+  return [
+    [devicesApi.keys, (_, userId, deviceId) => keysOf(own(userId), deviceId)],
+    [devicesApi.changeKeys, (change: KeyChange & { password?: string }, userId) => changeKeys(userId, change, change.password)],
+    [devicesApi.enrol, (keys: AccountKeys, userId) => enrol(userId, keys)],
+    [devicesApi.unlock, (_, userId) => own(userId).unlock],
+    [devicesApi.list, (_, userId, deviceId) => seenOf(own(userId), deviceId)],
+    [accountApi.salt, ({ username }: { username: string }) => ({ salt: saltOf(username) })],
+    [accountApi.user, (_, userId) => userOf(userId)],
+    [accountApi.logout, () => ({})],
+    [accountApi.register, (input: { username: string; password: string; keys: AccountKeys }, userId) => signUp(userId, input)],
+    [accountApi.login, (input: { password: string }, userId) => login(userId, input.password)],
+    [accountApi.loginByKit, (input: { kitSecret: string }, userId) => loginByKit(userId, input.kitSecret)],
+    [accountApi.recover, (input: Recovery, userId) => recover(userId, input)],
+    [
+      accountApi.changePassword,
+      (input: { currentPassword: string; newPassword: string; keys?: KeyChange }, userId) => changePassword(userId, input),
+    ],
+    [devicesApi.manifest, (input: { userId: string }) => manifestAnswer(town, input.userId)],
+    [devicesApi.book, (_, userId) => own(userId).book],
+    [devicesApi.saveBook, (book: SealedBook, userId) => saveBook(own(userId), book)],
+  ]
+}

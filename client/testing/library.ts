@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { openLive } from '../crypto/account.ts'
+import { type Core, createCore } from '../crypto/core.ts'
+import { newRecord } from '../crypto/enter.ts'
+import { recordWrite, type StoredMessage } from '../crypto/room.ts'
+import { messageWrites } from '../crypto/said.ts'
+import { newPerson } from './people.ts'
+import { createWire } from './wire.ts'
+
+const AT_ONCE = 1000
+const MINUTE_MS = 60_000
+
+/** A browser that holds many messages, spread over its rooms as they came. `open` is a worker that has read nothing yet. */
+export async function longLibrary(
+  { rooms, messages }: { rooms: number; messages: number },
+  write: (index: number) => string,
+): Promise<{ chatRoomIds: string[]; open: () => Promise<Core> }> {
+  const { userId, unlock, core } = await newPerson(createWire())
+  const live = await openLive(userId, unlock)
+  const chatRoomIds = Array.from({ length: rooms }, () => `dm_${userId}_${randomUUID()}`)
+  const start = Date.now() - messages * MINUTE_MS
+  for (let from = 0; from < messages; from += AT_ONCE) {
+    const indexes = Array.from({ length: Math.min(AT_ONCE, messages - from) }, (_, at) => from + at)
+    const stored = indexes.map((index): StoredMessage => {
+      const content = { type: 'text' as const, text: write(index) }
+      const at = new Date(start + index * MINUTE_MS).toISOString()
+      const chatRoomId = chatRoomIds[index % rooms] ?? ''
+      const seq = Math.floor(index / rooms) + 1
+      return { id: randomUUID(), chatRoomId, seq, senderId: userId, at, body: { kind: 'content', content } }
+    })
+    await live.vault.write(stored.flatMap(messageWrites))
+  }
+  const lastSeq = Math.ceil(messages / rooms)
+  const record = { ...newRecord({ generation: 1, groupId: null, lastSeq }), from: 1 }
+  await live.vault.write(chatRoomIds.map((chatRoomId) => recordWrite(chatRoomId, record)))
+  live.vault.close()
+  await core.close()
+  return {
+    chatRoomIds,
+    async open() {
+      const fresh = createCore()
+      await fresh.open({ userId, unlock })
+      return fresh
+    },
+  }
+}

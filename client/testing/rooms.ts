@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { parseEnvelope } from '../../contract/envelope.ts'
+import { type Draft, type Message, messagesApi } from '../../contract/messages.ts'
+import { type ArchiveKey, type CommitDraft, roomsApi } from '../../contract/rooms.ts'
+import { membersOfRoom } from '../../contract/shapes.ts'
+import { ApiError } from '../net/api.ts'
+import { manifestAnswer } from './accounts.ts'
+import { type Room, roomIn, type Town, type Verb } from './town.ts'
+
+/** The calls about rooms and messages, as the contract wants them answered. */
+export function roomVerbs(town: Town): Verb[] {
+  const { accounts } = town
+  const claims = new Map<string, string>()
+  const roomOf = (chatRoomId: string): Room => roomIn(town, chatRoomId)
+
+  const groupOf = ({ generation, groupId, epoch, groupInfo, welcome }: Room) => ({
+    generation,
+    groupId,
+    epoch,
+    groupInfo,
+    welcome,
+  })
+
+  function page({ chatRoomId, after, limit }: { chatRoomId: string; after: number; limit: number }) {
+    const { log } = roomOf(chatRoomId)
+    return { entries: log.slice(after, after + limit), lastSeq: log.length }
+  }
+
+  function commit(draft: CommitDraft, senderId: string) {
+    const room = roomOf(draft.chatRoomId)
+    const manifestVersions = versionsIn(draft.chatRoomId)
+    if (Object.entries(manifestVersions).some(([member, version]) => (draft.manifestVersions[member] ?? 0) < version))
+      throw new ApiError(409, 'stale_manifest', 'The devices in this room changed', { details: { manifestVersions } })
+    const isCreation = draft.generation === room.generation + 1 && draft.epoch === 0
+    const isNext = draft.generation === room.generation && draft.groupId === room.groupId && draft.epoch === room.epoch
+    if (!isCreation && !isNext) {
+      const log = page({ chatRoomId: draft.chatRoomId, after: draft.afterSeq, limit: 200 })
+      throw new ApiError(409, 'stale_epoch', 'The room has moved on', { details: { log } })
+    }
+    const { chatRoomId, generation, groupId, epoch, commit: bytes, groupInfo } = draft
+    const seq = room.log.length + 1
+    room.log.push({
+      kind: 'commit',
+      seq,
+      chatRoomId,
+      senderId,
+      generation,
+      groupId,
+      epoch,
+      commit: bytes,
+      createdAt: new Date().toISOString(),
+    })
+    Object.assign(room, { generation, groupId, epoch: epoch + 1, groupInfo })
+    room.needsCommit = false
+    if (isCreation) room.welcome = null
+    if (draft.welcome) room.welcome = { seq, epoch: epoch + 1, welcome: draft.welcome }
+    keepKeys(chatRoomId, draft.archiveKeys)
+    return { seq }
+  }
+
+  const versionsIn = (chatRoomId: string): Record<string, number> =>
+    Object.fromEntries(membersOfRoom(chatRoomId).map((member) => [member, manifestAnswer(town, member).version]))
+
+  function keepKeys(chatRoomId: string, keys: ArchiveKey[]): object {
+    const kept = roomOf(chatRoomId)
+    for (const key of keys) {
+      kept.archiveKeys = kept.archiveKeys.filter(
+        (one) => one.userId !== key.userId || one.groupId !== key.groupId || one.epoch !== key.epoch,
+      )
+      kept.archiveKeys.push(key)
+    }
+    return {}
+  }
+
+  function replaceGroupInfo({ chatRoomId, groupInfo }: { chatRoomId: string; groupInfo: string }): object {
+    roomOf(chatRoomId).groupInfo = groupInfo
+    return {}
+  }
+
+  function archived({ chatRoomId, groupId, epochs }: { chatRoomId: string; groupId: string; epochs: string }, userId: string) {
+    const wanted = new Set(epochs.split(',').map(Number))
+    const isAsked = (key: ArchiveKey) => key.userId === userId && key.groupId === groupId && wanted.has(key.epoch)
+    return { keys: roomOf(chatRoomId).archiveKeys.filter(isAsked) }
+  }
+
+  function claim({ chatRoomId, generation }: { chatRoomId: string; generation: number }, userId: string, deviceId: string) {
+    const packages = membersOfRoom(chatRoomId).flatMap((member) => {
+      const account = accounts.get(member)
+      const devices = new Set(account?.packages.map((one) => one.deviceId))
+      devices.delete(deviceId)
+      return [...devices].map((id) => {
+        const name = [chatRoomId, generation, userId, id].join()
+        const free = account?.packages.find(
+          (one) => one.deviceId === id && !one.isLastResort && ![...claims.values()].includes(one.keyPackage),
+        )
+        const keyPackage =
+          claims.get(name) ?? free?.keyPackage ?? account?.packages.find((one) => one.deviceId === id)?.keyPackage ?? ''
+        claims.set(name, keyPackage)
+        return { userId: member, deviceId: id, keyPackage }
+      })
+    })
+    return { packages }
+  }
+
+  function send(draft: Draft, senderId: string): Message {
+    const room = roomOf(draft.chatRoomId)
+    const id = draft.id ?? randomUUID()
+    const known = room.log.find((entry) => entry.kind === 'message' && entry.id === id && entry.senderId === senderId)
+    if (known?.kind === 'message') return known
+    const envelope = parseEnvelope(draft.content)
+    if (envelope && (envelope.groupId !== room.groupId || envelope.epoch !== room.epoch))
+      throw new ApiError(409, 'stale_epoch', 'The room has moved on')
+    if (envelope && room.needsCommit)
+      throw new ApiError(409, 'stale_epoch', 'The room has moved on', {
+        details: { needsCommit: true, manifestVersions: versionsIn(draft.chatRoomId) },
+      })
+    const message: Message = {
+      id,
+      seq: room.log.length + 1,
+      chatRoomId: draft.chatRoomId,
+      senderId,
+      content: draft.content,
+      messageType: draft.messageType,
+      filePath: null,
+      fileName: null,
+      fileSize: null,
+      isEncrypted: envelope !== undefined,
+      deliveryStatus: 'sent',
+      replyToId: null,
+      createdAt: new Date().toISOString(),
+    }
+    room.log.push({ kind: 'message', ...message })
+    return message
+  }
+
+  function list({
+    chatRoomId,
+    before = Number.POSITIVE_INFINITY,
+    limit,
+  }: {
+    chatRoomId: string
+    before?: number
+    limit: number
+  }) {
+    const messages = roomOf(chatRoomId).log.filter((entry) => entry.kind === 'message' && entry.seq < before)
+    return messages.slice(-limit)
+  }
+
+  return [
+    [
+      roomsApi.group,
+      ({ chatRoomId }: { chatRoomId: string }) => ({
+        chatRoomId,
+        lastSeq: roomOf(chatRoomId).log.length,
+        ...groupOf(roomOf(chatRoomId)),
+      }),
+    ],
+    [roomsApi.log, (input: { chatRoomId: string; after: number; limit: number }) => page(input)],
+    [roomsApi.commit, (draft: CommitDraft, userId) => commit(draft, userId)],
+    [
+      roomsApi.claimKeyPackages,
+      (input: { chatRoomId: string; generation: number }, userId, deviceId) => claim(input, userId, deviceId),
+    ],
+    [roomsApi.archiveKeys, (input: { chatRoomId: string; groupId: string; epochs: string }, userId) => archived(input, userId)],
+    [roomsApi.addArchiveKeys, (input: { chatRoomId: string; keys: ArchiveKey[] }) => keepKeys(input.chatRoomId, input.keys)],
+    [roomsApi.replaceGroupInfo, (input: { chatRoomId: string; groupInfo: string }) => replaceGroupInfo(input)],
+    [messagesApi.send, (draft: Draft, userId) => send(draft, userId)],
+    [messagesApi.list, (input: { chatRoomId: string; before?: number; limit: number }) => list(input)],
+  ]
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import type { AccountKeys, KeyChange, SealedBook } from '../../contract/devices.ts'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
+import { ApiError } from '../net/api.ts'
+
+export interface Account {
+  keys: AccountKeys
+  book: SealedBook
+  packages: { deviceId: string; keyPackage: string; isLastResort: boolean }[]
+  username: string
+  /** What the password and the recovery kit show the server. */
+  authSecret: string | null
+  kitSecret: string | null
+  historySeals: KeyChange['historySeals']
+  /** Of the device that was added last. */
+  unlock: { deviceId: string; unlockSecret: string } | null
+}
+
+export interface Room {
+  log: LogEntry[]
+  generation: number
+  groupId: string | null
+  epoch: number
+  groupInfo: string | null
+  welcome: RoomGroup['welcome']
+  archiveKeys: ArchiveKey[]
+  /** A device was removed: nothing is sealed here before a commit that knows it. */
+  needsCommit: boolean
+}
+
+/** What the server in memory holds. */
+export interface Town {
+  accounts: Map<string, Account>
+  rooms: Map<string, Room>
+  /** Accounts that are gone: their keys are too. */
+  deleted: Set<string>
+}
+
+/** What answers a call. */
+export type Verb = [Endpoint, (input: never, userId: string, deviceId: string) => unknown]
+
+/** The salt of a username's password. */
+export const saltOf = (username: string): string =>
+  createHash('sha256').update(username).digest().subarray(0, 16).toString('base64')
+
+export function accountIn({ accounts }: Town, userId: string): Account {
+  const account = accounts.get(userId)
+  if (!account) throw new ApiError(404, 'not_found', 'Not found')
+  return account
+}
+
+/** A room, made where nobody has been before. */
+export function roomIn({ rooms }: Town, chatRoomId: string): Room {
+  const room = rooms.get(chatRoomId)
+  if (room) return room
+  const fresh: Room = {
+    log: [],
+    generation: 0,
+    groupId: null,
+    epoch: 0,
+    groupInfo: null,
+    welcome: null,
+    archiveKeys: [],
+    needsCommit: false,
+  }
+  rooms.set(chatRoomId, fresh)
+  return fresh
+}
