@@ -15,5 +15,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // Vite's polyfill would be an inline script.
     modulePreload: { polyfill: false },
+    // Modules run in the order of their imports, across chunks too: client/app/jitless.ts comes before every schema.
+    rolldownOptions: { output: { strictExecutionOrder: true } },
   },
 })

@@ -1,14 +1,20 @@
-import { KeyRound, LockKeyhole, PhoneOff, ShieldAlert } from 'lucide-react'
+import { ShieldAlert } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import { useEffect, useRef, useState } from 'react'
-import { Brand } from '../ui/Mark.tsx'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Note } from '../ui/Note.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { AuthFrame } from './AuthFrame.tsx'
 import type { SignInStep } from './account.ts'
-import './auth.css'
 import { ConfirmDevices } from './ConfirmDevices.tsx'
 import { NewPassword } from './NewPassword.tsx'
 import { SignIn } from './SignIn.tsx'
 import { SignUp } from './SignUp.tsx'
+
+const RecoverAccount = lazy(async () => ({ default: (await import('./RecoverAccount.tsx')).RecoverAccount }))
+const OpenKeys = lazy(async () => ({ default: (await import('./OpenKeys.tsx')).OpenKeys }))
+
+/** `forgot`: the person goes by the recovery kit, with the name that was typed so far. */
+type Shown = SignInStep | { step: 'forgot'; username: string }
 
 interface Props {
   /** Why the person has to sign in again. */
@@ -21,7 +27,7 @@ interface Props {
 
 export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
   const main = useRef<HTMLElement>(null)
-  const [step, setStep] = useState<SignInStep>({ step: 'done' })
+  const [step, setStep] = useState<Shown>({ step: 'done' })
   const [tab, setTab] = useState(notice || isReturning ? 'signin' : 'signup')
   const shown = useRef(step.step)
   useEffect(() => {
@@ -30,38 +36,23 @@ export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
     main.current?.querySelector('h1')?.focus()
   }, [step.step])
   return (
-    <div className="auth">
-      <aside className="auth-side">
-        <Brand />
-        <h2>A room with a lock, and no spare key.</h2>
-        <ul>
-          <li>
-            <KeyRound className="i" aria-hidden />
-            Your keys are made on this device. The server keeps them sealed under your password.
-          </li>
-          <li>
-            <PhoneOff className="i" aria-hidden />
-            No phone number. No email needed.
-          </li>
-          <li>
-            <LockKeyhole className="i" aria-hidden />
-            Your password also seals your keys. Nobody can reset it for you, not even we.
-          </li>
-        </ul>
-      </aside>
-      <div className="auth-form">
-        <div className="auth-bar">
-          <Brand />
-        </div>
-        <main ref={main}>
-          {step.step === 'confirm_devices' && (
-            <ConfirmDevices devices={step.devices} onCancel={() => setStep({ step: 'done' })} />
-          )}
-          {step.step === 'new_password' && <NewPassword onCancel={() => setStep({ step: 'done' })} />}
-          {step.step === 'done' && <Forms tab={tab} onTab={setTab} notice={notice} onSubmit={onSubmit} onStep={setStep} />}
-        </main>
-      </div>
-    </div>
+    <AuthFrame mainRef={main}>
+      <Suspense fallback={<Spinner words="Loading" />}>
+        {step.step === 'confirm_devices' && <ConfirmDevices devices={step.devices} onCancel={() => setStep({ step: 'done' })} />}
+        {step.step === 'open_keys' && <OpenKeys ways={step.ways} onStep={setStep} onCancel={() => setStep({ step: 'done' })} />}
+        {step.step === 'forgot' && (
+          <RecoverAccount
+            username={step.username}
+            onCancel={() => {
+              setTab('signin')
+              setStep({ step: 'done' })
+            }}
+          />
+        )}
+        {step.step === 'new_password' && <NewPassword onCancel={() => setStep({ step: 'done' })} />}
+        {step.step === 'done' && <Forms tab={tab} onTab={setTab} notice={notice} onSubmit={onSubmit} onStep={setStep} />}
+      </Suspense>
+    </AuthFrame>
   )
 }
 
@@ -70,7 +61,7 @@ interface FormsProps {
   notice: string | null
   onTab: (tab: string) => void
   onSubmit: () => void
-  onStep: (step: SignInStep) => void
+  onStep: (step: Shown) => void
 }
 
 function Forms({ tab, notice, onTab, onSubmit, onStep }: FormsProps) {
@@ -90,7 +81,7 @@ function Forms({ tab, notice, onTab, onSubmit, onStep }: FormsProps) {
         <SignUp onSubmit={onSubmit} />
       </Tabs.Content>
       <Tabs.Content value="signin" tabIndex={-1}>
-        <SignIn onSubmit={onSubmit} onStep={onStep} />
+        <SignIn onSubmit={onSubmit} onStep={onStep} onForgot={(username) => onStep({ step: 'forgot', username })} />
       </Tabs.Content>
     </Tabs.Root>
   )

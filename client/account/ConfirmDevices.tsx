@@ -1,25 +1,32 @@
 import { MonitorSmartphone } from 'lucide-react'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useEnv } from '../ui/env.tsx'
+import { Field } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 import { cancelSignIn, enrolThisBrowser, type SignInStep } from './account.ts'
+import { NAME_CHARS, thisBrowser } from './browser.ts'
 
 interface Props {
   devices: Extract<SignInStep, { step: 'confirm_devices' }>['devices']
   onCancel: () => void
+  /** What follows the person's yes; by itself, this browser is added. */
+  onConfirm?: (name: string) => Promise<void>
 }
 
 /** A browser that the account does not know: the person sees the others before it is added [Note: D1]. */
-export function ConfirmDevices({ devices, onCancel }: Props) {
+export function ConfirmDevices({ devices, onCancel, onConfirm }: Props) {
   const env = useEnv()
+  const [name, setName] = useState(() => thisBrowser().name)
   const [isPending, setPending] = useState(false)
 
-  async function add() {
+  async function add(event: FormEvent) {
+    event.preventDefault()
+    if (isPending) return
     setPending(true)
     try {
-      await enrolThisBrowser(env)
+      await (onConfirm ? onConfirm(name) : enrolThisBrowser(env, name))
     } catch (error) {
       setPending(false)
       showToast({ tone: 'bad', title: 'This browser was not added', text: failureWords(error) })
@@ -36,7 +43,7 @@ export function ConfirmDevices({ devices, onCancel }: Props) {
       <h1 tabIndex={-1}>Add this browser?</h1>
       <p className="t2">
         {devices.length > 0
-          ? 'Your account has the devices below. If one of them is not yours, somebody else knows your password.'
+          ? 'Your account has the devices below. If one of them is not yours, somebody else can open your account.'
           : 'Your account has no other device.'}{' '}
         This browser will read and write your messages.
       </p>
@@ -51,14 +58,26 @@ export function ConfirmDevices({ devices, onCancel }: Props) {
           </li>
         ))}
       </ul>
-      <div className="step-actions">
-        <button type="button" className="btn primary large" disabled={isPending} onClick={add}>
-          {isPending ? 'Adding...' : 'Add this browser'}
-        </button>
-        <button type="button" className="btn outline large" disabled={isPending} onClick={cancel}>
-          Cancel
-        </button>
-      </div>
+      <form onSubmit={add} noValidate>
+        <Field
+          label="Name of this browser"
+          rule={`at most ${NAME_CHARS} characters`}
+          help={<p className="help">Only your own browsers can read it.</p>}
+          value={name}
+          onValue={setName}
+          maxLength={NAME_CHARS}
+          autoComplete="off"
+          dir="auto"
+        />
+        <div className="step-actions">
+          <button type="submit" className="btn primary large" disabled={isPending}>
+            {isPending ? 'Adding...' : 'Add this browser'}
+          </button>
+          <button type="button" className="btn outline large" disabled={isPending} onClick={cancel}>
+            Cancel
+          </button>
+        </div>
+      </form>
     </section>
   )
 }

@@ -8,9 +8,10 @@ import { type SignInStep, signIn } from './account.ts'
 interface Props {
   onSubmit: () => void
   onStep: (step: SignInStep) => void
+  onForgot: (username: string) => void
 }
 
-export function SignIn({ onSubmit, onStep }: Props) {
+export function SignIn({ onSubmit, onStep, onForgot }: Props) {
   const env = useEnv()
   const form = useRef<HTMLFormElement>(null)
   const [username, setUsername] = useState('')
@@ -69,6 +70,11 @@ export function SignIn({ onSubmit, onStep }: Props) {
       <button type="submit" className="btn primary large wide" disabled={isPending}>
         {isPending ? 'Signing in...' : 'Sign In'}
       </button>
+      <p className="fine">
+        <button type="button" className="linkish" onClick={() => onForgot(username.trim())}>
+          Forgot your password?
+        </button>
+      </p>
       <p className="small fine">Your password does not leave this browser: it is turned into keys here.</p>
     </form>
   )

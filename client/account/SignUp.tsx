@@ -72,7 +72,7 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
       <button type="submit" className="btn primary large wide" disabled={isPending || !isNameUsable}>
         {isPending ? 'Creating...' : 'Create account'}
       </button>
-      <p className="small fine">The password also seals your keys. We cannot reset it.</p>
+      <p className="small fine">The password also seals your keys. We cannot reset it; your recovery kit can.</p>
     </form>
   )
 }

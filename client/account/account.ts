@@ -4,9 +4,17 @@ import { CryptoFailure, type ListedDevice } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { thisBrowser } from './browser.ts'
-import { accountStore } from './store.ts'
+import { storedKeys, stretch, type Ways, waysIn } from './keys.ts'
+import { accountStore, halfway } from './store.ts'
 
-export type SignInStep = { step: 'done' } | { step: 'confirm_devices'; devices: ListedDevice[] } | { step: 'new_password' }
+export type SignInStep =
+  | { step: 'done' }
+  | { step: 'confirm_devices'; devices: ListedDevice[] }
+  | { step: 'new_password' }
+  /** The password alone does not open this account's keys: the person goes on with one of these. */
+  | { step: 'open_keys'; ways: Ways }
+  /** The recovery kit has opened the account: a new password comes next. */
+  | { step: 'recover'; devices: ListedDevice[] }
 
 const LOGOUT_OWED = 'logout-owed'
 const USER = 'user'
@@ -48,7 +56,7 @@ export async function signUp(env: Env, form: SignUpForm): Promise<void> {
   const checked = registrationShape.safeParse(form)
   if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
   const { username, displayName } = checked.data
-  const authSecret = await stretch(env, username, form.password)
+  const authSecret = await stretch(env, 'stretch', username, form.password)
   const keys = await env.crypto.draftAccount({ deviceName: thisBrowser() })
   const user = await env.api(accountApi.register, {
     username,
@@ -58,16 +66,18 @@ export async function signUp(env: Env, form: SignUpForm): Promise<void> {
     kdf: 1,
     keys,
   })
-  await keepKeys(env, user)
+  // The password stays in the worker for the recovery kit, which comes next.
+  await openKept(env, user)
+  signedIn(user, { isNew: true })
 }
 
 /** Signs in. A browser that is not part of the account yet needs one more step. Throws ApiError or CryptoFailure. */
 export async function signIn(env: Env, { username, password }: { username: string; password: string }): Promise<SignInStep> {
-  const authSecret = await stretch(env, username, password)
+  const authSecret = await stretch(env, 'stretch', username, password)
   const deviceId = await env.crypto.deviceHere(username)
   const user = await env.api(accountApi.login, { username, password: authSecret, kdf: 1, ...(deviceId && { deviceId }) })
   if (!user.hasKeys) {
-    bare = { username: user.username, authSecret }
+    halfway.bare = { username: user.username, authSecret }
     return { step: 'new_password' }
   }
   if (user.unlock && (await opens(env, user))) {
@@ -75,13 +85,14 @@ export async function signIn(env: Env, { username, password }: { username: strin
     signedIn(user)
     return { step: 'done' }
   }
-  const { keyring, manifest } = await env.api(devicesApi.keys, {})
-  if (!keyring || !manifest) throw new CryptoFailure('keyring', 'The server returned no keys for this account')
-  return { step: 'confirm_devices', devices: await env.crypto.reviewAccount({ keyring, manifest }) }
+  const keys = await storedKeys(env)
+  const ways = waysIn(keys.keyring)
+  if (!ways.password) {
+    await env.crypto.forgetPassword()
+    return { step: 'open_keys', ways }
+  }
+  return { step: 'confirm_devices', devices: await env.crypto.reviewAccount(keys) }
 }
-
-/** The account whose first keys are being made: its sign-in secret until now. Never what was typed. */
-let bare: { username: string; authSecret: string } | undefined
 
 async function opens(env: Env, { id, unlock }: SignedIn): Promise<boolean> {
   if (!unlock) return false
@@ -95,9 +106,9 @@ async function opens(env: Env, { id, unlock }: SignedIn): Promise<boolean> {
   }
 }
 
-/** Adds this browser to the account after the person has seen its devices [Note: D1]. */
-export async function enrolThisBrowser(env: Env): Promise<void> {
-  const keys = await env.crypto.draftDevice({ deviceName: thisBrowser() })
+/** Adds this browser to the account after the person has seen its devices [Note: D1]. `name`: the person's word for it. */
+export async function enrolThisBrowser(env: Env, name?: string): Promise<void> {
+  const keys = await env.crypto.draftDevice({ deviceName: thisBrowser(name) })
   const unlock = await env.api(devicesApi.enrol, keys)
   const user = await env.api(accountApi.user, {})
   await keepKeys(env, { ...user, unlock })
@@ -105,7 +116,8 @@ export async function enrolThisBrowser(env: Env): Promise<void> {
 
 /** Gives up a sign-in half way: nothing of it stays. */
 export async function cancelSignIn(env: Env): Promise<void> {
-  bare = undefined
+  halfway.bare = undefined
+  halfway.recovery = undefined
   await env.crypto.forgetPassword()
   await env.api(accountApi.logout, {})
 }
@@ -115,14 +127,15 @@ export async function chooseNewPassword(
   env: Env,
   { password, confirmPassword }: { password: string; confirmPassword: string },
 ): Promise<void> {
+  const { bare } = halfway
   if (!bare) throw new CryptoFailure('password', 'Sign in again')
   const checked = registrationShape.safeParse({ username: bare.username, displayName: bare.username, password, confirmPassword })
   if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
-  const authSecret = await stretch(env, bare.username, password)
+  const authSecret = await stretch(env, 'stretch', bare.username, password)
   if (authSecret === bare.authSecret) throw new ApiError(400, 'invalid_input', 'Choose a password that no program has seen')
   const keys = await env.crypto.draftAccount({ deviceName: thisBrowser() })
   const user = await env.api(accountApi.makeKeys, { currentPassword: bare.authSecret, password: authSecret, kdf: 1, keys })
-  bare = undefined
+  halfway.bare = undefined
   await keepKeys(env, user)
 }
 
@@ -158,27 +171,27 @@ export async function payOwedLogout(env: Env): Promise<void> {
   localStorage.removeItem(LOGOUT_OWED)
 }
 
-async function stretch(env: Env, username: string, password: string): Promise<string> {
-  const { salt } = await env.api(accountApi.salt, { username })
-  return (await env.crypto.stretch({ username, password, salt })).authSecret
-}
-
-async function keepKeys(env: Env, user: SignedIn): Promise<void> {
-  if (!user.unlock) throw new CryptoFailure('unlock', 'The server did not accept this device')
-  await env.crypto.keepDraft({ userId: user.id, username: user.username, unlockSecret: user.unlock.unlockSecret })
+/** The server accepted this browser: its keys are kept and opened, and what opened the account is forgotten. */
+export async function keepKeys(env: Env, user: SignedIn): Promise<void> {
+  await openKept(env, user)
   await env.crypto.forgetPassword()
   signedIn(user)
 }
 
-function signedIn({ id, username, displayName, ...rest }: User): void {
+async function openKept(env: Env, user: SignedIn): Promise<void> {
+  if (!user.unlock) throw new CryptoFailure('unlock', 'The server did not accept this device')
+  await env.crypto.keepDraft({ userId: user.id, username: user.username, unlockSecret: user.unlock.unlockSecret })
+}
+
+function signedIn({ id, username, displayName, ...rest }: User, { isNew } = { isNew: false }): void {
   const user: User = { id, username, displayName, ...rest }
   // Never trusted for roles: it only names whose page this was.
   localStorage.setItem(USER, JSON.stringify({ id, username, displayName }))
-  accountStore.setState({ phase: 'signed_in', user, notice: null })
+  accountStore.setState({ phase: 'signed_in', user, notice: null, isNew })
 }
 
 function signedOut(notice: string | null): void {
   for (const key of Object.keys(localStorage)) if (key !== 'theme' && key !== LOGOUT_OWED) localStorage.removeItem(key)
   sessionStorage.clear()
-  accountStore.setState({ phase: 'signed_out', user: null, notice })
+  accountStore.setState({ phase: 'signed_out', user: null, notice, isNew: false })
 }

@@ -1,3 +1,5 @@
+import type { DeviceName } from '../crypto/crypto.ts'
+
 const BROWSERS: [RegExp, string][] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -14,8 +16,14 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** What this browser is called in the account's device list, such as "Firefox on Windows". */
-export function thisBrowser(agent: string = navigator.userAgent): string {
-  const find = (names: [RegExp, string][], otherwise: string) => names.find(([pattern]) => pattern.test(agent))?.[1] ?? otherwise
-  return `${find(BROWSERS, 'Browser')} on ${find(SYSTEMS, 'an unknown system')}`
+/** Keeps the sealed name within its size in any script. */
+export const NAME_CHARS = 40
+
+/** What this browser is called in the account's device list: the person's word for it, or such as "Firefox on Windows". */
+export function thisBrowser(name = '', agent: string = navigator.userAgent): DeviceName {
+  const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(agent))?.[1] ?? ''
+  const browser = find(BROWSERS)
+  const system = find(SYSTEMS)
+  const given = name.replace(/\p{C}/gu, '').trim().slice(0, NAME_CHARS)
+  return { name: given || `${browser || 'Browser'} on ${system || 'an unknown system'}`, browser, system }
 }

@@ -7,6 +7,18 @@ export interface AccountState {
   user: User | null
   /** Signed in by cookie, but the vault of this browser is not open: the person signs in again, with the reason shown. */
   notice: string | null
+  /** The account was just made here: its recovery kit comes next, for which the worker still has the password at hand. */
+  isNew: boolean
 }
 
-export const accountStore = createStore<AccountState>(() => ({ phase: 'starting', user: null, notice: null }))
+export const accountStore = createStore<AccountState>(() => ({ phase: 'starting', user: null, notice: null, isNew: false }))
+
+interface Halfway {
+  /** An account whose first keys are being made: its sign-in secret until now. */
+  bare?: { username: string; authSecret: string } | undefined
+  /** An account that its kit has opened. `sent`: what was asked of the server, whose answer may be lost. */
+  recovery?: { username: string; kitSecret: string; sent?: { manifest: string; password: string } } | undefined
+}
+
+/** A sign-in half way, in this page's memory only, until it is done or given up. Never what was typed. */
+export const halfway: Halfway = {}

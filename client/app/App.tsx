@@ -7,22 +7,22 @@ import { Spinner } from '../ui/Spinner.tsx'
 
 // Signing in must be quick: the messenger arrives while the password is being stretched.
 const loadMessenger = () => import('./Messenger.tsx')
+const loadAll = () => void Promise.all([loadMessenger(), import('./session.ts')]).catch(() => undefined)
 const Toasts = lazy(async () => ({ default: (await import('../ui/Toasts.tsx')).Toasts }))
+const KitStep = lazy(async () => ({ default: (await import('../account/KitStep.tsx')).KitStep }))
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
 
 export function App() {
-  const { phase, notice } = useStore(accountStore)
+  const { phase, user, notice, isNew } = useStore(accountStore)
   const [isReturning, setReturning] = useState(false)
   if (phase === 'signed_in' && !isReturning) setReturning(true)
   return (
     <>
       <Boundary key={phase}>
         {phase === 'starting' && <Spinner words="Loading" />}
-        {phase === 'signed_out' && <AuthScreen notice={notice} isReturning={isReturning} onSubmit={loadMessenger} />}
+        {phase === 'signed_out' && <AuthScreen notice={notice} isReturning={isReturning} onSubmit={loadAll} />}
         {phase === 'signed_in' && (
-          <Suspense fallback={<Spinner words="Loading" />}>
-            <Messenger />
-          </Suspense>
+          <Suspense fallback={<Spinner words="Loading" />}>{isNew && user ? <KitStep user={user} /> : <Messenger />}</Suspense>
         )}
       </Boundary>
       <Suspense>

@@ -1,25 +1,35 @@
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useRoute } from 'wouter'
 import { useStore } from 'zustand'
+import { KitReminder } from '../account/KitReminder.tsx'
 import { LogoutDialog } from '../account/LogoutDialog.tsx'
 import { accountStore } from '../account/store.ts'
 import { ContactList } from '../contacts/ContactList.tsx'
 import { contactsStore } from '../contacts/store.ts'
+import { NewDevices } from '../devices/NewDevices.tsx'
 import { Boundary } from '../ui/Boundary.tsx'
 import { TooltipProvider } from '../ui/IconButton.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { Panel } from './Panel.tsx'
-import { SidebarTop } from './SidebarTop.tsx'
+import { SETTINGS, SidebarTop } from './SidebarTop.tsx'
+
+const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
 
 /** The signed-in product: the list, and one conversation or the welcome beside it. */
 export function Messenger() {
   const user = useStore(accountStore, (state) => state.user)
   const unread = useStore(contactsStore, (state) => state.unreadTotal)
-  const [, navigate] = useLocation()
+  const [location, navigate] = useLocation()
+  const [isSettings] = useRoute('/settings')
   const [, params] = useRoute('/chat/:chatRoomId')
   const openRoomId = params?.chatRoomId
   const [isLeaving, setLeaving] = useState(false)
+  const before = useRef('/')
+  useEffect(() => {
+    if (!isSettings) before.current = location
+  }, [isSettings, location])
   useFocusAfterClosing(openRoomId)
+  useFocusAfterSettings(isSettings)
 
   function openUnread() {
     const { rows } = contactsStore.getState()
@@ -35,23 +45,34 @@ export function Messenger() {
   return (
     <TooltipProvider>
       <title>{unread > 0 ? `(${unread > 99 ? '99+' : unread}) Conclave` : 'Conclave'}</title>
-      <div className={openRoomId ? 'app has-chat' : 'app'}>
-        <aside className="side" aria-label="Contacts">
-          <SidebarTop
-            user={user}
-            unread={unread}
-            onHome={() => navigate('/')}
-            onUnread={openUnread}
-            onLogout={() => setLeaving(true)}
-          />
-          <ContactList openRoomId={openRoomId} onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)} />
-        </aside>
-        <main className="panel">
-          <Boundary key={openRoomId ?? ''}>
-            <Panel user={user} openRoomId={openRoomId} onHome={() => navigate('/')} onLogout={() => setLeaving(true)} />
-          </Boundary>
-        </main>
-      </div>
+      {isSettings ? (
+        <Boundary>
+          <Suspense fallback={<Spinner words="Loading" />}>
+            <Settings user={user} onBack={() => navigate(before.current)} />
+          </Suspense>
+        </Boundary>
+      ) : (
+        <div className={openRoomId ? 'app has-chat' : 'app'}>
+          <aside className="side" aria-label="Contacts">
+            <SidebarTop
+              user={user}
+              unread={unread}
+              onHome={() => navigate('/')}
+              onUnread={openUnread}
+              onSettings={() => navigate('/settings')}
+              onLogout={() => setLeaving(true)}
+            />
+            <NewDevices onReview={() => navigate('/settings?tab=security')} />
+            <KitReminder place="list" />
+            <ContactList openRoomId={openRoomId} onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)} />
+          </aside>
+          <main className="panel">
+            <Boundary key={openRoomId ?? ''}>
+              <Panel user={user} openRoomId={openRoomId} onHome={() => navigate('/')} onLogout={() => setLeaving(true)} />
+            </Boundary>
+          </main>
+        </div>
+      )}
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
     </TooltipProvider>
   )
@@ -66,4 +87,14 @@ function useFocusAfterClosing(openRoomId: string | undefined) {
     if (left && !openRoomId)
       document.querySelector<HTMLElement>(`[data-room="${CSS.escape(left)}"]`)?.focus({ preventScroll: true })
   }, [openRoomId])
+}
+
+/** Back from the settings, the focus is on the button that opened them. */
+function useFocusAfterSettings(isSettings: boolean) {
+  const before = useRef(isSettings)
+  useEffect(() => {
+    const wasSettings = before.current
+    before.current = isSettings
+    if (wasSettings && !isSettings) document.querySelector<HTMLElement>(`[aria-label="${SETTINGS}"]`)?.focus()
+  }, [isSettings])
 }

@@ -55,6 +55,8 @@ export function Room({ row, isFree, onBack }: Props) {
         isTyping: row.isTyping,
         onionAddress: contactUser.identityKey ? contactUser.onionAddress : null,
         keyChanged: row.keyChanged,
+        isVerified: row.isVerified,
+        isDeleted: contactUser.isDeleted,
       }}
     />
   )

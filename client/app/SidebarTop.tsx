@@ -1,4 +1,4 @@
-import { Bell, House, LogOut, Moon, Sun } from 'lucide-react'
+import { Bell, House, LogOut, Moon, Sun, UserRoundCog } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -7,16 +7,20 @@ import { IconButton } from '../ui/IconButton.tsx'
 import { ConnectionStatus } from './ConnectionStatus.tsx'
 import { themeStore, toggleTheme } from './theme.ts'
 
+/** The name of the button; the focus comes back to it. */
+export const SETTINGS = 'Profile Settings'
+
 interface Props {
   user: User
   unread: number
   onHome: () => void
   /** Opens the next conversation with unread messages. */
   onUnread: () => void
+  onSettings: () => void
   onLogout: () => void
 }
 
-export function SidebarTop({ user, unread, onHome, onUnread, onLogout }: Props) {
+export function SidebarTop({ user, unread, onHome, onUnread, onSettings, onLogout }: Props) {
   const theme = useStore(themeStore, (state) => state.theme)
   return (
     <header className="top">
@@ -32,6 +36,7 @@ export function SidebarTop({ user, unread, onHome, onUnread, onLogout }: Props) 
       </div>
       <nav className="tools" aria-label="Main">
         <IconButton icon={House} label="Home" onClick={onHome} />
+        <IconButton icon={UserRoundCog} label={SETTINGS} onClick={onSettings} />
         <IconButton
           icon={theme === 'dark' ? Sun : Moon}
           label={theme === 'dark' ? 'Use light theme' : 'Use dark theme'}

@@ -1,6 +1,9 @@
 import { Atom, History, LockKeyhole, LogOut } from 'lucide-react'
+import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { KitReminder } from '../account/KitReminder.tsx'
+import { devicesStore } from '../devices/store.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useNow } from '../ui/env.tsx'
 import { Mark } from '../ui/Mark.tsx'
@@ -16,7 +19,7 @@ const FACTS = [
   {
     Icon: History,
     title: 'Forward secrecy',
-    text: 'Every message has a key of its own, used once. The history kept for your other browsers opens with your password.',
+    text: 'Every message has a key of its own, used once. The history kept for your other browsers opens with your password or recovery kit.',
   },
   {
     Icon: Atom,
@@ -34,6 +37,7 @@ function calledBy(name: string): string {
 
 export function Welcome({ user, onLogout }: { user: User; onLogout: () => void }) {
   const now = useNow(60_000)
+  const onionAddress = useStore(devicesStore, (state) => state.onionAddress)
   return (
     <div className="hello-frame">
       <section className="hello" aria-label="Welcome">
@@ -44,14 +48,15 @@ export function Welcome({ user, onLogout }: { user: User; onLogout: () => void }
         <p className="t2">Choose a conversation, or add someone by username or onion address.</p>
         <div className="state">
           <ConnectionStatus />
-          {user.onionAddress && (
-            <span className="own" title={user.onionAddress}>
+          {onionAddress && (
+            <span className="own" title={onionAddress}>
               <span className="sr">Your onion address starts with </span>
-              <span className="mono t2">{user.onionAddress.slice(0, LIMITS.onionShownChars)}…</span>
-              <CopyButton text={user.onionAddress} label="Copy your onion address" />
+              <span className="mono t2">{onionAddress.slice(0, LIMITS.onionShownChars)}…</span>
+              <CopyButton text={onionAddress} label="Copy your onion address" />
             </span>
           )}
         </div>
+        <KitReminder place="panel" />
         <ul className="facts">
           {FACTS.map(({ Icon, title, text }) => (
             <li key={title}>

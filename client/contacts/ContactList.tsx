@@ -1,6 +1,8 @@
 import { AtSign, CircleAlert, Search, UserRoundPlus } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { FoundMessages } from '../search/FoundMessages.tsx'
+import { isSearchable } from '../search/search.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { AddContactDialog } from './AddContactDialog.tsx'
@@ -9,6 +11,7 @@ import { reloadContacts } from './contacts.ts'
 import { Request } from './Request.tsx'
 import { nameOf, Row } from './Row.tsx'
 import { type ContactRow, contactsStore } from './store.ts'
+import { useArrows } from './useArrows.tsx'
 
 interface Props {
   openRoomId: string | undefined
@@ -20,19 +23,37 @@ export function ContactList({ openRoomId, onOpen }: Props) {
   const [query, setQuery] = useState('')
   const [isAdding, setAdding] = useState(false)
   const found = rows.filter((row) => matches(row, query))
+  const area = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLInputElement>(null)
+  useArrows(area, () => {
+    if (query === '') return
+    setQuery('')
+    field.current?.focus()
+  })
   return (
-    <>
+    <div className="finder" ref={area}>
       <search className="find">
         <label className="input">
           <Search className="i i-16" aria-hidden />
-          <span className="sr">Search contacts</span>
-          <input type="search" placeholder="Search" value={query} onChange={(event) => setQuery(event.target.value)} />
+          <span className="sr">Search contacts and messages</span>
+          <input
+            ref={field}
+            type="search"
+            placeholder="Search"
+            // Else the browser keeps what is typed: in its list of suggestions, and in its session file.
+            autoComplete="off"
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+          />
         </label>
         <p className="sr" role="status">
-          {query.trim() && `${found.length} found`}
+          {query.trim() && (found.length === 1 ? '1 contact found' : `${found.length} contacts found`)}
         </p>
       </search>
-      <Rows rows={rows} found={found} openRoomId={openRoomId} onOpen={onOpen} />
+      <div className="list">
+        <Rows rows={rows} found={found} query={query} openRoomId={openRoomId} onOpen={onOpen} />
+        {isSearchable(query) && <FoundMessages query={query} rows={rows.filter(({ state }) => state === 'accepted')} />}
+      </div>
       <footer className="foot">
         <button type="button" className="btn outline wide" onClick={() => setAdding(true)}>
           <AtSign className="i i-16" aria-hidden />
@@ -40,18 +61,24 @@ export function ContactList({ openRoomId, onOpen }: Props) {
         </button>
       </footer>
       {isAdding && <AddContactDialog onClose={() => setAdding(false)} />}
-    </>
+    </div>
   )
 }
 
-function Rows({ rows, found, openRoomId, onOpen }: Props & { rows: ContactRow[]; found: ContactRow[] }) {
+interface RowsProps extends Props {
+  rows: ContactRow[]
+  found: ContactRow[]
+  query: string
+}
+
+function Rows({ rows, found, query, openRoomId, onOpen }: RowsProps) {
   const env = useEnv()
   const now = useNow()
   const status = useStore(contactsStore, (state) => state.status)
   if (status === 'loading' && rows.length === 0) return <Loading />
   if (status === 'failed' && rows.length === 0)
     return (
-      <div className="list" role="alert">
+      <div role="alert">
         <Empty icon={CircleAlert} title="Contacts could not be loaded">
           <button type="button" className="btn outline" onClick={() => reloadContacts(env)}>
             Try again
@@ -59,21 +86,12 @@ function Rows({ rows, found, openRoomId, onOpen }: Props & { rows: ContactRow[];
         </Empty>
       </div>
     )
-  if (rows.length === 0)
-    return (
-      <div className="list">
-        <Empty icon={UserRoundPlus} title="No contacts yet. Add some to start chatting!" />
-      </div>
-    )
-  if (found.length === 0)
-    return (
-      <div className="list">
-        <Empty icon={Search} title="No contacts found" />
-      </div>
-    )
+  if (rows.length === 0) return <Empty icon={UserRoundPlus} title="No contacts yet. Add some to start chatting!" />
+  if (found.length === 0 && isSearchable(query)) return <p className="none">No contacts found</p>
+  if (found.length === 0) return <Empty icon={Search} title="No contacts found" />
   const ambiguous = repeated(rows.map((row) => nameOf(row).toLowerCase()))
   return (
-    <ul className="list" aria-label="Contacts">
+    <ul aria-label="Contacts">
       {found.map((row) => (
         <li key={row.id}>
           {row.state === 'pending' ? (
@@ -94,7 +112,7 @@ function Rows({ rows, found, openRoomId, onOpen }: Props & { rows: ContactRow[];
 
 function Loading() {
   return (
-    <div className="list" role="status">
+    <div role="status">
       <span className="sr">Loading contacts...</span>
       <div className="late skels" aria-hidden="true">
         {['a', 'b', 'c', 'd', 'e'].map((key) => (
@@ -114,7 +132,8 @@ function Loading() {
 
 function matches(row: ContactRow, query: string): boolean {
   const wanted = query.trim().toLowerCase().replace(/^@/, '')
-  const names = row.state === 'pending' ? [row.contactUser.username] : [nameOf(row), row.contactUser.username]
+  const handle = row.contactUser.isDeleted ? [] : [row.contactUser.username]
+  const names = row.state === 'pending' ? handle : [nameOf(row), ...handle]
   return names.some((name) => name.toLowerCase().includes(wanted))
 }
 

@@ -1,4 +1,15 @@
-import { Check, CheckCheck, CircleAlert, Clock, FileText, Image, KeyRound, type LucideIcon, ShieldAlert } from 'lucide-react'
+import {
+  Check,
+  CheckCheck,
+  CircleAlert,
+  Clock,
+  FileText,
+  Image,
+  KeyRound,
+  type LucideIcon,
+  ShieldAlert,
+  ShieldCheck,
+} from 'lucide-react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { LIMITS } from '../../contract/limits.ts'
@@ -7,7 +18,8 @@ import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
 import { relativeTime } from '../ui/time.ts'
 import type { ContactRow, Preview } from './store.ts'
 
-export const nameOf = (row: ContactRow): string => row.displayName ?? row.contactUser.displayName
+export const nameOf = ({ displayName, contactUser }: ContactRow): string =>
+  contactUser.isDeleted ? 'Deleted account' : (displayName ?? contactUser.displayName)
 
 interface Props {
   row: ContactRow
@@ -22,7 +34,8 @@ export function Row({ row, now, isOpen, isAmbiguous }: Props) {
   // Who is online now is known through the connection only.
   const isConnected = useStore(connectionStore, ({ phase }) => phase === 'open')
   const isOnline = isConnected && contactUser.isOnline
-  const at = row.lastMessage?.createdAt ?? contactUser.lastSeen
+  const { isDeleted } = contactUser
+  const at = row.lastMessage?.createdAt ?? (isDeleted ? null : contactUser.lastSeen)
   const count = row.unreadCount > LIMITS.unreadCap ? `${LIMITS.unreadCap}+` : row.unreadCount
   return (
     <Link
@@ -31,15 +44,23 @@ export function Row({ row, now, isOpen, isAmbiguous }: Props) {
       aria-current={isOpen ? 'page' : undefined}
       data-room={row.chatRoomId}
     >
-      <Avatar id={row.contactUserId} name={nameOf(row)}>
-        <PresenceDot isOnline={isOnline} />
+      <Avatar id={row.contactUserId} name={nameOf(row)} isOutlined={isDeleted}>
+        {!isDeleted && <PresenceDot isOnline={isOnline} />}
       </Avatar>
       <div>
         <div className="l1">
-          <span className="name cut" dir="auto" title={`${nameOf(row)} (@${contactUser.username})`}>
-            {nameOf(row)}
+          <span className="whose">
+            <span className="name cut" dir="auto" title={isDeleted ? undefined : `${nameOf(row)} (@${contactUser.username})`}>
+              {nameOf(row)}
+            </span>
+            {row.isVerified && !row.keyChanged && (
+              <>
+                <ShieldCheck className="i i-14" aria-hidden />
+                <span className="sr">Verified</span>
+              </>
+            )}
           </span>
-          <span className="sr">{isConnected && (isOnline ? 'Online' : 'Offline')}</span>
+          <span className="sr">{isConnected && !isDeleted && (isOnline ? 'Online' : 'Offline')}</span>
           {row.hasUnreadNotifications && (
             <>
               <i className="red-dot" />
@@ -68,6 +89,7 @@ export function Row({ row, now, isOpen, isAmbiguous }: Props) {
 }
 
 function Line({ row, isAmbiguous }: { row: ContactRow; isAmbiguous: boolean }) {
+  const { isDeleted } = row.contactUser
   if (row.isTyping) return <span className="cut typing">typing…</span>
   if (row.keyChanged)
     return (
@@ -79,8 +101,8 @@ function Line({ row, isAmbiguous }: { row: ContactRow; isAmbiguous: boolean }) {
   if (!row.preview)
     return (
       <span className="cut t3">
-        @{row.contactUser.username}
-        {!row.contactUser.identityKey && ' · no device yet'}
+        {isDeleted ? 'No messages' : `@${row.contactUser.username}`}
+        {!isDeleted && !row.contactUser.identityKey && ' · no device yet'}
       </span>
     )
   const { preview } = row
@@ -90,7 +112,7 @@ function Line({ row, isAmbiguous }: { row: ContactRow; isAmbiguous: boolean }) {
       {isFailed ? <CircleAlert className="i i-16 fail" aria-hidden /> : <Ticks status={preview.status} />}
       <KindIcon kind={preview.kind} />
       <span className={isFailed ? 'cut failed' : 'cut'} dir="auto">
-        {isAmbiguous && <span className="t3">@{row.contactUser.username} · </span>}
+        {isAmbiguous && !isDeleted && <span className="t3">@{row.contactUser.username} · </span>}
         {isFailed && 'Not sent: '}
         {preview.text}
       </span>

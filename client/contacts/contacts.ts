@@ -10,6 +10,7 @@ import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'
 import { type ContactRow, contactsStore, type Preview } from './store.ts'
+import { reloadVerified, verifiedAmong } from './verified.ts'
 
 export type { ContactRow } from './store.ts'
 
@@ -21,8 +22,9 @@ export const contactOfRoom = (chatRoomId: string): ContactRow | undefined =>
 export async function reloadContacts(env: Env): Promise<ContactRow[]> {
   try {
     const contacts = await env.api(contactsApi.list, {})
+    const verified = await verifiedAmong(env, contacts)
     const before = new Map(contactsStore.getState().rows.map((row) => [row.id, row]))
-    const rows = contacts.map((contact) => mergeRow(contact, before.get(contact.id)))
+    const rows = contacts.map((contact) => mergeRow(contact, before.get(contact.id), verified))
     contactsStore.setState({ status: 'ready', rows: sorted(rows) })
     await reloadUnreadTotal(env)
     return rows
@@ -43,12 +45,12 @@ export async function reloadUnreadTotal(env: Env): Promise<void> {
  */
 export async function addContact(env: Env, text: string): Promise<ContactRow> {
   const who = text.trim()
-  if (!who.includes('.onion')) return take(await env.api(contactsApi.add, { username: who.replace(/^@/, '') }))
+  if (!who.includes('.onion')) return take(env, await env.api(contactsApi.add, { username: who.replace(/^@/, '') }))
   const key = publicKeyOfOnion(who)
   if (!key) throw new ApiError(400, 'invalid_onion_address', REFUSALS.invalid_onion_address.text)
   const contact = await env.api(contactsApi.add, { onionAddress: who.toLowerCase() })
   await env.crypto.pinAddress({ userId: contact.contactUserId, identityKey: toBase64(key) })
-  return take(contact)
+  return take(env, contact)
 }
 
 /** The person decided for a contact's new key: the room begins anew under it. */
@@ -60,10 +62,11 @@ export async function acceptNewKey(env: Env, contact: ContactRow): Promise<void>
     ({ id }) => id === contact.id,
     () => ({ keyChanged: false }),
   )
+  await reloadVerified(env)
 }
 
 export async function acceptContact(env: Env, contactId: string): Promise<void> {
-  take(await env.api(contactsApi.accept, { contactId }))
+  await take(env, await env.api(contactsApi.accept, { contactId }))
 }
 
 export async function declineContact(env: Env, contactId: string): Promise<void> {
@@ -71,22 +74,22 @@ export async function declineContact(env: Env, contactId: string): Promise<void>
   contactsStore.setState(({ rows }) => ({ rows: rows.filter((row) => row.id !== contactId) }))
 }
 
-function take(contact: Contact): ContactRow {
-  const row = mergeRow(
-    contact,
-    contactsStore.getState().rows.find(({ id }) => id === contact.id),
-  )
+async function take(env: Env, contact: Contact): Promise<ContactRow> {
+  const verified = await verifiedAmong(env, [contact])
+  const before = contactsStore.getState().rows.find(({ id }) => id === contact.id)
+  const row = mergeRow(contact, before, verified)
   contactsStore.setState(({ rows }) => ({ rows: sorted([row, ...rows.filter(({ id }) => id !== row.id)]) }))
   return row
 }
 
-const mergeRow = (contact: Contact, before: ContactRow | undefined): ContactRow => ({
+const mergeRow = (contact: Contact, before: ContactRow | undefined, verified: ReadonlySet<string>): ContactRow => ({
   ...contact,
   // The address is the key's fingerprint: it is made from the key that is used, not taken from the server.
   contactUser: { ...contact.contactUser, onionAddress: addressOf(contact.contactUser.identityKey) },
   preview: before?.preview ?? null,
   isTyping: before?.isTyping ?? false,
-  keyChanged: before?.keyChanged ?? false,
+  keyChanged: !contact.contactUser.isDeleted && (before?.keyChanged ?? false),
+  isVerified: verified.has(contact.contactUserId),
 })
 
 const addressOf = (identityKey: string | null) => identityKey && onionAddress(fromBase64(identityKey))

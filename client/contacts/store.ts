@@ -14,6 +14,8 @@ export interface ContactRow extends Contact {
   isTyping: boolean
   /** The identity key differs from the pinned one: nothing is sent until the person decides [Note: I1]. */
   keyChanged: boolean
+  /** The person compared the safety number of the key that the server names. */
+  isVerified: boolean
 }
 
 export interface ContactsState {

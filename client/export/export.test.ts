@@ -26,6 +26,7 @@ const rowOf = (owner: TestPerson, other: TestPerson): ContactRow => ({
   preview: null,
   isTyping: false,
   keyChanged: false,
+  isVerified: false,
   ...({ isVerified: false } as object),
 })
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { OUT_OF_PLACE } from './lines.ts'
 import type { ShownMessage } from './store.ts'
 
 interface Props {
@@ -32,7 +33,8 @@ export function Announcer({ messages, name, isPaused }: Props) {
 function newsOf(message: ShownMessage, name: string): { key: string; words: string } {
   const key = `${message.id} ${message.isMine} ${message.status === 'failed'}`
   if (message.status === 'failed') return { key, words: `Not sent. ${message.reason ?? ''}` }
-  if (message.isMine) return { key, words: '' }
-  if (message.body.kind === 'unreadable') return { key, words: `${name}: a message that cannot be read here` }
-  return { key, words: message.body.kind === 'notice' ? message.body.text : `${name}: ${message.body.text}` }
+  const warning = message.isOutOfPlace ? `${OUT_OF_PLACE} ` : ''
+  if (message.isMine) return { key, words: warning }
+  if (message.body.kind === 'unreadable') return { key, words: `${warning}${name}: a message that cannot be read here` }
+  return { key, words: message.body.kind === 'notice' ? message.body.text : `${warning}${name}: ${message.body.text}` }
 }

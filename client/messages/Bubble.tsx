@@ -1,5 +1,6 @@
 import { Check, CheckCheck, CircleAlert, Clock, KeyRound, LoaderCircle } from 'lucide-react'
 import { memo } from 'react'
+import { REFUSALS } from '../../contract/refusals.ts'
 import { useEnv } from '../ui/env.tsx'
 import { textParts } from '../ui/links.ts'
 import { clockTime, moment } from '../ui/time.ts'
@@ -89,13 +90,15 @@ function Under({ message, onUpgrade }: { message: ShownMessage; onUpgrade: () =>
   const env = useEnv()
   if (message.status !== 'failed' && message.status !== 'waiting') return null
   const isFailed = message.status === 'failed'
+  // An account does not come back: nothing is left to try.
+  const canRetry = isFailed && message.reason !== REFUSALS.account_deleted.text
   return (
     <div className={isFailed ? 'under fail' : 'under'}>
       <span>
         {isFailed ? 'Not sent.' : 'Waiting.'} {message.reason && sentence(message.reason)}
       </span>
       <span className="acts">
-        {isFailed && (
+        {canRetry && (
           <button type="button" className="linkish" onClick={() => sendAloud(() => retryMessage(env, message.id), onUpgrade)}>
             Retry
           </button>

@@ -12,6 +12,7 @@ import { KeyLine } from './KeyLine.tsx'
 import './chat.css'
 import { NewKey } from './NewKey.tsx'
 import type { Person } from './person.ts'
+import { SafetyDialog } from './SafetyDialog.tsx'
 import { messagesStore, type RoomView } from './store.ts'
 import { Timeline } from './Timeline.tsx'
 import { useSeen } from './useSeen.tsx'
@@ -31,6 +32,7 @@ export function Chat({ chatRoomId, person, unreadCount, isFree, onBack, onRetry,
   const open = useStore(messagesStore, (state) => state.open)
   const view = open?.chatRoomId === chatRoomId ? open : undefined
   const [isUpgrading, setUpgrading] = useState(false)
+  const [isComparing, setComparing] = useState(false)
   const [pickedFrom, setPickedFrom] = useState<Date>()
   const newestAt = view?.messages.at(-1)?.at
   const upgrade = useCallback(() => setUpgrading(true), [])
@@ -41,13 +43,23 @@ export function Chat({ chatRoomId, person, unreadCount, isFree, onBack, onRetry,
         person={person}
         hasRoomKeys={view?.isEncrypted ?? false}
         onBack={onBack}
+        onSafety={() => setComparing(true)}
         onDay={newestAt ? () => setPickedFrom(new Date(newestAt)) : undefined}
       />
-      <KeyLine person={person} />
+      {!person.isDeleted && <KeyLine person={person} onSafety={() => setComparing(true)} />}
       <Conversation view={view} person={person} onRetry={onRetry} onUpgrade={upgrade} onDay={setPickedFrom} />
       {person.keyChanged && <NewKey person={person} onAccept={onAcceptKey} />}
-      {isFree && <FreeBanner onUpgrade={upgrade} />}
-      <Composer key={chatRoomId} chatRoomId={chatRoomId} isBlocked={person.keyChanged} onUpgrade={upgrade} />
+      {isFree && !person.isDeleted && <FreeBanner onUpgrade={upgrade} />}
+      {person.isDeleted ? (
+        <p className="gone" role="status">
+          This account was deleted. Nothing can be sent.
+        </p>
+      ) : (
+        <Composer key={chatRoomId} chatRoomId={chatRoomId} isBlocked={person.keyChanged} onUpgrade={upgrade} />
+      )}
+      {isComparing && !person.keyChanged && !person.isDeleted && (
+        <SafetyDialog person={person} onClose={() => setComparing(false)} />
+      )}
       {pickedFrom && <DayDialog from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}
       {isUpgrading && <UpgradeDialog feature="messaging" onClose={() => setUpgrading(false)} />}
     </>
@@ -72,6 +84,12 @@ function Conversation({ view, person, onRetry, onUpgrade, onDay }: ConversationP
             Try again
           </button>
         </Empty>
+      </div>
+    )
+  if (view.messages.length === 0 && person.isDeleted)
+    return (
+      <div className="centre">
+        <Empty icon={MessagesSquare} title="No messages" />
       </div>
     )
   if (view.messages.length === 0)

@@ -6,25 +6,27 @@ import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
 import { useNow } from '../ui/env.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { lastSeen } from '../ui/time.ts'
+import './header.css'
 import type { Person } from './person.ts'
 
 interface Props {
   person: Person
   hasRoomKeys: boolean
   onBack: () => void
+  onSafety: () => void
   /** Absent while there is nothing to go to. */
   onDay: (() => void) | undefined
 }
 
-export function ChatHeader({ person, hasRoomKeys, onBack, onDay }: Props) {
+export function ChatHeader({ person, hasRoomKeys, onBack, onSafety, onDay }: Props) {
   const [isWhole, setWhole] = useState(false)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
-  const isEncrypted = isConnected && hasRoomKeys && !person.keyChanged
+  const isEncrypted = isConnected && hasRoomKeys && !person.keyChanged && !person.isDeleted
   return (
     <header className="head">
       <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onBack} />
-      <Avatar id={person.id} name={person.name} size={40}>
-        <PresenceDot isOnline={isConnected && person.isOnline} />
+      <Avatar id={person.id} name={person.name} size={40} isOutlined={person.isDeleted}>
+        {!person.isDeleted && <PresenceDot isOnline={isConnected && person.isOnline} />}
       </Avatar>
       <div className={isWhole ? 'whom whole' : 'cut whom'}>
         <h2 className="cut" dir="auto" title={person.name} tabIndex={-1} data-chat-title>
@@ -32,30 +34,33 @@ export function ChatHeader({ person, hasRoomKeys, onBack, onDay }: Props) {
             {person.name}
           </button>
         </h2>
-        <p className="small t2">
-          <span className="cut">
-            {/* Who is online now is known through the connection only. */}
-            {isConnected && <Presence person={person} />}
-            <span className="handle">
-              {isConnected && ' · '}@{person.username}
+        {!person.isDeleted && (
+          <p className="small t2">
+            <span className="cut">
+              {/* Who is online now is known through the connection only. */}
+              {isConnected && <Presence person={person} />}
+              <span className="handle">
+                {isConnected && ' · '}@{person.username}
+              </span>
             </span>
-          </span>
-          {isEncrypted && (
-            <span className="enc-line">
-              <ShieldCheck className="i i-14" aria-hidden />
-              Encrypted
-            </span>
-          )}
-        </p>
+            {isEncrypted && <Encrypted className="enc-line" isVerified={person.isVerified} onSafety={onSafety} />}
+          </p>
+        )}
       </div>
-      {isEncrypted && (
-        <span className="badge ok enc">
-          <ShieldCheck className="i i-14" aria-hidden />
-          Encrypted
-        </span>
-      )}
+      {isEncrypted && <Encrypted className="badge ok enc" isVerified={person.isVerified} onSafety={onSafety} />}
       {onDay && <IconButton icon={CalendarDays} label="Go to a day" onClick={onDay} />}
     </header>
+  )
+}
+
+/** Stands at the right, or under the name on a phone: one of the two is shown. */
+function Encrypted({ className, isVerified, onSafety }: { className: string; isVerified: boolean; onSafety: () => void }) {
+  return (
+    <button type="button" className={className} aria-haspopup="dialog" title="Safety number" onClick={onSafety}>
+      <ShieldCheck className="i i-14" aria-hidden />
+      Encrypted
+      {isVerified && ' · Verified'}
+    </button>
   )
 }
 

@@ -2,10 +2,11 @@ import { KeyRound, LockKeyhole } from 'lucide-react'
 import { useState } from 'react'
 import { LIMITS } from '../../contract/limits.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
+import './header.css'
 import type { Person } from './person.ts'
 
 /** The line under the header: the onion address is the person's key. */
-export function KeyLine({ person }: { person: Person }) {
+export function KeyLine({ person, onSafety }: { person: Person; onSafety: () => void }) {
   const [isWhole, setWhole] = useState(false)
   if (!person.onionAddress)
     return (
@@ -34,6 +35,11 @@ export function KeyLine({ person }: { person: Person }) {
         </button>
       </p>
       <CopyButton text={person.onionAddress} label="Copy the onion address" />
+      {!person.keyChanged && (
+        <button type="button" className="linkish" aria-haspopup="dialog" title="Safety number" onClick={onSafety}>
+          {person.isVerified ? 'Verified' : 'Not verified'}
+        </button>
+      )}
     </div>
   )
 }

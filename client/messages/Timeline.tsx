@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { ArrowDown, Info, LoaderCircle } from 'lucide-react'
-import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { ArrowDown, Info, LoaderCircle, TriangleAlert } from 'lucide-react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Env } from '../env.ts'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -12,6 +12,8 @@ import { type Line, timelineLines } from './lines.ts'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
 import type { RoomView } from './store.ts'
 import './timeline.css'
+import { useFound } from './useFound.tsx'
+import { useStayAtEnd } from './useStayAtEnd.tsx'
 
 /** Within this distance of an edge the next page is asked for. */
 const NEAR_PX = 600
@@ -31,7 +33,7 @@ export function Timeline({ view, name, onUpgrade, onDay }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const isPaging = useRef(false)
   const hadNewer = useRef(view.hasNewer)
-  const [isAtEnd, setAtEnd] = useState(true)
+  const [isAtEnd, setAtEnd] = useState(view.anchor === null)
   // A day that may begin further up has no heading yet: it would move away with the next page, and it is what the
   // place of the reader is held by.
   const lines = useMemo(() => timelineLines(view.messages).slice(view.hasOlder ? 1 : 0), [view.messages, view.hasOlder])
@@ -51,7 +53,10 @@ export function Timeline({ view, name, onUpgrade, onDay }: Props) {
 
   const newest = lines.at(-1)
   const isOwnNew = newest?.kind === 'message' && newest.message.isMine && newest.message.seq === null
-  useLayoutEffect(() => virtual.scrollToEnd(), [virtual])
+  const isJumpedTo = useRef(view.anchor !== null)
+  useLayoutEffect(() => {
+    if (!isJumpedTo.current) virtual.scrollToEnd()
+  }, [virtual])
   const isFollowing = isOwnNew || (isAtEnd && !view.hasNewer && !hadNewer.current)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new line moves the view
   useEffect(() => {
@@ -64,10 +69,14 @@ export function Timeline({ view, name, onUpgrade, onDay }: Props) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each jump, not again when lines come
   useEffect(() => {
-    const index = lines.findIndex((line) => line.kind === 'message' && line.message.id === view.anchorId)
+    const index = lines.findIndex((line) => line.kind === 'message' && line.message.id === view.anchor?.id)
+    if (index < 0) return
     const top = lines[index - 1]?.kind === 'day' ? index - 1 : index
-    if (index >= 0) virtual.scrollToIndex(top, { align: 'start' })
-  }, [virtual, view.anchorId])
+    if (view.anchor?.place === 'top') return virtual.scrollToIndex(top, { align: 'start' })
+    virtual.scrollToIndex(index, { align: 'center' })
+    scroller.current?.focus({ preventScroll: true })
+  }, [virtual, view.anchor])
+  const foundId = useFound(view.anchor)
 
   async function attempt(load: (env: Env) => Promise<void>) {
     try {
@@ -137,7 +146,7 @@ export function Timeline({ view, name, onUpgrade, onDay }: Props) {
             return (
               <div
                 key={key}
-                className={index === lines.length - 1 ? 'line newest' : 'line'}
+                className={`line ${index === lines.length - 1 ? 'newest' : ''} ${isMessage(line, foundId) ? 'found' : ''}`}
                 data-index={index}
                 ref={virtual.measureElement}
                 style={{ transform: `translateY(${start}px)` }}
@@ -176,10 +185,10 @@ function Shown({ line, onDay, ...bubble }: ShownProps) {
         </button>
       </div>
     )
-  if (line.kind === 'notice')
+  if (line.kind === 'notice' || line.kind === 'warning')
     return (
-      <p className="sys">
-        <Info className="i i-16" aria-hidden />
+      <p className={line.kind === 'warning' ? 'sys bad' : 'sys'}>
+        {line.kind === 'warning' ? <TriangleAlert className="i i-16" aria-hidden /> : <Info className="i i-16" aria-hidden />}
         {line.text}
       </p>
     )
@@ -187,6 +196,8 @@ function Shown({ line, onDay, ...bubble }: ShownProps) {
 }
 
 const jumpWords = (count: number) => (count > 0 ? `Jump to the newest message, ${count} new` : 'Jump to the newest message')
+
+const isMessage = (line: Line | undefined, id: string | undefined) => line?.kind === 'message' && line.message.id === id
 
 /** How many messages of the other side came below what is looked at. */
 function useNewCount(view: RoomView, isAtEnd: boolean): number {
@@ -197,18 +208,4 @@ function useNewCount(view: RoomView, isAtEnd: boolean): number {
   }, [isAtEnd, newest, view.hasNewer])
   if (view.hasNewer) return view.newerCount
   return isAtEnd ? 0 : view.messages.filter(({ isMine, seq }) => !isMine && seq !== null && seq > seen.current).length
-}
-
-/** A composer that grows, a keyboard that opens: who was at the end stays there. */
-function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isAtEnd: boolean, toEnd: () => void) {
-  const latest = useRef({ isAtEnd, toEnd })
-  useEffect(() => {
-    latest.current = { isAtEnd, toEnd }
-  })
-  useEffect(() => {
-    if (!scroller.current) return
-    const observer = new ResizeObserver(() => latest.current.isAtEnd && latest.current.toEnd())
-    observer.observe(scroller.current)
-    return () => observer.disconnect()
-  }, [scroller])
 }

@@ -15,6 +15,7 @@ const message = (
   status: isMine ? 'sent' : null,
   reason: null,
   body,
+  isOutOfPlace: false,
 })
 const at = (hour: number, minute: number, day = 20) => new Date(2026, 10, day, hour, minute)
 const drawn = (messages: ShownMessage[]) =>
@@ -40,6 +41,14 @@ test('a day stands above its first message and cuts a run', () => {
 test('a notice cuts a run', () => {
   const notice = message('n', false, at(9, 1), { kind: 'notice', text: 'Encryption restarted' })
   expect(drawn([message('a', false, at(9, 0)), notice, message('b', false, at(9, 2))])).toEqual(['day', '[a]', 'notice', '[b]'])
+})
+
+test('a message that is out of place has the warning above it, once for those in a row, and it cuts a run', () => {
+  const odd = (id: string, minute: number) => ({ ...message(id, false, at(9, minute)), isOutOfPlace: true })
+  const messages = [message('a', false, at(9, 0)), odd('b', 1), odd('c', 2), message('d', true, at(9, 3)), odd('e', 4)]
+  expect(drawn(messages)).toEqual(['day', '[a]', 'warning', '[b ', ' c]', '[d]', 'warning', '[e]'])
+  const words = timelineLines(messages).flatMap((line) => (line.kind === 'warning' ? [line.text] : []))
+  expect(words[0]).toBe('The server dropped or reordered messages before this one.')
 })
 
 test('keys are unique and stay when older messages arrive', () => {

@@ -5,7 +5,11 @@ import type { ShownMessage } from './store.ts'
 export type Line =
   | { kind: 'day'; key: string; at: string }
   | { kind: 'notice'; key: string; text: string }
+  | { kind: 'warning'; key: string; text: string }
   | { kind: 'message'; key: string; message: ShownMessage; startsRun: boolean; endsRun: boolean }
+
+/** The text that stands above a message whose sender saw another conversation [Note: M5]. */
+export const OUT_OF_PLACE = 'The server dropped or reordered messages before this one.'
 
 const RUN_MS = 10 * 60_000
 
@@ -21,11 +25,14 @@ export function timelineLines(messages: ShownMessage[]): Line[] {
       days.set(day, times + 1)
       lines.push({ kind: 'day', key: times ? `day ${day} ${times}` : `day ${day}`, at: message.at })
     }
+    // Once for those in a row: from the first on nothing can be compared.
+    if (message.isOutOfPlace && !before?.isOutOfPlace)
+      lines.push({ kind: 'warning', key: `warning ${keyOf(message)}`, text: OUT_OF_PLACE })
     if (message.body.kind === 'notice') lines.push({ kind: 'notice', key: message.id, text: message.body.text })
     else
       lines.push({
         kind: 'message',
-        key: `${message.isMine ? 'me' : 'them'} ${message.id}`,
+        key: keyOf(message),
         message,
         startsRun: !belongTogether(before, message),
         endsRun: !belongTogether(message, messages[index + 1]),
@@ -34,8 +41,11 @@ export function timelineLines(messages: ShownMessage[]): Line[] {
   return lines
 }
 
+const keyOf = ({ isMine, id }: ShownMessage): string => `${isMine ? 'me' : 'them'} ${id}`
+
 function belongTogether(a: ShownMessage | undefined, b: ShownMessage | undefined): boolean {
   if (!a || !b || a.isMine !== b.isMine || a.body.kind === 'notice' || b.body.kind === 'notice') return false
+  if (b.isOutOfPlace && !a.isOutOfPlace) return false
   const [first, second] = [new Date(a.at), new Date(b.at)]
   return dayOf(first) === dayOf(second) && second.getTime() - first.getTime() < RUN_MS
 }

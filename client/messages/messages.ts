@@ -7,13 +7,18 @@ import { seqOfDay } from './days.ts'
 import { tellDelivered, tellRead } from './marks.ts'
 import { flush } from './send.ts'
 import { messagesStore } from './store.ts'
-import { showFrom, showNewer, showNewest, showOlder } from './view.ts'
+import { refreshView, showFrom, showNewer, showNewest, showOlder } from './view.ts'
 import { changeOpen, currentViewer, isLookedAt, isOpen, openRow, refreshRoom } from './viewing.ts'
+
+/** Where the next room to be opened is shown, instead of at its end. */
+let wanted: { chatRoomId: string; seq: number } | undefined
 
 /** Shows a room: at once what this device holds, then what it missed. */
 export async function openRoom(env: Env, contact: ContactRow): Promise<void> {
   const viewer = currentViewer()
   const { chatRoomId } = contact
+  const seq = wanted?.chatRoomId === chatRoomId ? wanted.seq : undefined
+  wanted = undefined
   messagesStore.setState({
     open: {
       chatRoomId,
@@ -23,14 +28,14 @@ export async function openRoom(env: Env, contact: ContactRow): Promise<void> {
       hasNewer: false,
       isLoadingOlder: false,
       isEncrypted: false,
-      anchorId: null,
+      anchor: null,
       newerCount: 0,
     },
   })
   try {
-    if (viewer) await showNewest(env, contact, viewer)
+    if (viewer) await (seq === undefined ? showNewest(env, contact, viewer) : showFrom(env, contact, viewer, seq, 'middle'))
     await catchUp(env, contact)
-    if (viewer && isOpen(chatRoomId)) await showNewest(env, contact, viewer)
+    if (viewer && isOpen(chatRoomId)) await (seq === undefined ? showNewest : refreshView)(env, contact, viewer)
     void flush(env, chatRoomId)
   } catch (error) {
     if (isOpen(chatRoomId) && messagesStore.getState().open?.messages.length === 0) changeOpen({ status: 'failed' })
@@ -75,6 +80,15 @@ export async function jumpToDay(env: Env, dayStart: Date): Promise<boolean> {
   if (!contact || !viewer || seq === undefined) return false
   await showFrom(env, contact, viewer, seq)
   return true
+}
+
+/** Shows a message among its neighbours: now where its room is open, else as soon as it is. */
+export async function jumpToMessage(env: Env, place: { chatRoomId: string; seq: number }): Promise<void> {
+  const viewer = currentViewer()
+  const contact = openRow()
+  wanted = undefined
+  if (contact?.chatRoomId !== place.chatRoomId) wanted = place
+  else if (viewer) await showFrom(env, contact, viewer, place.seq, 'middle')
 }
 
 /** A message came live. Replay enters by `syncRoom`; both end in `catchUp`. */

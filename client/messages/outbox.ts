@@ -1,9 +1,11 @@
 import { messagesApi } from '../../contract/messages.ts'
+import { REFUSALS } from '../../contract/refusals.ts'
 import { type ContactRow, changeRow, contactOfRoom, noteMessage } from '../contacts/contacts.ts'
 import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'
+import { hearRefusal } from '../rooms/gate.ts'
 import { catchUp, readyRoom } from '../rooms/rooms.ts'
 
 /** What came of a message that was to be sent. */
@@ -49,9 +51,12 @@ async function sendRow(env: Env, contact: ContactRow, row: OutboxRow, userId: st
   const { chatRoomId } = contact
   const place = { chatRoomId, peerId: contact.contactUserId }
   try {
+    // What is known already is not asked for: the message stays here, with the reason.
+    if (contact.contactUser.isDeleted) throw new ApiError(403, 'account_deleted', REFUSALS.account_deleted.text)
+    let mustCommit = false
     for (let attempt = 0; attempt < SEAL_TRIES; attempt++) {
       if (!row.envelope || attempt > 0) {
-        const readiness = await readyRoom(env, contact)
+        const readiness = await readyRoom(env, contact, { mustCommit })
         if (!readiness.ready) return wait(chatRoomId, readiness.reason, null)
       }
       const sealed = await env.crypto.sealOutboxRow({ ...place, id: row.id })
@@ -77,6 +82,7 @@ async function sendRow(env: Env, contact: ContactRow, row: OutboxRow, userId: st
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error
         await env.crypto.changeOutbox({ chatRoomId, id: row.id, failure: null, unseal: true })
+        mustCommit = await hearRefusal(env, contact, error)
       }
     }
     return wait(chatRoomId, 'The room is busy. It is tried again.', RETRY_MS)
@@ -107,6 +113,7 @@ async function failed(env: Env, chatRoomId: string, row: OutboxRow, error: unkno
       return wait(chatRoomId, `${error.message}. It is tried again.`, retryMs)
     }
     if (error.status === 401) return 'wait'
+    if (error.code === 'account_deleted') noteDeleted(chatRoomId)
     await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: false })
     return 'next'
   }
@@ -114,3 +121,10 @@ async function failed(env: Env, chatRoomId: string, row: OutboxRow, error: unkno
   await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: true })
   return 'next'
 }
+
+/** The other side's account is gone: the list would say so too, but later. */
+const noteDeleted = (chatRoomId: string): void =>
+  changeRow(
+    (row) => row.chatRoomId === chatRoomId,
+    ({ contactUser }) => ({ contactUser: { ...contactUser, isDeleted: true }, keyChanged: false, isVerified: false }),
+  )

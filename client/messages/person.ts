@@ -10,4 +10,8 @@ export interface Person {
   onionAddress: string | null
   /** The key differs from the one that this account knows: nothing is sent [Note: I1]. */
   keyChanged: boolean
+  /** The safety number of this key was compared. */
+  isVerified: boolean
+  /** The account is gone for good: the conversation can be read, and nothing can be sent. */
+  isDeleted: boolean
 }

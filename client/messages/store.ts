@@ -20,6 +20,14 @@ export interface ShownMessage {
   /** Why it waits or failed, in words. */
   reason: string | null
   body: MessageBody
+  /** Its sender saw another conversation than this device: the server dropped or reordered messages before it [Note: M5]. */
+  isOutOfPlace: boolean
+}
+
+export interface Anchor {
+  id: string
+  /** A day begins at the top of the screen; what was searched for stands in the middle and is marked for a moment. */
+  place: 'top' | 'middle'
 }
 
 export interface RoomView {
@@ -32,8 +40,8 @@ export interface RoomView {
   isLoadingOlder: boolean
   /** The room's keys are in place on this device: with a connection, the "Encrypted" badge shows. */
   isEncrypted: boolean
-  /** The message to bring to the top of the screen, after a jump to a day. */
-  anchorId: string | null
+  /** The message to bring into view, after a jump: a new object for each jump. */
+  anchor: Anchor | null
   /** Arrived while the window does not reach the newest message. */
   newerCount: number
 }

@@ -3,7 +3,7 @@ import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
 import { waitOf } from './outbox.ts'
-import { type MessageBody, messagesStore, type RoomView, type ShownMessage } from './store.ts'
+import { type Anchor, type MessageBody, messagesStore, type RoomView, type ShownMessage } from './store.ts'
 
 export interface Viewer {
   userId: string
@@ -27,22 +27,30 @@ async function toNewest(env: Env, contact: ContactRow, viewer: Viewer): Promise<
     hasOlder: hasOlder(messages, from),
     newerCount: 0,
     status: 'ready',
-    anchorId: null,
+    anchor: null,
   })
 }
 
-/** Shows a room from one place on. */
-export const showFrom = (env: Env, contact: ContactRow, viewer: Viewer, seq: number): Promise<void> =>
+/** Shows a room around one place: from there on, or with it in the middle of the screen. */
+export const showFrom = (
+  env: Env,
+  contact: ContactRow,
+  viewer: Viewer,
+  seq: number,
+  place: Anchor['place'] = 'top',
+): Promise<void> =>
   inView(contact, async () => {
     const { chatRoomId } = contact
     const [above, below] = await Promise.all([
       env.crypto.page({ chatRoomId, before: seq, limit: PAGE }),
       env.crypto.page({ chatRoomId, after: seq - 1, limit: PAGE }),
     ])
+    const [first] = below.messages
     await show(env, contact, viewer, [...above.messages, ...below.messages], {
       hasNewer: below.messages.length === PAGE,
       hasOlder: hasOlder(above.messages, above.from),
-      anchorId: below.messages[0]?.id ?? null,
+      status: 'ready',
+      anchor: first ? { id: first.id, place } : null,
     })
   })
 
@@ -155,10 +163,12 @@ async function show(
   }))
 }
 
-function shownMessage({ id, seq, at, senderId, body }: StoredMessage, row: ContactRow, viewer: Viewer): ShownMessage {
+function shownMessage(message: StoredMessage, row: ContactRow, viewer: Viewer): ShownMessage {
+  const { id, seq, at, senderId, body, isOutOfPlace = false } = message
   const isMine = senderId === viewer.userId
   const isSpoken = body.kind === 'content' || body.kind === 'plain'
-  return { id, seq, at, isMine, status: isMine && isSpoken ? statusOf(row, seq) : null, reason: null, body: shownBody(body) }
+  const status = isMine && isSpoken ? statusOf(row, seq) : null
+  return { id, seq, at, isMine, status, reason: null, body: shownBody(body), isOutOfPlace }
 }
 
 function shownBody(body: StoredMessage['body']): MessageBody {
@@ -174,5 +184,6 @@ function shownBody(body: StoredMessage['body']): MessageBody {
 function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
   const waits = waitOf(chatRoomId)?.reason ?? null
   const status = failure ? 'failed' : waits ? 'waiting' : 'sending'
-  return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body: { kind: 'text', text: content.text } }
+  const body = { kind: 'text' as const, text: content.text }
+  return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false }
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 interface Props {
   icon: LucideIcon
-  tone?: 'plain' | 'acc' | 'danger'
+  tone?: 'plain' | 'acc' | 'ok' | 'danger'
   role?: 'alert' | 'status'
   children: ReactNode
 }

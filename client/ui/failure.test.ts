@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../net/api.ts'
 import { failureWords } from './failure.ts'
 
-const limited = (retryAfterSeconds: number) => new ApiError(429, 'too_many_requests', 'Too many attempts', { retryAfterSeconds })
+const limited = (retryAfterSeconds: number) =>
+  new ApiError(429, 'too_many_requests', 'Too many attempts. Try again in 198 seconds', { retryAfterSeconds })
 
 test("the server's words are shown, with the time to wait where it names one", () => {
   expect(failureWords(new ApiError(409, 'username_taken', 'Username is not available'))).toBe('Username is not available')

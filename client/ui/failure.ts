@@ -1,8 +1,11 @@
 import { ApiError } from '../net/api.ts'
 
+/** The server's own words say the wait in seconds, for programs. */
+const WAIT = /\. Try again in \d+ seconds?$/
+
 /** What to say when a verb threw. A failure of cryptography is always shown in its own words. */
 export function failureWords(error: unknown): string {
-  if (error instanceof ApiError) return error.message + waitWords(error.retryAfterSeconds)
+  if (error instanceof ApiError) return error.message.replace(WAIT, '') + waitWords(error.retryAfterSeconds)
   if (error instanceof Error && error.name === 'CryptoFailure') return error.message
   return 'Something went wrong. Please try again.'
 }

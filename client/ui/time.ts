@@ -6,6 +6,7 @@ const shortDate = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numer
 const shortDateWithYear = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric' })
 const longDate = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric' })
 const longDateWithYear = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', year: 'numeric' })
+const fullDate = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
 const shortMoment = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
 
@@ -33,6 +34,9 @@ export function lastSeen(at: Date | null, now: Date): string {
 
 /** "6:41 PM" */
 export const clockTime = (at: Date): string => clock.format(at).replace('\u202f', ' ')
+
+/** "November 14, 2026" */
+export const fullDay = (at: Date): string => fullDate.format(at)
 
 /** "Nov 14, 2026, 3:12 PM" */
 export const moment = (at: Date): string => shortMoment.format(at).replace('\u202f', ' ')

@@ -1,0 +1,85 @@
+import { CircleAlert } from 'lucide-react'
+import { type FormEvent, useRef, useState } from 'react'
+import { Field } from '../ui/Field.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { Note } from '../ui/Note.tsx'
+import { pickPlaces, wrongPlaces } from './kit.ts'
+
+interface Props {
+  words: readonly string[]
+  /** What the main button says while the kit becomes a way in. */
+  pendingWords: string
+  onRight: () => Promise<void>
+  onBack: () => void
+}
+
+/** Three words, typed from the paper: a kit that nobody can read later is none. */
+export function KitCheck({ words, pendingWords, onRight, onBack }: Props) {
+  const form = useRef<HTMLFormElement>(null)
+  const [places] = useState(pickPlaces)
+  const [typed, setTyped] = useState<Record<number, string>>({})
+  const [wrong, setWrong] = useState<number[]>([])
+  const [failure, setFailure] = useState<string>()
+  const [isPending, setPending] = useState(false)
+
+  function change(place: number, word: string) {
+    setTyped({ ...typed, [place]: word })
+    setWrong(wrong.filter((other) => other !== place))
+  }
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    if (isPending) return
+    const found = wrongPlaces(words, typed, places)
+    setWrong(found)
+    setFailure(undefined)
+    if (found.length > 0) {
+      requestAnimationFrame(() => form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus())
+      return
+    }
+    setPending(true)
+    try {
+      await onRight()
+    } catch (error) {
+      setFailure(failureWords(error))
+    } finally {
+      setPending(false)
+    }
+  }
+
+  return (
+    <form ref={form} className="kit-check" onSubmit={submit} noValidate autoComplete="off">
+      <p className="t2">Three words from your copy show that it can be read. The kit counts from then on.</p>
+      {places.map((place) => (
+        <Field
+          key={place}
+          label={`Word ${place}`}
+          value={typed[place] ?? ''}
+          error={wrong.includes(place) ? wrongWords(place, typed[place]) : undefined}
+          onValue={(word) => change(place, word)}
+          autoComplete="off"
+          autoCorrect="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={20}
+        />
+      ))}
+      {failure && (
+        <Note icon={CircleAlert} tone="danger" role="alert">
+          <strong>The kit does not count yet.</strong> {failure}
+        </Note>
+      )}
+      <div className="step-actions">
+        <button type="submit" className="btn primary large" disabled={isPending}>
+          {isPending ? pendingWords : 'Check'}
+        </button>
+        <button type="button" className="btn outline large" disabled={isPending} onClick={onBack}>
+          Back to the words
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const wrongWords = (place: number, typed: string | undefined) =>
+  typed?.trim() ? `Your kit has another word at place ${place}` : `Type word ${place} of your kit`

@@ -1,0 +1,105 @@
+import { CircleAlert, ScanLine } from 'lucide-react'
+import { useEffect, useId, useState } from 'react'
+import { Scanner } from '../ui/Scanner.tsx'
+import { KIT_WORDS, listWords, loadWordlist, readKit, wordsIn } from './kit.ts'
+import './kit.css'
+
+interface Props {
+  value: string
+  /** What the last attempt failed with, if it was the words. */
+  error: string | undefined
+  onValue: (words: string) => void
+}
+
+/** The words of a kit, typed, pasted or scanned. What cannot be a word is named while it is typed. */
+export function KitEntry({ value, error, onValue }: Props) {
+  const id = useId()
+  const [wordlist, setWordlist] = useState<readonly string[]>()
+  const [isScanning, setScanning] = useState(false)
+  const [scanned, setScanned] = useState<string>()
+  useEffect(() => {
+    // Without the list the words are read all the same, and checked when they are sent.
+    loadWordlist().then(setWordlist, () => setWordlist([]))
+  }, [])
+  const { count, unknown } = readKit(value, wordlist ?? [])
+  const isListed = wordlist !== undefined && wordlist.length > 0
+  const named = isListed && unknown.length > 0 ? unknownWords(unknown) : undefined
+  const problem = error ?? named
+
+  function take(text: string) {
+    const words = wordsIn(text)
+    if (words.length !== KIT_WORDS)
+      return setScanned('This code is not a recovery kit. Hold the one of your kit before the camera.')
+    setScanning(false)
+    setScanned(undefined)
+    onValue(words.join(' '))
+  }
+
+  return (
+    <div className="field kit-entry">
+      <label htmlFor={id}>
+        Words of the kit <span>24, in their order</span>
+      </label>
+      <div className={problem ? 'input bad' : 'input'}>
+        <textarea
+          id={id}
+          className="mono"
+          rows={5}
+          value={value}
+          onChange={(event) => onValue(event.target.value)}
+          // The browser must not keep them for the next visit, nor send them to a spelling service.
+          autoComplete="off"
+          autoCorrect="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          translate="no"
+          data-gramm="false"
+          maxLength={1000}
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={`${id}-count ${id}-note`}
+        />
+      </div>
+      <div id={`${id}-note`}>
+        {problem && (
+          <p className="help bad" role="alert">
+            <CircleAlert className="i i-14" aria-hidden />
+            {problem}
+          </p>
+        )}
+      </div>
+      <div className="kit-entry-foot">
+        <p className="help" id={`${id}-count`}>
+          {countWords(count)}
+        </p>
+        <span className="sr" role="status">
+          {count === KIT_WORDS && 'All 24 words are there'}
+        </span>
+        {!isScanning && (
+          <button type="button" className="linkish" onClick={() => setScanning(true)}>
+            <ScanLine className="i i-14" aria-hidden />
+            Scan the code
+          </button>
+        )}
+      </div>
+      {isScanning && (
+        <>
+          <Scanner instead="type the words" onCode={take} onStop={() => setScanning(false)} />
+          {scanned && (
+            <p className="help bad" role="alert">
+              <CircleAlert className="i i-14" aria-hidden />
+              {scanned}
+            </p>
+          )}
+        </>
+      )}
+    </div>
+  )
+}
+
+const countWords = (count: number) =>
+  count > KIT_WORDS ? `${count} words: ${count - KIT_WORDS} too many` : `${count} of ${KIT_WORDS} words`
+
+const unknownWords = (unknown: string[]) =>
+  unknown.length === 1
+    ? `${listWords(unknown)} is not a word of a recovery kit`
+    : `${listWords(unknown)} are not words of a recovery kit`

@@ -1,0 +1,405 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { toBase64, toBase64Url } from '../../contract/bytes.ts'
+import type { AccountKeys } from '../../contract/devices.ts'
+import { createCore } from '../crypto/core.ts'
+import { openKeyring } from '../crypto/keyring.ts'
+import { stretchPassword } from '../crypto/password.ts'
+import { meetOwnDevices, syncBook } from '../devices/devices.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { at, newPerson, passwordOf, profileCopy, type TestPerson } from '../testing/people.ts'
+import { saltOf } from '../testing/town.ts'
+import { createWire, type Wire } from '../testing/wire.ts'
+import { cancelSignIn, enrolThisBrowser, signIn, signUp } from './account.ts'
+import {
+  addKit,
+  addPasskey,
+  changeKeys,
+  changePassword,
+  type Opener,
+  openKeys,
+  removeDevice,
+  removePasskey,
+  setPasswordOpens,
+  switchHistory,
+  waysOf,
+} from './keys.ts'
+import { openWith, recoverAccount, signInByKit } from './recover.ts'
+import { accountStore, halfway } from './store.ts'
+
+// Argon2id and many messages.
+vi.setConfig({ testTimeout: 60_000 })
+
+// What a page has around it.
+const kept = new Map<string, string>()
+const storage = {
+  setItem: (key: string, value: string) => void kept.set(key, value),
+  getItem: (key: string) => kept.get(key) ?? null,
+  removeItem: (key: string) => void kept.delete(key),
+  clear: () => kept.clear(),
+}
+vi.stubGlobal('localStorage', storage)
+vi.stubGlobal('sessionStorage', storage)
+vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' })
+
+let wire: Wire
+let alice: TestPerson
+let laptop: TestPerson
+let phone: TestPerson
+let bob: TestPerson
+let password: Opener
+
+interface Household {
+  wire: Wire
+  people: TestPerson[]
+  restore: (() => Promise<void>)[]
+}
+let household: Promise<Household> | undefined
+
+/** Alice at three computers, and Bob; they have written to each other. Made once, then put back: passwords take their time. */
+async function moveIn(): Promise<Household> {
+  const wire = createWire()
+  const alice = await newPerson(wire)
+  const people = [alice, await alice.newComputer(), await alice.newComputer(), await newPerson(wire)]
+  const bob = people.at(-1) ?? alice
+  await alice.says(bob, 'from alice')
+  await bob.hears(alice)
+  for (const { env } of people) await meetOwnDevices(env).then(() => syncBook(env))
+  const restore = await Promise.all(people.map(({ userId, computer }) => at(computer, () => profileCopy(userId))))
+  return { wire, people, restore }
+}
+
+beforeEach(async () => {
+  household ??= moveIn()
+  const { wire: original, people, restore } = await household
+  wire = createWire()
+  for (const [id, account] of original.accounts) wire.accounts.set(id, structuredClone(account))
+  for (const [id, room] of original.rooms) wire.rooms.set(id, structuredClone(room))
+  const fresh: TestPerson[] = []
+  for (const [index, person] of people.entries()) {
+    await at(person.computer, async () => restore[index]?.())
+    fresh.push(await person.newTab(wire))
+  }
+  const [one, second, third, other] = fresh
+  if (!one || !second || !third || !other) throw new Error('Somebody is missing')
+  alice = one
+  laptop = second
+  phone = third
+  bob = other
+  password = { kind: 'password', password: passwordOf(alice.username) }
+  signedInAs(alice)
+})
+
+const signedInAs = ({ userId, username }: TestPerson) =>
+  accountStore.setState({
+    phase: 'signed_in',
+    user: {
+      id: userId,
+      username,
+      displayName: username,
+      profileImageUrl: null,
+      isAdmin: false,
+      subscriptionTier: 'free',
+      biometricEnabled: false,
+      email: null,
+      onionAddress: null,
+      hasKeys: true,
+      deviceId: null,
+    },
+  })
+
+const stored = () => {
+  const account = wire.accounts.get(alice.userId)
+  if (!account) throw new Error('The account is not on the wire')
+  return account
+}
+
+/** A browser that nobody has signed in with. */
+function stranger(): { env: Env; computer: IDBFactory } {
+  const computer = new IDBFactory()
+  globalThis.indexedDB = computer
+  return { env: { ...alice.env, api: wire.api(alice.userId, () => '0'.repeat(32)), crypto: createCore() }, computer }
+}
+
+/** The page is gone at this moment of a call that writes; whoever asks after that is another page. */
+class TabDied extends Error {}
+type Moment = 'before the server heard of it' | 'when the answer was lost' | 'before the browser kept it'
+const MOMENTS: Moment[] = ['before the server heard of it', 'when the answer was lost', 'before the browser kept it']
+
+async function dies(moment: Moment, env: Env, work: () => Promise<unknown>): Promise<void> {
+  const dead = () => {
+    throw new TabDied()
+  }
+  const onWrite = (_: string, path: string, method: string) => {
+    const isKeys = (path === '/api/account/keys' && method === 'PUT') || path === '/api/devices'
+    if (isKeys || path === '/api/change-password' || path === '/api/account/recover') dead()
+  }
+  if (moment === 'before the server heard of it') wire.beforeEffect = onWrite
+  if (moment === 'when the answer was lost') wire.afterEffect = onWrite
+  if (moment === 'before the browser kept it')
+    Object.assign(env, { crypto: { ...env.crypto, changeKept: dead, keepDraft: dead } })
+  await expect(work()).rejects.toThrow(TabDied)
+  wire.beforeEffect = undefined
+  wire.afterEffect = undefined
+}
+
+/** Each browser reads what Bob says, and Bob what each of them says. */
+async function goOn(browsers: TestPerson[], round = 'then'): Promise<void> {
+  for (const [index, browser] of browsers.entries()) {
+    await bob.says(alice, `${round} ${index}`)
+    expect((await browser.hears(bob)).at(-1)).toBe(`${round} ${index}`)
+    await browser.says(bob, `answer ${round} ${index}`)
+    expect((await bob.hears(alice)).at(-1)).toBe(`answer ${round} ${index}`)
+  }
+}
+
+describe('a crash between any two steps leaves an account that opens, and browsers that read and send on', () => {
+  const typed = 'another password'
+  const changes: Record<string, (env: Env) => Promise<unknown>> = {
+    'removing a browser': (env) => removeDevice(env, password, phone.deviceId),
+    'switching history off': (env) => switchHistory(env, password, false),
+    'a new password': (env) =>
+      changePassword(env, { currentPassword: passwordOf(alice.username), newPassword: typed, confirmNewPassword: typed }),
+    'a recovery kit': async (env) => {
+      await env.crypto.newKit()
+      await addKit(env, password)
+    },
+  }
+  for (const [name, change] of Object.entries(changes)) {
+    test.each(MOMENTS)(`${name}: the tab dies %s`, async (moment) => {
+      const before = stored().keys.manifest.content
+      await dies(moment, alice.env, () => change(alice.env))
+      const isChanged = moment !== 'before the server heard of it'
+      expect(stored().keys.manifest.content !== before).toBe(isChanged)
+      const here = await alice.newTab()
+      await goOn([here, laptop])
+      if (name === 'removing a browser') {
+        expect(await meetOwnDevices(phone.env)).toBe(!isChanged)
+        if (isChanged) await expect(phone.hears(bob)).rejects.toThrow()
+      }
+      // A later change rests on what there is now.
+      const opener: Opener = name === 'a new password' && isChanged ? { kind: 'password', password: typed } : password
+      await switchHistory(laptop.env, opener, name !== 'switching history off' || !isChanged)
+      await goOn([here, laptop], 'later')
+    })
+  }
+
+  test.each(MOMENTS)('adding a browser: the tab dies %s', async (moment) => {
+    await alice.core.close()
+    const added = stranger()
+    const { step } = await signIn(added.env, { username: alice.username, password: passwordOf(alice.username) })
+    expect(step).toBe('confirm_devices')
+    await dies(moment, added.env, () => enrolThisBrowser(added.env, 'Kitchen'))
+    signedInAs(alice)
+    const names = (await openKeys(laptop.env, password)).map((device) => device.name)
+    expect(names.includes('Kitchen')).toBe(moment !== 'before the server heard of it')
+    await goOn([laptop, phone])
+    const again = await alice.newComputer()
+    expect(await again.hears(bob)).toContain('then 0')
+    await goOn([again, laptop], 'later')
+  })
+
+  test.each(MOMENTS)('recovery: the tab dies %s', async (moment) => {
+    const kit = await alice.core.newKit()
+    await addKit(alice.env, password)
+    const words = kit.words.join(' ')
+    const lost = stranger()
+    expect(await signInByKit(lost.env, { username: alice.username, words })).toMatchObject({ step: 'recover' })
+    await dies(moment, lost.env, () => recoverAccount(lost.env, { password: typed, confirmPassword: typed }))
+
+    const next = stranger()
+    if (moment === 'before the server heard of it') {
+      await signInByKit(next.env, { username: alice.username, words })
+      await recoverAccount(next.env, { password: typed, confirmPassword: typed })
+    } else {
+      await expect(signInByKit(next.env, { username: alice.username, words })).rejects.toMatchObject({ code: 'wrong_kit' })
+      stored().unlock = null
+      expect(await signIn(next.env, { username: alice.username, password: typed })).toMatchObject({ step: 'confirm_devices' })
+      await enrolThisBrowser(next.env)
+    }
+    // Used up, also where no other one takes its place.
+    expect(await waysOf(next.env)).toMatchObject({ password: true, kit: null })
+    expect((await next.env.crypto.ownDevices()).length).toBeGreaterThan(3)
+    await goOn([laptop, phone])
+  })
+})
+
+test('An answer is lost and the page lives: it asks what became of the change, and keeps it', async () => {
+  const { words } = await alice.core.newKit()
+  wire.afterEffect = (_, path, method) => {
+    if (path === '/api/account/keys' && method === 'PUT') throw new ApiError(0, 'offline', 'The server cannot be reached')
+  }
+  await addKit(alice.env, password)
+  await removeDevice(alice.env, password, phone.deviceId)
+  wire.afterEffect = undefined
+  expect(await waysOf(alice.env)).toEqual({ password: true, kit: { madeAt: expect.any(String) }, passkeys: [] })
+  expect((await alice.core.ownDevices()).map(({ id }) => id)).toEqual([alice.deviceId, laptop.deviceId])
+  await goOn([alice, laptop])
+  expect(await openKeys(laptop.env, { kind: 'kit', words: words.join(' ') })).toHaveLength(2)
+})
+
+test('A kit whose answer was lost, and that is kept once more from the same page, stays the one on paper', async () => {
+  const { words, kitSecret } = await alice.core.newKit()
+  let isOffline = false
+  wire.afterEffect = (_, path, method) => {
+    isOffline ||= path === '/api/account/keys' && method === 'PUT'
+    if (isOffline) throw new ApiError(0, 'offline', 'The server cannot be reached')
+  }
+  await expect(addKit(alice.env, password)).rejects.toMatchObject({ code: 'offline' })
+  wire.afterEffect = undefined
+  await addKit(alice.env, password)
+  expect(stored().kitSecret).toBe(kitSecret)
+  expect(await openKeys(laptop.env, { kind: 'kit', words: words.join(' ') })).toHaveLength(3)
+})
+
+test('Two browsers change the keys at once: both changes hold', async () => {
+  await Promise.all([
+    removeDevice(alice.env, password, phone.deviceId),
+    changeKeys(laptop.env, password, { keepsHistory: false }),
+  ])
+  const names = (await openKeys(laptop.env, password)).map(({ id }) => id)
+  expect(names).toEqual([alice.deviceId, laptop.deviceId])
+  expect(JSON.parse(stored().keys.manifest.content)).toMatchObject({ keepsHistory: false, historyKeyId: 3 })
+  await goOn([alice, laptop])
+})
+
+test('A wrong password, a wrong kit or half of one changes nothing and is told apart', async () => {
+  const before = stored().keys
+  const wrong = (opener: Opener) => expect(removeDevice(alice.env, opener, phone.deviceId)).rejects
+  await wrong({ kind: 'password', password: 'not hers' }).toMatchObject({ code: 'way' })
+  const { words } = await bob.core.newKit()
+  await wrong({ kind: 'kit', words: words.join(' ') }).toMatchObject({ code: 'way' })
+  await wrong({ kind: 'kit', words: words.slice(12).join(' ') }).toMatchObject({ code: 'kit_words' })
+  const form = { currentPassword: 'not hers', newPassword: 'another password', confirmNewPassword: 'another password' }
+  await expect(changePassword(alice.env, form)).rejects.toMatchObject({ code: 'invalid_credentials' })
+  await expect(changePassword(alice.env, { ...form, confirmNewPassword: 'x' })).rejects.toMatchObject({
+    message: "New passwords don't match",
+  })
+  const lost = stranger()
+  const username = alice.username
+  await expect(signInByKit(lost.env, { username, words: words.join(' ') })).rejects.toMatchObject({ code: 'wrong_kit' })
+  await expect(recoverAccount(lost.env, { password: 'another', confirmPassword: 'another' })).rejects.toMatchObject({
+    code: 'password',
+  })
+  expect(stored().keys).toEqual(before)
+})
+
+test('With the password alone switched off, a new browser asks for the kit too, and the old ones go on', async () => {
+  await expect(setPasswordOpens(alice.env, password, { isOn: false })).rejects.toMatchObject({ code: 'last_way' })
+  const kit = await alice.core.newKit()
+  await addKit(alice.env, password)
+  const opener: Opener = { kind: 'kit', words: kit.words.join(' ') }
+  await setPasswordOpens(alice.env, password, { isOn: false })
+  expect(await waysOf(alice.env)).toMatchObject({ password: false, kit: {} })
+  await expect(openKeys(alice.env, password)).rejects.toMatchObject({ code: 'way' })
+
+  stored().unlock = null
+  const added = stranger()
+  const step = await signIn(added.env, { username: alice.username, password: passwordOf(alice.username) })
+  expect(step).toMatchObject({ step: 'open_keys', ways: { password: false, kit: {} } })
+  expect(await openWith(added.env, opener)).toMatchObject({ step: 'confirm_devices', devices: [{}, {}, {}] })
+  await enrolThisBrowser(added.env, 'Kitchen')
+  expect((await added.env.crypto.ownDevices()).at(-1)).toMatchObject({ name: 'Kitchen', browser: 'Firefox', system: 'Linux' })
+
+  // The sign-in's password changes without the keyring.
+  const keyring = stored().keys.keyring.content
+  const form = { currentPassword: passwordOf(alice.username), newPassword: 'another one', confirmNewPassword: 'another one' }
+  await changePassword(alice.env, form)
+  expect(stored().keys.keyring.content).toBe(keyring)
+  const isOn = true
+  await expect(setPasswordOpens(alice.env, opener, { isOn, password: 'wrong one' })).rejects.toMatchObject({
+    code: 'invalid_credentials',
+  })
+  await setPasswordOpens(alice.env, opener, { isOn, password: 'another one' })
+  expect(await openKeys(laptop.env, { kind: 'password', password: 'another one' })).toHaveLength(4)
+  await goOn([alice, laptop])
+})
+
+test('Recovery: a new password, a new kit in the place of the used one, and this browser with all that was said', async () => {
+  const used = await alice.core.newKit()
+  await addKit(alice.env, password)
+  const lost = stranger()
+  await signInByKit(lost.env, { username: alice.username, words: used.words.join(' ') })
+  const next = await lost.env.crypto.newKit()
+  let body: AccountKeys | undefined
+  const { api } = lost.env
+  lost.env.api = ((endpoint, input) => {
+    if (endpoint.path === '/api/account/recover') body = (input as { keys: AccountKeys }).keys
+    return api(endpoint, input)
+  }) as typeof api
+  wire.afterEffect = (_, path) => {
+    if (path === '/api/account/recover') throw new ApiError(0, 'offline', 'The server cannot be reached')
+  }
+  const form = { password: 'another one', confirmPassword: 'another one', deviceName: 'Attic' }
+  await recoverAccount(lost.env, form)
+  wire.afterEffect = undefined
+  expect(accountStore.getState()).toMatchObject({ phase: 'signed_in', isNew: false })
+  expect((await lost.env.crypto.ownDevices()).map(({ name }) => name)).toContain('Attic')
+  expect(stored()).toMatchObject({ kitSecret: next.kitSecret })
+
+  const seed = (await stretchPassword(alice.username, 'another one', Buffer.from(saltOf(alice.username), 'base64'))).passwordSeed
+  const { secret, accountKey } = await openKeyring(stored().keys.keyring, { kind: 'password', seed })
+  const secrets = [seed, accountKey, secret.identitySeed, ...secret.historyKeys.map((key) => key.seed)]
+  expect(body?.deviceId).toBe(stored().unlock?.deviceId)
+  for (const one of secrets) {
+    expect(JSON.stringify(body)).not.toContain(toBase64(one).slice(0, 42))
+    expect(JSON.stringify(body)).not.toContain(toBase64Url(one).slice(0, 42))
+  }
+  await expect(openKeys(alice.env, password)).rejects.toMatchObject({ code: 'way' })
+  await expect(openKeys(alice.env, { kind: 'kit', words: used.words.join(' ') })).rejects.toMatchObject({ code: 'way' })
+  expect(await openKeys(alice.env, { kind: 'kit', words: next.words.join(' ') })).toHaveLength(4)
+  await goOn([laptop, phone])
+})
+
+test('Who gives up a recovery half way leaves nothing behind', async () => {
+  const { words } = await alice.core.newKit()
+  await addKit(alice.env, password)
+  const before = structuredClone(stored().keys)
+  const lost = stranger()
+  await signInByKit(lost.env, { username: alice.username, words: words.join(' ') })
+  expect(halfway.recovery).toBeDefined()
+  await cancelSignIn(lost.env)
+  expect(halfway.recovery).toBeUndefined()
+  const form = { password: 'another one', confirmPassword: 'another one' }
+  await expect(recoverAccount(lost.env, form)).rejects.toMatchObject({ code: 'password' })
+  expect(stored().keys).toEqual(before)
+})
+
+test('After the sign-up the kit is kept without typing the password again; then the worker has forgotten it', async () => {
+  const userId = randomUUID()
+  const fresh = stranger()
+  fresh.env.api = wire.api(userId, () => '0'.repeat(32))
+  const username = `new_${userId.slice(0, 8)}`
+  const secret = 'a password of hers'
+  await signUp(fresh.env, { username, displayName: 'New', password: secret, confirmPassword: secret })
+  expect(accountStore.getState()).toMatchObject({ phase: 'signed_in', isNew: true })
+  await fresh.env.crypto.newKit()
+  await addKit(fresh.env, { kind: 'fresh' })
+  expect(await waysOf(fresh.env)).toMatchObject({ password: true, kit: {} })
+  await fresh.env.crypto.forgetPassword()
+  await expect(openKeys(fresh.env, { kind: 'fresh' })).rejects.toMatchObject({ code: 'password' })
+})
+
+test('A passkey is made once the keys are open, opens them, and after its removal does not', async () => {
+  const rawId = new Uint8Array([1, 2, 250]).buffer
+  const first = crypto.getRandomValues(new Uint8Array(32)).buffer
+  class Answer {
+    readonly rawId = rawId
+    getClientExtensionResults = () => ({ prf: { enabled: true, results: { first } } })
+  }
+  const create = vi.fn(async () => new Answer())
+  vi.stubGlobal('isSecureContext', true)
+  vi.stubGlobal('PublicKeyCredential', Answer)
+  vi.stubGlobal('location', { hostname: 'conclave.example' })
+  vi.stubGlobal('navigator', { credentials: { create, get: async () => new Answer() } })
+  await expect(addPasskey(alice.env, { kind: 'password', password: 'not hers' })).rejects.toMatchObject({ code: 'way' })
+  expect(create).not.toHaveBeenCalled()
+  await addPasskey(alice.env, password)
+  expect((await waysOf(alice.env)).passkeys).toEqual([{ id: 'AQL6', madeAt: expect.any(String) }])
+  await removeDevice(alice.env, { kind: 'passkey' }, phone.deviceId)
+  expect(await alice.core.ownDevices()).toHaveLength(2)
+  await removePasskey(alice.env, { kind: 'passkey' }, 'AQL6')
+  expect((await waysOf(alice.env)).passkeys).toEqual([])
+  await expect(openKeys(alice.env, { kind: 'passkey' })).rejects.toMatchObject({ code: 'way' })
+})

@@ -1,0 +1,192 @@
+import { accountApi, passwordChangeShape } from '../../contract/account.ts'
+import { devicesApi, type KeyChange, keyringShape } from '../../contract/devices.ts'
+import type { Signed } from '../../contract/shapes.ts'
+import { CryptoFailure, type KeyWish, type ListedDevice } from '../crypto/crypto.ts'
+import { syncBook } from '../devices/devices.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { askPasskey, createPasskey } from './passkey.ts'
+import { accountStore } from './store.ts'
+
+/** By what the account's keys are opened. `fresh`: by what the worker still has at hand, such as the password of the sign-up. */
+export type Opener =
+  | { kind: 'password'; password: string }
+  | { kind: 'kit'; words: string }
+  | { kind: 'passkey' }
+  | { kind: 'fresh' }
+
+/** What opens the account's keyring, as it stands there in the clear. Times are ISO; null: from before they were kept. */
+export interface Ways {
+  password: boolean
+  kit: { madeAt: string | null } | null
+  passkeys: { id: string; madeAt: string | null }[]
+}
+
+/** The account's keyring and manifest as the server keeps them. Throws CryptoFailure('keyring') where it shows none. */
+export async function storedKeys(env: Env): Promise<{ keyring: Signed; manifest: Signed }> {
+  const { keyring, manifest } = await env.api(devicesApi.keys, {})
+  if (!keyring || !manifest) throw new CryptoFailure('keyring', 'The server returned no keys for this account')
+  return { keyring, manifest }
+}
+
+/** The ways in of a keyring: what to offer, not what to trust. */
+export function waysIn(signed: Signed): Ways {
+  const { ways } = keyringShape.parse(JSON.parse(signed.content))
+  const kit = ways.find(({ kind }) => kind === 'kit')
+  return {
+    password: ways.some(({ kind }) => kind === 'password'),
+    kit: kit ? { madeAt: kit.madeAt ?? null } : null,
+    passkeys: ways
+      .filter(({ kind }) => kind === 'passkey')
+      .map(({ id, madeAt }) => ({ id: id.slice('passkey:'.length), madeAt: madeAt ?? null })),
+  }
+}
+
+export const waysOf = async (env: Env): Promise<Ways> => waysIn((await storedKeys(env)).keyring)
+
+/** Opens the account's keys in the worker, for one change. Throws CryptoFailure 'way' or 'kit_words' where this does not open them. */
+export async function openKeys(env: Env, opener: Opener): Promise<ListedDevice[]> {
+  const keys = await storedKeys(env)
+  if (opener.kind === 'password') await stretch(env, 'stretch', ownName(), opener.password)
+  if (opener.kind === 'kit') await env.crypto.enterKit({ words: opener.words })
+  if (opener.kind === 'passkey') {
+    const ids = waysIn(keys.keyring).passkeys.map(({ id }) => id)
+    await env.crypto.enterPasskey(await askPasskey(ids))
+  }
+  return env.crypto.reviewAccount(keys)
+}
+
+/**
+ * Changes the account's keys as the person wishes. What opened them is forgotten; after a failure a new kit stays in the worker for
+ * another try, until `forgetPassword`. Throws ApiError or CryptoFailure: then nothing changed.
+ */
+export async function changeKeys(env: Env, opener: Opener, wish: KeyWish, extra: { password?: string } = {}): Promise<void> {
+  const isFresh = opener.kind === 'fresh'
+  try {
+    await openKeys(env, opener)
+    await putChange(env, wish, (change) => env.api(devicesApi.changeKeys, { ...change, ...extra }))
+    if (!isFresh) await env.crypto.forgetPassword()
+  } catch (error) {
+    if (!isFresh) await env.crypto.putDownKeys()
+    throw error
+  }
+}
+
+/** A device leaves the account: it can read nothing of what follows [Note: D3, H2]. */
+export const removeDevice = (env: Env, opener: Opener, deviceId: string): Promise<void> =>
+  changeKeys(env, opener, { removeDevices: [deviceId] })
+
+/** Whether the account keeps its history on the server for new devices [Note: H1]. */
+export const switchHistory = (env: Env, opener: Opener, isOn: boolean): Promise<void> =>
+  changeKeys(env, opener, { keepsHistory: isOn })
+
+/** The kit that `newKit` made becomes a way in, in the place of an older one. */
+export const addKit = (env: Env, opener: Opener): Promise<void> => changeKeys(env, opener, { kit: 'new' })
+
+/** Whether the password alone opens the keyring. Off needs a kit or a passkey; on needs the password, which the server checks. */
+export async function setPasswordOpens(
+  env: Env,
+  opener: Opener,
+  { isOn, password = '' }: { isOn: boolean; password?: string },
+): Promise<void> {
+  if (!isOn) return changeKeys(env, opener, { password: 'remove' })
+  const authSecret = await stretch(env, 'stretchNew', ownName(), password)
+  await changeKeys(env, opener, { password: 'add' }, { password: authSecret })
+}
+
+/** Makes a passkey and lets it open the account. */
+export async function addPasskey(env: Env, opener: Opener): Promise<void> {
+  try {
+    // First the keys: a passkey that opens nothing should not stay on somebody's device.
+    await openKeys(env, opener)
+    const known = (await waysOf(env)).passkeys.map(({ id }) => id)
+    await env.crypto.newPasskey(await createPasskey(known))
+    await changeKeys(env, { kind: 'fresh' }, { passkey: 'new' })
+  } finally {
+    if (opener.kind !== 'fresh') await env.crypto.forgetPassword()
+  }
+}
+
+export const removePasskey = (env: Env, opener: Opener, id: string): Promise<void> =>
+  changeKeys(env, opener, { removePasskeys: [id] })
+
+interface PasswordChange {
+  currentPassword: string
+  newPassword: string
+  confirmNewPassword: string
+}
+
+/**
+ * A new password for the sign-in and, where the password opens the keyring, for that. All other sessions end. Throws ApiError
+ * ('invalid_credentials' where the current one is wrong) or CryptoFailure: then nothing changed.
+ */
+export async function changePassword(env: Env, form: PasswordChange): Promise<void> {
+  const checked = passwordChangeShape.safeParse(form)
+  if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
+  try {
+    const currentPassword = await stretch(env, 'stretch', ownName(), form.currentPassword)
+    const newPassword = await stretch(env, 'stretchNew', ownName(), form.newPassword)
+    const put = (keys?: KeyChange) =>
+      env.api(accountApi.changePassword, {
+        currentPassword,
+        newPassword,
+        confirmNewPassword: newPassword,
+        kdf: 1,
+        ...(keys && { keys }),
+      })
+    const { keyring, manifest } = await storedKeys(env)
+    if (!waysIn(keyring).password) return void (await put())
+    await env.crypto.reviewAccount({ keyring, manifest }).catch((error: unknown) => {
+      throw error instanceof CryptoFailure && error.code === 'way'
+        ? new ApiError(401, 'invalid_credentials', 'The current password is wrong')
+        : error
+    })
+    await putChange(env, { password: 'new' }, put)
+  } finally {
+    await env.crypto.forgetPassword()
+  }
+}
+
+/** Drafts what the person wishes of the keys that are open, puts it and keeps it; again where another device was first. */
+async function putChange(env: Env, wish: KeyWish, put: (change: KeyChange) => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    // A removal seals the book anew: what other devices wrote in it must not get lost.
+    if (wish.removeDevices || wish.keepsHistory !== undefined) await syncBook(env)
+    const change = await env.crypto.draftChange(wish)
+    try {
+      await put(change)
+      return await env.crypto.changeKept()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      if (error.code === 'stale_version' && attempt < 5) await env.crypto.reviewAccount(await storedKeys(env))
+      else if (isUnanswered(error) && (await tookEffect(env, change))) return await env.crypto.changeKept()
+      else throw error
+    }
+  }
+}
+
+/** Whether the server has a change whose answer was lost. Where it cannot be asked, the next start finds out. */
+async function tookEffect(env: Env, { manifest }: KeyChange): Promise<boolean> {
+  try {
+    return (await storedKeys(env)).manifest.content === manifest.content
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
+}
+
+/** A password becomes the way at hand, or with `stretchNew` a new one aside. What comes out is what the server may see [Note: P1]. */
+export async function stretch(env: Env, verb: 'stretch' | 'stretchNew', username: string, password: string): Promise<string> {
+  const { salt } = await env.api(accountApi.salt, { username })
+  return (await env.crypto[verb]({ username, password, salt })).authSecret
+}
+
+/** The name that the open account signs in with. */
+export function ownName(): string {
+  const { user } = accountStore.getState()
+  if (!user) throw new CryptoFailure('closed', 'Sign in again')
+  return user.username
+}
+
+/** Whether a call may have taken effect although no answer says so. */
+export const isUnanswered = ({ status, code }: ApiError): boolean => status === 0 || status >= 500 || code === 'unreadable_answer'

@@ -1,0 +1,99 @@
+import { type Bytes, fromBase64, toBase64, toBase64Url, utf8 } from '../../contract/bytes.ts'
+import { CryptoFailure } from '../crypto/crypto.ts'
+import { accountStore } from './store.ts'
+
+/** A passkey's key: the id of its credential in base64url, and 32 bytes that it yields to whoever it knows, in base64. */
+export interface PasskeyOutput {
+  id: string
+  output: string
+}
+
+/** One for every account: the passkey mixes it with a secret of its own, which no other site can ask for. */
+const PRF_SALT = 'conclave/passkey/v1'
+const ES256 = -7
+const EDDSA = -8
+const RS256 = -257
+
+/** Whether passkeys can be asked for here at all: not on plain HTTP, not at a number address. */
+export const passkeysWork = (): boolean =>
+  globalThis.isSecureContext && 'PublicKeyCredential' in globalThis && !/^[\d.]+$|:/.test(location.hostname)
+
+/** Makes a passkey for this account that can hold a key. `known`: those that exist, so that none is overwritten. Throws CryptoFailure. */
+export async function createPasskey(known: string[] = []): Promise<PasskeyOutput> {
+  const { user } = accountStore.getState()
+  if (!user) throw new CryptoFailure('closed', 'The keys of this browser are closed')
+  const extensions = await prf()
+  const made = await asked(() =>
+    navigator.credentials.create({
+      publicKey: {
+        challenge: challenge(),
+        rp: { id: location.hostname, name: 'Conclave' },
+        user: { id: utf8(user.id), name: user.username, displayName: user.displayName },
+        pubKeyCredParams: [ES256, EDDSA, RS256].map((alg) => ({ type: 'public-key', alg })),
+        authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+        excludeCredentials: known.map(describe),
+        extensions,
+      },
+    }),
+  )
+  const result = made.getClientExtensionResults().prf
+  if (result?.enabled === false) throw noKey()
+  const output = result?.results?.first
+  // Many authenticators yield the key only when they are asked, not when they are made.
+  return output ? { id: toBase64Url(new Uint8Array(made.rawId)), output: toBase64(bytesOf(output)) } : askPasskey([idOf(made)])
+}
+
+/** Asks one of these passkeys for its key. The person proves who they are to it. Throws CryptoFailure. */
+export async function askPasskey(ids: string[]): Promise<PasskeyOutput> {
+  const extensions = await prf()
+  const answer = await asked(() =>
+    navigator.credentials.get({
+      publicKey: {
+        challenge: challenge(),
+        rpId: location.hostname,
+        allowCredentials: ids.map(describe),
+        userVerification: 'required',
+        extensions,
+      },
+    }),
+  )
+  const output = answer.getClientExtensionResults().prf?.results?.first
+  if (!output) throw noKey()
+  return { id: idOf(answer), output: toBase64(bytesOf(output)) }
+}
+
+/** Nobody checks the signature over it: the key that comes with it opens the keyring, or does not [Note: K1]. */
+const challenge = (): Bytes => crypto.getRandomValues(new Uint8Array(32))
+
+const prf = async () => ({ prf: { eval: { first: await crypto.subtle.digest('SHA-256', utf8(PRF_SALT)) } } })
+
+const idOf = (credential: PublicKeyCredential): string => toBase64Url(new Uint8Array(credential.rawId))
+
+const describe = (id: string) => ({ type: 'public-key' as const, id: fromBase64(id.replaceAll('-', '+').replaceAll('_', '/')) })
+
+const bytesOf = (output: BufferSource): Uint8Array =>
+  ArrayBuffer.isView(output) ? new Uint8Array(output.buffer, output.byteOffset, output.byteLength) : new Uint8Array(output)
+
+const noKey = () => new CryptoFailure('passkey_key', 'This passkey cannot hold a key. Use another one or the recovery kit.')
+
+const WORDS: Record<string, string> = {
+  NotAllowedError: 'The passkey was not used: the request was closed, or took too long.',
+  AbortError: 'The passkey was not used: the request was closed.',
+  InvalidStateError: 'There is a passkey of this account on that device already.',
+  NotSupportedError: 'This device cannot make a passkey that holds a key.',
+  ConstraintError: 'This passkey cannot check who you are. Set up a PIN, a fingerprint or your face on it first.',
+  SecurityError: 'Passkeys do not work at this address.',
+}
+
+async function asked(ask: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
+  if (!passkeysWork()) throw new CryptoFailure('passkey', 'Passkeys do not work in this browser or at this address.')
+  try {
+    const credential = await ask()
+    if (credential instanceof PublicKeyCredential) return credential
+    throw new CryptoFailure('passkey', 'The browser returned no passkey.')
+  } catch (error) {
+    const words = error instanceof DOMException ? WORDS[error.name] : undefined
+    if (!words) throw error
+    throw new CryptoFailure('passkey', words, { cause: error })
+  }
+}

@@ -1,0 +1,19 @@
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import { useEnv } from '../ui/env.tsx'
+import { accountStore } from './store.ts'
+import { loadWays, waysStore } from './ways.ts'
+
+/** The account's ways in, asked for when the first of these parts is shown and whenever another device changed them. */
+export function useWays() {
+  const env = useEnv()
+  const userId = useStore(accountStore, ({ user }) => user?.id ?? null)
+  const state = useStore(waysStore)
+  useEffect(() => {
+    const known = waysStore.getState()
+    if (known.userId !== userId || known.failure) void loadWays(env)
+    return env.socket.on('devices', () => void loadWays(env))
+  }, [env, userId])
+  const isMine = state.userId === userId
+  return { ways: isMine ? state.ways : null, failure: isMine ? state.failure : null, reload: () => loadWays(env) }
+}

@@ -1,0 +1,26 @@
+import { createStore } from 'zustand/vanilla'
+import type { Env } from '../env.ts'
+import { failureWords } from '../ui/failure.ts'
+import { type Ways, waysOf } from './keys.ts'
+import { accountStore } from './store.ts'
+
+interface WaysState {
+  /** Whose ways these are: what is known of one account says nothing about the next. */
+  userId: string | null
+  ways: Ways | null
+  failure: string | null
+}
+
+/** The ways into the account, as far as this page has asked for them. */
+export const waysStore = createStore<WaysState>(() => ({ userId: null, ways: null, failure: null }))
+
+/** Asks for the ways in again. What was known stays on screen when the server cannot be reached. */
+export async function loadWays(env: Env): Promise<void> {
+  const userId = accountStore.getState().user?.id ?? null
+  if (waysStore.getState().userId !== userId) waysStore.setState({ userId, ways: null, failure: null })
+  const found = await waysOf(env).then(
+    (ways) => ({ ways, failure: null }),
+    (error: unknown) => ({ failure: failureWords(error) }),
+  )
+  if (waysStore.getState().userId === userId) waysStore.setState(found)
+}

@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { removeDevice } from '../account/keys.ts'
+import { accountStore } from '../account/store.ts'
+import { resetDevices } from '../devices/list.ts'
+import { devicesStore } from '../devices/store.ts'
+import { newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
+import { createWire } from '../testing/wire.ts'
+import { hearOfOwnKeys, signedOutElsewhere } from './ending.ts'
+
+/** What `localStorage` and `sessionStorage` are where there is no page. */
+const storage = () => ({ getItem: () => null, setItem: () => undefined, removeItem: () => undefined, clear: () => undefined })
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', storage())
+  vi.stubGlobal('sessionStorage', storage())
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  resetDevices()
+})
+
+const USER = {
+  displayName: 'Alice',
+  profileImageUrl: null,
+  isAdmin: false,
+  subscriptionTier: 'premium' as const,
+  biometricEnabled: false,
+  email: null,
+  onionAddress: null,
+  hasKeys: true,
+  deviceId: null,
+}
+
+function sits({ userId, username }: TestPerson) {
+  accountStore.setState({ phase: 'signed_in', user: { ...USER, id: userId, username }, notice: null })
+}
+
+/** Whether a sign-in would find this browser's keys. */
+const keepsKeys = async ({ core, username }: TestPerson) => (await core.deviceHere(username)) !== null
+
+/** Alice's second browser removes this one; answers the list that the server then hands out. */
+async function removed(laptop: TestPerson, wire: ReturnType<typeof createWire>) {
+  const phone = await laptop.newComputer()
+  sits(laptop)
+  await removeDevice(phone.env, { kind: 'password', password: passwordOf(laptop.username) }, laptop.deviceId)
+  const signed = wire.accounts.get(laptop.userId)?.keys.manifest
+  if (!signed) throw new Error('The account is not on the wire')
+  return signed
+}
+
+test('A browser that was removed wipes itself and says so, when the list that removed it arrives', async () => {
+  const wire = createWire()
+  const laptop = await newPerson(wire)
+  await signedOutElsewhere(laptop.env, laptop.userId, await removed(laptop, wire))
+  expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: 'This browser was removed from your account.' })
+  expect(await keepsKeys(laptop)).toBe(false)
+})
+
+test('A refused request that ends the session meanwhile does not save the vault of a removed browser', async () => {
+  const wire = createWire()
+  const laptop = await newPerson(wire)
+  const manifest = await removed(laptop, wire)
+  const ending = signedOutElsewhere(laptop.env, laptop.userId, manifest)
+  accountStore.setState({ phase: 'signed_out', user: null, notice: 'Your session has ended. Sign in again.' })
+  await ending
+  expect(accountStore.getState().notice).toBe('This browser was removed from your account.')
+  expect(await keepsKeys(laptop)).toBe(false)
+})
+
+test('A removal that was missed is found when the keys are asked for', async () => {
+  const wire = createWire()
+  const laptop = await newPerson(wire)
+  await removed(laptop, wire)
+  await hearOfOwnKeys(laptop.env, laptop.userId)
+  expect(accountStore.getState().notice).toBe('This browser was removed from your account.')
+  expect(await keepsKeys(laptop)).toBe(false)
+})
+
+test('Being signed out takes no keys, and neither does Eve with a list that Alice did not sign', async () => {
+  const wire = createWire()
+  const [alice, eve] = [await newPerson(wire), await newPerson(wire)]
+  sits(alice)
+  await signedOutElsewhere(alice.env, alice.userId, undefined)
+  expect(accountStore.getState().notice).toBe('You were signed out.')
+  expect(await keepsKeys(alice)).toBe(true)
+
+  const again = await alice.newTab()
+  sits(again)
+  const forged = wire.accounts.get(eve.userId)?.keys.manifest
+  await expect(signedOutElsewhere(again.env, again.userId, forged)).rejects.toMatchObject({ name: 'CryptoFailure' })
+  expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: 'You were signed out.' })
+  expect(await keepsKeys(again)).toBe(true)
+})
+
+test('A browser that stays hears of a new one and announces it', async () => {
+  const wire = createWire()
+  const laptop = await newPerson(wire)
+  sits(laptop)
+  await hearOfOwnKeys(laptop.env, laptop.userId)
+  const phone = await laptop.newComputer()
+  await hearOfOwnKeys(laptop.env, laptop.userId)
+  expect(devicesStore.getState().announced.map(({ id }) => id)).toEqual([phone.deviceId])
+  expect(accountStore.getState().phase).toBe('signed_in')
+})

@@ -1,0 +1,28 @@
+import type { Signed } from '../../contract/shapes.ts'
+import { endedElsewhere } from '../account/account.ts'
+import { meetOwnDevices } from '../devices/devices.ts'
+import { refreshDevices } from '../devices/list.ts'
+import type { Env } from '../env.ts'
+
+/** The account's devices or keys changed, or may have while nobody listened. */
+export async function hearOfOwnKeys(env: Env, userId: string): Promise<void> {
+  if (await meetOwnDevices(env)) await refreshDevices(env)
+  else await removedFromAccount(env, userId)
+}
+
+/** The session has ended. Only a list that the account itself signed takes this browser's keys with it [Note: D3]. */
+export async function signedOutElsewhere(env: Env, userId: string, manifest: Signed | undefined): Promise<void> {
+  let isListed = true
+  try {
+    isListed = !manifest || (await env.crypto.meetSelf(manifest))
+  } finally {
+    if (isListed) await endedElsewhere(env, 'You were signed out.', { removeKeys: false })
+    else await removedFromAccount(env, userId)
+  }
+}
+
+async function removedFromAccount(env: Env, userId: string): Promise<void> {
+  // By its own name: a refused request may have closed the account on this page already.
+  await env.crypto.destroy(userId)
+  await endedElsewhere(env, 'This browser was removed from your account.', { removeKeys: false })
+}

@@ -1,0 +1,177 @@
+import { CircleAlert, ScanLine, ShieldAlert, ShieldCheck } from 'lucide-react'
+import { useCallback, useEffect, useState } from 'react'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useEnv } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { Note } from '../ui/Note.tsx'
+import { Qr } from '../ui/Qr.tsx'
+import { Scanner } from '../ui/Scanner.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { showToast } from '../ui/toast.ts'
+import type { Person } from './person.ts'
+import './safety.css'
+import {
+  type Comparison,
+  compareScanned,
+  groupsOf,
+  markVerified,
+  readSafety,
+  type Safety,
+  type Shared,
+  shareMarks,
+} from './safety.ts'
+
+interface Props {
+  person: Person
+  onClose: () => void
+}
+
+/** Two people compare what their browsers know of each other's keys [Note: I2]. */
+export function SafetyDialog({ person, onClose }: Props) {
+  const { safety, failure, retry } = useSafety(person.id)
+  return (
+    <Dialog
+      title={`Safety number with ${person.name}`}
+      text={`Compare with ${person.name} face to face or on a call: read it aloud or scan. If all digits are the same, nobody stands between you.`}
+      onClose={onClose}
+    >
+      {safety && <Compare person={person} safety={safety} onClose={onClose} />}
+      {!safety && !failure && <Spinner words="Loading the safety number" />}
+      {failure && (
+        <>
+          <Note icon={CircleAlert} tone="danger" role="alert">
+            {failure}
+          </Note>
+          <footer>
+            <button type="button" className="btn outline" onClick={retry}>
+              Try again
+            </button>
+          </footer>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+function useSafety(userId: string) {
+  const env = useEnv()
+  const [safety, setSafety] = useState<Safety>()
+  const [failure, setFailure] = useState<string>()
+  const load = useCallback(() => {
+    setFailure(undefined)
+    readSafety(env, userId).then(setSafety, (error) => setFailure(failureWords(error)))
+  }, [env, userId])
+  useEffect(load, [load])
+  return { safety, failure, retry: load }
+}
+
+function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
+  const env = useEnv()
+  const [isScanning, setScanning] = useState(false)
+  const [comparison, setComparison] = useState<Comparison>()
+  const [shared, setShared] = useState<Shared>('now')
+  const { isVerified } = person
+  const isDifferent = comparison === 'different'
+
+  async function attempt(compare: () => Promise<Comparison | undefined>) {
+    try {
+      const result = await compare()
+      setComparison(result)
+      if (result !== 'not_a_code') setScanning(false)
+      if (result === 'same' || result === undefined) setShared(await shareMarks(env))
+    } catch (error) {
+      setScanning(false)
+      showToast({ tone: 'bad', title: 'The number was not compared', text: failureWords(error) })
+    }
+  }
+  const mark = (isMatch: boolean) =>
+    attempt(async () => {
+      await markVerified(env, person.id, safety.identityKey, isMatch)
+      return isMatch ? 'same' : undefined
+    })
+
+  function scan() {
+    setComparison(undefined)
+    setScanning(true)
+  }
+
+  return (
+    <>
+      <div className="outcome" role="status">
+        {isVerified && !isDifferent && <Verified name={person.name} isNew={comparison === 'same'} shared={shared} />}
+      </div>
+      {isDifferent && <Different name={person.name} />}
+      {isScanning ? (
+        <>
+          <Scanner
+            instead="compare the digits"
+            onCode={(code) => attempt(() => compareScanned(env, person.id, safety, code))}
+            onStop={() => setScanning(false)}
+          />
+          {comparison === 'not_a_code' && (
+            <Note icon={CircleAlert} role="alert">
+              This is not a safety code.
+            </Note>
+          )}
+        </>
+      ) : (
+        <>
+          <Digits digits={safety.digits} />
+          <Qr text={safety.code} label="The safety number as a QR code" sizePx={192} />
+          <button type="button" className="btn outline wide" onClick={scan}>
+            <ScanLine className="i i-16" aria-hidden />
+            <span>
+              Scan <bdi>{person.name}</bdi>’s code
+            </span>
+          </button>
+          <footer>
+            {isVerified && (
+              <button type="button" className="btn outline" onClick={() => mark(false)}>
+                Remove the mark
+              </button>
+            )}
+            {/* One button with two words: the focus stays on it. */}
+            <button type="button" className="btn primary" onClick={isVerified || isDifferent ? onClose : () => mark(true)}>
+              {isVerified ? 'Done' : isDifferent ? 'Close' : 'They match'}
+            </button>
+          </footer>
+        </>
+      )}
+    </>
+  )
+}
+
+/** Seen in groups, heard digit by digit. */
+function Digits({ digits }: { digits: string }) {
+  return (
+    <ol className="safety-digits mono" aria-label="Safety number, twelve groups of five digits">
+      {groupsOf(digits).map((group, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two groups may be equal, and none moves
+        <li key={at}>
+          <span aria-hidden="true">{group}</span>
+          <span className="sr">{[...group].join(' ')}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Verified({ name, isNew, shared }: { name: string; isNew: boolean; shared: Shared }) {
+  return (
+    <Note icon={ShieldCheck} tone="ok">
+      <strong>{isNew ? 'The numbers are the same.' : 'Verified.'}</strong>{' '}
+      {isNew ? 'This key is marked as verified.' : 'You have compared this number.'} If the key of <bdi>{name}</bdi> ever changes,
+      you are told and the mark goes.
+      {isNew && shared === 'later' && ' Your other browsers learn of the mark when the connection is back.'}
+    </Note>
+  )
+}
+
+function Different({ name }: { name: string }) {
+  return (
+    <Note icon={ShieldAlert} tone="danger" role="alert">
+      <strong>These numbers differ.</strong> Somebody may stand between you. Do not mark as verified. Make sure that{' '}
+      <bdi>{name}</bdi> shows the number with you, and not the one with somebody else.
+    </Note>
+  )
+}

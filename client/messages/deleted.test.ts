@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { messagesApi } from '../../contract/messages.ts'
+import { contactOfRoom } from '../contacts/contacts.ts'
+import { contactsStore } from '../contacts/store.ts'
+import type { Env } from '../env.ts'
+import { type Api, ApiError } from '../net/api.ts'
+import { newPerson, type TestPerson } from '../testing/people.ts'
+import { createWire } from '../testing/wire.ts'
+import { openRoom } from './messages.ts'
+import { sendText } from './send.ts'
+import { messagesStore } from './store.ts'
+import { viewAs } from './viewing.ts'
+
+beforeEach(() => contactsStore.setState({ status: 'loading', rows: [], unreadTotal: 0 }))
+afterEach(() => viewAs(undefined))
+
+async function looksAt(one: TestPerson, other: TestPerson, isDeleted: boolean) {
+  const contact = one.contact(other)
+  const contactUser = { ...contact.contactUser, isDeleted }
+  const row = { ...contact, contactUser, preview: null, isTyping: false, keyChanged: false, isVerified: false }
+  contactsStore.setState({ rows: [row] })
+  viewAs(one.userId)
+  await openRoom(one.env, row)
+  return row.chatRoomId
+}
+
+const shown = () => messagesStore.getState().open?.messages.map(({ body, status, reason }) => ({ body, status, reason }))
+
+test("Bob's account is gone: what was said can be read, and what is not sent says why and was never sealed", async () => {
+  const wire = createWire()
+  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
+  await alice.says(bob, 'hello')
+  const chatRoomId = await looksAt(alice, bob, true)
+  const sealed = wire.rooms.get(chatRoomId)?.log.length
+  await sendText(alice.env, 'are you there?')
+  expect(shown()).toEqual([
+    { body: { kind: 'text', text: 'hello' }, status: 'sent', reason: null },
+    { body: { kind: 'text', text: 'are you there?' }, status: 'failed', reason: 'This account was deleted' },
+  ])
+  expect(wire.rooms.get(chatRoomId)?.log.length).toBe(sealed)
+  expect((await alice.core.outbox(chatRoomId))[0]?.envelope ?? null).toBe(null)
+})
+
+test('The server refuses a message on its way because the account is gone: the row says so from then on', async () => {
+  const wire = createWire()
+  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
+  await alice.says(bob, 'hello')
+  const chatRoomId = await looksAt(alice, bob, false)
+  const refusing: Env = {
+    ...alice.env,
+    api: ((endpoint, input) => {
+      if (endpoint.path !== messagesApi.send.path || endpoint.method !== 'POST') return alice.env.api(endpoint, input)
+      throw new ApiError(403, 'account_deleted', 'This account was deleted')
+    }) as Api,
+  }
+  await sendText(refusing, 'are you there?')
+  expect(shown()?.at(-1)).toEqual({
+    body: { kind: 'text', text: 'are you there?' },
+    status: 'failed',
+    reason: 'This account was deleted',
+  })
+  expect(contactOfRoom(chatRoomId)?.contactUser.isDeleted).toBe(true)
+})

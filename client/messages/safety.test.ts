@@ -1,0 +1,123 @@
+import { beforeEach, expect, test } from 'vitest'
+import { contactOfRoom } from '../contacts/contacts.ts'
+import { contactsStore } from '../contacts/store.ts'
+import { reloadVerified } from '../contacts/verified.ts'
+import { syncBook } from '../devices/devices.ts'
+import type { Env } from '../env.ts'
+import { type Api, ApiError } from '../net/api.ts'
+import { newPerson, type TestPerson } from '../testing/people.ts'
+import { createWire } from '../testing/wire.ts'
+import { compareScanned, groupsOf, markVerified, readSafety, shareMarks } from './safety.ts'
+
+beforeEach(() => contactsStore.setState({ status: 'loading', rows: [], unreadTotal: 0 }))
+
+/** Puts the other side into the list on the screen. */
+function lists(one: TestPerson, other: TestPerson): void {
+  const row = { ...one.contact(other), preview: null, isTyping: false, keyChanged: false, isVerified: false }
+  contactsStore.setState({ rows: [row] })
+}
+
+const isMarked = (one: TestPerson, other: TestPerson) => contactOfRoom(one.contact(other).chatRoomId)?.isVerified
+
+async function acquainted() {
+  const wire = createWire()
+  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
+  await alice.says(bob, 'hello')
+  await bob.reads(alice)
+  return { wire, alice, bob }
+}
+
+/** The same browser while the server does not answer. */
+const offline = (env: Env): Env => ({
+  ...env,
+  api: (async () => {
+    throw new ApiError(0, 'unavailable', 'No connection')
+  }) as Api,
+})
+
+test('Alice and Bob see the same twelve groups of five digits, and Alice and Carol others', async () => {
+  const { wire, alice, bob } = await acquainted()
+  const carol = await newPerson(wire)
+  await alice.says(carol, 'hello')
+  const { digits } = await readSafety(alice.env, bob.userId)
+  expect(groupsOf(digits)).toHaveLength(12)
+  expect((await readSafety(bob.env, alice.userId)).digits).toBe(digits)
+  expect((await readSafety(alice.env, carol.userId)).digits).not.toBe(digits)
+})
+
+test("Alice scans Bob's code: he is verified at once, in her list and in her other browser; on his side nothing changes", async () => {
+  const { alice, bob } = await acquainted()
+  lists(alice, bob)
+  const safety = await readSafety(alice.env, bob.userId)
+  const { code } = await readSafety(bob.env, alice.userId)
+  expect(await compareScanned(alice.env, bob.userId, safety, code)).toBe('same')
+  expect(isMarked(alice, bob)).toBe(true)
+
+  expect(await shareMarks(alice.env)).toBe('now')
+  const laptop = await alice.newBrowser()
+  await syncBook(laptop.env)
+  expect((await readSafety(laptop.env, bob.userId)).isVerified).toBe(true)
+  expect((await readSafety(bob.env, alice.userId)).isVerified).toBe(false)
+})
+
+test('The code of somebody else differs, another kind of code is none, and neither marks anybody', async () => {
+  const { wire, alice, bob } = await acquainted()
+  const carol = await newPerson(wire)
+  await carol.says(bob, 'hello')
+  lists(alice, bob)
+  const safety = await readSafety(alice.env, bob.userId)
+  const { code } = await readSafety(carol.env, bob.userId)
+  expect(await compareScanned(alice.env, bob.userId, safety, code)).toBe('different')
+  expect(await compareScanned(alice.env, bob.userId, safety, 'https://example.org')).toBe('not_a_code')
+  expect(isMarked(alice, bob)).toBe(false)
+})
+
+test('A mark that is set without a connection shows at once, and reaches the other browser with the next save', async () => {
+  const { wire, alice, bob } = await acquainted()
+  lists(alice, bob)
+  const { identityKey } = await readSafety(alice.env, bob.userId)
+  await markVerified(alice.env, bob.userId, identityKey, true)
+  expect(await shareMarks(offline(alice.env))).toBe('later')
+  expect(isMarked(alice, bob)).toBe(true)
+  const before = wire.accounts.get(alice.userId)?.book.version ?? 0
+
+  await syncBook(alice.env)
+  expect(wire.accounts.get(alice.userId)?.book.version).toBe(before + 1)
+  const laptop = await alice.newBrowser()
+  await syncBook(laptop.env)
+  expect(await laptop.core.verifiedUsers()).toEqual([bob.userId])
+})
+
+test('A mark can be taken away again', async () => {
+  const { alice, bob } = await acquainted()
+  lists(alice, bob)
+  const { identityKey } = await readSafety(alice.env, bob.userId)
+  await markVerified(alice.env, bob.userId, identityKey, true)
+  expect(isMarked(alice, bob)).toBe(true)
+  await markVerified(alice.env, bob.userId, identityKey, false)
+  expect(isMarked(alice, bob)).toBe(false)
+})
+
+test('The server names another key for Bob: his mark is gone from the list before anybody decides', async () => {
+  const { wire, alice, bob } = await acquainted()
+  const eve = await newPerson(wire)
+  lists(alice, bob)
+  const { identityKey } = await readSafety(alice.env, bob.userId)
+  await markVerified(alice.env, bob.userId, identityKey, true)
+  const keysOfEve = wire.accounts.get(eve.userId)
+  if (!keysOfEve) throw new Error('The account is not on the wire')
+  wire.accounts.set(bob.userId, keysOfEve)
+  lists(alice, bob)
+  await reloadVerified(alice.env)
+  expect(isMarked(alice, bob)).toBe(false)
+})
+
+test('A key that changed while the number was on screen cannot be marked by it', async () => {
+  const { wire, alice, bob } = await acquainted()
+  const reborn = await newPerson(wire)
+  const { identityKey } = await readSafety(alice.env, bob.userId)
+  const newKey = alice.contact(reborn).contactUser.identityKey ?? ''
+  await alice.core.trustKey({ userId: bob.userId, identityKey: newKey })
+  await expect(markVerified(alice.env, bob.userId, identityKey, true)).rejects.toThrow()
+  expect(await alice.core.verifiedUsers()).toEqual([])
+})

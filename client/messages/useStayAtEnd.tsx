@@ -1,0 +1,15 @@
+import { type RefObject, useEffect, useRef } from 'react'
+
+/** A composer that grows, a keyboard that opens: who was at the end stays there. */
+export function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isAtEnd: boolean, toEnd: () => void) {
+  const latest = useRef({ isAtEnd, toEnd })
+  useEffect(() => {
+    latest.current = { isAtEnd, toEnd }
+  })
+  useEffect(() => {
+    if (!scroller.current) return
+    const observer = new ResizeObserver(() => latest.current.isAtEnd && latest.current.toEnd())
+    observer.observe(scroller.current)
+    return () => observer.disconnect()
+  }, [scroller])
+}

@@ -1,0 +1,29 @@
+import { useStore } from 'zustand'
+import type { ContactRow } from '../contacts/contacts.ts'
+import { useEnv } from '../ui/env.tsx'
+import { loadAllOlder, stopOlder } from './older.ts'
+import { searchStore } from './store.ts'
+
+/** How far the search reaches, and the way to reach further. `rows`: contacts with older messages on the server. */
+export function Reach({ rows }: { rows: ContactRow[] }) {
+  const env = useEnv()
+  const older = useStore(searchStore, (state) => state.older)
+  const failure = useStore(searchStore, (state) => state.olderFailure)
+  if (!older && rows.length === 0) return null
+  return (
+    <div className="reach">
+      {older ? (
+        <p role="status">
+          Loading older messages: {older.done} of {older.total} {older.total === 1 ? 'chat' : 'chats'}
+        </p>
+      ) : (
+        <p role={failure ? 'alert' : undefined}>
+          {failure ? `Older messages could not be loaded. ${failure}` : 'Searches what this browser has loaded.'}
+        </p>
+      )}
+      <button type="button" className="linkish" onClick={older ? stopOlder : () => void loadAllOlder(env, rows)}>
+        {older ? 'Cancel' : failure ? 'Try again' : 'Search older messages too'}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import { CryptoFailure } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+
+/** After so long without news, what came is read for the search; where the news never ends, after the longer time. */
+const QUIET_MS = 3000
+const LATEST_MS = 30_000
+/** Between two steps others have their turn. */
+const PAUSE_MS = 20
+
+/**
+ * Reads messages into the search index while nothing else happens, so that the first search finds them. `soon` is called when there
+ * may be something new; `report` hears of failures.
+ */
+export function keepIndexed(env: Env, chatRoomIds: () => string[], report: (work: Promise<void>) => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let askedAt: number | undefined
+  let isStopped = false
+  let isRunning = false
+
+  async function run(): Promise<void> {
+    askedAt = undefined
+    if (isRunning) return
+    isRunning = true
+    try {
+      while (!isStopped && !(await env.crypto.indexRooms({ chatRoomIds: chatRoomIds() }))) await pause()
+    } catch (error) {
+      // The account was closed meanwhile: there is nothing left to read.
+      if (!(error instanceof CryptoFailure && ['closed', 'vault_closed'].includes(error.code))) throw error
+    } finally {
+      isRunning = false
+    }
+  }
+
+  return {
+    soon() {
+      if (isStopped) return
+      const now = env.clock().getTime()
+      askedAt ??= now
+      clearTimeout(timer)
+      timer = setTimeout(() => report(run()), Math.max(0, Math.min(QUIET_MS, askedAt + LATEST_MS - now)))
+    },
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))

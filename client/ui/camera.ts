@@ -1,0 +1,122 @@
+/** Why no code can be scanned. */
+export type CameraTrouble = 'insecure' | 'unsupported' | 'missing' | 'denied' | 'failed' | 'reader'
+
+/** What to say of it; `instead` is what the person can do without a camera: "compare the digits". */
+export function cameraWords(trouble: CameraTrouble, instead: string): string {
+  switch (trouble) {
+    case 'insecure':
+      return `The camera needs a secure connection (HTTPS). Please ${instead}.`
+    case 'unsupported':
+      return `Camera not supported in this browser. Please ${instead}.`
+    case 'missing':
+      return `No camera found on this device. Please ${instead}.`
+    case 'denied':
+      return `Camera access denied. Please allow camera permissions and try again, or ${instead}.`
+    case 'failed':
+      return `Unable to access camera. Please ${instead}.`
+    case 'reader':
+      return `The code reader could not be loaded. Check the connection and try again, or ${instead}.`
+  }
+}
+
+class CameraError extends Error {
+  readonly trouble: CameraTrouble
+  constructor(trouble: CameraTrouble) {
+    super(trouble)
+    this.name = 'CameraError'
+    this.trouble = trouble
+  }
+}
+
+const TROUBLES: Record<string, CameraTrouble> = {
+  NotFoundError: 'missing',
+  OverconstrainedError: 'missing',
+  NotAllowedError: 'denied',
+  SecurityError: 'denied',
+}
+
+const LOOK_EVERY_MS = 200
+/** A code on a screen that is held before the camera is read at this size, and a phone reads it in time. */
+const LONGEST_SIDE_PX = 960
+
+interface Heard {
+  onLive: () => void
+  /** Each code once, as long as no other one is seen. */
+  onCode: (text: string) => void
+  onTrouble: (trouble: CameraTrouble) => void
+}
+
+/** Shows the camera in a video and says what codes it sees. Returns what ends it: then the camera is free, whatever was under way. */
+export function startScan(video: HTMLVideoElement, heard: Heard): () => void {
+  let isOver = false
+  let stream: MediaStream | undefined
+  function end() {
+    isOver = true
+    for (const track of stream?.getTracks() ?? []) track.stop()
+    video.srcObject = null
+  }
+  function fail(error: unknown) {
+    if (isOver) return
+    end()
+    heard.onTrouble(error instanceof CameraError ? error.trouble : 'failed')
+  }
+  async function run() {
+    stream = await openCamera()
+    if (isOver) return end()
+    for (const track of stream.getTracks()) track.addEventListener('ended', () => fail(new CameraError('failed')))
+    video.srcObject = stream
+    const [read] = await Promise.all([loadReader(), video.play()])
+    if (!isOver) heard.onLive()
+    let last: string | undefined
+    while (!isOver) {
+      const text = await read(pictureOf(video))
+      if (isOver) return
+      if (text !== undefined && text !== last) heard.onCode(text)
+      last = text ?? last
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    }
+  }
+  run().catch(fail)
+  return end
+}
+
+/** The rear camera where there is one. Throws CameraError. */
+async function openCamera(): Promise<MediaStream> {
+  // Without a secure context there is no `mediaDevices` at all.
+  if (!isSecureContext) throw new CameraError('insecure')
+  if (!navigator.mediaDevices?.getUserMedia) throw new CameraError('unsupported')
+  try {
+    return await navigator.mediaDevices.getUserMedia({
+      audio: false,
+      video: { facingMode: 'environment', width: { ideal: 1280 } },
+    })
+  } catch (error) {
+    throw new CameraError((error instanceof Error && TROUBLES[error.name]) || 'failed')
+  }
+}
+
+/** A megabyte that only those who scan load. */
+async function loadReader(): Promise<(picture: ImageData | undefined) => Promise<string | undefined>> {
+  try {
+    const reader = await import('./reader.ts')
+    await reader.prepareReader()
+    return async (picture) => picture && reader.readQr(picture)
+  } catch {
+    throw new CameraError('reader')
+  }
+}
+
+let canvas: HTMLCanvasElement | undefined
+
+/** What the video shows now; undefined before its first picture. */
+function pictureOf(video: HTMLVideoElement): ImageData | undefined {
+  const { videoWidth, videoHeight } = video
+  if (videoWidth === 0) return undefined
+  const scale = Math.min(1, LONGEST_SIDE_PX / Math.max(videoWidth, videoHeight))
+  canvas ??= document.createElement('canvas')
+  canvas.width = Math.round(videoWidth * scale)
+  canvas.height = Math.round(videoHeight * scale)
+  const context = canvas.getContext('2d', { willReadFrequently: true })
+  context?.drawImage(video, 0, 0, canvas.width, canvas.height)
+  return context?.getImageData(0, 0, canvas.width, canvas.height)
+}
