@@ -15,7 +15,7 @@ export async function measureBytes(_ground: Ground): Promise<Row[]> {
   const styles = [...html.matchAll(/<link rel="stylesheet"[^>]* href="\/(assets\/[^"]+)"/g)].flatMap(([, style]) => style ?? [])
   const [messenger, worker] = [await assetNamed('Messenger', '.js'), await assetNamed('worker', '.js')]
   const signIn = await withStaticImports(entries)
-  const chat = await withStaticImports([...entries, messenger])
+  const chat = await withStaticImports([...entries, messenger, await assetNamed('session', '.js')])
   const styled = (files: string[]) => `and ${kB(files).toFixed(1)} kB of CSS`
   return [
     row('bytes', 'JavaScript of the sign-in form, gzip', kB(signIn), 'kB', { atMost: 130, note: styled(styles) }),

@@ -8,6 +8,7 @@ import { profileWith, stopPrograms } from './program.ts'
 import { keepResults } from './results.ts'
 import { line, type Row } from './row.ts'
 import { dropScratch } from './scratch.ts'
+import { measureSearch } from './search.ts'
 import { measureSend } from './send.ts'
 import { measureSockets } from './sockets.ts'
 import { measureStart } from './start.ts'
@@ -25,6 +26,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   tap: measureTap,
   contacts: measureContacts,
   history: measureHistory,
+  search: measureSearch,
 }
 
 const words = process.argv.slice(2)

@@ -95,6 +95,7 @@ async function signUp(server: RunningServer, page: Page, name: string): Promise<
   await page.getByLabel(/^Password/).fill(password)
   await page.getByLabel(/^Repeat password/).fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('button', { name: 'Skip for now' }).click()
   await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   await server.account('set-tier', name.toLowerCase(), 'premium')
   await page.reload()

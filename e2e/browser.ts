@@ -21,12 +21,12 @@ export async function browserPath(): Promise<string> {
   return packed.executablePath()
 }
 
-/** A browser with its profile in a folder on disk: a person's computer. */
-export async function openBrowser(profile: string): Promise<BrowserContext> {
+/** A browser with its profile in a folder on disk: a person's computer. `words` come to its command line. */
+export async function openBrowser(profile: string, words: string[] = []): Promise<BrowserContext> {
   return chromium.launchPersistentContext(profile, {
     executablePath: await browserPath(),
     headless: true,
-    args: BROWSER_WORDS,
+    args: [...BROWSER_WORDS, ...words],
     viewport: { width: 1280, height: 800 },
   })
 }

@@ -42,14 +42,15 @@ const newAccount = (name: string) => ({
   password: `${name} ${crypto.randomUUID()}`,
 })
 
-/** Someone at a new browser; with `account` the same person at another one. */
+/** Someone at a new browser; with `account` the same person at another one. `words`: for the browser, such as a camera. */
 export async function person(
   server: RunningServer,
   name: string,
   account: { username: string; password: string } = newAccount(name),
+  words: string[] = [],
 ): Promise<Person> {
   const profile = await mkdtemp(join(tmpdir(), 'conclave-profile-'))
-  return { ...(await visitor(server, await openBrowser(profile), { ...account, name })), profile }
+  return { ...(await visitor(server, await openBrowser(profile, words), { ...account, name })), profile }
 }
 
 /** Someone at a window that is open already. */
@@ -83,6 +84,7 @@ export async function visitor(
       await page.getByLabel(/^Password/).fill(password)
       await page.getByLabel(/^Repeat password/).fill(password)
       await page.getByRole('button', { name: 'Create account' }).click()
+      await page.getByRole('button', { name: 'Skip for now' }).click()
       await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
     },
     async signsIn() {

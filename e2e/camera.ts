@@ -1,0 +1,56 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Locator } from 'playwright-core'
+
+/** A camera before which a test holds things. Chromium plays its film whenever a page opens the camera. */
+export interface Camera {
+  /** For `person`: the browser that has this camera, and whose owner allows it. */
+  words: string[]
+  /** Films what stands on somebody's screen. A page that has the camera open sees it the next time it opens it. */
+  looksAt(shown: Locator): Promise<void>
+}
+
+const WIDTH = 640
+const HEIGHT = 480
+const FRAMES = 5
+const GREY = 128
+
+export async function newCamera(): Promise<Camera> {
+  const path = join(await mkdtemp(join(tmpdir(), 'conclave-camera-')), 'film.y4m')
+  await writeFile(path, filmOf(Buffer.alloc(WIDTH * HEIGHT, GREY)))
+  return {
+    words: ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', `--use-file-for-fake-video-capture=${path}`],
+    looksAt: async (shown) => writeFile(path, filmOf(await pictureOf(shown))),
+  }
+}
+
+/** A film in which nothing moves: YUV4MPEG2, one brightness a pixel and no colour. */
+function filmOf(brightness: Buffer): Buffer {
+  const noColour = Buffer.alloc((WIDTH / 2) * (HEIGHT / 2) * 2, GREY)
+  const frame = Buffer.concat([Buffer.from('FRAME\n'), brightness, noColour])
+  const head = Buffer.from(`YUV4MPEG2 W${WIDTH} H${HEIGHT} F10:1 Ip A1:1 C420jpeg\n`)
+  return Buffer.concat([head, ...Array.from({ length: FRAMES }, () => frame)])
+}
+
+/** What stands on the screen there, in the middle of the camera's picture; the browser itself decodes its screenshot. */
+async function pictureOf(shown: Locator): Promise<Buffer> {
+  const screenshot = (await shown.screenshot()).toString('base64')
+  const brightness = await shown.page().evaluate(
+    async ({ screenshot, width, height, grey }) => {
+      const bytes = Uint8Array.from(atob(screenshot), (character) => character.charCodeAt(0))
+      const picture = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
+      const context = new OffscreenCanvas(width, height).getContext('2d')
+      if (!context) throw new Error('There is no canvas')
+      context.fillStyle = `rgb(${grey} ${grey} ${grey})`
+      context.fillRect(0, 0, width, height)
+      context.drawImage(picture, Math.round((width - picture.width) / 2), Math.round((height - picture.height) / 2))
+      const { data } = context.getImageData(0, 0, width, height)
+      let text = ''
+      for (let at = 0; at < data.length; at += 4) text += String.fromCharCode(data[at + 1] ?? 0)
+      return btoa(text)
+    },
+    { screenshot, width: WIDTH, height: HEIGHT, grey: GREY },
+  )
+  return Buffer.from(brightness, 'base64')
+}

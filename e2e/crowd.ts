@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import 'fake-indexeddb/auto'
+import { createCore } from '../client/crypto/core.ts'
+import { meetContact, meetOwnDevices, syncBook } from '../client/devices/devices.ts'
+import type { Env } from '../client/env.ts'
+import { createApi } from '../client/net/api.ts'
+import { sendKept } from '../client/testing/people.ts'
+import { accountApi } from '../contract/account.ts'
+import { type Contact, contactsApi } from '../contract/contacts.ts'
+
+/** Someone with the real keys and verbs at the real server, but without a window: many of them cost little. */
+export interface Walker {
+  username: string
+  adds(username: string): Promise<void>
+  accepts(username: string): Promise<void>
+  says(username: string, texts: string[]): Promise<void>
+}
+
+const nothing = () => undefined
+let walkers = 0
+
+/** A new account at a server that trusts one proxy: each comes from an address of its own, as the rate limits want it. */
+export async function walker(url: string, name: string): Promise<Walker> {
+  walkers += 1
+  const headers = { 'x-forwarded-for': `10.0.${walkers >> 8}.${walkers & 255}` }
+  const username = `${name}_${randomUUID().slice(0, 8)}`
+  let cookie = ''
+  const api = createApi({
+    async fetch(path, init) {
+      const given = Object.fromEntries(new Headers(init.headers))
+      const { method, body } = init
+      const answer = await fetch(url + path, {
+        ...(method && { method }),
+        ...(body && { body }),
+        headers: { ...given, ...headers, ...(cookie && { cookie }) },
+      })
+      for (const line of answer.headers.getSetCookie()) cookie = line.split(';')[0] ?? ''
+      return answer
+    },
+  })
+  const core = createCore()
+  const { salt } = await api(accountApi.salt, { username })
+  const { authSecret } = await core.stretch({ username, password: `password of ${username}`, salt })
+  const keys = await core.draftAccount({ deviceName: { name: 'A program', browser: 'None', system: 'None' } })
+  const form = { username, displayName: name, password: authSecret, confirmPassword: authSecret, kdf: 1 as const, keys }
+  const user = await api(accountApi.register, form)
+  await core.keepDraft({ userId: user.id, username, unlockSecret: user.unlock?.unlockSecret ?? '' })
+  await core.forgetPassword()
+  const socket = { open: nothing, close: nothing, reconnect: nothing, say: () => false, on: () => nothing }
+  const env: Env = { api, crypto: core, socket, clock: () => new Date() }
+
+  async function contactOf(other: string): Promise<Contact> {
+    const contact = (await api(contactsApi.list, {})).find(({ contactUser }) => contactUser.username === other)
+    if (!contact) throw new Error(`${other} is not on the list of ${username}`)
+    return contact
+  }
+
+  return {
+    username,
+    adds: async (other) => void (await api(contactsApi.add, { username: other })),
+    accepts: async (other) => void (await api(contactsApi.accept, { contactId: (await contactOf(other)).id })),
+    async says(other, texts) {
+      const contact = await contactOf(other)
+      const { chatRoomId, contactUserId } = contact
+      await meetOwnDevices(env)
+      await syncBook(env)
+      await meetContact(env, contact)
+      for (const text of texts) {
+        const content = { type: 'text' as const, text }
+        const sentAt = new Date().toISOString()
+        const row = await core.keepInOutbox({ id: randomUUID(), chatRoomId, content, replyToId: null, sentAt })
+        await sendKept(env, contact, contactUserId, row.id)
+      }
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { cp } from 'node:fs/promises'
+import { expect } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { walker } from './crowd.ts'
+import { conversation, person, test, visitor } from './people.ts'
+import { startServer } from './server.ts'
+
+const ROOMS = 20
+const LINES = 50
+/** CI takes a short form; the whole is `DEEP_ROOM=10000 npm run test:e2e -- e2e/devices.test.ts`. */
+const DEEP = Number(process.env['DEEP_ROOM'] ?? 300)
+
+test("Alice's third browser shows the newest messages of twenty conversations, and all three go on in step", async () => {
+  const server = await startServer({ TRUST_PROXY: '1' })
+  const alice = await person(server, 'Alice')
+  await alice.signsUp()
+  await server.account('set-tier', alice.username, 'premium')
+  const names = Array.from({ length: ROOMS }, (_, at) => `friend${at}`)
+  const friends = await Promise.all(names.map((name) => walker(server.url, name)))
+  for (const [at, friend] of friends.entries()) {
+    await server.account('set-tier', friend.username, 'premium')
+    await friend.adds(alice.username)
+    const lines = at === 0 ? DEEP : LINES
+    await friend.says(
+      alice.username,
+      Array.from({ length: lines }, (_, line) => `${names[at]} says ${line + 1} of ${lines}.`),
+    )
+  }
+  await alice.reloads()
+  for (const name of names) {
+    await alice.page
+      .locator('.row, li', { hasText: name })
+      .getByRole('button', { name: /^Accept/ })
+      .first()
+      .click()
+    await alice.page.locator('a.row', { hasText: `${name} says` }).waitFor()
+  }
+  const second = await person(server, 'Alice', alice)
+  await second.signsIn()
+  await second.page.getByRole('button', { name: 'Add this browser' }).click()
+  await second.page.locator('a.row', { hasText: `friend${ROOMS - 1} says` }).waitFor()
+
+  const third = await person(server, 'Alice', alice)
+  await third.signsIn()
+  await third.page.getByRole('button', { name: 'Add this browser' }).waitFor()
+  const accepted = Date.now()
+  await third.page.getByRole('button', { name: 'Add this browser' }).click()
+  for (const name of names) await third.page.locator('a.row', { hasText: `${name} says` }).waitFor()
+  process.stdout.write(`${ROOMS} conversations on a third browser: ${Date.now() - accepted} ms\n`)
+  expect(await third.page.locator('a.row', { hasText: 'cannot be read' }).count()).toBe(0)
+
+  await third.page.locator('a.row', { hasText: 'friend0 says' }).click()
+  await third.reads(`friend0 says ${DEEP} of ${DEEP}.`)
+  const log = third.page.getByRole('log')
+  const first = third.page.locator('.bub', { hasText: `friend0 says 1 of ${DEEP}.` })
+  while ((await first.count()) === 0) {
+    await log.evaluate((element) => element.scrollTo({ top: 0 }))
+    await third.page.waitForTimeout(60)
+  }
+  expect(await third.page.locator('.bub', { hasText: 'not readable' }).count()).toBe(0)
+
+  const [friend] = friends
+  await friend?.says(alice.username, ['and one for all three'])
+  for (const browser of [alice, second, third])
+    await browser.page.locator('a.row', { hasText: 'and one for all three' }).waitFor()
+  await third.page.getByRole('button', { name: /^Jump to the newest message/ }).click()
+  await third.says('from the third browser')
+  for (const browser of [alice, second]) {
+    await browser.page.locator('a.row', { hasText: 'from the third browser' }).click()
+    await browser.reads('from the third browser')
+  }
+  for (const browser of [alice, second, third]) await browser.leaves()
+  await server.stop()
+}, 600_000)
+
+test('Alice removes a browser that is in use: it is out at once, and neither it nor a copy of its profile opens what follows', async ({
+  server,
+  alice,
+  bob,
+}) => {
+  await conversation(alice, bob)
+  await alice.says('while both are here')
+  const second = await person(server, 'Alice', alice)
+  await second.signsIn()
+  await second.page.getByLabel('Name of this browser').fill('Left on the train')
+  await second.page.getByRole('button', { name: 'Add this browser' }).click()
+  await second.opens(bob)
+  await second.says('from the browser on the train')
+  await bob.reads('from the browser on the train')
+  await alice.page.getByText('A new browser was added to your account').waitFor()
+
+  // A thief copies the whole profile, cookie and keys, and lets the person go on.
+  await second.leaves()
+  const stolen = `${second.profile}-stolen`
+  await cp(second.profile, stolen, { recursive: true })
+  const used = await visitor(server, await openBrowser(second.profile), alice)
+  await used.page.goto(server.url)
+  await used.opens(bob)
+
+  await alice.page.goto(`${server.url}/settings?tab=security`)
+  await alice.page.getByRole('button', { name: 'Remove Left on the train' }).click()
+  const dialog = alice.page.getByRole('dialog')
+  await dialog.getByLabel('Password').fill('not the password')
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await dialog.getByText('Wrong password').waitFor()
+  await dialog.getByLabel('Password').fill(alice.password)
+  const out = used.page.getByText('This browser was removed from your account').waitFor()
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await alice.page.getByText('Browser removed').waitFor()
+  const removedAt = Date.now()
+  await out
+  const outAfterMs = Date.now() - removedAt
+  process.stdout.write(`A removed browser was out ${outAfterMs} ms after the one that removed it said so\n`)
+  expect(outAfterMs).toBeLessThan(2000)
+
+  await bob.says('after the removal')
+  await alice.page.goto(server.url)
+  await alice.opens(bob)
+  await alice.reads('after the removal')
+  await alice.says('only for those who are left')
+  await bob.reads('only for those who are left')
+
+  const thief = await visitor(server, await openBrowser(stolen), alice)
+  await thief.page.goto(server.url)
+  await thief.page.getByRole('tab', { name: 'Sign In' }).waitFor()
+  const { chatRoomId } = { chatRoomId: bob.page.url().split('/chat/')[1] }
+  for (const path of [
+    'devices/unlock',
+    'account/keys',
+    'book',
+    'contacts',
+    `rooms/${chatRoomId}/group`,
+    `rooms/${chatRoomId}/log`,
+  ]) {
+    expect(await thief.page.evaluate(async (at) => (await fetch(`/api/${at}`)).status, path), path).toBe(401)
+  }
+  expect(await thief.page.locator('.bub').count()).toBe(0)
+  await thief.leaves()
+  await used.leaves()
+})
