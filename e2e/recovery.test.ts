@@ -19,7 +19,7 @@ async function makesKit(one: Person): Promise<string[]> {
   await one.page.getByRole('button', { name: 'Make a recovery kit' }).click()
   const words = await wordsOn(one)
   await confirms(one, words)
-  await one.page.getByRole('dialog').getByLabel('Password').fill(one.password)
+  await one.page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(one.password)
   await one.page.getByRole('dialog').getByRole('button', { name: /kit/i }).click()
   await one.page.getByText(/^Made /).waitFor()
   return words
@@ -112,7 +112,7 @@ test('Bob changes his password: his other browser is signed out and comes back w
     await bob.page.getByRole('button', { name: 'Change password' }).click()
   }
   await change('not the password')
-  await bob.page.getByText('Current password is wrong').waitFor()
+  await bob.page.getByText('Current password is wrong').first().waitFor()
   await change(bob.password)
   await other.page.getByRole('tab', { name: 'Sign In' }).waitFor()
   await other.signsIn()

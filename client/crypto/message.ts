@@ -5,7 +5,7 @@ import { CryptoFailure } from './failure.ts'
 import { credentialHolds, readCredential } from './identity.ts'
 import { remembering } from './memo.ts'
 import { epochOf, exportSecret, type Group, groupIdOf, openFromGroup, sealToGroup } from './mls.ts'
-import { hkdf, openWith, pad, randomBytes, sealWith, sha256, sign, unpad, verify } from './seal.ts'
+import { hkdf, openWith, pad, randomBytes, sealWith, sha256, sign, unpad, verifySoon } from './seal.ts'
 
 const COMMITMENT_BYTES = 32
 
@@ -101,7 +101,7 @@ async function openBody(key: Uint8Array, envelope: Envelope, body: Uint8Array): 
   if (!said || !credential || !leafKey || !signature) throw new CryptoFailure('body', 'The message is incomplete')
   const author = readCredential(credential)
   if (!author || !isCertified(credential, leafKey)) throw new CryptoFailure('credential', "The sender's device is not certified")
-  if (!verify(leafKey, signature, 'conclave/message/v1', ...place, said))
+  if (!(await verifySoon(leafKey, signature, 'conclave/message/v1', ...place, said)))
     throw new CryptoFailure('signature', 'The signature does not match')
   const statement = statementShape.safeParse(decoded(() => JSON.parse(fromUtf8(said))))
   if (!statement.success) throw new CryptoFailure('content', 'This kind of message needs a newer version of Conclave')

@@ -3,6 +3,7 @@ import { XWing } from '@hpke/hybridkem-x-wing'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 as sha256Of, sha512 as sha512Of } from '@noble/hashes/sha2.js'
 import { type Bytes, concat, encodeFields } from '../../contract/bytes.ts'
+import { verifyQuickly, verifyStrict } from './ed25519.ts'
 import { CryptoFailure } from './failure.ts'
 
 /** Names the purpose of an operation, so that no result of one passes as a result of another. */
@@ -103,11 +104,13 @@ export const publicKeyOf = (privateSeed: Uint8Array): Bytes => concat(ed25519.ge
 export const sign = (privateSeed: Uint8Array, label: Label, ...fields: Field[]): Bytes =>
   concat(ed25519.sign(encodeFields(label, ...fields), privateSeed))
 
-/** Whether the signature holds, by the strict rules of RFC 8032: no small-order key, no second encoding. */
-export function verify(publicKey: Uint8Array, signature: Uint8Array, label: Label, ...fields: Field[]): boolean {
-  if (publicKey.length !== 32 || signature.length !== 64) return false
-  return ed25519.verify(signature, encodeFields(label, ...fields), publicKey, { zip215: false })
-}
+/** Whether the signature holds, by the strict rules of RFC 8032. */
+export const verify = (publicKey: Uint8Array, signature: Uint8Array, label: Label, ...fields: Field[]): boolean =>
+  verifyStrict(publicKey, signature, encodeFields(label, ...fields))
+
+/** The same, as quickly as this browser can. */
+export const verifySoon = (publicKey: Uint8Array, signature: Uint8Array, label: Label, ...fields: Field[]): Promise<boolean> =>
+  verifyQuickly(publicKey, signature, encodeFields(label, ...fields))
 
 /** The length (4 bytes, big endian), the bytes, zeros up to 256 x 2^n: hides all but the size's class. */
 export function pad(bytes: Uint8Array): Bytes {
