@@ -6,6 +6,38 @@ export function answerOf<T>(request: IDBRequest<T>): Promise<T> {
   })
 }
 
+interface Read<S extends string> {
+  store: S
+  key: IDBValidKey
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Reads single rows; those that are asked for in the same moment share one transaction. A page of fifty messages asks for more than
+ * a hundred rows, and a transaction costs more than the row.
+ */
+export function readTogether<S extends string>(
+  begin: (stores: S[]) => IDBTransaction,
+): (store: S, key: IDBValidKey) => Promise<unknown> {
+  let waiting: Read<S>[] = []
+  const flush = () => {
+    const reads = waiting
+    waiting = []
+    try {
+      const transaction = begin([...new Set(reads.map(({ store }) => store))])
+      for (const { store, key, resolve, reject } of reads) answerOf(transaction.objectStore(store).get(key)).then(resolve, reject)
+    } catch (error) {
+      for (const { reject } of reads) reject(error)
+    }
+  }
+  return (store, key) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ store, key, resolve, reject })
+      if (waiting.length === 1) queueMicrotask(flush)
+    })
+}
+
 /** Resolves when the transaction is committed; rejects with what ended it otherwise. */
 export function committed(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -273,3 +273,17 @@ describe('a full disk', () => {
     expect(await vault.all('messages')).toEqual([])
   })
 })
+
+test('Rows that are asked for in the same moment are read in one transaction, and each is what it was', async () => {
+  await vault.write(Array.from({ length: 60 }, (_, at): Write => ({ store: 'sealed', key: `row:${at}`, value: { json: at } })))
+  const database = vi.spyOn((await import('fake-indexeddb')).IDBDatabase.prototype, 'transaction')
+  const read = await Promise.all([
+    ...Array.from({ length: 60 }, (_, at) => vault.get('sealed', `row:${at}`)),
+    vault.get('groups', 'no room'),
+  ])
+  expect(read.map((row) => row?.json)).toEqual([...Array.from({ length: 60 }, (_, at) => at), undefined])
+  expect(database).toHaveBeenCalledTimes(1)
+  vault.close()
+  const late = await Promise.allSettled([vault.get('sealed', 'row:1'), vault.get('sealed', 'row:2')])
+  expect(late.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})

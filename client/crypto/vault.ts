@@ -1,5 +1,5 @@
 import { encodeFields } from '../../contract/bytes.ts'
-import { answerOf, committed, deleteDatabase, openDatabase, rowsOf } from './database.ts'
+import { committed, deleteDatabase, openDatabase, readTogether, rowsOf } from './database.ts'
 import { CryptoFailure } from './failure.ts'
 import {
   type KeyOf,
@@ -121,6 +121,7 @@ function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: strin
     return database.transaction(stores, mode, { durability: 'strict' })
   }
   const reading = (store: VaultStore) => begin([store], 'readonly').objectStore(store)
+  const read = readTogether<VaultStore>((stores) => begin(stores, 'readonly'))
   const openAll = <S extends VaultStore>(store: S, rows: { key: IDBValidKey; value: unknown }[]) =>
     Promise.all(
       rows.map(async (row) => {
@@ -132,7 +133,7 @@ function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: strin
   return {
     ...owner,
     async get(store, rowKey) {
-      const sealed: unknown = await answerOf(reading(store).get(rowKey))
+      const sealed = await read(store, rowKey)
       return sealed === undefined ? undefined : await openRow(key, store, rowKey, sealed)
     },
     async page(store, chatRoomId, { before, after, limit }) {
