@@ -23,6 +23,7 @@ import { refreshRoom, viewAs } from '../messages/viewing.ts'
 import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
 import { inLanes } from '../net/turns.ts'
+import { enterEverywhere } from '../rooms/gate.ts'
 import { keepIndexed } from '../search/indexing.ts'
 import { stopOlder } from '../search/older.ts'
 import { forgetSearch } from '../search/search.ts'
@@ -150,6 +151,7 @@ async function sync(env: Env, userId: string): Promise<void> {
       await syncRoom(env, row)
     }),
   )
+  await enterEverywhere(env, contactsStore.getState().rows)
   await flushAll(env)
   // What was decided about keys while the server was away; and what other browsers decided came with their messages.
   await saveBook(env)

@@ -5,7 +5,7 @@ import { type LogEntry, roomsApi } from '../../contract/rooms.ts'
 import { sendKept, type TestPerson, wordsOf } from '../testing/people.ts'
 import { changesKeys, counting, people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
-import { commitEverywhere } from './gate.ts'
+import { commitEverywhere, enterEverywhere } from './gate.ts'
 import { catchUp, readyRoom } from './rooms.ts'
 
 let wire: Wire
@@ -165,4 +165,27 @@ test('After a removal this browser commits in its rooms at once; one that fails 
   expect(commits()).toBe(before + 1)
   await sends(bob, unheard, 'five')
   expect((await alice.hears(bob)).at(-1)).toBe('five')
+})
+
+test('Alice keeps no history: a new browser of hers begins empty, enters at once, and reads what follows', async () => {
+  await changesKeys(alice, { keepsHistory: false })
+  await alice.says(bob, 'not kept')
+  const phone = await alice.newComputer()
+  expect(await phone.hears(bob)).toEqual([])
+  expect((await phone.core.page({ chatRoomId: roomId, limit: 10 })).from).toBe(1)
+  await enterEverywhere(phone.env, [phone.contact(bob)])
+  await bob.says(alice, 'for all three')
+  expect(await phone.hears(bob)).toEqual(['for all three'])
+  expect(await alice.hears(bob)).toEqual(['one', 'two', 'three', 'four', 'not kept', 'for all three'])
+  const before = commits()
+  await enterEverywhere(phone.env, [phone.contact(bob)])
+  expect(commits()).toBe(before)
+})
+
+test('Alice keeps her history: a new browser reads by the archive, and enters no room before it sends', async () => {
+  const phone = await alice.newComputer()
+  expect(await phone.hears(bob)).toEqual(['one', 'two', 'three', 'four'])
+  const before = commits()
+  await enterEverywhere(phone.env, [phone.contact(bob)])
+  expect(commits()).toBe(before)
 })

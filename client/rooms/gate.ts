@@ -38,3 +38,16 @@ async function commitWhereNeeded(env: Env, contact: Contact): Promise<void> {
   // Where another device was faster all the time, the room has its commit.
   if (need === 'commit') await readyRoom(env, contact)
 }
+
+/**
+ * An account that keeps no history reads by MLS alone: a new browser of it enters its rooms at once, not when it first sends
+ * [Note: H1]. What came before that stays with the other browsers.
+ */
+export async function enterEverywhere(env: Env, contacts: Contact[]): Promise<void> {
+  if ((await env.crypto.ownStanding()).keepsHistory) return
+  for (const contact of contacts) {
+    const record = await env.crypto.roomRecord(contact.chatRoomId)
+    const isOutside = record?.standing === 'outside' && record.generation > 0
+    if (isOutside && contact.state === 'accepted') await readyRoom(env, contact)
+  }
+}

@@ -80,6 +80,11 @@ async function enter(env: Env, contact: Contact): Promise<number> {
 export async function loadOlderPage(env: Env, contact: Contact, before: number): Promise<boolean> {
   if (before <= 1) return false
   const { chatRoomId } = contact
+  if (!(await env.crypto.ownStanding()).keepsHistory) {
+    // No key of what is older was kept: a column of lines that say so would help nobody.
+    await env.crypto.adoptPage({ ...placeOf(contact), messages: [], isStart: true })
+    return false
+  }
   const messages = await env.api(messagesApi.list, { chatRoomId, before, limit: PAGE })
   const missing = await env.crypto.missingEpochs(messages)
   if (missing.length > 0) await env.crypto.keepArchiveKeys(await askForKeys(env, chatRoomId, missing))
