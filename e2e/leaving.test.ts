@@ -47,7 +47,10 @@ test('Alice exports everything, deletes her account, and Bob keeps a closed conv
   const eve = await person(server, 'Eve', { ...alice, username: alice.username.toUpperCase() })
   await eve.page.goto(server.url)
   await eve.page.getByLabel(/^Username/).fill(alice.username.toUpperCase())
-  await eve.page.getByText(/is not available/).first().waitFor()
+  await eve.page
+    .getByText(/is not available/)
+    .first()
+    .waitFor()
   await eve.leaves()
 })
 
