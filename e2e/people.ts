@@ -144,11 +144,22 @@ export async function visitor(
 
 interface Town {
   server: RunningServer
+  /** Alice and Bob, who come at the same time: most of a test is waiting for them. */
+  pair: [Person, Person]
   alice: Person
   bob: Person
 }
 
-/** `alice` pays, `bob` does not; both have just signed up and know each other. Each test gets a server of its own. */
+/** Somebody who has just signed up, and pays. `words`: for the browser, such as a camera. */
+export async function customer(server: RunningServer, name: string, words: string[] = []): Promise<Person> {
+  const one = await person(server, name, undefined, words)
+  await one.signsUp()
+  await server.account('set-tier', one.username, 'premium')
+  await one.reloads()
+  return one
+}
+
+/** Alice and Bob have just signed up and pay; they do not know each other yet. Each test gets a server of its own. */
 export const test = base.extend<Town>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's needs from this pattern
   server: async ({}, use) => {
@@ -156,24 +167,14 @@ export const test = base.extend<Town>({
     await use(server)
     await server.stop()
   },
-  alice: async ({ server }, use) => {
-    const alice = await person(server, 'Alice')
-    await alice.signsUp()
-    await server.account('set-tier', alice.username, 'premium')
-    await alice.reloads()
-    await use(alice)
-    await alice.leaves()
-    expect(alice.complaints).toEqual([])
+  pair: async ({ server }, use) => {
+    const pair = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob')])
+    await use(pair)
+    await Promise.all(pair.map((one) => one.leaves()))
+    for (const { complaints } of pair) expect(complaints).toEqual([])
   },
-  bob: async ({ server }, use) => {
-    const bob = await person(server, 'Bob')
-    await bob.signsUp()
-    await server.account('set-tier', bob.username, 'premium')
-    await bob.reloads()
-    await use(bob)
-    await bob.leaves()
-    expect(bob.complaints).toEqual([])
-  },
+  alice: async ({ pair: [alice] }, use) => use(alice),
+  bob: async ({ pair: [, bob] }, use) => use(bob),
 })
 
 /** Alice adds Bob, he accepts, and both have the conversation open. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
-import { type Person, person, test } from './people.ts'
+import { customer, type Person, person, test } from './people.ts'
 
 const opensSafety = (one: Person) => one.page.getByRole('button', { name: /^(Not verified|Verified)$/ }).click()
 const mark = (one: Person) => one.page.getByRole('button', { name: /^(Not verified|Verified)$/ }).textContent()
@@ -16,11 +16,9 @@ const digits = async (one: Person) =>
 
 test("Alice scans Bob's code and sees him verified in every browser of hers; Bob reads the digits and marks her himself", async ({
   server,
-  bob,
 }) => {
   const camera = await newCamera()
-  const alice = await person(server, 'Alice', undefined, camera.words)
-  await alice.signsUp()
+  const [alice, bob] = await Promise.all([customer(server, 'Alice', camera.words), customer(server, 'Bob')])
   await alice.adds(bob)
   await bob.accepts(alice)
   await alice.opens(bob)
@@ -60,15 +58,17 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
 
   expect([...alice.complaints, ...laptop.complaints]).toEqual([])
   await alice.leaves()
+  await bob.leaves()
   await laptop.leaves()
 })
 
-test("The camera sees another person's number: nobody is marked, and the next scan can be right", async ({ server, bob }) => {
+test("The camera sees another person's number: nobody is marked, and the next scan can be right", async ({ server }) => {
   const camera = await newCamera()
-  const alice = await person(server, 'Alice', undefined, camera.words)
-  const carol = await person(server, 'Carol')
-  await alice.signsUp()
-  await carol.signsUp()
+  const [alice, bob, carol] = await Promise.all([
+    customer(server, 'Alice', camera.words),
+    customer(server, 'Bob'),
+    customer(server, 'Carol'),
+  ])
   for (const one of [alice, carol]) {
     await one.adds(bob)
     await bob.page.getByRole('button', { name: `Accept the request of @${one.username}` }).click()
@@ -94,5 +94,6 @@ test("The camera sees another person's number: nobody is marked, and the next sc
 
   expect([...alice.complaints, ...carol.complaints]).toEqual([])
   await alice.leaves()
+  await bob.leaves()
   await carol.leaves()
 })

@@ -21,10 +21,11 @@ const told = new Set<string>()
 
 /** A failure of cryptography is the person's to know; anything else is a bug. */
 function report(error: unknown): void {
-  console.error(error)
+  const isFull = error instanceof CryptoFailure && error.code === 'quota'
+  if (!isFull) console.error(error)
   if (!(error instanceof CryptoFailure) || told.has(error.message)) return
   told.add(error.message)
-  showToast({ tone: 'bad', title: 'Something does not fit', text: error.message })
+  showToast({ tone: 'bad', title: isFull ? 'This browser is full' : 'Something does not fit', text: error.message })
 }
 
 function signedOutByServer(): void {
