@@ -462,3 +462,44 @@ async function untilSomeoneWaits(): Promise<void> {
   }
   throw new Error('Nobody waited')
 }
+
+test("Eve's stolen session names a history key that is not there: no address book of hers stands in the way of her removal", async () => {
+  const alice = await someone()
+  const stolen = await alice.addsBrowser()
+  for (const historyKeyId of [2, 2 ** 31 - 1]) {
+    expect(await stolen.tries(devicesApi.saveBook, { version: 1, historyKeyId, sealed: random() })).toBeRefused(
+      400,
+      'invalid_input',
+    )
+  }
+  await stolen.does(devicesApi.saveBook, { version: 1, historyKeyId: 1, sealed: random() })
+  await alice.changesKeys({ removes: [stolen.deviceId] })
+  expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 2, historyKeyId: 2 })
+})
+
+test("Eve's address book is on its way while her device is removed: it does not come in behind the removal", async () => {
+  const alice = await someone()
+  const stolen = await alice.addsBrowser()
+  let late: ReturnType<typeof stolen.tries> | undefined
+  world.env.fault = async (point) => {
+    if (point !== 'keys:written' || late) return
+    late = stolen.tries(devicesApi.saveBook, { version: 2, historyKeyId: 2, sealed: random() })
+    await waitsForALock()
+  }
+  onTestFinished(() => void delete world.env.fault)
+  await alice.changesKeys({ removes: [stolen.deviceId] })
+  expect(await late).toBeRefused(401, 'not_signed_in')
+  expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 1, historyKeyId: 2 })
+})
+
+/** Until somebody's statement waits for somebody else's transaction; half a second at most. */
+async function waitsForALock(): Promise<void> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const waiting = await world.sql(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      [],
+    )
+    if (waiting.length > 0) return
+    await new Promise((done) => setTimeout(done, 10))
+  }
+}

@@ -6,6 +6,7 @@ import type { Queryable } from '../db/connect.ts'
 import { sessions, users } from '../db/schema.ts'
 import { askTogether } from '../db/together.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from './refuse.ts'
 
 const TOKEN_BYTES = 32
 /** `last_used_at` is written at most this often: reading stays a read. */
@@ -79,6 +80,11 @@ export async function liveSessions(env: Env, sessionHashes: string[]): Promise<S
   const live = rows.map((row) => row.tokenHash.toString('hex'))
   await touchSessions(env, live)
   return new Set(live)
+}
+
+/** Asked behind a lock: the session may have ended while its request waited. Throws Refusal. */
+export async function requireLive(tx: Queryable, { sessionHash }: SignedInUser): Promise<void> {
+  if ((await tx.$count(sessions, eq(sessions.tokenHash, fromHex(sessionHash)))) === 0) throw new Refusal('not_signed_in')
 }
 
 /** Ends one session and closes its sockets. */

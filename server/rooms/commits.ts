@@ -3,6 +3,7 @@ import type { ArchiveKey, CommitDraft } from '../../contract/rooms.ts'
 import { deleteClaims } from '../devices/keypackages.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../http/refuse.ts'
+import { requireLive } from '../http/session.ts'
 import { isOutdated, keptKeys, newestManifests, requireNewest } from './manifests.ts'
 import { idsOf, type Room, requireRoom } from './members.ts'
 import { readLog, shownCommit } from './rooms.ts'
@@ -23,6 +24,8 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     if (taken) return taken.senderId === user.id && taken.commit === draft.commit ? { seq: taken.seq } : undefined
     if (room.isClosed) throw new Refusal('account_deleted')
     if (!fits(room, draft)) return undefined
+    // Of a device whose removal this waited for: it names what versions it likes, and would open the room again [Note: D3].
+    await requireLive(tx, user)
     const members = idsOf(room)
     if (draft.archiveKeys.some((key) => !members.includes(key.userId) || key.groupId !== groupId || key.epoch !== epoch + 1)) {
       throw invalid('An archive key belongs to a member and to the epoch that the commit starts')

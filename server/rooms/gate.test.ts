@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { messagesApi } from '../../contract/messages.ts'
@@ -222,4 +222,22 @@ test('a closed room answers what it has and takes nothing new', async () => {
   const eve = await world.person('eve')
   expect(await eve.posts(chatRoomId, 'x')).toBeRefused(404, 'not_found')
   expect(await eve.tries(roomsApi.commit, following(first))).toBeRefused(404, 'not_found')
+})
+
+test("Eve's commit is on its way while her device is removed: she names the list of after, and opens no room", async () => {
+  const { alice, bob, chatRoomId, first, groupId } = await inGroup()
+  const stolen = await bob.addsBrowser()
+  const ahead = { ...following(first), manifestVersions: { [alice.id]: 1, [bob.id]: 9 } }
+  let late: Promise<Answer> | undefined
+  world.env.fault = async (point) => {
+    if (point !== 'keys:written' || late) return
+    late = stolen.tries(roomsApi.commit, ahead)
+    await new Promise((done) => setTimeout(done, 300))
+  }
+  onTestFinished(() => void delete world.env.fault)
+  await bob.changesKeys({ removes: [stolen.deviceId] })
+  expect(await late).toBeRefused(401, 'not_signed_in')
+  expect(await alice.posts(chatRoomId, sealed(groupId, 1))).toBeRefused(409, 'stale_epoch')
+  expect(await alice.posts(chatRoomId, sealed(groupId, 2))).toBeRefused(409, 'stale_epoch')
+  expect(await world.sql('select needs_commit from chat_rooms where id = $1', [chatRoomId])).toEqual([{ needs_commit: true }])
 })
