@@ -72,7 +72,16 @@ export async function signUp(env: Env, form: SignUpForm): Promise<void> {
 }
 
 /** Signs in. A browser that is not part of the account yet needs one more step. Throws ApiError or CryptoFailure. */
-export async function signIn(env: Env, { username, password }: { username: string; password: string }): Promise<SignInStep> {
+export async function signIn(env: Env, typed: { username: string; password: string }): Promise<SignInStep> {
+  try {
+    return await enterBy(env, typed)
+  } catch (error) {
+    await env.crypto.forgetPassword()
+    throw error
+  }
+}
+
+async function enterBy(env: Env, { username, password }: { username: string; password: string }): Promise<SignInStep> {
   const authSecret = await stretch(env, 'stretch', username, password)
   const deviceId = await env.crypto.deviceHere(username)
   const user = await env.api(accountApi.login, { username, password: authSecret, kdf: 1, ...(deviceId && { deviceId }) })

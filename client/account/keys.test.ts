@@ -253,6 +253,23 @@ test('A kit whose answer was lost, and that is kept once more from the same page
   expect(await openKeys(laptop.env, { kind: 'kit', words: words.join(' ') })).toHaveLength(3)
 })
 
+test("Eve's stolen session overwrites the address book again and again: the browser that she stole is removed all the same", async () => {
+  await goOn([alice, laptop])
+  const spoils = () => {
+    const { book } = stored()
+    stored().book = { ...book, version: book.version + 1, sealed: toBase64(crypto.getRandomValues(new Uint8Array(300))) }
+  }
+  spoils()
+  let left = 2
+  wire.beforeEffect = (_, path, method) => {
+    if (path === '/api/account/keys' && method === 'PUT' && left-- > 0) spoils()
+  }
+  await removeDevice(alice.env, password, phone.deviceId)
+  wire.beforeEffect = undefined
+  expect((await alice.core.ownDevices()).map(({ id }) => id)).toEqual([alice.deviceId, laptop.deviceId])
+  await goOn([alice, laptop])
+})
+
 test('Two browsers change the keys at once: both changes hold', async () => {
   await Promise.all([
     removeDevice(alice.env, password, phone.deviceId),

@@ -151,7 +151,7 @@ export async function changePassword(env: Env, form: PasswordChange): Promise<vo
 async function putChange(env: Env, wish: KeyWish, put: (change: KeyChange) => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     // A removal seals the book anew: what other devices wrote in it must not get lost.
-    if (wish.removeDevices || wish.keepsHistory !== undefined) await syncBook(env)
+    if (wish.removeDevices || wish.keepsHistory !== undefined) await syncBook(env).catch(passSpoiled)
     const change = await env.crypto.draftChange(wish)
     try {
       await put(change)
@@ -163,6 +163,11 @@ async function putChange(env: Env, wish: KeyWish, put: (change: KeyChange) => Pr
       else throw error
     }
   }
+}
+
+/** Who saved rubbish as the address book may be who is to be removed: this browser's takes its place with the removal. */
+function passSpoiled(error: unknown): void {
+  if (!(error instanceof CryptoFailure) || error.code !== 'book_spoiled') throw error
 }
 
 /** Whether the server has a change whose answer was lost. Where it cannot be asked, the next start finds out. */

@@ -160,7 +160,7 @@ async function sync(env: Env, userId: string): Promise<void> {
 }
 
 /** Of the account's own book and list: no contact's key has to do with it. */
-const OF_ACCOUNT = ['book_rollback', 'book_unread', 'history_key', 'own_rollback', 'manifest']
+const OF_ACCOUNT = ['book_rollback', 'book_spoiled', 'book_unread', 'history_key', 'own_rollback', 'manifest']
 
 /** A failure of one contact's keys must not keep the others from being read, nor must one of the account: it is told at the end. */
 async function inRow(id: string, failures: CryptoFailure[], work: () => Promise<void>): Promise<void> {

@@ -3,10 +3,11 @@ import { beforeAll, expect, test } from 'vitest'
 import { toBase64, utf8 } from '../../contract/bytes.ts'
 import { people } from '../testing/room.ts'
 import { openLive } from './account.ts'
-import { generationOf, noteGeneration, pinOf, readBook } from './book.ts'
+import { generationOf, noteGeneration, openBook, pinOf, readBook } from './book.ts'
 import type { Live } from './live.ts'
 import { bookSaved, mergeBook, sealBook } from './merge.ts'
 import { meetPeer, peerStanding } from './peers.ts'
+import { setVerified } from './safety.ts'
 import { hkdf, sealWith } from './seal.ts'
 
 let alice: Live
@@ -98,12 +99,25 @@ test('The server plays an older book back, or one without content: refused by na
   await expect(mergeBook(alice, { ...empty, version: version + 1 })).rejects.toMatchObject({ code: 'malformed' })
 })
 
-test('A book that is no book, moved to another version, or sealed by another account is refused', async () => {
+test('A book that is no book, moved to another version, or sealed by another account is not taken: the own one takes its place', async () => {
   const { version, book } = await readBook(alice)
+  let next = version
   for (const odd of [{}, { ...book, pins: { x: 'y' } }, { ...book, generations: { room: -1 } }, 'text'])
-    await expect(mergeBook(alice, await sealedBook(version + 1, odd))).rejects.toMatchObject({ code: 'malformed' })
-  const moved = await sealedBook(version + 1, book)
-  await expect(mergeBook(alice, { ...moved, version: version + 2 })).rejects.toMatchObject({ code: 'seal' })
-  await expect(mergeBook(alice, { ...moved, historyKeyId: 9 })).rejects.toMatchObject({ code: 'history_key' })
-  expect((await readBook(alice)).book).toEqual(book)
+    await expect(mergeBook(alice, await sealedBook(++next, odd))).rejects.toMatchObject({ code: 'book_spoiled' })
+  const moved = await sealedBook(next + 1, book)
+  await expect(mergeBook(alice, { ...moved, version: next + 2 })).rejects.toMatchObject({ code: 'book_spoiled' })
+  await expect(mergeBook(alice, { ...moved, version: next + 3, historyKeyId: 9 })).rejects.toMatchObject({ code: 'history_key' })
+  expect(await readBook(alice)).toMatchObject({ version: next + 2, isDirty: true, book })
+  expect((await sealBook(alice))?.version).toBe(next + 3)
+})
+
+test('A stolen browser decides at the end of time: whoever decides after it leaves a book that can be read', async () => {
+  const { version, book } = await readBook(alice)
+  const { userId, identityKey } = contact
+  const pins = { ...book.pins, [userId]: { identityKey, isVerified: false, decidedAt: '9999-12-31T23:59:59.999Z' } }
+  await mergeBook(alice, await sealedBook(version + 1, { ...book, pins }))
+  await setVerified(alice, { userId, identityKey, isVerified: true })
+  const stored = await sealBook(alice)
+  if (!stored) throw new Error('Nothing to save')
+  expect((await openBook(alice, stored)).pins[userId]).toMatchObject({ identityKey, isVerified: true })
 })

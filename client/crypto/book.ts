@@ -46,6 +46,9 @@ export interface NamedBook {
   deviceId: string
 }
 
+/** What comes after it is written in another form: no browser could read the book any more. */
+const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z')
+
 const EMPTY: BookRow = { version: 0, isDirty: false, isRead: false, book: { pins: {}, aliases: {}, generations: {} } }
 
 /**
@@ -79,7 +82,7 @@ export const decisionWrite = (row: BookRow, userId: string, pin: Pick<Pin, 'iden
   const now = new Date().toISOString()
   const last = row.book.pins[userId]?.decidedAt
   // Whatever the clock of the other browser says, this decision knows of that one and comes after it.
-  const decidedAt = last && last >= now ? new Date(Date.parse(last) + 1).toISOString() : now
+  const decidedAt = last && last >= now ? new Date(Math.min(Date.parse(last) + 1, END_OF_TIME)).toISOString() : now
   return withPin(row, userId, { ...pin, decidedAt })
 }
 
@@ -104,11 +107,15 @@ export const noteGeneration = (live: Live, chatRoomId: string, generation: numbe
     await live.vault.write([bookWrite({ ...row, isDirty: true, book: { ...row.book, generations } })])
   })
 
-/** Remembers a version that one of the account's own devices named: what the server hands out should not be older [Note: I1]. */
-export const noteNamedBook = (live: Live, named: NamedBook): Promise<void> =>
+/**
+ * Remembers a version that one of the account's own devices named: what the server hands out should not be older [Note: I1].
+ * `removed`: devices that were removed, whose word counts no more.
+ */
+export const noteNamedBook = (live: Live, named: NamedBook, removed: string[]): Promise<void> =>
   withBook(live, async () => {
     const row = await readBook(live)
-    if (Math.max(row.version, row.named?.version ?? 0) >= named.version) return
+    const last = row.named && !removed.includes(row.named.deviceId) ? row.named.version : 0
+    if (Math.max(row.version, last) >= named.version) return
     await live.vault.write([bookWrite({ ...row, named })])
   })
 

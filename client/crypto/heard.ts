@@ -2,6 +2,7 @@ import type { Statement } from '../../contract/content.ts'
 import type { Reading } from './archive.ts'
 import { noteNamedBook, readBook } from './book.ts'
 import type { Live } from './live.ts'
+import { peerOf } from './peers.ts'
 
 /** What proven messages say beside their text [Note: D2, I1]. */
 export interface Hearing {
@@ -46,7 +47,10 @@ export function hear(
 /** What is newer than this device knows. That a newer book exists is remembered [Note: I1]. */
 export async function heardOf(live: Live, { manifests, own }: Hearing): Promise<Heard> {
   const isNews = own.book > 0 && (await readBook(live)).version < own.book
-  if (isNews) await noteNamedBook(live, { version: own.book, deviceId: own.bookBy })
+  if (isNews) {
+    const removed = (await peerOf(live, live.userId))?.manifest.removed ?? []
+    await noteNamedBook(live, { version: own.book, deviceId: own.bookBy }, removed)
+  }
   return {
     newerManifests: Object.fromEntries(manifests),
     ownManifest: manifests.has(live.userId) ? own.manifest : 0,

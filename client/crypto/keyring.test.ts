@@ -154,3 +154,10 @@ test('Erasing an opened keyring leaves zeros, and the one wrapped from it whole'
   const again = await rewrapKeyring(next)
   expect((await openKeyring(again.signed, kit, alice.publicKey)).secret.identitySeed).toEqual(alice.seed)
 })
+
+test('A way whose seed was erased meanwhile, by another form of the page, never becomes a way in: whoever reads this could open it', async () => {
+  const erased = { ...way('kit', 'kit'), seed: new Uint8Array(32) }
+  await expect(newKeyring(alice, [password, erased])).rejects.toThrow(failure('way'))
+  const opened = await openKeyring(first.signed, password)
+  await expect(rewrapKeyring(opened, { removeWays: ['kit'], addWays: [erased] })).rejects.toThrow(failure('way'))
+})

@@ -36,15 +36,10 @@ interface KeptWay {
   proof: Bytes
 }
 
-/** An account's X-Wing seed for its history, newest last in a keyring [Note: H2]. */
-interface HistoryKey {
-  id: number
-  seed: Bytes
-}
-
 interface KeyringSecret {
   identitySeed: Bytes
-  historyKeys: HistoryKey[]
+  /** X-Wing seeds, the newest last [Note: H2]. */
+  historyKeys: { id: number; seed: Bytes }[]
   ways: KeptWay[]
 }
 
@@ -63,7 +58,7 @@ interface KeyringChanges {
   renewHistory?: boolean
 }
 
-/** The first keyring of an account, with its first history key. */
+/** The first keyring of an account, with its first history key. Throws CryptoFailure('way') where a seed was erased. */
 export async function newKeyring(
   identity: { seed: Uint8Array },
   ways: Way[],
@@ -156,6 +151,8 @@ async function lock(secret: KeyringSecret, version: number): Promise<OpenKeyring
 }
 
 async function keep({ id, kind, madeAt, seed }: Way, identityKey: Uint8Array): Promise<KeptWay> {
+  // Erased by another form of the page.
+  if (seed.every((byte) => byte === 0)) throw new CryptoFailure('way', `Enter the ${WORDS[kind]} again`)
   const [{ publicKey }, proof] = await Promise.all([keyPairOf(seed), proofOf(seed, identityKey, id)])
   return { id, kind, ...(madeAt !== undefined && { madeAt }), publicKey, proof }
 }

@@ -32,7 +32,8 @@ export const bookSaved = (live: Live, stored: Stored): Promise<void> =>
  * Merges the server's book into this device's. Of two decisions about a person's key the later one holds; a key that takes the
  * place of another one here begins the room anew, as if it had been decided for on this device. False: one of the account's own
  * devices has named a newer book than the server's. Throws CryptoFailure: 'book_rollback' where the server goes back behind what
- * this device has seen or the account's signed list says, 'history_key' where the book is sealed under a key that is not here yet.
+ * this device has seen or the account's signed list says, 'history_key' where the book is sealed under a key that is not here yet,
+ * 'book_spoiled' (once) or 'book_unread' where it does not open.
  */
 export async function mergeBook(live: Live, stored: SealedBook): Promise<boolean> {
   for (let rooms: string[] = []; ; ) {
@@ -55,7 +56,7 @@ async function merge(live: Live, stored: SealedBook, rooms: string[]): Promise<s
     return []
   }
   if (stored.sealed === null) throw new CryptoFailure('malformed', 'The server returned an address book without content')
-  const theirs = await openBook(live, { ...stored, sealed: stored.sealed })
+  const theirs = await openBook(live, { ...stored, sealed: stored.sealed }).catch((error) => spoiled(live, row, stored, error))
   const book = mergedBook(row.book, theirs)
   const changed = Object.keys(row.book.pins).filter((id) => book.pins[id]?.identityKey !== row.book.pins[id]?.identityKey)
   const missing = changed.map((userId) => directRoomId(live.userId, userId)).filter((room) => !rooms.includes(room))
@@ -65,6 +66,20 @@ async function merge(live: Live, stored: SealedBook, rooms: string[]): Promise<s
   const next: BookRow = { ...row, version: stored.version, isDirty, isRead: true, book }
   await live.vault.write([bookWrite(next), ...forgotten.flat()])
   return []
+}
+
+/**
+ * The server keeps what no device of the account has sealed: whoever stole a session can save rubbish there, and must not hold off
+ * their removal by it. What this device knows takes its place, and the others add theirs; a device that never read the book
+ * knows too little for that.
+ */
+async function spoiled(live: Live, row: BookRow, { version }: SealedBook, error: unknown): Promise<never> {
+  if (!(error instanceof CryptoFailure) || error.code === 'history_key') throw error
+  if (!row.isRead)
+    throw new CryptoFailure('book_unread', 'The address book that the server keeps does not open', { cause: error })
+  await live.vault.write([bookWrite({ ...row, version, isDirty: true })])
+  const text = "The server kept an address book that your account did not write. This browser's takes its place"
+  throw new CryptoFailure('book_spoiled', text, { cause: error })
 }
 
 /**

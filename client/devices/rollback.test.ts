@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { toBase64 } from '../../contract/bytes.ts'
 import { devicesApi, type SealedBook } from '../../contract/devices.ts'
 import { catchUp } from '../rooms/rooms.ts'
 import { type TestPerson, wordsOf } from '../testing/people.ts'
@@ -170,4 +171,60 @@ test("Bob names a device list of Alice's that does not exist: she is not alarmed
   await patched.posts(id, content)
   await alice.reads(bob)
   await checkBook(alice.env)
+})
+
+/** Eve's stolen session, which has no keys, saves what opens for nobody. */
+function spoils(): void {
+  const account = wire.accounts.get(alice.userId)
+  if (!account) throw new Error('Alice is not on the wire')
+  account.book = {
+    ...account.book,
+    version: account.book.version + 1,
+    sealed: toBase64(crypto.getRandomValues(new Uint8Array(300))),
+  }
+}
+
+test('Eve overwrites the address book with rubbish: it is said once, and what her browsers know of it takes its place', async () => {
+  await compares(alice, 'two')
+  const laptop = await alice.newComputer()
+  await syncBook(laptop.env)
+  spoils()
+  await expect(checkBook(laptop.env)).rejects.toMatchObject({ code: 'book_spoiled' })
+  await checkBook(laptop.env)
+  await checkBook(alice.env)
+  const tablet = await alice.newComputer()
+  await syncBook(tablet.env)
+  expect(await tablet.core.verifiedUsers()).toEqual([bob.userId])
+})
+
+test('A new browser meets an address book that is rubbish: it says so, and neither trusts anybody nor saves over it', async () => {
+  const laptop = await alice.newComputer()
+  await syncBook(laptop.env)
+  spoils()
+  const spoiled = wire.accounts.get(alice.userId)?.book
+  const tablet = await alice.newComputer()
+  await expect(checkBook(tablet.env)).rejects.toMatchObject({ code: 'book_unread' })
+  expect(await tablet.core.sealBook()).toBeNull()
+  expect(wire.accounts.get(alice.userId)?.book).toEqual(spoiled)
+  await expect(checkBook(laptop.env)).rejects.toMatchObject({ code: 'book_spoiled' })
+})
+
+test('A stolen browser has named an address book that cannot be: after its removal a hidden one is noticed again', async () => {
+  const laptop = await alice.newComputer()
+  await laptop.says(bob, 'two')
+  await alice.reads(bob)
+  const thief = await patchedClient(alice, bob)
+  const { id, content } = await thief.seals({ book: 1_000_000 })
+  await thief.posts(id, content)
+  await expect(laptop.reads(bob)).rejects.toMatchObject({ code: 'book_rollback' })
+  await changesKeys(laptop, { removeDevices: [alice.deviceId] })
+  const tablet = await laptop.newComputer()
+  await tablet.reads(bob)
+  answers(devicesApi.book.path, wire.accounts.get(alice.userId)?.book)
+  const hidden = wire.lie
+  wire.lie = undefined
+  await compares(tablet, 'three')
+  wire.lie = hidden
+  await laptop.reads(bob)
+  await expect(checkBook(laptop.env)).rejects.toMatchObject({ code: 'book_rollback' })
 })
