@@ -30,6 +30,10 @@ export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
   const [step, setStep] = useState<Shown>({ step: 'done' })
   const [tab, setTab] = useState(notice || isReturning ? 'signin' : 'signup')
   const shown = useRef(step.step)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, in the place of the screen that has just ended
+  useEffect(() => {
+    if (notice || isReturning) main.current?.querySelector('h1')?.focus()
+  }, [])
   useEffect(() => {
     if (shown.current === step.step) return
     shown.current = step.step

@@ -67,7 +67,7 @@ export function ChangePassword({ user }: { user: User }) {
       <PasswordMeter password={values.newPassword} own={[user.username, user.displayName]} />
       <PasswordField {...field('confirmNewPassword')} label="Repeat new password" autoComplete="new-password" />
       <div className="acts">
-        <button type="submit" className="btn primary" disabled={isPending}>
+        <button type="submit" className="btn outline" disabled={isPending}>
           {isPending ? 'Changing...' : 'Change password'}
         </button>
       </div>

@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { User } from '../../contract/account.ts'
 import { ApiError } from '../net/api.ts'
@@ -15,7 +15,7 @@ export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false)
   return (
     <div className="stack">
-      <p className="t2">
+      <p className="small t2">
         Your keys, devices, contacts and address book are deleted from the server at once, and your conversations from this
         browser. What you wrote stays with those whom you wrote to; they see “Deleted account”. Your username is not issued again.
       </p>
@@ -32,14 +32,21 @@ export function DeleteAccount({ user }: { user: User }) {
 function Question({ user, onClose }: { user: User; onClose: () => void }) {
   const env = useEnv()
   const [, navigate] = useLocation()
+  const form = useRef<HTMLFormElement>(null)
   const [password, setPassword] = useState('')
   const [failure, setFailure] = useState<string>()
   const [isPending, setPending] = useState(false)
+  const close = () => isPending || onClose()
+
+  function refuse(told: string) {
+    setFailure(told)
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+  }
 
   async function submit(event: FormEvent) {
     event.preventDefault()
     if (isPending) return
-    if (password === '') return setFailure('Password is required')
+    if (password === '') return refuse('Password is required')
     setPending(true)
     try {
       await deleteAccount(env, user, password)
@@ -47,31 +54,30 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
     } catch (error) {
       setPending(false)
       const isWrong = error instanceof ApiError && error.code === 'invalid_credentials'
-      setFailure(isWrong ? 'Wrong password' : failureWords(error))
+      refuse(isWrong ? 'Wrong password' : failureWords(error))
     }
   }
 
   return (
-    <Dialog title="Delete your account?" onClose={onClose}>
-      <form onSubmit={submit} noValidate>
-        <div className="dialog-body">
-          <Note icon={TriangleAlert} tone="danger">
-            <strong>This cannot be undone.</strong> Nobody can bring back the account or its messages, not even we. Other browsers
-            of yours are signed out, and what they hold stays shut.
-          </Note>
-          <PasswordField
-            label={`Password of @${user.username}`}
-            autoComplete="current-password"
-            value={password}
-            error={failure}
-            onValue={(value) => {
-              setPassword(value)
-              setFailure(undefined)
-            }}
-          />
-        </div>
+    <Dialog title="Delete your account?" onClose={close}>
+      <form ref={form} onSubmit={submit} noValidate>
+        <Note icon={TriangleAlert} tone="danger">
+          <strong>This cannot be undone.</strong> Nobody can bring back the account or its history, not even we. Your other
+          browsers are signed out; one that is offline keeps showing what is on its screen until it comes online. What they stored
+          cannot be opened again.
+        </Note>
+        <PasswordField
+          label={`Password of @${user.username}`}
+          autoComplete="current-password"
+          value={password}
+          error={failure}
+          onValue={(value) => {
+            setPassword(value)
+            setFailure(undefined)
+          }}
+        />
         <footer>
-          <button type="button" className="btn outline" onClick={onClose}>
+          <button type="button" className="btn outline" disabled={isPending} onClick={close}>
             Cancel
           </button>
           <button type="submit" className="btn danger" disabled={isPending}>

@@ -46,7 +46,8 @@ export function HistorySwitch({ isKept, onChanged }: Props) {
       </ul>
       <div id="history-words" className="stack tight small t2">
         <p>
-          <strong>On:</strong> a new browser shows everything. Whoever gets your password, kit or passkey can open it too.
+          <strong>On:</strong> a new browser shows what you wrote and received while this was on. Whoever gets your password, kit
+          or passkey can open it too.
         </p>
         <p>
           <strong>Off:</strong> nothing is kept for new browsers, and what is stored for you is deleted now; a new browser starts

@@ -1,5 +1,5 @@
 import { CircleAlert, ScanLine } from 'lucide-react'
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { Scanner } from '../ui/Scanner.tsx'
 import { KIT_WORDS, listWords, loadWordlist, readKit, wordsIn } from './kit.ts'
 import './kit.css'
@@ -14,6 +14,7 @@ interface Props {
 /** The words of a kit, typed, pasted or scanned. What cannot be a word is named while it is typed. */
 export function KitEntry({ value, error, onValue }: Props) {
   const id = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
   const [wordlist, setWordlist] = useState<readonly string[]>()
   const [isScanning, setScanning] = useState(false)
   const [scanned, setScanned] = useState<string>()
@@ -30,9 +31,15 @@ export function KitEntry({ value, error, onValue }: Props) {
     const words = wordsIn(text)
     if (words.length !== KIT_WORDS)
       return setScanned('This code is not a recovery kit. Hold the one of your kit before the camera.')
+    stop()
+    onValue(words.join(' '))
+  }
+
+  function stop() {
     setScanning(false)
     setScanned(undefined)
-    onValue(words.join(' '))
+    // The scanner's button goes with it.
+    field.current?.focus()
   }
 
   return (
@@ -42,6 +49,7 @@ export function KitEntry({ value, error, onValue }: Props) {
       </label>
       <div className={problem ? 'input bad' : 'input'}>
         <textarea
+          ref={field}
           id={id}
           className="mono"
           rows={5}
@@ -83,7 +91,7 @@ export function KitEntry({ value, error, onValue }: Props) {
       </div>
       {isScanning && (
         <>
-          <Scanner instead="type the words" onCode={take} onStop={() => setScanning(false)} />
+          <Scanner instead="type the words" onCode={take} onStop={stop} />
           {scanned && (
             <p className="help bad" role="alert">
               <CircleAlert className="i i-14" aria-hidden />

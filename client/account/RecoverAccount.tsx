@@ -121,7 +121,7 @@ function NextKit({ onMake, onWithout, onCancel }: NextProps) {
     <section className="step">
       <h1 tabIndex={-1}>Your next kit</h1>
       <p className="t2">
-        The kit that you used stops working now. Make the next one in this step: without one, a password that is forgotten again
+        With this step the kit that you used stops working. Make the next one now: without one, a password that is forgotten again
         closes this account to you for good.
       </p>
       {failure && (

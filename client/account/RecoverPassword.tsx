@@ -30,7 +30,9 @@ export function RecoverPassword({ username, value, onValue, onChosen, onCancel }
   return (
     <section className="step">
       <h1 tabIndex={-1}>Choose a new password</h1>
-      <p className="t2">The old one stops working, and your other sessions end. Your messages and contacts stay as they are.</p>
+      <p className="t2">
+        The old one stops working, and your other sessions end. Your contacts and the history that is kept stay as they are.
+      </p>
       <form ref={form} onSubmit={submit} noValidate>
         <PasswordPair
           value={value}

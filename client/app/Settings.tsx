@@ -109,7 +109,7 @@ function Profile({ user }: { user: User }) {
           <Address text={onionAddress} />
         </Part>
       )}
-      <Part title="Export" text="All that this account can read, as one file.">
+      <Part title="Export" text="All that this browser can read, as one file.">
         <ExportSettings user={user} />
       </Part>
       <Part title="Delete account" text="For good, on the server and in this browser.">

@@ -19,7 +19,7 @@ const FACTS = [
   {
     Icon: History,
     title: 'Forward secrecy',
-    text: 'Every message has a key of its own, used once. The history kept for your other browsers opens with your password or recovery kit.',
+    text: 'Every message has a key of its own, used once. A history kept for your other browsers opens with your password, recovery kit or passkey.',
   },
   {
     Icon: Atom,

@@ -106,7 +106,7 @@ function Removal({ device, onClose, focusNext }: { device: OwnDevice; onClose: (
   return (
     <WayDialog
       title={`Remove ${device.name}?`}
-      text="The browser is signed out at once and reads nothing that is sent afterwards. Its old messages stay on it until it comes online."
+      text="The browser is signed out at once and reads nothing that is sent afterwards. If it is offline, it keeps showing what is on its screen until it comes online. What it stored cannot be opened again."
       action="Remove"
       pendingAction="Removing..."
       isDangerous

@@ -24,7 +24,7 @@ export function NewDevices({ onReview }: { onReview: () => void }) {
               <strong>
                 <bdi>{name}</bdi>
               </strong>
-              , {moment(new Date(addedAt))}. Not you? Remove it.
+              , {moment(new Date(addedAt))}. Not you? Review your devices and remove it.
             </p>
             <div className="acts">
               <ItWasMe id={id} name={name} focusNext={() => place.current?.focus()} />

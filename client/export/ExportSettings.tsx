@@ -7,10 +7,12 @@ import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
 import { showToast } from '../ui/toast.ts'
 import type { ExportProgress, ExportResult } from './export.ts'
+import './export.css'
 
-/** All that this account can read, as one file. */
+/** All that this browser can read, as one file. */
 export function ExportSettings({ user }: { user: User }) {
   const env = useEnv()
+  const root = useRef<HTMLDivElement>(null)
   const running = useRef<AbortController>(undefined)
   const [progress, setProgress] = useState<ExportProgress>()
   const [result, setResult] = useState<ExportResult>()
@@ -26,27 +28,39 @@ export function ExportSettings({ user }: { user: User }) {
       const { exportAccount } = await import('./export.ts')
       const made = await exportAccount(env, user, {
         rows: await reloadContacts(env),
-        tell: setProgress,
+        tell: (now) => run.signal.aborted || setProgress(now),
         signal: run.signal,
       })
+      if (run.signal.aborted) return
       save(made)
       setResult(made)
     } catch (error) {
       if (!run.signal.aborted)
         showToast({ tone: 'bad', title: 'The export stopped', text: `${failureWords(error)} Nothing was saved.` })
     } finally {
-      setProgress(undefined)
+      if (!run.signal.aborted) end()
     }
   }
 
+  function end() {
+    setProgress(undefined)
+    // The button that had the focus is gone; whoever went elsewhere stays there.
+    requestAnimationFrame(() => document.activeElement === document.body && root.current?.querySelector('button')?.focus())
+  }
+
+  function cancel() {
+    running.current?.abort()
+    end()
+  }
+
   return (
-    <div className="stack">
+    <div ref={root} className="stack">
       <Note icon={TriangleAlert}>
         The archive is not encrypted: whoever has the file can read it. It holds your conversations as JSON and as pages that any
         browser opens.
       </Note>
       {progress ? (
-        <Running progress={progress} onCancel={() => running.current?.abort()} />
+        <Running progress={progress} onCancel={cancel} />
       ) : (
         <div className="acts">
           <button type="button" className="btn outline" onClick={start}>
@@ -55,27 +69,35 @@ export function ExportSettings({ user }: { user: User }) {
           </button>
         </div>
       )}
-      {result && <Done result={result} />}
+      <div role="status" className="export-outcome">
+        {result && <Done result={result} />}
+      </div>
     </div>
   )
 }
 
 function Running({ progress, onCancel }: { progress: ExportProgress; onCancel: () => void }) {
   const { chatsDone, chats, messages, name } = progress
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => button.current?.focus(), [])
   return (
-    <div className="stack">
+    <div className="stack tight">
       <progress className="progress" aria-label="Export" value={chatsDone} max={chats || 1} />
       <p className="small t2">
-        {chatsDone} of {chats} conversations, {messages.toLocaleString('en-US')} messages
+        {chats === 0
+          ? 'Reading your contacts.'
+          : `${chatsDone} of ${counted(chats, 'conversation')}, ${counted(messages, 'message')}`}
         {name && (
           <>
             {' '}
             · <bdi>{name}</bdi>
           </>
         )}
+        <br />
+        Leaving this page stops the export.
       </p>
       <div className="acts">
-        <button type="button" className="btn outline" onClick={onCancel}>
+        <button ref={button} type="button" className="btn outline" onClick={onCancel}>
           Cancel
         </button>
       </div>
@@ -86,19 +108,18 @@ function Running({ progress, onCancel }: { progress: ExportProgress; onCancel: (
 function Done({ result }: { result: ExportResult }) {
   const { chats, messages, unreadable, fileName } = result
   return (
-    <div role="status" className="stack">
-      <p className="small">
-        Saved {messages.toLocaleString('en-US')} messages of {chats} conversations as <span className="mono">{fileName}</span>.
-        {unreadable > 0 && ` ${unreadable} could not be read here; the archive says which.`}
-      </p>
-      <div className="acts">
-        <button type="button" className="btn quiet" onClick={() => save(result)}>
-          Save it again
-        </button>
-      </div>
-    </div>
+    <p className="small">
+      {counted(messages, 'message')} of {counted(chats, 'conversation')} went to your browser’s downloads as{' '}
+      <span className="mono">{fileName}</span>.
+      {unreadable > 0 && ` ${unreadable} could not be read here; the archive says which.`}{' '}
+      <button type="button" className="linkish" onClick={() => save(result)}>
+        Save it again
+      </button>
+    </p>
   )
 }
+
+const counted = (count: number, word: string) => `${count.toLocaleString('en-US')} ${word}${count === 1 ? '' : 's'}`
 
 function save({ archive, fileName }: ExportResult): void {
   const link = document.createElement('a')

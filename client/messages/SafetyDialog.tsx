@@ -1,5 +1,5 @@
 import { CircleAlert, ScanLine, ShieldAlert, ShieldCheck } from 'lucide-react'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -32,7 +32,8 @@ export function SafetyDialog({ person, onClose }: Props) {
   return (
     <Dialog
       title={`Safety number with ${person.name}`}
-      text={`Compare with ${person.name} face to face or on a call: read it aloud or scan. If all digits are the same, nobody stands between you.`}
+      // Once it is compared, the outcome stands in the place of how to do it: on a phone there is room for one of them.
+      {...(!person.isVerified && { text: howTo(person.name) })}
       onClose={onClose}
     >
       {safety && <Compare person={person} safety={safety} onClose={onClose} />}
@@ -53,6 +54,9 @@ export function SafetyDialog({ person, onClose }: Props) {
   )
 }
 
+const howTo = (name: string) =>
+  `Compare with ${name} face to face or on a call: read it aloud or scan. If all digits are the same, nobody stands between you.`
+
 function useSafety(userId: string) {
   const env = useEnv()
   const [safety, setSafety] = useState<Safety>()
@@ -72,15 +76,21 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
   const [shared, setShared] = useState<Shared>('now')
   const { isVerified } = person
   const isDifferent = comparison === 'different'
+  const main = useRef<HTMLButtonElement>(null)
+  // The scanner's button goes with it.
+  const endScan = () => {
+    setScanning(false)
+    requestAnimationFrame(() => main.current?.focus())
+  }
 
   async function attempt(compare: () => Promise<Comparison | undefined>) {
     try {
       const result = await compare()
       setComparison(result)
-      if (result !== 'not_a_code') setScanning(false)
+      if (result !== 'not_a_code' && isScanning) endScan()
       if (result === 'same' || result === undefined) setShared(await shareMarks(env))
     } catch (error) {
-      setScanning(false)
+      if (isScanning) endScan()
       showToast({ tone: 'bad', title: 'The number was not compared', text: failureWords(error) })
     }
   }
@@ -106,7 +116,7 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
           <Scanner
             instead="compare the digits"
             onCode={(code) => attempt(() => compareScanned(env, person.id, safety, code))}
-            onStop={() => setScanning(false)}
+            onStop={endScan}
           />
           {comparison === 'not_a_code' && (
             <Note icon={CircleAlert} role="alert">
@@ -131,7 +141,12 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
               </button>
             )}
             {/* One button with two words: the focus stays on it. */}
-            <button type="button" className="btn primary" onClick={isVerified || isDifferent ? onClose : () => mark(true)}>
+            <button
+              ref={main}
+              type="button"
+              className="btn primary"
+              onClick={isVerified || isDifferent ? onClose : () => mark(true)}
+            >
               {isVerified ? 'Done' : isDifferent ? 'Close' : 'They match'}
             </button>
           </footer>

@@ -15,9 +15,12 @@ interface Props {
 /** Looks for a QR code as long as it is on screen and the page in front. */
 export function Scanner({ instead, onCode, onStop }: Props) {
   const video = useRef<HTMLVideoElement>(null)
+  const stop = useRef<HTMLButtonElement>(null)
   const [state, setState] = useState<'starting' | 'live' | CameraTrouble>('starting')
   const [attempt, setAttempt] = useState(0)
   const isInFront = useInFront()
+  // The button that was pressed for it is gone.
+  useEffect(() => stop.current?.focus(), [])
   const heard = useRef(onCode)
   useEffect(() => {
     heard.current = onCode
@@ -59,7 +62,7 @@ export function Scanner({ instead, onCode, onStop }: Props) {
             Try again
           </button>
         )}
-        <button type="button" className="btn outline" onClick={onStop}>
+        <button ref={stop} type="button" className="btn outline" onClick={onStop}>
           {isRunning ? 'Stop scan' : 'Back'}
         </button>
       </div>
