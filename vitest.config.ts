@@ -1,9 +1,12 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 // Its own file: with Vite's root in client/ no test outside would be found.
 export default defineConfig({
   test: {
     globalSetup: ['server/testing/cluster.ts'],
+    // Two even where vitest would leave one of two cores to itself.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {
