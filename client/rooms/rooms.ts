@@ -4,6 +4,7 @@ import { type CommitDraft, type LogEntry, logPageShape, roomsApi } from '../../c
 import { CryptoFailure, type LogOutcome, type RoomState } from '../crypto/crypto.ts'
 import { meetContact, meetNamed } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
+import { inTurn } from '../net/turns.ts'
 import { hear } from './hear.ts'
 import { askForKeys, auditCommits, fetchArchiveKeys, isRefused, placeOf } from './keys.ts'
 
@@ -16,22 +17,12 @@ const ENTER_TRIES = 3
 /** Why nothing can be sent now, in words for the person. */
 export type Readiness = { ready: true } | { ready: false; reason: string }
 
-const turns = new Map<string, Promise<unknown>>()
-
-/** One piece of work at a time in a room, in the order of asking. */
-export function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const before = turns.get(key) ?? Promise.resolve()
-  const mine = before.then(work, work)
-  turns.set(key, mine)
-  return mine
-}
-
 /**
  * Follows a room's log to its end: live entries and replay both enter here. What is missing is asked for.
  * Returns the place that this device has reached. Throws CryptoFailure('log') where the server's log leads nowhere.
  */
 export function catchUp(env: Env, contact: Contact, live: LogEntry[] = []): Promise<number> {
-  return inTurn(contact.chatRoomId, () => follow(env, contact, live))
+  return inTurn(`room ${contact.chatRoomId}`, () => follow(env, contact, live))
 }
 
 async function follow(env: Env, contact: Contact, live: LogEntry[]): Promise<number> {
