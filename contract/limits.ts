@@ -70,4 +70,4 @@ export const PERIODS = {
 } as const
 
 /** Raised when an old tab could misread a new server, or the reverse. */
-export const CONTRACT_VERSION = 1
+export const CONTRACT_VERSION = 2
