@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import { CONTRACT_VERSION, LIMITS } from '../../contract/limits.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
@@ -12,7 +12,11 @@ const post = (body: string, headers: Record<string, string> = {}) => alice.reque
 const draft = (content: string) => ({ chatRoomId: room, content, messageType: 'text' })
 
 test('health says that the database answers', async () => {
-  expect((await alice.request('GET', '/api/health')).body).toEqual({ status: 'ok', database: 'ok', contractVersion: 1 })
+  expect((await alice.request('GET', '/api/health')).body).toEqual({
+    status: 'ok',
+    database: 'ok',
+    contractVersion: CONTRACT_VERSION,
+  })
 })
 
 test('the OpenAPI document names every call, its fields and its refusals', async () => {

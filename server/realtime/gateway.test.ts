@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import type { ServerFrame } from '../../contract/frames.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import { CONTRACT_VERSION, LIMITS } from '../../contract/limits.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
@@ -15,7 +15,7 @@ test('the first frame is hello: who one is, the contract, the time, and that it 
   const { data } = await line.hears('hello')
   expect(line.frames[0]?.type).toBe('hello')
   expect(data).toEqual({
-    contractVersion: 1,
+    contractVersion: CONTRACT_VERSION,
     ingress: 'direct',
     serverTime: data.serverTime,
     onionAddress: null,
