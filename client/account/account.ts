@@ -163,12 +163,10 @@ export async function logout(env: Env, { removeKeys }: { removeKeys: boolean }):
   return { reached }
 }
 
-/** The server ended the session, or this device is no longer part of the account. */
-export async function endedElsewhere(env: Env, notice: string, { removeKeys }: { removeKeys: boolean }): Promise<void> {
-  const userId = accountStore.getState().user?.id
+/** The session is over, by another hand than this page's. What is to become of the keys here, the caller has seen to. */
+export async function endedElsewhere(env: Env, notice: string): Promise<void> {
   env.socket.close()
-  if (userId && removeKeys) await env.crypto.destroy(userId)
-  else await env.crypto.close()
+  await env.crypto.close()
   signedOut(notice)
 }
 

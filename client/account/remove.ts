@@ -17,5 +17,5 @@ export async function deleteAccount(env: Env, { id, username }: User, password: 
     await env.crypto.forgetPassword()
   }
   await env.crypto.destroy(id)
-  await endedElsewhere(env, 'Your account was deleted.', { removeKeys: false })
+  await endedElsewhere(env, 'Your account was deleted.')
 }

@@ -1,4 +1,4 @@
-import { ChevronLeft, Copy } from 'lucide-react'
+import { ChevronLeft } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
@@ -14,6 +14,7 @@ import { Devices } from '../devices/Devices.tsx'
 import { loadDevices } from '../devices/list.ts'
 import { devicesStore } from '../devices/store.ts'
 import { ExportSettings } from '../export/ExportSettings.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { IconButton } from '../ui/IconButton.tsx'
@@ -105,8 +106,10 @@ function Profile({ user }: { user: User }) {
         </dl>
       </Part>
       {onionAddress && (
-        <Part title="Your address" text="Checked letter by letter when someone adds you.">
-          <Address text={onionAddress} />
+        <Part title="Your address" text="Your key. Whoever adds you by it need not take the server's word.">
+          <p className="mono address">
+            {onionAddress} <CopyButton text={onionAddress} label="Copy your address" />
+          </p>
         </Part>
       )}
       <Part title="Export" text="All that this browser can read, as one file.">
@@ -116,29 +119,6 @@ function Profile({ user }: { user: User }) {
         <DeleteAccount user={user} />
       </Part>
     </>
-  )
-}
-
-function Address({ text }: { text: string }) {
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(text)
-      showToast({ tone: 'good', title: 'Copied', text: 'Your address is in the clipboard.' })
-    } catch {
-      // The browser refused the clipboard; the address stands there to be copied by hand.
-      showToast({ tone: 'plain', title: 'Not copied', text: 'This browser refused. Select the address and copy it by hand.' })
-    }
-  }
-  return (
-    <div className="stack tight">
-      <p className="mono address">{text}</p>
-      <div className="acts">
-        <button type="button" className="btn outline" onClick={copy}>
-          <Copy className="i i-16" aria-hidden />
-          Copy
-        </button>
-      </div>
-    </div>
   )
 }
 

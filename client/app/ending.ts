@@ -16,7 +16,7 @@ export async function signedOutElsewhere(env: Env, userId: string, manifest: Sig
   try {
     isListed = !manifest || (await env.crypto.meetSelf(manifest))
   } finally {
-    if (isListed) await endedElsewhere(env, 'You were signed out.', { removeKeys: false })
+    if (isListed) await endedElsewhere(env, 'You were signed out.')
     else await removedFromAccount(env, userId)
   }
 }
@@ -24,5 +24,5 @@ export async function signedOutElsewhere(env: Env, userId: string, manifest: Sig
 async function removedFromAccount(env: Env, userId: string): Promise<void> {
   // By its own name: a refused request may have closed the account on this page already.
   await env.crypto.destroy(userId)
-  await endedElsewhere(env, 'This browser was removed from your account.', { removeKeys: false })
+  await endedElsewhere(env, 'This browser was removed from your account.')
 }

@@ -30,7 +30,7 @@ function report(error: unknown): void {
 
 function signedOutByServer(): void {
   if (accountStore.getState().phase !== 'signed_in') return
-  endedElsewhere(env, 'Your session has ended. Sign in again.', { removeKeys: false }).catch(report)
+  endedElsewhere(env, 'Your session has ended. Sign in again.').catch(report)
 }
 
 globalThis.addEventListener('online', () => void payOwedLogout(env).catch(report))
