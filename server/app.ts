@@ -20,6 +20,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { type Gateway, openGateway } from './realtime/gateway.ts'
 import { roomRoutes } from './rooms/routes.ts'
+import { liveSessions } from './sessions/sessions.ts'
 
 export interface App {
   http: FastifyInstance
@@ -66,7 +67,11 @@ export async function makeApp(env: Env, { log, clientFolder, metrics }: Options)
   if (clientFolder) await servePages(http, clientFolder)
 
   await resetPresence(env)
-  const gateway = openGateway(http, env, { frames: messageFrames(env), moved: followPresence(env) })
+  const gateway = openGateway(http, env, {
+    frames: messageFrames(env),
+    moved: followPresence(env),
+    liveSessions: (sessionHashes) => liveSessions(env, sessionHashes),
+  })
   http.addHook('preClose', () => gateway.close())
   http.addHook('onClose', () => env.batch.drain())
   return { http, gateway }

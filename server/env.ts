@@ -1,8 +1,8 @@
 import type { Config } from './config.ts'
 import type { Db } from './db/connect.ts'
 import type { Limits } from './http/limits.ts'
-import type { Batch } from './messages/batch.ts'
 import type { Hub } from './realtime/hub.ts'
+import type { Batch } from './rooms/batch.ts'
 
 /** What a verb is given. Tests make one with a clock of their own. */
 export interface Env {

@@ -4,10 +4,10 @@ import { accountApi } from '../../contract/account.ts'
 import { fromBase64 } from '../../contract/bytes.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
+import { deriveAuthSecret } from '../password/password.ts'
 import { newDeviceId, newIdentity, signedKeys } from '../testing/keys.ts'
 import { newAuthSecret } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
-import { deriveAuthSecret } from './password.ts'
 
 const world = await startWorld()
 

@@ -2,9 +2,9 @@ import { type SignedIn, tierShape, type User } from '../../contract/account.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
 import { forgetUnlock, unlockOf } from '../devices/devices.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { Refusal } from '../http/refuse.ts'
 import type { Visitor } from '../http/serve.ts'
-import { endSession, startSession } from '../http/session.ts'
+import { Refusal } from '../refuse.ts'
+import { endSession, startSession } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 
 type AccountRow = NonNullable<Awaited<ReturnType<typeof store.findById>>>

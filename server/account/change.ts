@@ -5,9 +5,9 @@ import { applyChange, finishChange, lockForChange, type ReadChange, readChange, 
 import { storedKeyring, wayOf } from '../devices/documents.ts'
 import { isStored, type LockedAccount, lockAccount, requireNext } from '../devices/locked.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { Refusal } from '../http/refuse.ts'
-import { closeSessions, deleteSessionsOf } from '../http/session.ts'
-import { countGuess, requireAuthSecret, verifierOf } from './password.ts'
+import { countGuess, requireAuthSecret, verifierOf } from '../password/password.ts'
+import { Refusal } from '../refuse.ts'
+import { closeSessions, deleteSessionsOf } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 
 /**

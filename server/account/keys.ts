@@ -4,10 +4,10 @@ import type { AccountKeys } from '../../contract/devices.ts'
 import { readKeys } from '../devices/documents.ts'
 import { storeFirstKeys } from '../devices/enrol.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { Refusal } from '../http/refuse.ts'
-import { bindDevice, closeSessions, deleteSessionsOf } from '../http/session.ts'
+import { countGuess, requireAuthSecret, verifierOf } from '../password/password.ts'
+import { Refusal } from '../refuse.ts'
+import { bindDevice, closeSessions, deleteSessionsOf } from '../sessions/sessions.ts'
 import { shownUser } from './account.ts'
-import { countGuess, requireAuthSecret, verifierOf } from './password.ts'
 import * as store from './store.ts'
 
 interface FirstKeys {

@@ -1,10 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SignedIn } from '../../contract/account.ts'
 import type { Env } from '../env.ts'
-import { Refusal } from '../http/refuse.ts'
 import type { Visitor } from '../http/serve.ts'
+import { saltFor, verifierOf } from '../password/password.ts'
+import { Refusal } from '../refuse.ts'
 import { signIn } from './account.ts'
-import { saltFor, verifierOf } from './password.ts'
 import * as store from './store.ts'
 
 interface Credentials {

@@ -5,10 +5,10 @@ import { accountApi } from '../../contract/account.ts'
 import { fromBase64 } from '../../contract/bytes.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { users } from '../db/schema.ts'
+import { deriveAuthSecret } from '../password/password.ts'
 import { changed, signedChange } from '../testing/keys.ts'
 import { type Browser, newAuthSecret, type Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
-import { deriveAuthSecret } from './password.ts'
 
 const world = await startWorld()
 

@@ -5,11 +5,11 @@ import { isTaken } from '../db/unique.ts'
 import { readKeys } from '../devices/documents.ts'
 import { storeFirstKeys } from '../devices/enrol.ts'
 import type { Env } from '../env.ts'
-import { Refusal } from '../http/refuse.ts'
 import type { Visitor } from '../http/serve.ts'
+import { requireAuthSecret, saltFor, verifierOf } from '../password/password.ts'
+import { Refusal } from '../refuse.ts'
 import { signIn } from './account.ts'
 import { isFree } from './names.ts'
-import { requireAuthSecret, saltFor, verifierOf } from './password.ts'
 import * as store from './store.ts'
 
 /** Makes an account and signs it in; keys that come along are stored in the same transaction. Throws Refusal. */

@@ -4,8 +4,8 @@ import { LIMITS } from '../../contract/limits.ts'
 import { onionAddress, publicKeyOfOnion } from '../../contract/onion.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { Refusal } from '../http/refuse.ts'
-import { statusOf } from '../messages/status.ts'
+import { Refusal } from '../refuse.ts'
+import { statusOf } from '../rooms/status.ts'
 import * as store from './store.ts'
 
 interface Who {

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { users } from '../db/schema.ts'
 import type { Env } from '../env.ts'
-import { mutualContacts } from './audience.ts'
+import { mutualContacts } from '../relations/relations.ts'
 
 /** After a start nobody is here yet, whatever the last process wrote. */
 export async function resetPresence(env: Env): Promise<void> {

@@ -1,4 +1,4 @@
-import { Refusal } from '../http/refuse.ts'
+import { Refusal } from '../refuse.ts'
 
 const ANSWER_MS = 5000
 const RETRY_SECONDS = 2

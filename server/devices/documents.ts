@@ -4,7 +4,7 @@ import { encodeFields, fromBase64, sameBytes } from '../../contract/bytes.ts'
 import { type AccountKeys, type Keyring, keyringShape, type Manifest, manifestShape } from '../../contract/devices.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { Refusal } from '../http/refuse.ts'
+import { Refusal } from '../refuse.ts'
 
 export interface Documents {
   keyring: Signed

@@ -6,7 +6,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { keyPackages } from '../db/schema.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { Refusal } from '../http/refuse.ts'
+import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
 type KeyPackages = z.infer<typeof keyPackagesShape>

@@ -1,7 +1,7 @@
 import { sameBytes } from '../../contract/bytes.ts'
 import type { Keyring, Manifest } from '../../contract/devices.ts'
 import type { Queryable } from '../db/connect.ts'
-import { Refusal } from '../http/refuse.ts'
+import { Refusal } from '../refuse.ts'
 import { type Documents, type ReadDocuments, sameText, storedKeyring, storedManifest } from './documents.ts'
 import * as store from './store.ts'
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Config } from '../config.ts'
@@ -9,10 +10,14 @@ const nameOf = (config: Config): string => (config.isHttps ? '__Host-conclave_se
 // from elsewhere still opens signed in, while no request that another site makes carries the session.
 const optionsOf = (config: Config) => ({ path: '/', httpOnly: true, sameSite: 'strict', secure: config.isHttps }) as const
 
-/** The session's token in a Cookie header. */
-export function readToken(config: Config, header: string | undefined): string | undefined {
+/** Names a session wherever its token must not be: SHA-256 of the token, hex. */
+export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** The hash of the session's token in a Cookie header. */
+export function readSessionHash(config: Config, header: string | undefined): string | undefined {
   if (!header) return undefined
-  return fastifyCookie.parse(header)[nameOf(config)]
+  const token = fastifyCookie.parse(header)[nameOf(config)]
+  return token === undefined ? undefined : hashOfToken(token)
 }
 
 export function writeToken(config: Config, reply: FastifyReply, token: string, expiresAt: Date): void {

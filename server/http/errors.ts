@@ -5,7 +5,7 @@ import { ZodError } from 'zod'
 import { everyEndpoint } from '../../contract/every.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
 import { isDatabaseAway } from '../db/connect.ts'
-import { Refusal } from './refuse.ts'
+import { Refusal } from '../refuse.ts'
 
 const RETRY_SECONDS = 2
 

@@ -4,8 +4,8 @@ import { healthApi } from '../../contract/health.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import { inTime } from '../db/together.ts'
 import type { Env } from '../env.ts'
+import { Refusal } from '../refuse.ts'
 import { openApi } from './openapi.ts'
-import { Refusal } from './refuse.ts'
 import { serveAnyone } from './serve.ts'
 
 const RETRY_SECONDS = 2

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { Refusal } from './refuse.ts'
+import { Refusal } from '../refuse.ts'
 
 /** What a request brings, as one flat object. Names in the path win over the body, the body over the query. */
 export function flatten(query: unknown, body: unknown, params: unknown): Record<string, unknown> {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { RATES } from '../../contract/limits.ts'
+import { Refusal } from '../refuse.ts'
 import { startWorld } from '../testing/world.ts'
 import { makeLimits } from './limits.ts'
-import { Refusal } from './refuse.ts'
 
 test('after the last point the answer says when to try again, and then it works', async () => {
   let now = new Date('2026-01-01T00:00:50Z')

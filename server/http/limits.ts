@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { RATES, type Rate } from '../../contract/limits.ts'
-import { Refusal } from './refuse.ts'
+import { Refusal } from '../refuse.ts'
 
 export interface Limits {
   /** Counts one call. Throws Refusal `too_many_requests` with the seconds to wait. */

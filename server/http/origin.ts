@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { allowedOrigins, type Config } from '../config.ts'
-import { Refusal } from './refuse.ts'
+import { Refusal } from '../refuse.ts'
 
 /**
  * Whether a request may change something or open a socket: its Origin is listed, or it has neither Origin nor

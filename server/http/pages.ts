@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { Refusal } from '../refuse.ts'
 import { sendError } from './errors.ts'
 import { nonceOf } from './headers.ts'
-import { Refusal } from './refuse.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 

@@ -4,11 +4,10 @@ import type { z } from 'zod'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../refuse.ts'
 import { addressKey } from './address.ts'
-import { clearToken, readToken, writeToken } from './cookie.ts'
+import { clearToken, readSessionHash, writeToken } from './cookie.ts'
 import { flatten, parseInput } from './input.ts'
-import { Refusal } from './refuse.ts'
-import { findSession } from './session.ts'
 
 /** What a verb may need of the request itself. */
 export interface Caller {
@@ -87,8 +86,8 @@ const inputOf = <In extends z.ZodType>(endpoint: Endpoint<In>, request: FastifyR
   parseInput(endpoint.input, flatten(request.query, request.body, request.params))
 
 async function sessionOf(env: Env, request: FastifyRequest): Promise<SignedInUser | undefined> {
-  const token = readToken(env.config, request.headers.cookie)
-  return token === undefined ? undefined : await findSession(env, token)
+  const hash = readSessionHash(env.config, request.headers.cookie)
+  return hash === undefined ? undefined : await env.findSession(hash)
 }
 
 const callerOf = (env: Env, request: FastifyRequest, reply: FastifyReply): Caller => ({

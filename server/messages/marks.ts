@@ -1,6 +1,6 @@
 import type { Env, SignedInUser } from '../env.ts'
 import { idsOf, type Room, requireRoom } from '../rooms/members.ts'
-import type { Marks } from './status.ts'
+import type { Marks } from '../rooms/status.ts'
 import * as store from './store.ts'
 
 /** Everything up to `seq`, or to the newest, was read. Throws Refusal. */

@@ -5,10 +5,10 @@ import { writeEnvelope } from '../../contract/envelope.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
 import { roomsApi } from '../../contract/rooms.ts'
+import { appendPostings } from '../rooms/append.ts'
 import { firstManifests } from '../testing/group.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
-import { appendPostings } from './append.ts'
 
 const world = await startWorld()
 const { alice, bob, eve } = await world.people()

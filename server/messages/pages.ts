@@ -1,7 +1,7 @@
 import type { Message } from '../../contract/messages.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { requireRoom } from '../rooms/members.ts'
-import { shownMessage } from './shown.ts'
+import { shownMessage } from '../rooms/shown.ts'
 import * as store from './store.ts'
 
 interface Page {

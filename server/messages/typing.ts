@@ -1,5 +1,5 @@
-import { areMutual } from '../contacts/audience.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { areMutual } from '../relations/relations.ts'
 import { idsOf, requireRoom } from '../rooms/members.ts'
 
 /** Tells the other member, where the two accepted each other; otherwise nobody hears of it. Throws Refusal. */

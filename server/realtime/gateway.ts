@@ -5,11 +5,10 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { CLOSE } from '../../contract/frames.ts'
 import { CONTRACT_VERSION, LIMITS, PERIODS } from '../../contract/limits.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { readToken } from '../http/cookie.ts'
+import { readSessionHash } from '../http/cookie.ts'
 import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
 import { isOriginAllowed } from '../http/origin.ts'
-import { Refusal } from '../http/refuse.ts'
-import { findSession, liveSessions } from '../http/session.ts'
+import { Refusal } from '../refuse.ts'
 import { type Seat, sendFrame } from './hub.ts'
 import { type FrameHandlers, listen } from './listen.ts'
 
@@ -27,6 +26,8 @@ interface Hooks {
   frames: FrameHandlers
   /** A user's first socket arrived, or the last one left. */
   moved: (userId: string) => Promise<void>
+  /** Which of these sessions are still good. */
+  liveSessions: (sessionHashes: string[]) => Promise<Set<string>>
 }
 
 /** The socket's door at /ws: session and Origin are checked before it opens. It knows no feature; frames go to the table. */
@@ -65,8 +66,8 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     if (request.url?.split('?')[0] !== '/ws') throw new Refusal('not_found')
     if (isClosing) throw new Refusal('unavailable')
     if (!isOriginAllowed(env.config, request)) throw new Refusal('forbidden_origin')
-    const token = readToken(env.config, request.headers.cookie)
-    const user = token === undefined ? undefined : await findSession(env, token)
+    const hash = readSessionHash(env.config, request.headers.cookie)
+    const user = hash === undefined ? undefined : await env.findSession(hash)
     if (!user) throw new Refusal('not_signed_in')
     if (isClosing) throw new Refusal('unavailable')
     return user
@@ -97,7 +98,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
 
   async function recheck(): Promise<void> {
     const hashes = env.hub.sessionHashes()
-    const live = await liveSessions(env, hashes)
+    const live = await hooks.liveSessions(hashes)
     for (const hash of hashes) if (!live.has(hash)) env.hub.closeSession(hash)
   }
 

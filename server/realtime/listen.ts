@@ -5,8 +5,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { refusalOf } from '../http/errors.ts'
 import { refuseNulInJson } from '../http/input.ts'
-import { Refusal } from '../http/refuse.ts'
-import { findSessionByHash } from '../http/session.ts'
+import { Refusal } from '../refuse.ts'
 import { type Seat, sendFrame } from './hub.ts'
 
 type Asked<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>['data']
@@ -58,7 +57,7 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
       const frame = parseFrame(said)
       if (frame.type === 'ping') return { type: 'pong', data: { serverTime: env.clock().toISOString() } }
       // The plan or the account may have changed since the socket opened.
-      const user = await findSessionByHash(env, seat.sessionHash)
+      const user = await env.findSession(seat.sessionHash)
       if (!user) {
         env.hub.closeSession(seat.sessionHash)
         return undefined

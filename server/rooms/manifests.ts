@@ -1,7 +1,7 @@
 import { manifestShape } from '../../contract/devices.ts'
 import type { ArchiveKey } from '../../contract/rooms.ts'
 import type { Queryable } from '../db/connect.ts'
-import { Refusal } from '../http/refuse.ts'
+import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
 /** What a room asks of an account's newest manifest. */

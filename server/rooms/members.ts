@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 import { chatParticipants, chatRooms } from '../db/schema.ts'
-import { Refusal } from '../http/refuse.ts'
+import { Refusal } from '../refuse.ts'
 
 export interface Member {
   userId: string

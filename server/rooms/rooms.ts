@@ -1,10 +1,10 @@
 import type { CommitEntry, LogEntry, LogPage, RoomGroup } from '../../contract/rooms.ts'
-import { hasOnList } from '../contacts/audience.ts'
 import { takeKeyPackages } from '../devices/keypackages.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { Refusal } from '../http/refuse.ts'
-import { shownMessage } from '../messages/shown.ts'
+import { Refusal } from '../refuse.ts'
+import { hasOnList } from '../relations/relations.ts'
 import { idsOf, requireRoom } from './members.ts'
+import { shownMessage } from './shown.ts'
 import * as store from './store.ts'
 
 /** The room's current MLS group, for a device that joins. Throws Refusal. */

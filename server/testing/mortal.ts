@@ -5,9 +5,9 @@ import { connect } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import { readFault } from '../fault.ts'
 import { makeLimits } from '../http/limits.ts'
-import { gatherSessions } from '../http/session.ts'
-import { makeBatch } from '../messages/batch.ts'
 import { createHub } from '../realtime/hub.ts'
+import { makeBatch } from '../rooms/batch.ts'
+import { gatherSessions } from '../sessions/sessions.ts'
 
 // A server process of its own, for tests that kill it. It writes its address to the standard output.
 const fault = readFault(process.env['CONCLAVE_FAULT'])

@@ -11,11 +11,11 @@ import { connect, type Database } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import type { Env } from '../env.ts'
 import { type Limits, makeLimits } from '../http/limits.ts'
-import { gatherSessions } from '../http/session.ts'
-import { makeBatch } from '../messages/batch.ts'
 import { measureFlushes, measureServer } from '../metrics/measures.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createHub } from '../realtime/hub.ts'
+import { makeBatch } from '../rooms/batch.ts'
+import { gatherSessions } from '../sessions/sessions.ts'
 import { type Browser, newBrowser, newPerson, type Person } from './person.ts'
 
 interface Options {

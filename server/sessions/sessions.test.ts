@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { hashOfToken } from '../http/cookie.ts'
 import { startWorld } from '../testing/world.ts'
-import { endSessionsOf, findSession, startSession } from './session.ts'
+import { endSessionsOf, startSession } from './sessions.ts'
 
 const world = await startWorld()
 const DAY = 24 * 60 * 60
@@ -78,13 +79,13 @@ test('ending the other sessions keeps this one and closes the sockets of the oth
   const frank = await world.person('frank')
   const line = await frank.opensSocket()
   const { token } = await startSession(world.env, frank.id, null)
-  const kept = await findSession(world.env, token)
+  const kept = await world.env.findSession(hashOfToken(token))
   await endSessionsOf(world.env, frank.id, kept?.sessionHash)
   // At once, not at the gateway's next look.
   await line.hears('signed_out')
   expect((await line.closed).code).toBe(4401)
   expect(await frank.tries(accountApi.user, {})).toBeRefused(401)
-  expect(await findSession(world.env, token)).toMatchObject({ id: frank.id })
+  expect(await world.env.findSession(hashOfToken(token))).toMatchObject({ id: frank.id })
 })
 
 test('who asks at the same time is answered as oneself, and Eve with a session that has ended is not answered', async () => {

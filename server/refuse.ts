@@ -1,4 +1,4 @@
-import { REFUSALS, type RefusalBody, type RefusalCode } from '../../contract/refusals.ts'
+import { REFUSALS, type RefusalBody, type RefusalCode } from '../contract/refusals.ts'
 
 interface Extra {
   /** Words that say more than the code's own. */

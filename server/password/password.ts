@@ -3,7 +3,7 @@ import { hashRaw } from '@node-rs/argon2'
 import { encodeFields } from '../../contract/bytes.ts'
 import { PASSWORD_KDF } from '../../contract/password.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { Refusal } from '../http/refuse.ts'
+import { Refusal } from '../refuse.ts'
 
 const SALT_BYTES = 16
 const AUTH_SECRET = /^[A-Za-z0-9_-]{43}$/

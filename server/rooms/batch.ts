@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { type Db, isConnectionLost, isDatabaseAway } from '../db/connect.ts'
 import { inTime } from '../db/together.ts'
-import { Refusal } from '../http/refuse.ts'
+import { Refusal } from '../refuse.ts'
 import { appendPostings, type Meeting, type Posting } from './append.ts'
 
 /** What became of a posting, and when. */

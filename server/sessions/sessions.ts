@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { and, eq, gt, inArray, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
@@ -6,7 +6,8 @@ import type { Queryable } from '../db/connect.ts'
 import { sessions, users } from '../db/schema.ts'
 import { askTogether } from '../db/together.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { Refusal } from './refuse.ts'
+import { hashOfToken } from '../http/cookie.ts'
+import { Refusal } from '../refuse.ts'
 
 const TOKEN_BYTES = 32
 /** `last_used_at` is written at most this often: reading stays a read. */
@@ -28,21 +29,16 @@ export async function startSession(
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const now = env.clock()
   const expiresAt = later(now, LIMITS.sessionAbsoluteSeconds)
-  await db.insert(sessions).values({ tokenHash: hashOf(token), userId, deviceId, createdAt: now, lastUsedAt: now, expiresAt })
+  await db
+    .insert(sessions)
+    .values({ tokenHash: fromHex(hashOfToken(token)), userId, deviceId, createdAt: now, lastUsedAt: now, expiresAt })
   return { token, expiresAt }
 }
 
-/** Who holds this token, in one query. undefined: unknown, expired, idle too long, or the account is not active. */
-export async function findSession(env: Env, token: string): Promise<SignedInUser | undefined> {
-  return await findSessionByHash(env, hashOf(token).toString('hex'))
-}
-
-/** The same by the token's SHA-256 in hex. */
-export async function findSessionByHash(env: Env, sessionHash: string): Promise<SignedInUser | undefined> {
-  return await env.findSession(sessionHash)
-}
-
-/** Looks sessions up, those that are asked for at the same time in one query. */
+/**
+ * Looks sessions up, those that are asked for at the same time in one query. undefined: unknown, expired, idle too long, or
+ * the account is not active.
+ */
 export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession'] {
   return askTogether(async (sessionHashes) => {
     const rows = await env.db
@@ -174,6 +170,5 @@ async function touchDevices(
     where d.user_id = due.user_id and d.id = due.id`)
 }
 
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 const fromHex = (hash: string): Buffer => Buffer.from(hash, 'hex')
 const later = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1000)
