@@ -61,7 +61,7 @@ export async function newPerson(wire: Wire): Promise<TestPerson> {
   const unlock = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
   await core.keepDraft({ userId, username, unlockSecret: unlock.unlockSecret })
   await core.forgetPassword()
-  return person(wire, { userId, username, core, unlock, computer: indexedDB })
+  return personAt(wire, { userId, username, core, unlock, computer: indexedDB })
 }
 
 const nothing = () => undefined
@@ -86,7 +86,8 @@ export async function at<T>(computer: IDBFactory, work: () => Promise<T>): Promi
   }
 }
 
-function person(wire: Wire, { userId, username, core, unlock, computer }: Made): TestPerson {
+/** A browser whose vault is there already. */
+export function personAt(wire: Wire, { userId, username, core, unlock, computer }: Made): TestPerson {
   const { deviceId } = unlock
   const env: Env = {
     api: wire.api(userId, () => deviceId),
@@ -140,7 +141,7 @@ function person(wire: Wire, { userId, username, core, unlock, computer }: Made):
     async newTab(on = wire) {
       const tab = createCore()
       await at(computer, () => tab.open({ userId, unlock }))
-      return person(on, { userId, username, core: tab, unlock, computer })
+      return personAt(on, { userId, username, core: tab, unlock, computer })
     },
   }
 
@@ -155,7 +156,7 @@ function person(wire: Wire, { userId, username, core, unlock, computer }: Made):
     const its = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
     await at(itsComputer, () => next.keepDraft({ userId, username, unlockSecret: its.unlockSecret }))
     await next.forgetPassword()
-    return person(wire, { userId, username, core: next, unlock: its, computer: itsComputer })
+    return personAt(wire, { userId, username, core: next, unlock: its, computer: itsComputer })
   }
 }
 
