@@ -3,7 +3,10 @@ import { sql } from 'drizzle-orm'
 import { writeEnvelope } from '../contract/envelope.ts'
 import { directRoomId } from '../contract/shapes.ts'
 import { connect, type Db } from '../server/db/connect.ts'
-import { chatParticipants, chatRooms, contacts, sessions, users } from '../server/db/schema.ts'
+import { users } from '../server/db/schema/account.ts'
+import { contacts } from '../server/db/schema/contacts.ts'
+import { chatParticipants, chatRooms } from '../server/db/schema/rooms.ts'
+import { sessions } from '../server/db/schema/sessions.ts'
 
 /** Someone with an account and a session. */
 export interface Resident {

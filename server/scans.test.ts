@@ -2,7 +2,6 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { listContacts } from './contacts/contacts.ts'
-import * as schema from './db/schema.ts'
 import type { SignedInUser } from './env.ts'
 import { markRead } from './messages/marks.ts'
 import { sendMessage } from './messages/messages.ts'
@@ -34,7 +33,7 @@ test('no everyday call reads through all messages, and the contact list is one q
   onTestFinished(() => pool.end())
   const queries: { sql: string; params: unknown[] }[] = []
   const logger = { logQuery: (sql: string, params: unknown[]) => void queries.push({ sql, params }) }
-  const db = drizzle(pool, { schema, logger })
+  const db = drizzle(pool, { logger })
   const env = { ...world.env, db, batch: makeBatch({ db, clock: world.env.clock }) }
   const user: SignedInUser = {
     ...{ id: bob.id, username: 'bob', displayName: 'bob', subscriptionTier: 'premium', isAdmin: false },

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema.ts'
+import { users } from '../db/schema/account.ts'
 
 type Row = typeof users.$inferSelect
 

@@ -1,19 +1,10 @@
 import { and, eq, ne, notInArray, or, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Queryable } from '../db/connect.ts'
-import {
-  archiveKeys,
-  books,
-  chatParticipants,
-  chatRooms,
-  contacts,
-  devices,
-  keyPackages,
-  keyrings,
-  manifests,
-  retiredNames,
-  users,
-} from '../db/schema.ts'
+import { retiredNames, users } from '../db/schema/account.ts'
+import { contacts } from '../db/schema/contacts.ts'
+import { books, devices, keyPackages, keyrings, manifests } from '../db/schema/devices.ts'
+import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
 // What an account has in every table. All of this runs while its rooms and then its row are locked.
 

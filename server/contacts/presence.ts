@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { users } from '../db/schema.ts'
+import { users } from '../db/schema/account.ts'
 import type { Env } from '../env.ts'
 import { mutualContacts } from '../relations/relations.ts'
 

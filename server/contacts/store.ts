@@ -2,7 +2,11 @@ import { and, desc, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
-import { chatParticipants, chatRooms, contacts, manifests, messages, users } from '../db/schema.ts'
+import { users } from '../db/schema/account.ts'
+import { contacts } from '../db/schema/contacts.ts'
+import { manifests } from '../db/schema/devices.ts'
+import { messages } from '../db/schema/messages.ts'
+import { chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
 /**
  * Rows of the list with everything that it shows, accepted ones first, so that requests can never push them out. One query, of

@@ -1,9 +1,8 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import * as schema from './schema.ts'
 
-export type Db = NodePgDatabase<typeof schema>
+export type Db = NodePgDatabase
 
 /** `Db`, or the transaction that `db.transaction` hands to its callback. */
 export type Queryable = Db | Parameters<Parameters<Db['transaction']>[0]>[0]
@@ -35,7 +34,7 @@ export function connect(url: string, onLost: (error: Error) => void = () => unde
   pool.on('error', onLost)
   // The same for one that breaks inside a transaction: whoever uses it gets the error from its next query.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = drizzle(pool, { schema })
+  const db = drizzle(pool)
   db.transaction = onOwnConnection(pool)
   return { db, pool, close: () => pool.end() }
 }
@@ -46,7 +45,7 @@ function onOwnConnection(pool: pg.Pool): Db['transaction'] {
   return async (work, config) => {
     const client = await pool.connect()
     try {
-      const session = sessions.get(client) ?? drizzle(client, { schema })
+      const session = sessions.get(client) ?? drizzle(client)
       sessions.set(client, session)
       return await session.transaction(work, config)
     } finally {

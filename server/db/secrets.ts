@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { Db } from './connect.ts'
-import { serverSecrets } from './schema.ts'
+import { serverSecrets } from './schema/secrets.ts'
 
 /** The secret of that name, made at the first call. Two servers that start at once get the same one. */
 export async function readSecret(db: Db, name: string): Promise<Uint8Array> {

@@ -2,17 +2,9 @@ import { and, asc, eq, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
-import {
-  archiveKeys,
-  books,
-  chatParticipants,
-  chatRooms,
-  devices,
-  historySeals,
-  keyrings,
-  manifests,
-  users,
-} from '../db/schema.ts'
+import { users } from '../db/schema/account.ts'
+import { books, devices, historySeals, keyrings, manifests } from '../db/schema/devices.ts'
+import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
 /** The account's identity, locked until the transaction ends: changes of keys come one after another. */
 export async function lockIdentity(db: Queryable, userId: string) {

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
-import { messages } from '../db/schema.ts'
+import { messages } from '../db/schema/messages.ts'
 
 /** A message by its place. */
 export async function findMessage(db: Queryable, roomId: string, seq: number) {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
-import { chatParticipants, chatRooms } from '../db/schema.ts'
+import { chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 import { Refusal } from '../refuse.ts'
 
 export interface Member {

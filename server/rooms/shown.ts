@@ -1,5 +1,5 @@
 import type { Message } from '../../contract/messages.ts'
-import type { messages } from '../db/schema.ts'
+import type { messages } from '../db/schema/messages.ts'
 import { type Marks, statusOf } from './status.ts'
 
 /** A message as the contract shows it; its status by the marks of the member who did not write it. */

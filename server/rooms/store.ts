@@ -1,7 +1,9 @@
 import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import type { CommitDraft } from '../../contract/rooms.ts'
 import type { Queryable } from '../db/connect.ts'
-import { archiveKeys, chatRooms, manifests, messages, roomCommits, roomGroups } from '../db/schema.ts'
+import { manifests } from '../db/schema/devices.ts'
+import { messages } from '../db/schema/messages.ts'
+import { archiveKeys, chatRooms, roomCommits, roomGroups } from '../db/schema/rooms.ts'
 
 /** The lock that orders the room's log, until the transaction ends. */
 export async function lockRoom(tx: Queryable, roomId: string): Promise<void> {

@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm'
+import { boolean, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { at, bytes } from './columns.ts'
+
+export const users = pgTable(
+  'users',
+  {
+    id: uuid('id').primaryKey(),
+    username: text('username').notNull(),
+    displayName: text('display_name').notNull(),
+    /** SHA-256 of the authSecret [Note: P1]. */
+    passwordHash: bytes('password_hash').notNull(),
+    passwordSalt: bytes('password_salt').notNull(),
+    onionAddress: text('onion_address').unique(),
+    avatar: text('avatar'),
+    isOnline: boolean('is_online').notNull().default(false),
+    lastSeen: at('last_seen'),
+    /** The account's Ed25519 identity key; null until a browser has made keys. */
+    publicKey: bytes('public_key'),
+    hasBiometrics: boolean('has_biometrics').notNull().default(false),
+    biometricEnabled: boolean('biometric_enabled').notNull().default(false),
+    email: text('email'),
+    profileImageUrl: text('profile_image_url'),
+    isAdmin: boolean('is_admin').notNull().default(false),
+    isActive: boolean('is_active').notNull().default(true),
+    deactivatedAt: at('deactivated_at'),
+    deactivatedBy: uuid('deactivated_by'),
+    subscriptionTier: text('subscription_tier').notNull().default('free'),
+    subscriptionStatus: text('subscription_status').notNull().default('active'),
+    subscriptionStartDate: at('subscription_start_date'),
+    subscriptionEndDate: at('subscription_end_date'),
+    monthlyMessagesCount: integer('monthly_messages_count').notNull().default(0),
+    /** The UTC month that the counter belongs to, as its first instant. */
+    usageResetDate: at('usage_reset_date').notNull(),
+    /** SHA-256 of what the recovery kit shows the server; null without a kit [Note: K1]. */
+    kitHash: bytes('kit_hash'),
+    /** The account was deleted: the row stays so that others keep their conversations; nothing of the person is in it. */
+    deletedAt: at('deleted_at'),
+    createdAt: at('created_at').notNull(),
+  },
+  (table) => [uniqueIndex('users_username_lower').on(sql`lower(${table.username})`)],
+)
+
+/** HMAC (server secret `names`) of the lower-case names of deleted accounts: they are not issued again [Note: I1]. */
+export const retiredNames = pgTable('retired_names', {
+  nameHash: bytes('name_hash').primaryKey(),
+})

@@ -1,0 +1,82 @@
+import { sql } from 'drizzle-orm'
+import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { users } from './account.ts'
+import { at, bytes } from './columns.ts'
+
+export const keyrings = pgTable('keyrings', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  version: integer('version').notNull(),
+  content: text('content').notNull(),
+  signature: text('signature').notNull(),
+})
+
+export const manifests = pgTable('manifests', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  version: integer('version').notNull(),
+  content: text('content').notNull(),
+  signature: text('signature').notNull(),
+})
+
+export const devices = pgTable(
+  'devices',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    id: text('id').notNull(),
+    /** Half of the vault key; null once the device logged out with "remove keys" [Note: V1]. */
+    unlockSecret: bytes('unlock_secret'),
+    addedAt: at('added_at').notNull(),
+    lastSeenAt: at('last_seen_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.id] })],
+)
+
+/** New history seeds, sealed to the devices that stayed when another was removed [Note: H2]. */
+export const historySeals = pgTable(
+  'history_seals',
+  {
+    userId: uuid('user_id').notNull(),
+    deviceId: text('device_id').notNull(),
+    historyKeyId: integer('history_key_id').notNull(),
+    sealed: text('sealed').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.deviceId, table.historyKeyId] }),
+    foreignKey({ columns: [table.userId, table.deviceId], foreignColumns: [devices.userId, devices.id] }).onDelete('cascade'),
+  ],
+)
+
+export const keyPackages = pgTable(
+  'key_packages',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id').notNull(),
+    deviceId: text('device_id').notNull(),
+    keyPackage: text('key_package').notNull(),
+    isLastResort: boolean('is_last_resort').notNull(),
+    /** A claim is kept, so that asking again for the same room and generation gives the same package [Note: R5]. */
+    claimedBy: uuid('claimed_by'),
+    claimedRoom: text('claimed_room'),
+    claimedGeneration: integer('claimed_generation'),
+    createdAt: at('created_at').notNull(),
+  },
+  (table) => [
+    foreignKey({ columns: [table.userId, table.deviceId], foreignColumns: [devices.userId, devices.id] }).onDelete('cascade'),
+    index('key_packages_free').on(table.userId, table.deviceId, table.isLastResort).where(sql`${table.claimedBy} is null`),
+    index('key_packages_claimed').on(table.claimedRoom, table.claimedGeneration, table.claimedBy),
+  ],
+)
+
+export const books = pgTable('books', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  version: integer('version').notNull(),
+  historyKeyId: integer('history_key_id').notNull(),
+  sealed: text('sealed').notNull(),
+})

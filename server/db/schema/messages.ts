@@ -1,0 +1,28 @@
+import { bigint, boolean, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { at, seq } from './columns.ts'
+import { chatRooms } from './rooms.ts'
+
+export const messages = pgTable(
+  'messages',
+  {
+    chatRoomId: text('chat_room_id')
+      .notNull()
+      .references(() => chatRooms.id, { onDelete: 'cascade' }),
+    seq: seq('seq').notNull(),
+    id: uuid('id').notNull(),
+    senderId: uuid('sender_id').notNull(),
+    content: text('content').notNull(),
+    messageType: text('message_type').$type<'text' | 'image' | 'file' | 'audio'>().notNull(),
+    filePath: text('file_path'),
+    fileName: text('file_name'),
+    fileSize: bigint('file_size', { mode: 'number' }),
+    isEncrypted: boolean('is_encrypted').notNull(),
+    replyToId: uuid('reply_to_id'),
+    createdAt: at('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chatRoomId, table.seq] }),
+    // Ids come from clients: unique for one sender in one room, never by themselves.
+    unique('messages_sender_id').on(table.chatRoomId, table.senderId, table.id),
+  ],
+)

@@ -1,0 +1,90 @@
+import { boolean, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { users } from './account.ts'
+import { at, seq } from './columns.ts'
+
+export const chatRooms = pgTable('chat_rooms', {
+  id: text('id').primaryKey(),
+  name: text('name'),
+  type: text('type').$type<'direct' | 'group'>().notNull().default('direct'),
+  createdBy: uuid('created_by').notNull(),
+  createdAt: at('created_at').notNull(),
+  /** The newest place in the log. Every append takes this row's lock and the next number. */
+  lastSeq: seq('last_seq').notNull().default(0),
+  lastMessageSeq: seq('last_message_seq').notNull().default(0),
+  lastMessageAt: at('last_message_at'),
+  /** The current MLS group: here, under the lock that orders the log, so that no message of an old epoch gets in [Note: M2]. */
+  generation: integer('generation').notNull().default(0),
+  groupId: text('group_id'),
+  epoch: integer('epoch').notNull().default(0),
+  /** A device of a member was removed: nothing is sealed to this epoch any more, a commit comes first [Note: D3]. */
+  needsCommit: boolean('needs_commit').notNull().default(false),
+  /** A member deleted their account: nothing more is written here. */
+  isClosed: boolean('is_closed').notNull().default(false),
+})
+
+/** The GroupInfo and the newest Welcome of a room's current group. */
+export const roomGroups = pgTable('room_groups', {
+  chatRoomId: text('chat_room_id')
+    .primaryKey()
+    .references(() => chatRooms.id, { onDelete: 'cascade' }),
+  groupInfo: text('group_info').notNull(),
+  welcome: text('welcome'),
+  welcomeSeq: seq('welcome_seq'),
+  welcomeEpoch: integer('welcome_epoch'),
+})
+
+export const chatParticipants = pgTable(
+  'chat_participants',
+  {
+    id: uuid('id').notNull().defaultRandom(),
+    chatRoomId: text('chat_room_id')
+      .notNull()
+      .references(() => chatRooms.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    joinedAt: at('joined_at').notNull(),
+    isAdmin: boolean('is_admin').notNull().default(false),
+    deliveredSeq: seq('delivered_seq').notNull().default(0),
+    readSeq: seq('read_seq').notNull().default(0),
+    deliveredAt: at('delivered_at'),
+    readAt: at('read_at'),
+    unreadCount: integer('unread_count').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.chatRoomId, table.userId] }), index('chat_participants_user').on(table.userId)],
+)
+
+export const roomCommits = pgTable(
+  'room_commits',
+  {
+    chatRoomId: text('chat_room_id')
+      .notNull()
+      .references(() => chatRooms.id, { onDelete: 'cascade' }),
+    seq: seq('seq').notNull(),
+    senderId: uuid('sender_id').notNull(),
+    generation: integer('generation').notNull(),
+    groupId: text('group_id').notNull(),
+    epoch: integer('epoch').notNull(),
+    commit: text('commit').notNull(),
+    createdAt: at('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chatRoomId, table.seq] }),
+    unique('room_commits_epoch').on(table.chatRoomId, table.groupId, table.epoch),
+  ],
+)
+
+export const archiveKeys = pgTable(
+  'archive_keys',
+  {
+    chatRoomId: text('chat_room_id')
+      .notNull()
+      .references(() => chatRooms.id, { onDelete: 'cascade' }),
+    groupId: text('group_id').notNull(),
+    epoch: integer('epoch').notNull(),
+    userId: uuid('user_id').notNull(),
+    historyKeyId: integer('history_key_id').notNull(),
+    sealed: text('sealed').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chatRoomId, table.groupId, table.epoch, table.userId] })],
+)
