@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { LIMITS } from './limits.ts'
 import { deliveryStatus, messageType } from './messages.ts'
 import { base64, chatRoomId, done, instant, nothing, seqShape, userId } from './shapes.ts'
 
@@ -60,7 +61,7 @@ export const contactsApi = {
     access: 'signed_in',
     summary: 'Every contact with its last message and counters, newest conversation first. Answers an ETag.',
     input: nothing,
-    output: z.array(contactShape),
+    output: z.array(contactShape).max(LIMITS.contactsMax),
   }),
   add: endpoint({
     method: 'POST',

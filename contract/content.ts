@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { utf8 } from './bytes.ts'
 import { LIMITS } from './limits.ts'
+import { boundedRecord } from './shapes.ts'
 
 /** What a text takes in a message: the UTF-8 bytes of its JSON form. */
 export const textBytes = (text: string): number => utf8(JSON.stringify(text)).length
@@ -19,7 +20,7 @@ export const statementShape = z.object({
   content: contentShape,
   replyToId: z.uuid().nullable(),
   /** The newest manifest version known of each account, by user id [Note: D2]. */
-  manifests: z.record(z.string(), z.number().int()),
+  manifests: boundedRecord(z.string(), z.number().int(), LIMITS.roomMembersMax),
   /** The version of the sender's own book, for the account's other browsers: the server cannot hide it from them [Note: I1]. */
   book: z.number().int().nonnegative().optional(),
   /**

@@ -22,7 +22,7 @@ export const manifestShape = z.object({
       }),
     )
     .max(LIMITS.devicesMax),
-  removed: z.array(deviceId),
+  removed: z.array(deviceId).max(LIMITS.devicesRemovedMax),
   historyKeyId: z.number().int().positive(),
   historyKey: base64(1216),
   /** false: nobody seals archive keys to this account, and the server keeps none for it [Note: H1]. */
@@ -146,7 +146,7 @@ export const devicesApi = {
     output: z.object({
       keyring: signedShape.nullable(),
       manifest: signedShape.nullable(),
-      historySeals: z.array(historySealShape),
+      historySeals: z.array(historySealShape).max(LIMITS.historySealsPerDevice),
     }),
   }),
   changeKeys: endpoint({
@@ -167,7 +167,9 @@ export const devicesApi = {
     access: 'signed_in',
     summary: "What the server knows of the account's devices; names are in the manifest, sealed.",
     input: nothing,
-    output: z.array(z.object({ id: deviceId, addedAt: instant, lastSeenAt: instant, isCurrent: z.boolean() })),
+    output: z
+      .array(z.object({ id: deviceId, addedAt: instant, lastSeenAt: instant, isCurrent: z.boolean() }))
+      .max(LIMITS.devicesMax),
   }),
   manifest: endpoint({
     method: 'GET',

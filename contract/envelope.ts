@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isWithinBounds } from './json.ts'
 import { base64 } from './shapes.ts'
 
 /** A sealed message as it travels in `content`, as JSON [Note: M1]. The server reads groupId and epoch only. */
@@ -15,9 +16,12 @@ const envelopeShape = z.strictObject({
 })
 export type Envelope = z.infer<typeof envelopeShape>
 
+// A later version may have a few fields more.
+const ENVELOPE_BOUNDS = { depthMax: 4, membersMax: 64 }
+
 /** The envelope in a message's content, or undefined where the content is something else. */
 export function parseEnvelope(content: string): Envelope | undefined {
-  if (!content.startsWith('{"v":1,')) return undefined
+  if (!content.startsWith('{"v":1,') || !isWithinBounds(content, ENVELOPE_BOUNDS)) return undefined
   try {
     return envelopeShape.safeParse(JSON.parse(content)).data
   } catch (error) {

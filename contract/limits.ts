@@ -20,6 +20,8 @@ export const LIMITS = {
   logPageMax: 200,
 
   bodyBytes: 256 * KIB,
+  /** Of a body, a frame or a signed document. The largest honest ones have some 1,500 members and five levels. */
+  json: { depthMax: 12, membersMax: 4000 },
   frameBytes: 128 * KIB,
   /** A socket whose unsent bytes pass this is closed: a slow reader must not cost the others memory. */
   socketBufferBytes: 1024 * KIB,
@@ -36,7 +38,13 @@ export const LIMITS = {
   /** Below this many left the device makes new ones. */
   keyPackagesLow: 20,
   devicesMax: 20,
+  /** Ids of removed devices in a manifest; more are not removed one by one. */
+  devicesRemovedMax: 1000,
+  /** Sealed history seeds that wait for a device; of more the oldest go. */
+  historySealsPerDevice: 200,
+  archiveKeysAtOnce: 100,
   contactsMax: 5000,
+  roomMembersMax: 1000,
 
   testPlanMessagesPerMonth: 10,
 } as const

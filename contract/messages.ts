@@ -59,7 +59,7 @@ export const messagesApi = {
       after: place.optional(),
       limit: z.coerce.number().int().min(1).max(LIMITS.pageMax).default(LIMITS.pageDefault),
     }),
-    output: z.array(messageShape),
+    output: z.array(messageShape).max(LIMITS.pageMax),
   }),
   send: endpoint({
     method: 'POST',

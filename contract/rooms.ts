@@ -3,7 +3,7 @@ import { deviceId } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { messageShape } from './messages.ts'
-import { base64, chatRoomId, counterShape, done, instant, seqShape, userId } from './shapes.ts'
+import { base64, boundedRecord, chatRoomId, counterShape, done, instant, seqShape, userId } from './shapes.ts'
 
 const place = z.coerce.number().int().nonnegative()
 const groupId = base64(48)
@@ -27,7 +27,7 @@ export const logEntryShape = z.discriminatedUnion('kind', [messageShape.extend({
 /** One place in a room's log: a message or a commit. */
 export type LogEntry = z.infer<typeof logEntryShape>
 
-export const logPageShape = z.object({ entries: z.array(logEntryShape), lastSeq: seqShape })
+export const logPageShape = z.object({ entries: z.array(logEntryShape).max(LIMITS.logPageMax), lastSeq: seqShape })
 export type LogPage = z.infer<typeof logPageShape>
 
 /** The archive key of one epoch, sealed to one account's history key [Note: H1]. */
@@ -64,7 +64,7 @@ export const commitDraftShape = z.object({
   groupInfo: base64(256 * 1024),
   archiveKeys: z.array(archiveKeyShape).max(2),
   /** The newest manifest versions that the committer knows, by user id. An older one is refused with stale_manifest. */
-  manifestVersions: z.record(userId, seqShape),
+  manifestVersions: boundedRecord(userId, seqShape, LIMITS.roomMembersMax),
   /** Where the caller stands in the log: what it missed comes back with a stale_epoch refusal. */
   afterSeq: seqShape,
 })
@@ -108,7 +108,11 @@ export const roomsApi = {
     summary:
       "One key package of every other device of both members, to create that generation's group. Asking again gives the same.",
     input: z.object({ chatRoomId, generation: counterShape.positive() }),
-    output: z.object({ packages: z.array(z.object({ userId, deviceId, keyPackage: base64(8 * 1024) })) }),
+    output: z.object({
+      packages: z
+        .array(z.object({ userId, deviceId, keyPackage: base64(8 * 1024) }))
+        .max(LIMITS.roomMembersMax * LIMITS.devicesMax),
+    }),
   }),
   archiveKeys: endpoint({
     method: 'GET',
@@ -116,14 +120,14 @@ export const roomsApi = {
     access: 'signed_in',
     summary: "The caller's sealed archive keys of some epochs (comma-separated, at most 100) of one group.",
     input: z.object({ chatRoomId, groupId, epochs: z.string().regex(/^\d{1,9}(,\d{1,9}){0,99}$/) }),
-    output: z.object({ keys: z.array(archiveKeyShape) }),
+    output: z.object({ keys: z.array(archiveKeyShape).max(LIMITS.archiveKeysAtOnce) }),
   }),
   addArchiveKeys: endpoint({
     method: 'POST',
     path: '/api/rooms/:chatRoomId/archive-keys',
     access: 'signed_in',
     summary: "Adds archive keys of the caller's own account that a committer left out.",
-    input: z.object({ chatRoomId, keys: z.array(archiveKeyShape).min(1).max(100) }),
+    input: z.object({ chatRoomId, keys: z.array(archiveKeyShape).min(1).max(LIMITS.archiveKeysAtOnce) }),
     output: done,
   }),
   replaceGroupInfo: endpoint({

@@ -27,5 +27,9 @@ export const membersOfRoom = (roomId: string): [string, string] => {
   return [a, b]
 }
 
+/** An object with at most `max` keys. Its members are parsed first: bound the text too where it comes from others. */
+export const boundedRecord = <K extends z.ZodType<string, string>, V extends z.ZodType>(key: K, value: V, max: number) =>
+  z.record(key, value).refine((record) => Object.keys(record).length <= max, `At most ${max} keys`)
+
 export const done = z.object({})
 export const nothing = z.object({})

@@ -4,6 +4,7 @@ import { encodeFields, fromBase64, sameBytes } from '../../contract/bytes.ts'
 import { type AccountKeys, type Keyring, keyringShape, type Manifest, manifestShape } from '../../contract/devices.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
+import { checkJsonText } from '../http/input.ts'
 import { Refusal } from '../refuse.ts'
 
 export interface Documents {
@@ -107,6 +108,7 @@ function parse<S extends z.ZodType>(document: Signed, shape: S): z.output<S> {
 }
 
 function readJson(text: string): unknown {
+  checkJsonText(text)
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -130,3 +130,28 @@ test('no cache keeps what the API answers, and no site may frame or read it', as
   expect(headers.get('strict-transport-security')).toBeNull()
   expect((await alice.tries(accountApi.user, {})).status).toBe(200)
 })
+
+test('one request cannot hold the server up: what has too many members is refused before it is read, in a short answer', async () => {
+  const keys = Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`k${at}`, 'x']))
+  const commits = `/api/rooms/${room}/commits`
+  const answer = await alice.request('POST', commits, { body: { manifestVersions: keys } })
+  expect(answer).toBeRefused(400, 'invalid_input')
+  expect(answer.text.length).toBeLessThan(300)
+  // The same inside a signed document, which is a text until its signature is looked at.
+  const content = JSON.stringify({ removed: Array.from({ length: 20_000 }, (_, at) => at) })
+  const document = { content, signature: '' }
+  const keyring = await alice.request('POST', '/api/devices', {
+    body: { keyring: document, manifest: document, deviceId: alice.deviceId, keyPackages: { oneTime: [] } },
+  })
+  expect(keyring).toBeRefused(400, 'invalid_input')
+  expect(keyring.text).toContain('too many members')
+})
+
+test('an input that is wrong in a thousand places is told of twenty, and repeats none of it at length', async () => {
+  const wrong = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`${'long'.repeat(100)}${at}`, 'x']))
+  const answer = await alice.request('POST', `/api/rooms/${room}/commits`, { body: { manifestVersions: wrong } })
+  expect(answer).toBeRefused(400, 'invalid_input')
+  expect(answer.body).toMatchObject({ details: expect.any(Array) })
+  expect((answer.body as { details: unknown[] }).details).toHaveLength(20)
+  expect(answer.text.length).toBeLessThan(10_000)
+})

@@ -1,5 +1,11 @@
 import type { z } from 'zod'
+import { isWithinBounds } from '../../contract/json.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import { Refusal } from '../refuse.ts'
+
+/** What a refusal says of an input that is wrong in many places: its answer must not cost more than the request. */
+const DETAILS_MAX = 20
+const DETAIL_CHARS = 200
 
 /** What a request brings, as one flat object. Names in the path win over the body, the body over the query. */
 export function flatten(query: unknown, body: unknown, params: unknown): Record<string, unknown> {
@@ -11,15 +17,19 @@ export function flatten(query: unknown, body: unknown, params: unknown): Record<
 export function parseInput<S extends z.ZodType>(shape: S, value: unknown): z.output<S> {
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
-  const details = parsed.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
+  const details = parsed.error.issues.slice(0, DETAILS_MAX).map(({ path, message }) => ({
+    path: path.map(String).join('.').slice(0, DETAIL_CHARS),
+    message: message.slice(0, DETAIL_CHARS),
+  }))
   throw new Refusal('invalid_input', { ...(details[0] && { text: details[0].message }), details })
 }
 
 // PostgreSQL keeps no NUL in text. In JSON one can only be written as an escape behind an even number of backslashes.
 const ESCAPED_NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/
 
-/** Throws Refusal where a JSON text holds a NUL character. */
-export function refuseNulInJson(json: string): void {
+/** Throws Refusal for a JSON text that would cost too much to parse, or that holds a NUL character. Comes before the parser. */
+export function checkJsonText(json: string): void {
+  if (!isWithinBounds(json, LIMITS.json)) throw new Refusal('invalid_input', { text: 'The JSON has too many members or levels' })
   if (json.includes('\\u0000') && ESCAPED_NUL.test(json)) throw nulRefused()
 }
 

@@ -4,7 +4,7 @@ import { CLOSE, type ClientFrame, clientFrame, type ServerFrame } from '../../co
 import { LIMITS } from '../../contract/limits.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { refusalOf } from '../http/errors.ts'
-import { refuseNulInJson } from '../http/input.ts'
+import { checkJsonText } from '../http/input.ts'
 import { Refusal } from '../refuse.ts'
 import { type Seat, sendFrame } from './hub.ts'
 
@@ -81,7 +81,7 @@ function parseFrame(said: unknown): ClientFrame {
 }
 
 function readJson(text: string): unknown {
-  refuseNulInJson(text)
+  checkJsonText(text)
   try {
     return JSON.parse(text)
   } catch {
