@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { houseChecks, type TrackedFile } from './house.ts'
+import { houseChecks } from './house.ts'
+import type { TrackedFile } from './tracked.ts'
 
 // Files that are new but not ignored count too: a check before the first commit must see them.
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {

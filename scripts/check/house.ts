@@ -1,8 +1,5 @@
-/** A tracked file: its path from the root, and its text ('' for binary files). */
-export interface TrackedFile {
-  path: string
-  text: string
-}
+import { findFolderCycles, findRootImports } from './folders.ts'
+import type { TrackedFile } from './tracked.ts'
 
 const LINES_MAX = 300
 const REFUSED_NAMES = [
@@ -134,4 +131,6 @@ export const houseChecks = {
   'notes cited in code': findUnknownNotes,
   'places of one machine': findPrivatePlaces,
   'side doors to keys': findSideDoors,
+  'folder cycles': findFolderCycles,
+  'what lies below all folders': findRootImports,
 }

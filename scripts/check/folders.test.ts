@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { findFolderCycles, findRootImports } from './folders.ts'
+
+const importing = (path: string, ...targets: string[]) => ({
+  path,
+  text: targets.map((target, at) => `import { a${at} } from '${target}'\n`).join(''),
+})
+
+const tidy = [
+  importing('server/app.ts', './rooms/routes.ts', './messages/routes.ts'),
+  importing('server/env.ts', './rooms/batch.ts'),
+  importing('server/messages/messages.ts', '../rooms/members.ts', '../env.ts'),
+  importing('server/rooms/members.ts', '../env.ts', './store.ts'),
+  importing('server/rooms/rooms.test.ts', '../messages/messages.ts', '../testing/world.ts'),
+  importing('server/testing/world.ts', '../rooms/batch.ts'),
+  importing('client/rooms/Rooms.tsx', '../ui/Button.tsx'),
+]
+
+describe('folders that need each other', () => {
+  test('a house whose folders lie one above the other passes; tests, app.ts and env.ts are no folder', () => {
+    expect(findFolderCycles(tidy)).toEqual([])
+  })
+
+  test('two folders that import each other are found once, by the files that do it', () => {
+    const planted = importing('server/rooms/shown.ts', '../messages/status.ts')
+    expect(findFolderCycles([...tidy, planted])).toEqual([
+      expect.stringContaining('server/messages/messages.ts imports server/rooms/members.ts'),
+    ])
+    expect(findFolderCycles([...tidy, planted])[0]).toContain('server/rooms/shown.ts imports server/messages/status.ts')
+  })
+
+  test('a circle of three folders is found, also by types, on both ends', () => {
+    const circle = [
+      importing('client/messages/view.ts', '../search/search.ts'),
+      { path: 'client/search/search.ts', text: "import type {\n  Room,\n} from '../rooms/rooms.ts'\n" },
+      importing('client/rooms/rooms.ts', '../messages/view.ts'),
+    ]
+    expect(findFolderCycles([...tidy, ...circle])).toHaveLength(1)
+    expect(findFolderCycles([...tidy, ...circle.slice(1)])).toEqual([])
+  })
+
+  test('env.ts names types of folders, and nothing below the folders runs their code', () => {
+    const env = { path: 'server/env.ts', text: "import type {\n  Batch,\n} from './rooms/batch.ts'\nimport { z } from 'zod'\n" }
+    expect(findRootImports([env, importing('server/main.ts', './rooms/batch.ts'), ...tidy.slice(0, 1)])).toEqual([])
+    const planted = { path: 'server/env.ts', text: "import {\n  makeBatch,\n} from './rooms/batch.ts'\n" }
+    expect(findRootImports([planted, importing('server/refuse.ts', './http/errors.ts')])).toEqual([
+      expect.stringContaining('server/env.ts runs rooms/batch.ts'),
+      expect.stringContaining('server/refuse.ts runs http/errors.ts'),
+    ])
+  })
+})

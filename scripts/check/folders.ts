@@ -1,0 +1,82 @@
+import type { TrackedFile } from './tracked.ts'
+
+interface Import {
+  from: string
+  to: string
+}
+
+/** Folders of the client that still import each other. Only shorter: a new circle is mended, not listed. */
+const NOT_YET = ['client/account client/devices', 'client/contacts client/search', 'client/devices client/rooms']
+
+/**
+ * Folders of client/ or server/ that import each other in a circle, types included. Files that stand directly in client/ or
+ * server/ are left out: app.ts, main.ts and the entries assemble everything, and `findRootImports` keeps the others below
+ * everything.
+ */
+export function findFolderCycles(files: TrackedFile[]): string[] {
+  const imports = files.filter(({ path }) => isProduct(path)).flatMap(importsOf)
+  const folders = [...new Set(imports.map(({ from }) => folderOf(from)))].sort()
+  const cycles = folders.map((folder) => shortestCycle(folder, imports)).filter((cycle) => cycle !== undefined)
+  // The same circle is found from each of its folders.
+  const byFolders = new Map(
+    cycles.map((cycle) => [
+      cycle
+        .map(({ from }) => folderOf(from))
+        .sort()
+        .join(' '),
+      cycle,
+    ]),
+  )
+  return [...byFolders.values()].map((cycle) => {
+    const steps = cycle.map(({ from, to }) => `${from} imports ${to}`)
+    return `${steps.join(', ')}. Move what both need into a folder below them`
+  })
+}
+
+/**
+ * Files of the server's root that run code of a folder. Every folder imports env.ts, config.ts and refuse.ts, so these lie
+ * below all of them; env.ts may name the types of what it carries. app.ts and main.ts assemble, and nobody imports them.
+ */
+export function findRootImports(files: TrackedFile[]): string[] {
+  return files
+    .filter(({ path }) => /^server\/[^/]+[.]ts$/.test(path) && !/[.]test[.]ts$|^server\/(app|main)[.]ts$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^(?:import|export) (?!type\b)[^']*'[.]\/([^/']+\/[^']+)'/gm)].map(
+        ([, target]) => `${path} runs ${target}. Only app.ts and main.ts import folders; a type is named with "import type"`,
+      ),
+    )
+}
+
+const isProduct = (path: string) =>
+  /^(client|server)\/[^/]+\/.*[.]tsx?$/.test(path) && !/[.]test[.]tsx?$|^(client|server)\/testing\/|\/testing[.]ts$/.test(path)
+
+const folderOf = (path: string) => path.split('/').slice(0, -1).join('/')
+
+function importsOf({ path, text }: TrackedFile): Import[] {
+  return [...text.matchAll(/\b(?:from|import|import\() ?'([.][^'?]+)/g)]
+    .map(([, target = '']) => ({ from: path, to: new URL(target, `file:///${path}`).pathname.slice(1) }))
+    .filter(({ from, to }) => isProduct(to) && folderOf(to) !== folderOf(from))
+    .filter(({ from, to }) => !NOT_YET.includes(`${folderOf(from)} ${folderOf(to)}`))
+}
+
+/** The imports that lead from a folder back to it, by the fewest folders. */
+function shortestCycle(start: string, imports: Import[]): Import[] | undefined {
+  const seen = new Set<string>()
+  let paths: Import[][] = [[]]
+  while (paths.length > 0) {
+    const longer: Import[][] = []
+    for (const path of paths) {
+      const last = path.at(-1)
+      const folder = last ? folderOf(last.to) : start
+      for (const next of imports.filter(({ from }) => folderOf(from) === folder)) {
+        const target = folderOf(next.to)
+        if (target === start) return [...path, next]
+        if (seen.has(target)) continue
+        seen.add(target)
+        longer.push([...path, next])
+      }
+    }
+    paths = longer
+  }
+  return undefined
+}
