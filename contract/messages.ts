@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { utf8 } from './bytes.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
+import { REFUSALS } from './refusals.ts'
 import { chatRoomId, done, instant, seqShape, userId } from './shapes.ts'
 
 export const messageType = z.enum(['text', 'image', 'file', 'audio'])
@@ -26,7 +27,10 @@ export const messageShape = z.object({
 })
 export type Message = z.infer<typeof messageShape>
 
-/** What a sender posts. The same id twice is harmless; `senderId` is ignored. */
+/** Whatever is no name, size or path of a file is answered like a file that is not there. */
+const NO_FILE = REFUSALS.file_not_found.text
+
+/** What a sender posts. The same id twice is harmless; `senderId` is ignored. No file can be named yet: the server refuses each one. */
 export const draftShape = z.object({
   id: z.uuid().optional(),
   chatRoomId,
@@ -38,9 +42,9 @@ export const draftShape = z.object({
       'A message is at most 64 KiB',
     ),
   messageType,
-  fileName: z.string().max(255).optional(),
-  fileSize: z.number().int().nonnegative().optional(),
-  filePath: z.string().max(512).optional(),
+  fileName: z.string(NO_FILE).max(255, NO_FILE).optional(),
+  fileSize: z.number(NO_FILE).int(NO_FILE).nonnegative(NO_FILE).optional(),
+  filePath: z.string(NO_FILE).max(512, NO_FILE).optional(),
   replyToId: z.uuid().optional(),
 })
 export type Draft = z.infer<typeof draftShape>

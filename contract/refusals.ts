@@ -12,6 +12,7 @@ export const REFUSALS = {
   message_limit_reached: { status: 403, text: "Message limit reached message: You've sent the 10 messages of this month's plan" },
   account_deleted: { status: 403, text: 'This account was deleted' },
   not_found: { status: 404, text: 'Not found' },
+  file_not_found: { status: 400, text: 'File not found' },
   user_not_found: { status: 404, text: 'User not found' },
   method_not_allowed: { status: 405, text: 'Method not allowed' },
   username_taken: { status: 409, text: 'Username is not available' },

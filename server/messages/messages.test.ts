@@ -75,6 +75,50 @@ test('an id of Alice is not an id of Bob: he cannot overwrite or take it', async
   expect((await rowsOf(chatRoomId)).map((row) => row.content)).toEqual(['mine', 'theirs'])
 })
 
+test('Eve cannot name a file of the server: nobody has uploaded one, so no file is found', async () => {
+  const { one, chatRoomId } = await freshPair()
+  const named = [
+    { filePath: '/etc/passwd' },
+    { filePath: '/objects/uploads/none', fileName: 'none', fileSize: 1, messageType: 'image' },
+    { fileName: 'report.pdf' },
+    { fileSize: 0 },
+    { filePath: '' },
+    ...['image', 'file', 'audio'].map((messageType) => ({ messageType })),
+    // Nor is one found under what is no name at all.
+    ...[null, 7, {}, 'x'.repeat(600)].map((filePath) => ({ filePath })),
+    ...[null, 7, 'x'.repeat(600)].map((fileName) => ({ fileName })),
+    ...[null, -1, 1.5, 'ten'].map((fileSize) => ({ fileSize })),
+  ]
+  const line = await one.opensSocket()
+  for (const more of named) {
+    const draft = { chatRoomId, content: 'look at this', messageType: 'text', ...more }
+    const answer = await one.tries(messagesApi.send, draft)
+    expect(answer, JSON.stringify(more)).toBeRefused(400)
+    expect(answer.body, JSON.stringify(more)).toMatchObject({ error: 'File not found' })
+    const id = randomUUID()
+    line.says({ type: 'message', data: { ...draft, id } })
+    expect((await line.hears('refused')).data, JSON.stringify(more)).toMatchObject({ error: 'File not found', id })
+    expect(await eve.tries(messagesApi.send, draft)).toMatchObject({ status: answer.status, body: answer.body })
+  }
+  expect(await rowsOf(chatRoomId)).toEqual([])
+  line.hangsUp()
+})
+
+test('a file message of before stays readable: in the list, in the log and as the last message', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const { id } = await one.says(chatRoomId, 'a picture')
+  const file = { messageType: 'image', filePath: '/objects/uploads/old', fileName: 'old.png', fileSize: 2048 }
+  await world.sql(
+    'update messages set message_type = $2, file_path = $3, file_name = $4, file_size = $5 where chat_room_id = $1',
+    [chatRoomId, ...Object.values(file)],
+  )
+  expect(await two.does(messagesApi.list, { chatRoomId })).toMatchObject([{ id, content: 'a picture', ...file }])
+  expect((await two.does(roomsApi.log, { chatRoomId })).entries).toMatchObject([{ id, ...file }])
+  expect(await two.contacts()).toMatchObject([{ lastMessage: { id, messageType: 'image', fileName: 'old.png' } }])
+  // Its id sent again is answered by its row.
+  expect(await one.says(chatRoomId, 'a picture', { id })).toMatchObject(file)
+})
+
 test('a free account is refused, a test plan has ten messages in a UTC month', async () => {
   const { one, chatRoomId } = await freshPair()
   await setTier('test', one)

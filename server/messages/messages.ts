@@ -17,6 +17,7 @@ interface Sent {
 
 /** Keeps the envelope, then tells every member who is online. The same id twice is harmless. Throws Refusal. */
 export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
+  requireNoFile(draft)
   const posting = postingOf(user, draft)
   const placed = await env.batch.append(posting)
   const seq = await requirePlace(env, placed)
@@ -28,6 +29,12 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   env.hub.publish(placed.listeners, { type: 'message', data: message })
   if (placed.hasAccepted) env.hub.publish(placed.members, { type: 'contacts', data: {} })
   return { message, isNew: true }
+}
+
+/** Nobody has uploaded anything yet, so a path, a name or a size names a file that is not there; so does a kind that needs one. */
+function requireNoFile({ messageType, filePath, fileName, fileSize }: Draft): void {
+  const namesFile = filePath !== undefined || fileName !== undefined || fileSize !== undefined
+  if (namesFile || messageType !== 'text') throw new Refusal('file_not_found')
 }
 
 function postingOf(user: SignedInUser, draft: Draft): Posting {
