@@ -2,20 +2,20 @@ import { z } from 'zod'
 import { accountKeysShape, deviceId, keyChangeShape, kitSecret, unlockShape } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import { base64, done, nothing, userId } from './shapes.ts'
+import { base64, done, nothing, required, userId } from './shapes.ts'
 
 export const tierShape = z.enum(['free', 'test', 'premium', 'master', 'enterprise'])
 export type Tier = z.infer<typeof tierShape>
 
 export const usernameShape = z
-  .string()
+  .string({ error: 'Username is required' })
   .min(LIMITS.usernameMin, 'Username must be at least 3 characters')
   .max(LIMITS.usernameMax, 'Username must be at most 30 characters')
   .regex(/^[A-Za-z0-9_]+$/, 'Username can only contain letters, numbers, and underscores')
 
 /** A name at the sign-in: whether it exists is not said here. */
 const typedUsername = z
-  .string()
+  .string({ error: 'Username is required' })
   .trim()
   .min(1, 'Username is required')
   .max(LIMITS.usernameMax, 'Username must be at most 30 characters')
@@ -23,12 +23,12 @@ const typedUsername = z
 // Bidi controls and zero-width characters let one name pass for another.
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\p{Cc}]/gu
 export const displayNameShape = z
-  .string()
+  .string({ error: 'Display name is required' })
   .transform((name) => name.replace(INVISIBLE, '').trim())
-  .pipe(z.string().min(1, 'Display name is required').max(LIMITS.displayNameMax, 'Display name must be at most 50 characters'))
+  .pipe(required('Display name', LIMITS.displayNameMax))
 
 const passwordShape = z
-  .string()
+  .string({ error: 'Password is required' })
   .min(LIMITS.passwordMin, 'Password must be at least 6 characters')
   .max(LIMITS.passwordMax, 'Password must be at most 100 characters')
 
@@ -40,7 +40,7 @@ export const registrationShape = z
     username: usernameShape,
     displayName: displayNameShape,
     password: passwordShape,
-    confirmPassword: passwordShape,
+    confirmPassword: z.string({ error: "Passwords don't match" }),
     kdf,
     keys: accountKeysShape.optional(),
   })
@@ -49,12 +49,12 @@ export const registrationShape = z
 /** The spec's form. In a browser all three are authSecrets (kdf 1) and `keys` seals the account's keys to the new one. */
 export const passwordChangeShape = z
   .object({
-    currentPassword: z.string().min(1, 'Current password is required').max(LIMITS.passwordMax),
+    currentPassword: required('Current password', LIMITS.passwordMax),
     newPassword: z
-      .string()
+      .string({ error: 'New password is required' })
       .min(LIMITS.passwordMin, 'New password must be at least 6 characters')
       .max(LIMITS.passwordMax, 'New password must be at most 100 characters'),
-    confirmNewPassword: z.string(),
+    confirmNewPassword: z.string({ error: "New passwords don't match" }),
     kdf,
     keys: keyChangeShape.optional(),
   })
@@ -109,7 +109,7 @@ export const accountApi = {
     summary: 'Signs in. `deviceId` names a device of the account that this browser holds.',
     input: z.object({
       username: typedUsername,
-      password: z.string().min(1, 'Password is required').max(LIMITS.passwordMax),
+      password: required('Password', LIMITS.passwordMax),
       kdf,
       deviceId: deviceId.optional(),
     }),
@@ -162,7 +162,7 @@ export const accountApi = {
     path: '/api/account/delete',
     access: 'signed_in',
     summary: "Deletes the account for good, by its password. Contacts see 'Deleted account'; the name is not issued again.",
-    input: z.object({ password: z.string().min(1, 'Password is required').max(LIMITS.passwordMax), kdf }),
+    input: z.object({ password: required('Password', LIMITS.passwordMax), kdf }),
     output: done,
   }),
   user: endpoint({

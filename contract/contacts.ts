@@ -4,6 +4,9 @@ import { LIMITS } from './limits.ts'
 import { deliveryStatus, messageType } from './messages.ts'
 import { base64, chatRoomId, done, instant, nothing, seqShape, userId } from './shapes.ts'
 
+/** Whatever is no id of a contact is answered as if there were none. */
+const contactId = z.uuid('Contact ID is required')
+
 /** One row of the contact list. */
 export const contactShape = z.object({
   id: z.uuid(),
@@ -83,7 +86,7 @@ export const contactsApi = {
     path: '/api/contacts/:contactId/accept',
     access: 'signed_in',
     summary: 'Accepts a request.',
-    input: z.object({ contactId: z.uuid() }),
+    input: z.object({ contactId }),
     output: contactShape,
   }),
   decline: endpoint({
@@ -91,7 +94,7 @@ export const contactsApi = {
     path: '/api/contacts/:contactId/decline',
     access: 'signed_in',
     summary: 'Takes a request off the list. The other side is not told.',
-    input: z.object({ contactId: z.uuid() }),
+    input: z.object({ contactId }),
     output: done,
   }),
 }

@@ -11,6 +11,8 @@ export interface Endpoint<In extends z.ZodType = z.ZodType, Out extends z.ZodTyp
   method: Method
   path: `/api/${string}`
   access: 'anyone' | 'signed_in'
+  /** What a caller without a session reads, where the call has words of its own for it. */
+  signInText?: string
   /** One sentence for the OpenAPI document. */
   summary: string
   input: In

@@ -69,6 +69,7 @@ export const messagesApi = {
     method: 'POST',
     path: '/api/messages',
     access: 'signed_in',
+    signInText: 'You must be logged in to send messages',
     summary: 'Appends a message. The answer is the acknowledgement: it is durable.',
     input: draftShape,
     output: messageShape,

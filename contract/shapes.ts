@@ -11,6 +11,13 @@ export const counterShape = z.number().int().nonnegative().max(2_147_483_647)
 /** Bytes as standard base64, at most `max` bytes once decoded. */
 export const base64 = (max: number) => z.base64().max(Math.ceil(max / 3) * 4)
 
+/** A text that a person must give: absent, empty or no text at all, it "is required". Trims nothing; `max` in characters. */
+export const required = (label: string, max: number) =>
+  z
+    .string({ error: `${label} is required` })
+    .min(1, `${label} is required`)
+    .max(max, `${label} must be at most ${max} characters`)
+
 /** A document that its owner signed: the signature covers exactly these characters. */
 export const signedShape = z.object({ content: z.string().max(LIMITS.bodyBytes), signature: base64(64) })
 export type Signed = z.infer<typeof signedShape>

@@ -6,6 +6,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { checkJsonText } from '../http/input.ts'
 import { Refusal } from '../refuse.ts'
+import { wordsOf } from '../words.ts'
 
 export interface Documents {
   keyring: Signed
@@ -98,13 +99,13 @@ function hasOtherKeys(before: Manifest, { id, leafKey, sealingKey }: Manifest['d
 
 // The signature covers the characters of the content, so they are read once and never written anew.
 function parse<S extends z.ZodType>(document: Signed, shape: S): z.output<S> {
-  const parsed = shape.safeParse(readJson(document.content))
+  const parsed = shape.safeParse(readJson(document.content), { error: wordsOf })
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   if (issue?.code === 'too_big' && issue.path.join() === 'devices') {
     throw new Refusal('too_many_devices', { text: `An account has at most ${LIMITS.devicesMax} devices. Remove one first` })
   }
-  throw invalid(`The signed document is not valid: ${issue?.path.join('.')} ${issue?.message}`)
+  throw invalid(`The signed document is not valid: ${issue?.message}`)
 }
 
 function readJson(text: string): unknown {

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { isWithinBounds } from '../../contract/json.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { Refusal } from '../refuse.ts'
+import { wordsOf } from '../words.ts'
 
 /** What a refusal says of an input that is wrong in many places: its answer must not cost more than the request. */
 const DETAILS_MAX = 20
@@ -15,7 +16,7 @@ export function flatten(query: unknown, body: unknown, params: unknown): Record<
 
 /** Parses by the contract. Throws Refusal `invalid_input` with the first issue's own words. */
 export function parseInput<S extends z.ZodType>(shape: S, value: unknown): z.output<S> {
-  const parsed = shape.safeParse(value)
+  const parsed = shape.safeParse(value, { error: wordsOf })
   if (parsed.success) return parsed.data
   const details = parsed.error.issues.slice(0, DETAILS_MAX).map(({ path, message }) => ({
     path: path.map(String).join('.').slice(0, DETAIL_CHARS),

@@ -40,7 +40,7 @@ export function serve<In extends z.ZodType, Out extends z.ZodType>(
   if (endpoint.access !== 'signed_in') throw new Error(`${endpoint.path} is open to anyone: use serveAnyone`)
   route(app, endpoint, options, async (request, reply) => {
     const user = await sessionOf(env, request)
-    if (!user) throw new Refusal('not_signed_in')
+    if (!user) throw new Refusal('not_signed_in', endpoint.signInText ? { text: endpoint.signInText } : {})
     return await act(user, inputOf(endpoint, request), callerOf(env, request, reply))
   })
 }

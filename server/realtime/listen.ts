@@ -6,6 +6,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { refusalOf } from '../http/errors.ts'
 import { checkJsonText } from '../http/input.ts'
 import { Refusal } from '../refuse.ts'
+import { wordsOf } from '../words.ts'
 import { type Seat, sendFrame } from './hub.ts'
 
 type Asked<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>['data']
@@ -74,10 +75,11 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
 const named = z.object({ data: z.object({ id: z.uuid() }) })
 
 function parseFrame(said: unknown): ClientFrame {
-  const parsed = clientFrame.safeParse(said)
+  // Within a frame a field is named as in the call of the same shape: without the "data" around it.
+  const parsed = clientFrame.safeParse(said, { error: (issue) => wordsOf({ ...issue, path: issue.path?.slice(1) }) })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new Refusal('malformed_frame', issue && issue.path[0] === 'data' ? { text: issue.message } : {})
+  throw new Refusal('malformed_frame', issue && issue.path[0] === 'data' && issue.path.length > 1 ? { text: issue.message } : {})
 }
 
 function readJson(text: string): unknown {
