@@ -1,3 +1,4 @@
+import { openRun } from '../server/testing/run.ts'
 import { measureBytes } from './bytes.ts'
 import { measureContacts } from './contacts.ts'
 import { measureCrypto } from './crypto.ts'
@@ -40,6 +41,7 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
+await openRun()
 const ground = layGround(isQuick)
 const rows: Row[] = []
 const close = async () => {

@@ -1,3 +1,4 @@
+import { openRun } from '../server/testing/run.ts'
 import { diskFull } from './diskfull.ts'
 import { type Fault, type Form, type Outcome, Skipped, seconds } from './fault.ts'
 import { closeGrounds } from './ground.ts'
@@ -36,6 +37,7 @@ if (unknown.length > 0) {
   console.error(`There is no fault ${unknown.join(', ')}. There are: ${Object.keys(FAULTS).join(', ')}`)
   process.exit(1)
 }
+await openRun()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void closeGrounds().finally(() => process.exit(1)))
 }

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
+import { openRun } from './run.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,10 +16,10 @@ const root = path.resolve(import.meta.dirname, '../..')
 
 /** One PostgreSQL for the whole run, and a migrated template from which every test file gets its own database. */
 export async function setup(project: TestProject) {
-  const dataFolder = mkdtempSync(path.join(tmpdir(), 'conclave-test-'))
+  const { folder } = await openRun()
   const cluster = await startPostgres({
     root,
-    dataFolder,
+    dataFolder: path.join(folder, 'cluster'),
     say: (line) => process.stderr.write(`${line}\n`),
   })
   const client = new pg.Client({ connectionString: cluster.url('postgres') })
@@ -29,8 +28,5 @@ export async function setup(project: TestProject) {
   await client.end()
   await migrate(cluster.url('template'), path.join(root, 'server/db/migrations'))
   project.provide('clusterUrl', cluster.url('template'))
-  return async () => {
-    await cluster.stop()
-    rmSync(dataFolder, { recursive: true, force: true })
-  }
+  return () => cluster.stop()
 }
