@@ -1,6 +1,8 @@
 // Who may import whom. `scripts/check/rules.test.ts` plants a violation of each rule and expects that rule's name.
 
 const tests = '([.]test[.]tsx?$|^(client|server)/testing/|/testing[.]ts$|^(e2e|faults)/)'
+/** Everything behind the one door to keys: the protocol, the vault, the search index, the primitives. */
+const behindTheDoor = 'client/(crypto|vault|index|primitives)/'
 const modules = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`
 
 module.exports = {
@@ -54,9 +56,9 @@ module.exports = {
       name: 'ground-knows-no-feature',
       severity: 'error',
       comment:
-        'http, realtime, db, net, crypto and ui carry every feature, so they know none. server/app.ts hands them functions.',
-      from: { path: '^(server/(http|realtime|db)|client/(net|crypto|ui))/', pathNot: tests },
-      to: { path: '^(client|server)/[^/]+/', pathNot: '^(server/(http|realtime|db)|client/(net|crypto|ui))/' },
+        'http, realtime, db, net, ui and what lies behind the door to keys carry every feature, so they know none. server/app.ts hands them functions.',
+      from: { path: `^(server/(http|realtime|db)/|client/(net|ui)/|${behindTheDoor})`, pathNot: tests },
+      to: { path: '^(client|server)/[^/]+/', pathNot: `^(server/(http|realtime|db)/|client/(net|ui)/|${behindTheDoor})` },
     },
     {
       name: 'nobody-imports-app',
@@ -80,16 +82,39 @@ module.exports = {
       name: 'keys-through-one-door',
       severity: 'error',
       comment:
-        'client/crypto/crypto.ts is the only door to keys. An auditor reads that folder and knows that no key leaves it. The kinds of failure may be named as a type; client/app/worker.ts takes the address of the worker, not its code.',
-      from: { pathNot: ['^client/crypto/', '^client/app/worker[.]ts$', tests] },
-      to: { path: '^client/crypto/', pathNot: '^client/crypto/(crypto|failure)[.]ts$' },
+        'client/crypto/crypto.ts is the only door to keys, to the vault and to the search index. An auditor reads what lies behind it and knows that no key leaves. client/app/worker.ts takes the address of the worker, not its code.',
+      from: { pathNot: [`^${behindTheDoor}`, '^client/app/worker[.]ts$', tests] },
+      to: { path: `^${behindTheDoor}`, pathNot: '^client/crypto/crypto[.]ts$' },
+    },
+    {
+      name: 'vault-knows-no-protocol',
+      severity: 'error',
+      comment:
+        'client/vault/ keeps sealed rows and client/index/ searches them: neither knows MLS, keys or people. The protocol in client/crypto/ uses both.',
+      from: { path: '^client/(vault|index)/', pathNot: tests },
+      to: { path: '^client/crypto/' },
+    },
+    {
+      name: 'vault-knows-no-index',
+      severity: 'error',
+      comment: 'client/index/ is made from what the vault holds, and can be made anew. The vault knows nothing of it.',
+      from: { path: '^client/vault/', pathNot: tests },
+      to: { path: '^client/index/' },
+    },
+    {
+      name: 'primitives-stand-alone',
+      severity: 'error',
+      comment:
+        'client/primitives/ is what every seal, hash and signature is made of. It keeps nothing and imports the contract only.',
+      from: { path: '^client/primitives/', pathNot: tests },
+      to: { path: '^client/', pathNot: '^client/primitives/' },
     },
     {
       name: 'worker-is-an-address',
       severity: 'error',
-      comment: 'client/app/worker.ts starts the encryption worker by its address and knows nothing else of client/crypto/.',
+      comment: 'client/app/worker.ts starts the encryption worker by its address and knows nothing else behind the door to keys.',
       from: { path: '^client/app/worker[.]ts$' },
-      to: { path: '^client/crypto/', pathNot: '^client/crypto/worker[.]ts$' },
+      to: { path: `^${behindTheDoor}`, pathNot: '^client/crypto/worker[.]ts$' },
     },
     {
       name: 'mls-in-few-files',

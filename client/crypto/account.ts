@@ -1,6 +1,8 @@
 import { decodeFields, encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { AccountKeys, Manifest } from '../../contract/devices.ts'
-import { CryptoFailure } from './failure.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase, keyPairOf, randomBytes } from '../primitives/seal.ts'
+import { createVault, destroyVault, openVault, type Vault, type Write } from '../vault/vault.ts'
 import { copyHistory, type HistoryKey, historyWrite, readHistory } from './history.ts'
 import {
   type DeviceKeys,
@@ -17,8 +19,6 @@ import { eraseKeyring, newKeyring, rewrapKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
 import { peerWrite } from './peers.ts'
 import type { Review } from './review.ts'
-import { erase, keyPairOf, randomBytes } from './seal.ts'
-import { createVault, destroyVault, openVault, type Vault, type Write } from './vault.ts'
 import type { Hand } from './ways.ts'
 
 /** Enough to begin with: a new browser is there sooner, and makes the rest in the background. */

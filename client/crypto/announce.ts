@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { onionAddress } from '../../contract/onion.ts'
-import { exclusive } from './exclusive.ts'
-import { CryptoFailure } from './failure.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { exclusive } from '../vault/exclusive.ts'
+import type { Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
 import { peerOf } from './peers.ts'
 import { type ListedDevice, ownDevices } from './review.ts'
-import type { Write } from './vault.ts'
 
 const ROW = 'announced'
 const notes = z.array(z.string())

@@ -1,11 +1,12 @@
 import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
 import type { ArchiveKey, RoomGroup } from '../../contract/rooms.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { type EpochName, recordWrite } from '../vault/rooms.ts'
 import { archiveKeyHeld, openArchiveKey, sealArchiveKey } from './archive.ts'
-import { CryptoFailure } from './failure.ts'
 import { groupInfoMembers } from './joining.ts'
 import type { Live } from './live.ts'
 import { epochOf, type Group, groupIdOf, groupInfoOf } from './mls.ts'
-import { type EpochName, type Place, recordWrite, withRoom } from './room.ts'
+import { type Place, withRoom } from './room.ts'
 import { showsSame } from './suite.ts'
 
 /** What foreign committers left out or got wrong. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { toBase64, utf8 } from '../../contract/bytes.ts'
+import { hkdf, sealWith } from '../primitives/seal.ts'
 import { people } from '../testing/room.ts'
 import { openLive } from './account.ts'
 import { generationOf, noteGeneration, openBook, pinOf, readBook } from './book.ts'
@@ -8,7 +9,6 @@ import type { Live } from './live.ts'
 import { bookSaved, mergeBook, sealBook } from './merge.ts'
 import { meetPeer, peerStanding } from './peers.ts'
 import { setVerified } from './safety.ts'
-import { hkdf, sealWith } from './seal.ts'
 
 let alice: Live
 let tab: Live

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../contract/bytes.ts'
 import type { SealedBook } from '../../contract/devices.ts'
 import { base64, counterShape } from '../../contract/shapes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
+import { exclusive } from '../vault/exclusive.ts'
+import type { Write } from '../vault/vault.ts'
 import { parseDocument } from './document.ts'
-import { exclusive } from './exclusive.ts'
-import { CryptoFailure } from './failure.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
-import { hkdf, openWith, sealWith } from './seal.ts'
-import type { Write } from './vault.ts'
 
 const pinShape = z.object({
   identityKey: base64(32),

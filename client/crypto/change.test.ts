@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { fromBase64, toBase64, toBase64Url } from '../../contract/bytes.ts'
 import { devicesApi, type KeyChange, keyringShape, manifestShape } from '../../contract/devices.ts'
 import { syncBook } from '../devices/devices.ts'
+import { sealTo } from '../primitives/seal.ts'
 import { at, newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
 import { saltOf } from '../testing/town.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
@@ -14,7 +15,6 @@ import { historyKeyOf, openHistorySeal, readHistory } from './history.ts'
 import { openKeyring } from './keyring.ts'
 import { stretchPassword } from './password.ts'
 import { peerOf } from './peers.ts'
-import { sealTo } from './seal.ts'
 
 const typed = ({ username }: TestPerson) => ({ username, password: passwordOf(username), salt: saltOf(username) })
 

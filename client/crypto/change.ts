@@ -1,14 +1,14 @@
 import { sameBytes, toBase64 } from '../../contract/bytes.ts'
 import type { KeyChange, Manifest } from '../../contract/devices.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase, keyPairOf } from '../primitives/seal.ts'
 import { bookKeptWrites, type SealedUnder, sealBookUnder, withBook } from './book.ts'
-import { CryptoFailure } from './failure.ts'
 import { copyHistory, type HistoryKey, historyWrite, mergeHistory, readHistory, sealHistory } from './history.ts'
 import { signManifest } from './identity.ts'
 import { eraseKeyring, type OpenKeyring, rewrapKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
 import { peerOf, peerWrite } from './peers.ts'
 import type { Review } from './review.ts'
-import { erase, keyPairOf } from './seal.ts'
 import type { Hand } from './ways.ts'
 
 /** What is to be different about the account's keys. `new` and `add` take what was kept aside for it. */

@@ -3,6 +3,12 @@ import type { AccountKeys, KeyChange, SealedBook } from '../../contract/devices.
 import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
+import { indexRooms, searchMessages } from '../index/search.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { pageOf } from '../vault/messages.ts'
+import { roomRecord } from '../vault/rooms.ts'
+import { destroyVault } from '../vault/vault.ts'
+import { knownVaultOf } from '../vault/vaults.ts'
 import { type Draft, draftAccount, draftDevice, draftRecovery, eraseDraft, keepDraft, openLive } from './account.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
@@ -10,7 +16,6 @@ import { auditCommits, auditDone } from './audit.ts'
 import { readBook, verifiedUsers } from './book.ts'
 import { type ChangeDraft, draftChange, eraseChange, type KeyWish, keepChange } from './change.ts'
 import { enterRoom } from './enter.ts'
-import { CryptoFailure } from './failure.ts'
 import type { DeviceName } from './identity.ts'
 import { refillKeyPackages } from './keypackages.ts'
 import { eraseKeyring } from './keyring.ts'
@@ -32,14 +37,9 @@ import { meetPeer, peerStanding } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
 import { type ListedDevice, ownDevices, type Review, reviewAccount } from './review.ts'
-import { roomRecord } from './room.ts'
 import { compareSafetyCode, safetyNumber, setVerified } from './safety.ts'
-import { pageOf } from './said.ts'
-import { indexRooms, searchMessages } from './search.ts'
 import { meetSelf } from './self.ts'
 import { pinAddress, trustKey } from './trust.ts'
-import { destroyVault } from './vault.ts'
-import { knownVaultOf } from './vaults.ts'
 import { reopenWaiting } from './waiting.ts'
 import { emptyHand, type Hand, handVerbs, putDown, wayAtHand } from './ways.ts'
 
@@ -168,7 +168,7 @@ export function createCore() {
     bookVersion: on(async (account) => (await readBook(account)).version),
     refillKeyPackages: on(refillKeyPackages),
 
-    roomRecord: on(roomRecord),
+    roomRecord: on(({ vault }, chatRoomId: string) => roomRecord(vault, chatRoomId)),
     enterRoom: on((account, input: { chatRoomId: string; peerId: string; group: RoomGroup }) => enterRoom(account, input)),
     receiveLog: on((account, input: { chatRoomId: string; peerId: string; entries: LogEntry[] }) => receiveLog(account, input)),
     roomNeed: on(roomNeed),
@@ -178,13 +178,13 @@ export function createCore() {
     dropCommit: on(dropCommit),
     auditCommits: on(auditCommits),
     auditDone: on(auditDone),
-    page: on(pageOf),
+    page: on(({ vault }, input: Parameters<typeof pageOf>[1]) => pageOf(vault, input)),
     missingEpochs: on((account, messages: Pick<Message, 'content'>[]) => missingEpochs(account, messages)),
     keepArchiveKeys: on((account, keys: ArchiveKey[]) => keepArchiveKeys(account, keys)),
     adoptPage: on(adoptPage),
     reopenWaiting: on(reopenWaiting),
-    indexRooms: on(indexRooms),
-    search: on(searchMessages),
+    indexRooms: on(({ vault }, input: { chatRoomIds: string[] }) => indexRooms(vault, input)),
+    search: on(({ vault }, input: Parameters<typeof searchMessages>[1]) => searchMessages(vault, input)),
 
     outbox: on(outboxOf),
     roomsWithOutbox: on(roomsWithOutbox),

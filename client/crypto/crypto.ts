@@ -1,5 +1,5 @@
+import { CryptoFailure } from '../primitives/failure.ts'
 import type { Core } from './core.ts'
-import { CryptoFailure } from './failure.ts'
 
 /**
  * The only door to keys and state. Everything behind it runs in a worker; no key comes out of it.
@@ -7,6 +7,9 @@ import { CryptoFailure } from './failure.ts'
  */
 export type Crypto = Core
 
+export type { FoundMessage } from '../index/search.ts'
+export type { StoredBody, StoredMessage } from '../vault/messages.ts'
+export type { EpochName } from '../vault/rooms.ts'
 export type { KeyWish } from './change.ts'
 export type { Heard } from './heard.ts'
 export type { DeviceName } from './identity.ts'
@@ -15,8 +18,6 @@ export type { OutboxRow } from './outbox.ts'
 export type { Meeting } from './peers.ts'
 export type { RoomState } from './prepare.ts'
 export type { ListedDevice } from './review.ts'
-export type { EpochName, StoredBody, StoredMessage } from './room.ts'
-export type { FoundMessage } from './search.ts'
 export { CryptoFailure }
 
 /** A question to the worker. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { type Signed, signedShape } from '../../contract/shapes.ts'
-import { CryptoFailure } from './failure.ts'
-import { type Label, sign, verify } from './seal.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { type Label, sign, verify } from '../primitives/seal.ts'
 
 /** JSON, signed over the label and exactly these characters. */
 export function signDocument(identitySeed: Uint8Array, label: Label, document: unknown): Signed {

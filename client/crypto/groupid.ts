@@ -1,5 +1,5 @@
 import { type Bytes, concat, sameBytes } from '../../contract/bytes.ts'
-import { sha256 } from './seal.ts'
+import { sha256 } from '../primitives/seal.ts'
 
 const RANDOM_BYTES = 16
 

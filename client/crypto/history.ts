@@ -1,9 +1,9 @@
 import { concat, decodeFields, encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { KeyChange, Manifest } from '../../contract/devices.ts'
-import { CryptoFailure } from './failure.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { keyPairOf, openFrom, sealTo } from '../primitives/seal.ts'
+import type { Vault, Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
-import { keyPairOf, openFrom, sealTo } from './seal.ts'
-import type { Vault, Write } from './vault.ts'
 
 const HISTORY_SEAL = 'conclave/history-seal/v1'
 const ROW = 'history'

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
 import type { Manifest } from '../../contract/devices.ts'
 import { publicKeyOfOnion } from '../../contract/onion.ts'
+import { hkdf, keyPairOf, pad, randomBytes, sealWith } from '../primitives/seal.ts'
 import {
   checkSuccession,
   credentialHolds,
@@ -15,7 +16,6 @@ import {
   sealDeviceName,
   signManifest,
 } from './identity.ts'
-import { hkdf, keyPairOf, pad, randomBytes, sealWith } from './seal.ts'
 
 const alice = newIdentity()
 const eve = newIdentity()

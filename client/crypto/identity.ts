@@ -4,9 +4,9 @@ import { type Bytes, concat, fromBase64, fromUtf8, toBase64, utf8 } from '../../
 import { type Manifest, manifestShape } from '../../contract/devices.ts'
 import { onionAddress } from '../../contract/onion.ts'
 import type { Signed } from '../../contract/shapes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { hkdf, keyPairOf, openWith, pad, publicKeyOf, randomBytes, sealWith, sign, unpad, verify } from '../primitives/seal.ts'
 import { parseDocument, readDocument, signDocument } from './document.ts'
-import { CryptoFailure } from './failure.ts'
-import { hkdf, keyPairOf, openWith, pad, publicKeyOf, randomBytes, sealWith, sign, unpad, verify } from './seal.ts'
 
 const MANIFEST = 'conclave/manifest/v1'
 const CREDENTIAL = 'conclave/credential/v1'

@@ -12,8 +12,8 @@ import {
 import { ratchetTreeFromExtension, verifyGroupInfoSignature } from 'ts-mls/groupInfo.js'
 import { makeKeyPackageRef } from 'ts-mls/keyPackage.js'
 import { type Bytes, concat, decodeFields, encodeFields, sameBytes } from '../../contract/bytes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
 import type { Member } from './commits.ts'
-import { CryptoFailure } from './failure.ts'
 import { readCredential } from './identity.ts'
 import { addOf, type Committed, commitWith, type Group, groupInfoOf } from './mls.ts'
 import {

@@ -1,8 +1,8 @@
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { Write } from '../vault/vault.ts'
 import { keyPackageRef, type LeafDevice, makeKeyPackage } from './joining.ts'
 import { type Live, leafDevice } from './live.ts'
-import type { Write } from './vault.ts'
 
 interface HeldKeyPackage {
   keyPackage: Uint8Array

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
 import { type Keyring, keyringShape } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
+import { hkdf, keyPairOf, openFrom, openWith, randomBytes, sealTo, sealWith } from '../primitives/seal.ts'
 import { signDocument } from './document.ts'
 import { newIdentity } from './identity.ts'
 import { eraseKeyring, newKeyring, openKeyring, rewrapKeyring, type Way } from './keyring.ts'
-import { hkdf, keyPairOf, openFrom, openWith, randomBytes, sealTo, sealWith } from './seal.ts'
 
 const alice = newIdentity()
 const eve = newIdentity()

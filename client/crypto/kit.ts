@@ -1,8 +1,8 @@
 import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { type Bytes, toBase64Url } from '../../contract/bytes.ts'
-import { CryptoFailure } from './failure.ts'
-import { erase, hkdf, randomBytes } from './seal.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase, hkdf, randomBytes } from '../primitives/seal.ts'
 
 // Loaded when a kit is made or entered: the word list must not weigh on the worker's start.
 

@@ -1,6 +1,6 @@
+import type { Vault } from '../vault/vault.ts'
 import type { DeviceKeys } from './identity.ts'
 import type { LeafDevice } from './joining.ts'
-import type { Vault } from './vault.ts'
 
 /** What the worker holds while an account is open. The identity seed and the account key are never part of it [Note: K1]. */
 export interface Live {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LogEntry } from '../../contract/rooms.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { patchedClient, people } from '../testing/room.ts'
-import { messageWrites } from './said.ts'
+import { messageWrites } from '../vault/messages.ts'
 
 let alice: TestPerson
 let bob: TestPerson

@@ -1,14 +1,15 @@
 import type { LogEntry } from '../../contract/rooms.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { messageWrites } from '../vault/messages.ts'
+import type { EpochName, RoomRecord } from '../vault/rooms.ts'
 import { noteGeneration } from './book.ts'
-import { CryptoFailure } from './failure.ts'
 import { type Heard, heardOf, newHearing } from './heard.ts'
 import type { Live } from './live.ts'
 import { isOwnCommit, passCommit } from './logcommit.ts'
 import { passMessage } from './logmessage.ts'
 import { withOutbox } from './outbox.ts'
 import type { Passing } from './passing.ts'
-import { type EpochName, type OpenRoom, type Place, type RoomRecord, storeRoom, withRoom } from './room.ts'
-import { messageWrites } from './said.ts'
+import { type OpenRoom, type Place, storeRoom, withRoom } from './room.ts'
 
 export interface LogOutcome extends Heard {
   cursor: number

@@ -1,14 +1,15 @@
 import { type Envelope, parseEnvelope } from '../../contract/envelope.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { messageAt, type StoredMessage } from '../vault/messages.ts'
+import type { Transcript } from '../vault/rooms.ts'
 import { type Read, readByArchive, readOpened, readPlain, unreadable } from './archive.ts'
-import { CryptoFailure } from './failure.ts'
 import { hear } from './heard.ts'
 import { archiveKeyOf, openByGroup } from './message.ts'
 import { epochOf, type Group } from './mls.ts'
 import { type OwnRow, ownRow, settledWrites } from './outbox.ts'
 import { leave, type MessageEntry, type Passing } from './passing.ts'
-import type { StoredMessage } from './room.ts'
-import { messageAt, onceEach, standsElsewhere } from './said.ts'
-import { isOtherLog, type Transcript, withMessage } from './transcript.ts'
+import { onceEach, standsElsewhere } from './repeats.ts'
+import { isOtherLog, withMessage } from './transcript.ts'
 import { waitingWith } from './waiting.ts'
 
 /** Reads the next message of a room's log. What cannot be read becomes a line that says why. */
@@ -91,7 +92,7 @@ function isMisplaced(
   { statement }: NonNullable<Read['proof']>,
 ): Promise<boolean> {
   return isOtherLog(mine, seq, statement.seen, async (place) => {
-    const earlier = messages.find((message) => message.seq === place) ?? (await messageAt(live, chatRoomId, place))
+    const earlier = messages.find((message) => message.seq === place) ?? (await messageAt(live.vault, chatRoomId, place))
     return earlier?.hash
   })
 }

@@ -1,7 +1,7 @@
 import type { SealedBook } from '../../contract/devices.ts'
 import { directRoomId } from '../../contract/shapes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
 import { type Book, type BookRow, bookKeptWrites, bookWrite, openBook, readBook, sealBookUnder, withBook } from './book.ts'
-import { CryptoFailure } from './failure.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 import { type Peer, peerOf } from './peers.ts'

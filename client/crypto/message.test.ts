@@ -3,9 +3,9 @@ import { encodeFields, fromBase64, toBase64, utf8 } from '../../contract/bytes.t
 import { type Statement, textBytes } from '../../contract/content.ts'
 import { type Envelope, parseEnvelope } from '../../contract/envelope.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { hkdf, pad, randomBytes, sealWith, sha256, sign } from '../primitives/seal.ts'
 import { archiveKeyOf, openByArchive, openByGroup, sealMessage } from './message.ts'
 import { epochOf, groupIdOf, sealToGroup } from './mls.ts'
-import { hkdf, pad, randomBytes, sealWith, sha256, sign } from './seal.ts'
 import { type Browser, flip, newBrowser, room, type Seat } from './testing.ts'
 
 let alice: Seat

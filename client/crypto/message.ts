@@ -1,11 +1,11 @@
 import { concat, decodeFields, encodeFields, fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../contract/bytes.ts'
 import { type Statement, statementShape } from '../../contract/content.ts'
 import { type Envelope, writeEnvelope } from '../../contract/envelope.ts'
-import { CryptoFailure } from './failure.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { remembering } from '../primitives/memo.ts'
+import { hkdf, openWith, pad, randomBytes, sealWith, sha256, sign, unpad, verifySoon } from '../primitives/seal.ts'
 import { credentialHolds, readCredential } from './identity.ts'
-import { remembering } from './memo.ts'
 import { epochOf, exportSecret, type Group, groupIdOf, openFromGroup, sealToGroup } from './mls.ts'
-import { hkdf, openWith, pad, randomBytes, sealWith, sha256, sign, unpad, verifySoon } from './seal.ts'
 
 const COMMITMENT_BYTES = 32
 

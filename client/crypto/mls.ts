@@ -15,8 +15,8 @@ import {
 import { unprotectPublicMessage } from 'ts-mls/messageProtectionPublic.js'
 import { decryptSenderData } from 'ts-mls/privateMessage.js'
 import { type Bytes, concat, decodeFields, encodeFields, sameBytes, utf8 } from '../../contract/bytes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
 import { type Change, type CommitRules, type Member, refusalOf } from './commits.ts'
-import { CryptoFailure } from './failure.ts'
 import {
   type Accounts,
   configOf,

@@ -1,11 +1,13 @@
 import { parseEnvelope } from '../../contract/envelope.ts'
 import type { Message } from '../../contract/messages.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { messageWrites, type StoredMessage } from '../vault/messages.ts'
+import { recordWrite } from '../vault/rooms.ts'
 import { type Reading, readByArchive, readPlain } from './archive.ts'
-import { CryptoFailure } from './failure.ts'
 import { type Heard, type Hearing, hear, heardOf, newHearing } from './heard.ts'
 import type { Live } from './live.ts'
-import { type Place, recordWrite, type StoredMessage, withRoom } from './room.ts'
-import { messageWrites, onceEach } from './said.ts'
+import { onceEach } from './repeats.ts'
+import { type Place, withRoom } from './room.ts'
 import { waitingWith } from './waiting.ts'
 
 /** Keeps a page of older messages, read by the archive. `isStart`: nothing older exists. Answers what they name that is newer. */

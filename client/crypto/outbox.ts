@@ -1,13 +1,13 @@
 import type { Content } from '../../contract/content.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { exclusive } from '../vault/exclusive.ts'
+import type { Write } from '../vault/vault.ts'
 import { readBook } from './book.ts'
-import { exclusive } from './exclusive.ts'
-import { CryptoFailure } from './failure.ts'
 import { type Live, leafDevice } from './live.ts'
 import { sealMessage } from './message.ts'
 import { unlistedIn } from './peers.ts'
 import { type Place, storeRoom, withRoom } from './room.ts'
 import { stated } from './transcript.ts'
-import type { Write } from './vault.ts'
 
 /** A message that the server has not acknowledged. `envelope`: the sealed bytes, kept so that a retry sends the same. */
 export interface OutboxRow {

@@ -1,11 +1,12 @@
 import { toBase64 } from '../../contract/bytes.ts'
 import type { LogEntry } from '../../contract/rooms.ts'
+import type { StoredMessage } from '../vault/messages.ts'
+import type { RoomRecord } from '../vault/rooms.ts'
+import type { Write } from '../vault/vault.ts'
 import { derivedKeyWrite, type Reading } from './archive.ts'
 import type { Hearing } from './heard.ts'
 import { archiveKeyOf } from './message.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
-import type { RoomRecord, StoredMessage } from './room.ts'
-import type { Write } from './vault.ts'
 
 export type MessageEntry = Extract<LogEntry, { kind: 'message' }>
 

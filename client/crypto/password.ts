@@ -1,7 +1,7 @@
 import { argon2id } from 'hash-wasm'
 import { type Bytes, toBase64Url, utf8 } from '../../contract/bytes.ts'
 import { PASSWORD_KDF } from '../../contract/password.ts'
-import { erase, hkdf, sha256 } from './seal.ts'
+import { erase, hkdf, sha256 } from '../primitives/seal.ts'
 
 /** What a password becomes [Note: P1]: what the server may see (43 characters), and the seed of the password's key pair (32 bytes). */
 interface StretchedPassword {

@@ -1,13 +1,13 @@
 import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
 import type { Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { remembering } from '../primitives/memo.ts'
+import type { Write } from '../vault/vault.ts'
 import { isPinnedIn, pinIn, pinOf, pinWrite, readBook, withBook } from './book.ts'
-import { CryptoFailure } from './failure.ts'
 import { checkSuccession, readManifest } from './identity.ts'
 import type { Live } from './live.ts'
-import { remembering } from './memo.ts'
 import { type Group, members } from './mls.ts'
-import type { Write } from './vault.ts'
 
 /** What this device knows of an account: its key and its newest manifest. The own account is one of them. */
 export interface Peer {

@@ -1,9 +1,9 @@
 import { toBase64 } from '../../contract/bytes.ts'
 import type { CommitDraft, CommitEntry } from '../../contract/rooms.ts'
+import type { Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
 import { type Place, withRoom } from './room.ts'
-import type { Write } from './vault.ts'
 
 /** A commit that was made here and is not in the log yet: what to post, and the state behind it. */
 export interface PendingCommit {

@@ -1,9 +1,11 @@
 import { encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { CommitDraft, RoomGroup } from '../../contract/rooms.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { randomBytes } from '../primitives/seal.ts'
+import { recordWrite } from '../vault/rooms.ts'
 import { sealArchiveKey } from './archive.ts'
 import type { Member } from './commits.ts'
 import { checkPlace, newRecord, requireGeneration } from './enter.ts'
-import { CryptoFailure } from './failure.ts'
 import { roomGroupId } from './groupid.ts'
 import { createRoom as createGroup, groupInfoMembers, joinByGroupInfo, keyPackageMember } from './joining.ts'
 import { type Live, leafDevice } from './live.ts'
@@ -11,8 +13,7 @@ import { archiveKeyOf } from './message.ts'
 import { type Committed, commitChange, epochOf, groupIdOf, writeGroup } from './mls.ts'
 import { accountsOf, listedIn, type Pair, type Peer, unlistedIn } from './peers.ts'
 import { pendingCommit, pendingWrite } from './pending.ts'
-import { type OpenRoom, type Place, recordWrite, withRoom } from './room.ts'
-import { randomBytes } from './seal.ts'
+import { type OpenRoom, type Place, withRoom } from './room.ts'
 
 const HEAL_AFTER_MS = 24 * 60 * 60 * 1000
 const HEAL_AFTER_MESSAGES = 50

@@ -1,7 +1,7 @@
 import { fromBase64 } from '../../contract/bytes.ts'
 import type { Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { CryptoFailure } from './failure.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
 import { type HistoryKey, historyKeyOf, isAnnounced } from './history.ts'
 import { type DeviceName, openDeviceName, readManifest } from './identity.ts'
 import { eraseKeyring, type OpenKeyring, openKeyring, type Way } from './keyring.ts'

@@ -1,8 +1,8 @@
 import { fromBase64, sameBytes, toBase64Url } from '../../contract/bytes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { sha512 } from '../primitives/seal.ts'
 import { decisionWrite, readBook, withBook } from './book.ts'
-import { CryptoFailure } from './failure.ts'
 import type { Live } from './live.ts'
-import { sha512 } from './seal.ts'
 
 const GROUPS = 12
 const GROUP_BYTES = 5

@@ -1,12 +1,12 @@
 import type { Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import type { Write } from '../vault/vault.ts'
 import { withBook } from './book.ts'
-import { CryptoFailure } from './failure.ts'
 import { type HistoryKey, type HistorySeal, historyWrite, mergeHistory, openHistorySeal, readHistory } from './history.ts'
 import { checkSuccession } from './identity.ts'
 import type { Live } from './live.ts'
 import { peerOf, peerWrite } from './peers.ts'
-import type { Write } from './vault.ts'
 
 /**
  * Takes the account's own newest manifest, and with `historySeals` the history key that it announces [Note: H2]. False: this

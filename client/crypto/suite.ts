@@ -18,9 +18,9 @@ import {
 } from 'ts-mls'
 import { validateRatchetTree } from 'ts-mls/clientState.js'
 import { type Bytes, concat, sameBytes } from '../../contract/bytes.ts'
+import { verifyQuickly } from '../primitives/ed25519.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
 import type { Member } from './commits.ts'
-import { verifyQuickly } from './ed25519.ts'
-import { CryptoFailure } from './failure.ts'
 import { credentialHolds, readCredential } from './identity.ts'
 
 /** The two account keys of a room, in any order. */

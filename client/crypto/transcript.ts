@@ -1,19 +1,7 @@
 import { fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
 import type { Statement } from '../../contract/content.ts'
-import { sha256 } from './seal.ts'
-
-/**
- * What a device saw of a room's log since the last commit in it [Note: M5]. It follows from the log alone: whoever was handed the
- * same log has the same. Who comes in between two commits knows nothing of it until the next one.
- */
-export interface Transcript {
-  /** The place of that commit; 0 before the first. */
-  since: number
-  /** Running hash of the envelopes behind it, base64; '' at the commit. */
-  hash: string
-  /** The running hash just before that commit; absent where this device came in later. */
-  before?: string
-}
+import { sha256 } from '../primitives/seal.ts'
+import type { Transcript } from '../vault/rooms.ts'
 
 /** Nothing was said yet. */
 export const AT_THE_BEGINNING: Transcript = { since: 0, hash: '' }

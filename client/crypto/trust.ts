@@ -1,12 +1,13 @@
 import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
 import { directRoomId } from '../../contract/shapes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { roomRecord } from '../vault/rooms.ts'
+import type { Write } from '../vault/vault.ts'
 import { decisionWrite, pinIn, pinWrite, readBook, withBook } from './book.ts'
-import { CryptoFailure } from './failure.ts'
 import type { Live } from './live.ts'
 import { peerForgotten } from './peers.ts'
 import { pendingSettled } from './pending.ts'
-import { inRoom, outsideWrites, roomRecord } from './room.ts'
-import type { Write } from './vault.ts'
+import { inRoom, outsideWrites } from './room.ts'
 
 interface Claim {
   userId: string
@@ -38,7 +39,7 @@ export function trustKey(live: Live, { userId, identityKey }: Claim): Promise<vo
 /** The changes that forget what rests on an account's old key. The caller holds the room and the book. */
 export async function keyForgottenWrites(live: Live, userId: string): Promise<Write[]> {
   const chatRoomId = directRoomId(live.userId, userId)
-  const record = await roomRecord(live, chatRoomId)
+  const record = await roomRecord(live.vault, chatRoomId)
   return [peerForgotten(userId), pendingSettled(chatRoomId), ...(record ? outsideWrites(chatRoomId, record) : [])]
 }
 

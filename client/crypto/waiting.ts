@@ -1,9 +1,11 @@
 import { parseEnvelope } from '../../contract/envelope.ts'
+import { lateWrites } from '../index/late.ts'
+import { messageAt, messagesOf, messageWrites, type StoredMessage } from '../vault/messages.ts'
+import { type EpochName, recordWrite, type Waiting } from '../vault/rooms.ts'
 import { archiveKeyHeld, type Reading, readByArchive } from './archive.ts'
-import { lateWrites } from './late.ts'
 import type { Live } from './live.ts'
-import { type EpochName, type Place, recordWrite, type StoredMessage, type Waiting, withRoom } from './room.ts'
-import { messageAt, messageWrites, onceEach } from './said.ts'
+import { onceEach } from './repeats.ts'
+import { type Place, withRoom } from './room.ts'
 import { isOtherLog } from './transcript.ts'
 
 const CHUNK = 100
@@ -38,14 +40,13 @@ export function reopenWaiting(live: Live, { chatRoomId, peerId }: Place): Promis
 async function reopenEpoch(at: Reading, { groupId, epoch, first, last }: Waiting): Promise<boolean> {
   let isOpen = true
   for (let after = first - 1; after < last; ) {
-    const rows = await at.live.vault.page('messages', at.chatRoomId, { after, before: last + 1, limit: CHUNK })
+    const rows = await messagesOf(at.live.vault, at.chatRoomId, { after, before: last + 1, limit: CHUNK })
     const read: StoredMessage[] = []
-    for (const { value } of rows) {
-      const { transcript, ...message } = value.json as StoredMessage
+    for (const { transcript, ...message } of rows) {
       const envelope = message.body.kind === 'sealed' ? parseEnvelope(message.body.envelope) : undefined
       if (message.body.kind !== 'sealed' || envelope?.groupId !== groupId || envelope.epoch !== epoch) continue
       const { senderId, body, proof } = await readByArchive(at, envelope, { ...message, content: message.body.envelope })
-      const hashAt = async (place: number) => (await messageAt(at.live, at.chatRoomId, place))?.hash
+      const hashAt = async (place: number) => (await messageAt(at.live.vault, at.chatRoomId, place))?.hash
       const isOutOfPlace = proof !== undefined && (await isOtherLog(transcript, message.seq, proof.statement.seen, hashAt))
       if (body.kind === 'sealed') isOpen = false
       else read.push({ ...message, senderId, body, ...(isOutOfPlace && { isOutOfPlace }) })

@@ -1,8 +1,8 @@
 import { fromBase64 } from '../../contract/bytes.ts'
-import { CryptoFailure } from './failure.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase, hkdf } from '../primitives/seal.ts'
 import type { Way } from './keyring.ts'
 import { stretchPassword } from './password.ts'
-import { erase, hkdf } from './seal.ts'
 
 /** What a password is stretched from: `salt` is the server's, in base64. */
 interface Typed {

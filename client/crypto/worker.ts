@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { CryptoFailure } from '../primitives/failure.ts'
 import { createCore } from './core.ts'
 import type { Answer, Ask } from './crypto.ts'
-import { CryptoFailure } from './failure.ts'
 
 // The queue: one question, one answer. Order within a room is kept by its lock, not here.
 

@@ -61,17 +61,9 @@ describe('the checks of the house', () => {
     expect(findPrivatePlaces([file('a.md', text)])).toEqual([])
   })
 
-  test('a failure of cryptography is named elsewhere, not made; the worker is an address', () => {
-    const value = "import { CryptoFailure } from '../crypto/failure.ts'\n"
+  test('the encryption worker is named by its address, never by its code', () => {
     const address = "import url from '../crypto/worker.ts?worker&url'\n"
-    const kept = [
-      file('client/crypto/a.ts', value),
-      file('client/rooms/a.ts', value.replace('import', 'import type')),
-      file('client/app/worker.ts', address),
-    ]
-    expect(findSideDoors(kept)).toEqual([])
-    expect(
-      findSideDoors([file('client/rooms/b.ts', value), file('client/app/b.ts', address.replace('?worker&url', ''))]),
-    ).toHaveLength(2)
+    expect(findSideDoors([file('client/app/worker.ts', address)])).toEqual([])
+    expect(findSideDoors([file('client/app/b.ts', address.replace('?worker&url', ''))])).toHaveLength(1)
   })
 })

@@ -111,16 +111,12 @@ export function findPrivatePlaces(files: TrackedFile[]): string[] {
   )
 }
 
-/** Two files of client/crypto/ that others may name: the failures as a type only, the worker by its address only. */
+/** The encryption worker is named by its address only: its code would bring keys into the page. */
 export function findSideDoors(files: TrackedFile[]): string[] {
   return files
     .filter(({ path }) => /^client\/.*[.]tsx?$/.test(path) && !path.startsWith('client/crypto/') && !isTest(path))
-    .flatMap(({ path, text }) => [
-      ...(/^(import|export) (?!type\b)[^\n]*crypto\/failure[.]ts['"]/m.test(text)
-        ? [`${path}: import crypto/failure.ts with "import type"`]
-        : []),
-      ...(/crypto\/worker[.]ts['"]/.test(text) ? [`${path}: import crypto/worker.ts as an address, with "?worker&url"`] : []),
-    ])
+    .filter(({ text }) => /crypto\/worker[.]ts['"]/.test(text))
+    .map(({ path }) => `${path}: import crypto/worker.ts as an address, with "?worker&url"`)
 }
 
 /** What no linter knows of this house, by name. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { CryptoFailure } from '../primitives/failure.ts'
 import { answerOf, committed, findDatabase, openDatabase } from './database.ts'
-import { CryptoFailure } from './failure.ts'
 
 // One list for the browser, so that a sign-in can name its device before anything is opened. The device id is read from the
 // vault itself: the two cannot disagree.

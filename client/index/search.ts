@@ -1,6 +1,6 @@
+import { messageAt } from '../vault/messages.ts'
+import type { Vault } from '../vault/vault.ts'
 import { needlesOf } from './fold.ts'
-import type { Live } from './live.ts'
-import type { StoredMessage } from './room.ts'
 import { openIndex, readIntoIndex, wordsIn } from './searchindex.ts'
 import { endOf, indexAt, type Segment } from './segments.ts'
 import { type Snippet, snippetOf } from './snippet.ts'
@@ -30,21 +30,21 @@ const BEFORE_SEARCH = 1000
 const AT_ONCE = 2000
 
 /** Reads a part of what the index lacks of these rooms. Answers whether nothing is left. */
-export const indexRooms = (live: Live, { chatRoomIds }: { chatRoomIds: string[] }): Promise<boolean> =>
-  readIntoIndex(live, chatRoomIds, AT_ONCE)
+export const indexRooms = (vault: Vault, { chatRoomIds }: { chatRoomIds: string[] }): Promise<boolean> =>
+  readIntoIndex(vault, chatRoomIds, AT_ONCE)
 
 /**
  * Finds the newest messages of these rooms in which each word of the query begins a word; in scripts without spaces, anywhere.
  * Case and accents do not count. Nothing of the query is stored.
  */
 export async function searchMessages(
-  live: Live,
+  vault: Vault,
   { query, chatRoomIds, limit }: { query: string; chatRoomIds: string[]; limit: number },
 ): Promise<Found> {
-  const { rooms, isComplete, unloaded } = await openIndex(live, chatRoomIds, BEFORE_SEARCH)
+  const { rooms, isComplete, unloaded } = await openIndex(vault, chatRoomIds, BEFORE_SEARCH)
   const needles = needlesOf(query)
   const places = newestPlaces(rooms, needles, limit + 1)
-  const messages = await Promise.all(places.slice(0, limit).map((place) => readPlace(live, place, needles)))
+  const messages = await Promise.all(places.slice(0, limit).map((place) => readPlace(vault, place, needles)))
   return { messages: messages.filter((message) => message !== undefined), hasMore: places.length > limit, isComplete, unloaded }
 }
 
@@ -83,8 +83,8 @@ function matchesIn(segment: Segment, [longest, ...others]: string[]): number[] {
   return found
 }
 
-async function readPlace(live: Live, { chatRoomId, seq }: FoundPlace, needles: string[]): Promise<FoundMessage | undefined> {
-  const message = (await live.vault.get('messages', [chatRoomId, seq]))?.json as StoredMessage | undefined
+async function readPlace(vault: Vault, { chatRoomId, seq }: FoundPlace, needles: string[]): Promise<FoundMessage | undefined> {
+  const message = await messageAt(vault, chatRoomId, seq)
   const words = message && wordsIn(message.body)
   if (!message || words === undefined) return undefined
   const { id, senderId, at } = message

@@ -1,6 +1,7 @@
 import { encodeFields } from '../../contract/bytes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase, hkdf, lockedKey, openWith, randomBytes, sealWith } from '../primitives/seal.ts'
 import { committed, deleteDatabase, openDatabase, readTogether, rowsOf } from './database.ts'
-import { CryptoFailure } from './failure.ts'
 import {
   type KeyOf,
   nameRange,
@@ -14,7 +15,6 @@ import {
   type VaultValue,
   type Write,
 } from './rows.ts'
-import { erase, hkdf, lockedKey, openWith, randomBytes, sealWith } from './seal.ts'
 import { databaseOf, findVault, forgetUser, HEAD, noteUser, type VaultHead } from './vaults.ts'
 
 export type { Write }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Bytes, decodeFields, encodeFields, fromUtf8 } from '../../contract/bytes.ts'
-import { CryptoFailure } from './failure.ts'
-import { openWith, sealWith } from './seal.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { openWith, sealWith } from '../primitives/seal.ts'
 
 const ROW = 'conclave/vault-row/v1'
 

@@ -1,6 +1,5 @@
-import type { Live } from './live.ts'
-import type { StoredMessage } from './room.ts'
-import type { Write } from './vault.ts'
+import type { StoredMessage } from '../vault/messages.ts'
+import type { Vault, Write } from '../vault/vault.ts'
 
 /** Messages of one room that were opened when the search may have passed them by: their key came later. */
 export interface Late {
@@ -21,6 +20,6 @@ export function lateWrites(chatRoomId: string, messages: StoredMessage[]): Write
 }
 
 /** What was handed over and not taken yet. */
-export async function lateRows({ vault }: Live): Promise<Late[]> {
+export async function lateRows(vault: Vault): Promise<Late[]> {
   return (await vault.named(LATE)).map(({ key, value }) => ({ key, ...(value.json as Omit<Late, 'key'>) }))
 }

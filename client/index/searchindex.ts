@@ -1,10 +1,10 @@
-import { exclusive } from './exclusive.ts'
+import { exclusive } from '../vault/exclusive.ts'
+import { messageAt, messagesOf, type StoredBody, type StoredMessage } from '../vault/messages.ts'
+import { type RoomRecord, roomRecords } from '../vault/rooms.ts'
+import type { Vault, Write } from '../vault/vault.ts'
 import { fold } from './fold.ts'
 import { type Late, lateRows } from './late.ts'
-import type { Live } from './live.ts'
-import { type RoomRecord, roomRecords, type StoredBody, type StoredMessage } from './room.ts'
 import { type Entry, keptSegment, readSegment, type Segment, withEntries } from './segments.ts'
-import type { Write } from './vault.ts'
 
 /** Raised when folding changes: what was kept before is made anew. */
 const FORMAT = 1
@@ -37,11 +37,11 @@ const HEADS = 'searchhead:'
 const segmentKey = (chatRoomId: string, number: number) => `search:${chatRoomId}:${number}`
 
 /** What was read of the segments, by room: a text is unsealed once. */
-const memory = new WeakMap<Live, Map<string, Segment[]>>()
+const memory = new WeakMap<Vault, Map<string, Segment[]>>()
 
-function memoryOf(live: Live): Map<string, Segment[]> {
-  const known = memory.get(live) ?? new Map()
-  memory.set(live, known)
+function memoryOf(vault: Vault): Map<string, Segment[]> {
+  const known = memory.get(vault) ?? new Map()
+  memory.set(vault, known)
   return known
 }
 
@@ -49,18 +49,18 @@ function memoryOf(live: Live): Map<string, Segment[]> {
  * Reads at most about `budget` messages into the index of these rooms, newest first, across tabs one at a time. Other work on the
  * rooms goes on meanwhile: the index follows what the vault holds, it is never part of a message's path.
  */
-export function readIntoIndex(live: Live, chatRoomIds: string[], budget: number): Promise<boolean> {
-  return exclusive(lockOf(live), async () => (await advance(live, chatRoomIds, budget)).every((room) => !isBehind(room)))
+export function readIntoIndex(vault: Vault, chatRoomIds: string[], budget: number): Promise<boolean> {
+  return exclusive(lockOf(vault), async () => (await advance(vault, chatRoomIds, budget)).every((room) => !isBehind(room)))
 }
 
 /** The same, and what there is to look through afterwards. */
-export function openIndex(live: Live, chatRoomIds: string[], budget: number): Promise<Indexed> {
-  return exclusive(lockOf(live), async () => {
-    const rooms = await advance(live, chatRoomIds, budget)
+export function openIndex(vault: Vault, chatRoomIds: string[], budget: number): Promise<Indexed> {
+  return exclusive(lockOf(vault), async () => {
+    const rooms = await advance(vault, chatRoomIds, budget)
     const whole = new Set(rooms.filter(({ record }) => record.from <= 1).map(({ chatRoomId }) => chatRoomId))
     return {
       rooms: await Promise.all(
-        rooms.map(async (room) => ({ chatRoomId: room.chatRoomId, segments: await segmentsOf(live, room) })),
+        rooms.map(async (room) => ({ chatRoomId: room.chatRoomId, segments: await segmentsOf(vault, room) })),
       ),
       isComplete: rooms.every((room) => !isBehind(room)),
       unloaded: chatRoomIds.filter((chatRoomId) => !whole.has(chatRoomId)),
@@ -68,22 +68,22 @@ export function openIndex(live: Live, chatRoomIds: string[], budget: number): Pr
   })
 }
 
-const lockOf = ({ userId }: Live) => `conclave/${userId}/search`
+const lockOf = ({ userId }: Vault) => `conclave/${userId}/search`
 
-async function advance(live: Live, chatRoomIds: string[], budget: number): Promise<Room[]> {
-  const [records, heads, late] = await Promise.all([roomRecords(live), headsOf(live), lateRows(live)])
+async function advance(vault: Vault, chatRoomIds: string[], budget: number): Promise<Room[]> {
+  const [records, heads, late] = await Promise.all([roomRecords(vault), headsOf(vault), lateRows(vault)])
   const rooms: Room[] = []
   for (const chatRoomId of chatRoomIds) {
     const record = records.get(chatRoomId)
     if (!record) continue
-    const room = await roomOf(live, chatRoomId, record, heads.get(chatRoomId))
+    const room = await roomOf(vault, chatRoomId, record, heads.get(chatRoomId))
     rooms.push(room)
     const rows = late.filter((row) => row.chatRoomId === chatRoomId)
-    if (rows.length > 0) await takeLate(live, room, rows)
+    if (rows.length > 0) await takeLate(vault, room, rows)
   }
   let behind = rooms.filter(isBehind)
   for (let left = budget; behind.length > 0 && left > 0; behind = behind.filter(isBehind))
-    for (const room of behind) if (left > 0) left -= Math.max(ROOM_COST, await readBatch(live, room))
+    for (const room of behind) if (left > 0) left -= Math.max(ROOM_COST, await readBatch(vault, room))
   return rooms
 }
 
@@ -101,62 +101,61 @@ interface Room {
 
 const isBehind = ({ record, head }: Room): boolean => head.last < record.cursor || head.first > record.from
 
-async function headsOf({ vault }: Live): Promise<Map<string, Head>> {
+async function headsOf(vault: Vault): Promise<Map<string, Head>> {
   const rows = await vault.named(HEADS)
   return new Map(rows.map(({ key, value }) => [key.slice(HEADS.length), value.json as Head]))
 }
 
-async function roomOf(live: Live, chatRoomId: string, record: RoomRecord, head: Head | undefined): Promise<Room> {
+async function roomOf(vault: Vault, chatRoomId: string, record: RoomRecord, head: Head | undefined): Promise<Room> {
   const empty = { format: FORMAT, first: record.cursor + 1, last: record.cursor, next: head?.next ?? 0, segments: [] }
   if (!head) return { chatRoomId, record, head: empty }
   // A room that was entered anew begins further up: what lies below is fetched again before it shows.
   if (head.format === FORMAT && head.first >= record.from) return { chatRoomId, record, head }
   const gone = head.segments.map(({ number }) => segmentWrite(chatRoomId, number, null))
-  await live.vault.write([...gone, headWrite(chatRoomId, empty)])
+  await vault.write([...gone, headWrite(chatRoomId, empty)])
   return { chatRoomId, record, head: empty }
 }
 
 /** The room's segments as the vault holds them; those that have not changed come from memory. */
-async function segmentsOf(live: Live, { chatRoomId, head }: Room): Promise<Segment[]> {
-  const known = memoryOf(live).get(chatRoomId)
+async function segmentsOf(vault: Vault, { chatRoomId, head }: Room): Promise<Segment[]> {
+  const known = memoryOf(vault).get(chatRoomId)
   const segments = await Promise.all(
     head.segments.map(async ({ number, version }) => {
       const held = known?.find((segment) => segment.number === number && segment.version === version)
-      return held ?? readSegment(number, version, (await live.vault.get('sealed', segmentKey(chatRoomId, number)))?.json)
+      return held ?? readSegment(number, version, (await vault.get('sealed', segmentKey(chatRoomId, number)))?.json)
     }),
   )
-  memoryOf(live).set(chatRoomId, segments)
+  memoryOf(vault).set(chatRoomId, segments)
   return segments
 }
 
 /** Reads what came after the index, else what lies before it. Answers how many messages. */
-async function readBatch(live: Live, room: Room): Promise<number> {
+async function readBatch(vault: Vault, room: Room): Promise<number> {
   const { chatRoomId, record, head } = room
   const { first, last } = head
   const isAbove = last < record.cursor
   const range = isAbove ? { after: last, before: record.cursor + 1 } : { before: first }
-  const rows = await live.vault.page('messages', chatRoomId, { ...range, limit: BATCH })
-  const messages = rows.map(({ value }) => value.json as StoredMessage).filter(({ seq }) => seq >= record.from)
+  const messages = (await messagesOf(vault, chatRoomId, { ...range, limit: BATCH })).filter(({ seq }) => seq >= record.from)
   const isEnd = messages.length < BATCH
   const reached = isAbove
     ? { first, last: isEnd ? record.cursor : (messages.at(-1)?.seq ?? last) }
     : { first: isEnd ? record.from : (messages[0]?.seq ?? first), last }
-  await grow(live, room, messages, reached)
+  await grow(vault, room, messages, reached)
   return messages.length
 }
 
 /** What lies outside of the index is read there when its turn comes. */
-async function takeLate(live: Live, room: Room, rows: Late[]): Promise<void> {
+async function takeLate(vault: Vault, room: Room, rows: Late[]): Promise<void> {
   const { first, last } = room.head
   const seqs = rows.flatMap((row) => row.seqs).filter((seq) => seq >= first && seq <= last)
-  const values = await Promise.all(seqs.map((seq) => live.vault.get('messages', [room.chatRoomId, seq])))
-  const messages = values.flatMap((value) => (value ? [value.json as StoredMessage] : []))
+  const found = await Promise.all(seqs.map((seq) => messageAt(vault, room.chatRoomId, seq)))
+  const messages = found.filter((message) => message !== undefined)
   const done = rows.map(({ key }): Write => ({ store: 'sealed', key, value: null }))
-  await grow(live, room, messages, { first, last }, done)
+  await grow(vault, room, messages, { first, last }, done)
 }
 
 async function grow(
-  live: Live,
+  vault: Vault,
   room: Room,
   messages: StoredMessage[],
   reached: { first: number; last: number },
@@ -164,11 +163,11 @@ async function grow(
 ): Promise<void> {
   const { chatRoomId, head } = room
   const entries = messages.flatMap(entryOf)
-  const { segments, changed, next } = withEntries(await segmentsOf(live, room), entries, head.next)
+  const { segments, changed, next } = withEntries(await segmentsOf(vault, room), entries, head.next)
   const grown = { format: FORMAT, ...reached, next, segments: segments.map(({ number, version }) => ({ number, version })) }
   const kept = changed.map((segment) => segmentWrite(chatRoomId, segment.number, segment))
-  await live.vault.write([...kept, ...writes, headWrite(chatRoomId, grown)])
-  memoryOf(live).set(chatRoomId, segments)
+  await vault.write([...kept, ...writes, headWrite(chatRoomId, grown)])
+  memoryOf(vault).set(chatRoomId, segments)
   room.head = grown
 }
 

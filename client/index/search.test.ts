@@ -4,9 +4,9 @@ import { messagesApi } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { patchedClient, people } from '../testing/room.ts'
-import { answerOf } from './database.ts'
-import type { Live } from './live.ts'
-import { recordWrite, roomRecord } from './room.ts'
+import { answerOf } from '../vault/database.ts'
+import { recordWrite, roomRecord } from '../vault/rooms.ts'
+import type { Vault } from '../vault/vault.ts'
 import type { Found } from './search.ts'
 import { readIntoIndex } from './searchindex.ts'
 
@@ -169,19 +169,16 @@ test('Two tabs never read into the index at the same time', async () => {
   const { alice, bob, roomId } = await withWords(Array.from({ length: 30 }, (_, at) => `plum ${at}`))
   const { live } = await patchedClient(alice, bob)
   const order: string[] = []
-  const tabOf = (name: string): Live => ({
-    ...live,
-    vault: {
-      ...live.vault,
-      named(beginning) {
-        order.push(name)
-        return live.vault.named(beginning)
-      },
-      async write(changes) {
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        order.push(name)
-        await live.vault.write(changes)
-      },
+  const tabOf = (name: string): Vault => ({
+    ...live.vault,
+    named(beginning) {
+      order.push(name)
+      return live.vault.named(beginning)
+    },
+    async write(changes) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      order.push(name)
+      await live.vault.write(changes)
     },
   })
   await Promise.all(['one', 'other'].map((name) => readIntoIndex(tabOf(name), [roomId], 100)))
@@ -227,7 +224,7 @@ test('A room that was entered anew is searched as far as it shows, and from then
   const { alice, bob, roomId, finds } = await withWords(['before the flood', 'after the flood'])
   expect(await finds('flood')).toEqual(['after the flood', 'before the flood'])
   const { live } = await patchedClient(alice, bob)
-  const record = await roomRecord(live, roomId)
+  const record = await roomRecord(live.vault, roomId)
   if (!record) throw new Error('The room is not known')
   await live.vault.write([recordWrite(roomId, { ...record, from: record.cursor })])
   expect(await finds('flood')).toEqual(['after the flood'])

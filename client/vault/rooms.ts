@@ -1,0 +1,68 @@
+import type { Vault, Write } from './vault.ts'
+
+export interface EpochName {
+  groupId: string
+  epoch: number
+}
+
+/** Messages that wait for the archive key of their epoch: they lie between these places. */
+export interface Waiting extends EpochName {
+  first: number
+  last: number
+}
+
+/**
+ * What a device saw of a room's log since the last commit in it [Note: M5]. It follows from the log alone: whoever was handed the
+ * same log has the same. Who comes in between two commits knows nothing of it until the next one.
+ */
+export interface Transcript {
+  /** The place of that commit; 0 before the first. */
+  since: number
+  /** Running hash of the envelopes behind it, base64; '' at the commit. */
+  hash: string
+  /** The running hash just before that commit; absent where this device came in later. */
+  before?: string
+}
+
+/** Where this device stands in one room. Kept beside the MLS state, which is large, and written with it. */
+export interface RoomRecord {
+  generation: number
+  /** base64; null before the first group. */
+  groupId: string | null
+  /** `joined`: the MLS state here follows the log. `outside`: messages are read by the archive until this device sends. */
+  standing: 'joined' | 'outside'
+  /** The newest epoch of the group that this device has proof of: older ones are not entered again [Note: R4]. */
+  epoch: number
+  /** The last place of the log that this device has passed. */
+  cursor: number
+  /** Every message from here to the cursor is in the vault. */
+  from: number
+  /** What this device saw since the last commit; absent where it came in behind it [Note: M5]. */
+  transcript?: Transcript | undefined
+  lastCommitAt: string
+  /** Own messages since the last commit; false after a commit without a path [Note: R7]. */
+  ownMessages: number
+  isHealed: boolean
+  waiting: Waiting[]
+  /** Epochs that somebody else's commit started and whose archive key was not looked at yet [Note: H1]. */
+  unaudited: EpochName[]
+}
+
+const recordKey = (chatRoomId: string) => `room:${chatRoomId}`
+
+/** Where this device stands in a room, or undefined before it met it. */
+export async function roomRecord(vault: Vault, chatRoomId: string): Promise<RoomRecord | undefined> {
+  return (await vault.get('sealed', recordKey(chatRoomId)))?.json as RoomRecord | undefined
+}
+
+/** Where this device stands in each room that it has met. */
+export async function roomRecords(vault: Vault): Promise<Map<string, RoomRecord>> {
+  const rows = await vault.named(recordKey(''))
+  return new Map(rows.map(({ key, value }) => [key.slice(recordKey('').length), value.json as RoomRecord]))
+}
+
+export const recordWrite = (chatRoomId: string, record: RoomRecord): Write => ({
+  store: 'sealed',
+  key: recordKey(chatRoomId),
+  value: { json: record },
+})
