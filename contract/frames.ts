@@ -48,4 +48,13 @@ export type FrameType = ServerFrame['type']
 export type FrameOf<T extends FrameType> = Extract<ServerFrame, { type: T }>
 
 /** Close codes: RFC 6455 section 7.4.1, and 4xxx of our own. */
-export const CLOSE = { normal: 1000, goingAway: 1001, tooBig: 1009, tooSlow: 4008, signedOut: 4401, tooMany: 4429 } as const
+export const CLOSE = {
+  normal: 1000,
+  goingAway: 1001,
+  tooBig: 1009,
+  tooSlow: 4008,
+  signedOut: 4401,
+  tooManyFrames: 4429,
+  /** A newer socket of the same account took its place: a page that came back by itself would push out another one. */
+  tooManySockets: 4430,
+} as const

@@ -88,7 +88,7 @@ const FRAMES: Record<string, [bytes: Buffer, code: number | undefined]> = {
   'without a mask': [frameOf({ opcode: TEXT, payload: '{}', isMasked: false }), PROTOCOL_ERROR],
   'an unknown kind': [frameOf({ opcode: 5 }), PROTOCOL_ERROR],
   'a piece of nothing': [frameOf({ opcode: 0 }), PROTOCOL_ERROR],
-  'a flood': [Buffer.concat(Array.from({ length: 400 }, () => text('{"type":"ping","data":{}}'))), CLOSE.tooMany],
+  'a flood': [Buffer.concat(Array.from({ length: 400 }, () => text('{"type":"ping","data":{}}'))), CLOSE.tooManyFrames],
 }
 
 /** Floods and input that means nothing: refused by name, everyone else goes on, and memory comes back. */

@@ -6,12 +6,12 @@ import { useEnv } from '../ui/env.tsx'
 /** Never says more than is true now: "via Tor" only when the server says that this socket came in by the onion. */
 export function ConnectionStatus() {
   const env = useEnv()
-  const { phase, ingress, onionAddress } = useStore(connectionStore)
+  const { phase, pause, ingress, onionAddress } = useStore(connectionStore)
   if (phase !== 'open')
     return (
       <div className="net">
         <span className="pill wait" role="status">
-          Connecting...
+          {pause === 'too_many' ? 'Paused: too many tabs are open' : 'Connecting...'}
         </span>
         {phase === 'waiting' && (
           <button type="button" className="linkish" onClick={() => env.socket.reconnect()}>

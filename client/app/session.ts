@@ -79,7 +79,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   const isLive = () => connectionStore.getState().phase === 'open'
   const polls = [
     // The server answers again: the socket need not wait for somebody to press "Reconnect".
-    setInterval(() => isLive() || attempt(syncAll(env, userId).then(env.socket.reconnect)), PERIODS.contactsPollMs),
+    setInterval(() => isLive() || attempt(syncAll(env, userId).then(env.socket.retry)), PERIODS.contactsPollMs),
     setInterval(() => isLive() || attempt(reloadUnreadTotal(env)), PERIODS.unreadPollMs),
   ]
   const onVisible = () => document.visibilityState === 'visible' && attempt(refreshUser(env).then(() => syncAll(env, userId)))

@@ -68,24 +68,84 @@ test('It is connected when the server has said hello, not before, and knows the 
   socket.close()
 })
 
-test('Five attempts, three seconds apart, are a burst; then it rests until somebody asks', () => {
-  const socket = open()
-  for (let attempt = 1; attempt < PERIODS.reconnectAttempts; attempt++) {
+/** Loses the socket again and again, until no further one is made by itself. How many were made meanwhile. */
+function reconnections(): number {
+  const before = FakeWire.made.length
+  for (;;) {
+    const count = FakeWire.made.length
     wire().close()
-    expect(connectionStore.getState().phase).toBe('connecting')
     vi.advanceTimersByTime(PERIODS.reconnectMs - 1)
-    expect(FakeWire.made).toHaveLength(attempt)
+    expect(FakeWire.made).toHaveLength(count)
     vi.advanceTimersByTime(1)
-    expect(FakeWire.made).toHaveLength(attempt + 1)
+    if (FakeWire.made.length === count) return count - before
+    expect(connectionStore.getState().phase).toBe('connecting')
   }
-  wire().close()
-  expect(connectionStore.getState().phase).toBe('waiting')
+}
+
+test('A lost socket is made anew five times, three seconds apart; then it waits until somebody asks', () => {
+  const socket = open()
+  wire().accept()
+  wire().says(hello)
+  expect(PERIODS.reconnectAttempts).toBe(5)
+  expect(reconnections()).toBe(5)
+  expect(connectionStore.getState()).toMatchObject({ phase: 'waiting', pause: 'unreachable' })
   vi.advanceTimersByTime(10 * PERIODS.reconnectMs)
-  expect(FakeWire.made).toHaveLength(PERIODS.reconnectAttempts)
+  expect(FakeWire.made).toHaveLength(6)
+  // The first of the next five is made at once.
   socket.reconnect()
-  expect(FakeWire.made).toHaveLength(PERIODS.reconnectAttempts + 1)
-  expect(connectionStore.getState().phase).toBe('connecting')
+  expect(FakeWire.made).toHaveLength(7)
+  expect(connectionStore.getState()).toMatchObject({ phase: 'connecting', pause: null })
+  expect(reconnections()).toBe(4)
   socket.close()
+})
+
+test('When the server answers again, a socket that found none is made anew', () => {
+  const socket = open()
+  reconnections()
+  const count = FakeWire.made.length
+  socket.retry()
+  expect(FakeWire.made).toHaveLength(count + 1)
+  socket.close()
+})
+
+test.each([
+  ['closed in good order', CLOSE.normal, 'closed'],
+  ['closed because too many pages are connected', CLOSE.tooManySockets, 'too_many'],
+])('A socket that was %s is not made anew by itself, only when somebody is back or asks', (_how, code, pause) => {
+  const page = new EventTarget()
+  const tab = Object.assign(new EventTarget(), { visibilityState: 'hidden' })
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+  vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
+  vi.stubGlobal('document', tab)
+  const socket = open()
+  let made = 1
+  const isLooked = (look: () => void) => {
+    wire().accept()
+    wire().says(hello)
+    wire().close(code)
+    vi.advanceTimersByTime(100 * PERIODS.reconnectMs)
+    // The server answers the calls of this page: that is no reason to push another page out.
+    socket.retry()
+    tab.dispatchEvent(new Event('visibilitychange'))
+    expect(FakeWire.made).toHaveLength(made)
+    expect(connectionStore.getState()).toMatchObject({ phase: 'waiting', pause })
+    look()
+    made += 1
+    expect(FakeWire.made).toHaveLength(made)
+    expect(connectionStore.getState()).toMatchObject({ phase: 'connecting', pause: null })
+  }
+  isLooked(() => socket.reconnect())
+  isLooked(() => page.dispatchEvent(new Event('focus')))
+  isLooked(() => page.dispatchEvent(new Event('online')))
+  isLooked(() => {
+    tab.visibilityState = 'visible'
+    tab.dispatchEvent(new Event('visibilitychange'))
+    tab.visibilityState = 'hidden'
+  })
+  socket.close()
+  page.dispatchEvent(new Event('focus'))
+  expect(FakeWire.made).toHaveLength(made)
+  vi.unstubAllGlobals()
 })
 
 test('A socket that stays silent is taken for dead and made anew', () => {

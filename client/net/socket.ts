@@ -1,6 +1,6 @@
 import { CLOSE, type ClientFrame, type FrameOf, type FrameType, type ServerFrame, serverFrame } from '../../contract/frames.ts'
 import { PERIODS } from '../../contract/limits.ts'
-import { connectionStore } from './status.ts'
+import { type ConnectionState, connectionStore } from './status.ts'
 
 type Listener<T extends FrameType> = (data: FrameOf<T>['data']) => void
 
@@ -8,8 +8,10 @@ export interface Socket {
   /** Opens and keeps open until `close`. */
   open(): void
   close(): void
-  /** Starts a new burst of attempts at once. */
+  /** Starts a new burst of attempts at once: somebody asks for it, or is back at this page. */
   reconnect(): void
+  /** The same because the server answers again; not where the server closed the socket on purpose. */
+  retry(): void
   /** False when not connected: a frame may be lost. */
   say(frame: ClientFrame): boolean
   on<T extends FrameType>(type: T, listener: Listener<T>): () => void
@@ -21,22 +23,24 @@ interface Options {
 }
 
 /**
- * One live socket. Five attempts at 3 s are a burst; then it rests until `reconnect`, `online` or focus.
+ * One live socket. Five attempts at 3 s are a burst; then it waits for `reconnect`, `online`, focus or a page that becomes visible.
+ * A socket that the server closed in good order (1000), or because too many are open, waits at once.
  * A socket that stays silent for two heartbeats is taken for dead.
  */
 export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Socket {
   const listeners = new Map<FrameType, Set<(data: never) => void>>()
   let ws: WebSocket | undefined
   let wanted = false
+  /** Reconnections of this burst; the first connection is none. */
   let attempts = 0
-  let retry: ReturnType<typeof setTimeout> | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   let heartbeat: ReturnType<typeof setInterval> | undefined
   let heardAt = 0
 
   function connect() {
-    clearTimeout(retry)
+    clearTimeout(timer)
     if (!wanted || (ws && ws.readyState <= ws.OPEN)) return
-    connectionStore.setState({ phase: 'connecting' })
+    connectionStore.setState({ phase: 'connecting', pause: null })
     const socket = new Wire(url())
     ws = socket
     socket.onopen = () => {
@@ -58,10 +62,13 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
       wanted = false
       return
     }
-    attempts += 1
-    const rests = attempts >= PERIODS.reconnectAttempts
-    connectionStore.setState({ phase: rests ? 'waiting' : 'connecting', ingress: null })
-    if (!rests) retry = setTimeout(connect, PERIODS.reconnectMs)
+    const pause = pauseAfter(code, attempts)
+    connectionStore.setState({ phase: pause ? 'waiting' : 'connecting', pause, ingress: null })
+    if (pause) return
+    timer = setTimeout(() => {
+      attempts += 1
+      connect()
+    }, PERIODS.reconnectMs)
   }
 
   function beat(socket: WebSocket) {
@@ -83,10 +90,16 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
 
   function reconnect() {
     if (!wanted) return
-    attempts = 0
-    if (ws && ws.readyState === ws.OPEN && Date.now() - heardAt < PERIODS.heartbeatMs) return
+    if (ws?.readyState !== Wire.OPEN) attempts = 1
     connect()
   }
+
+  function retry() {
+    const { pause } = connectionStore.getState()
+    if (pause === null || pause === 'unreachable') reconnect()
+  }
+
+  const onVisible = () => void (document.visibilityState === 'visible' && reconnect())
 
   function on<T extends FrameType>(type: T, listener: Listener<T>) {
     const set = listeners.get(type) ?? new Set()
@@ -104,20 +117,23 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
       globalThis.addEventListener?.('online', reconnect)
       globalThis.addEventListener?.('offline', giveUp)
       globalThis.addEventListener?.('focus', reconnect)
+      globalThis.document?.addEventListener('visibilitychange', onVisible)
       connect()
     },
     close() {
       wanted = false
-      clearTimeout(retry)
+      clearTimeout(timer)
       clearInterval(heartbeat)
       globalThis.removeEventListener?.('online', reconnect)
       globalThis.removeEventListener?.('offline', giveUp)
       globalThis.removeEventListener?.('focus', reconnect)
+      globalThis.document?.removeEventListener('visibilitychange', onVisible)
       ws?.close(CLOSE.normal)
       ws = undefined
-      connectionStore.setState({ phase: 'connecting', ingress: null })
+      connectionStore.setState({ phase: 'connecting', pause: null, ingress: null })
     },
     reconnect,
+    retry,
     say(frame) {
       if (ws?.readyState !== Wire.OPEN || connectionStore.getState().phase !== 'open') return false
       ws.send(JSON.stringify(frame))
@@ -125,6 +141,13 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
     },
     on,
   }
+}
+
+/** Why no further attempt is made by itself after a socket closed with this code; null: one is. */
+function pauseAfter(code: number, attempts: number): ConnectionState['pause'] {
+  if (code === CLOSE.normal) return 'closed'
+  if (code === CLOSE.tooManySockets) return 'too_many'
+  return attempts >= PERIODS.reconnectAttempts ? 'unreachable' : null
 }
 
 /** A frame that this page does not know is passed over: a newer server may say more. */

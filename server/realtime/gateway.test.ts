@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
-import type { ServerFrame } from '../../contract/frames.ts'
+import { CLOSE, type ServerFrame } from '../../contract/frames.ts'
 import { CONTRACT_VERSION, LIMITS } from '../../contract/limits.ts'
 import { startWorld } from '../testing/world.ts'
 
@@ -71,7 +71,7 @@ test('too many frames are refused by name, a flood closes the socket', async () 
   for (let count = 0; count < LIMITS.framesPerSecond * 3; count++) line.says({ type: 'ping', data: {} })
   expect((await line.hears('refused')).data.code).toBe('too_many_requests')
   for (let count = 0; count < LIMITS.framesPerSecond * 20; count++) line.says({ type: 'ping', data: {} })
-  expect((await line.closed).code).toBe(4429)
+  expect((await line.closed).code).toBe(CLOSE.tooManyFrames)
   // ws cuts off whoever floods it with the protocol's own pings.
   const other = await eve.opensSocket()
   for (let count = 0; count < LIMITS.framesPerSecond * 20; count++) other.raw.ping()
@@ -102,11 +102,15 @@ test('a reader that is too slow is cut off with 4008 and costs the server no mem
   expect((await line.closed).code).toBe(4008)
 })
 
-test('above twenty sockets the oldest one makes room', async () => {
+test('above twenty sockets the oldest one makes room, is told that it should wait, and no other one goes', async () => {
   const carol = await world.person('carol')
   const lines = []
-  for (let count = 0; count <= LIMITS.socketsPerUser; count++) lines.push(await carol.opensSocket())
-  expect((await lines[0]?.closed)?.code).toBe(4429)
+  for (let count = 0; count < LIMITS.socketsPerUser + 2; count++) lines.push(await carol.opensSocket())
+  for (const line of lines.slice(0, 2)) expect((await line.closed).code).toBe(CLOSE.tooManySockets)
+  for (const line of lines.slice(2)) {
+    line.says({ type: 'ping', data: {} })
+    await line.hears('pong')
+  }
   expect(world.env.hub.isHere(carol.id)).toBe(true)
   for (const line of lines) line.hangsUp()
   await expect.poll(() => world.env.hub.isHere(carol.id)).toBe(false)

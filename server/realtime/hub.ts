@@ -19,7 +19,7 @@ export interface Hub {
   closeSession(sessionHash: string, manifest?: Signed): void
   /** The same for all sockets of a user. */
   closeUser(userId: string): void
-  /** Seats a socket. True when it is the user's first one. The oldest one makes room above `LIMITS.socketsPerUser`. */
+  /** Seats a socket. True when it is the user's first one. Above `LIMITS.socketsPerUser` the oldest one is closed with 4430. */
   join(seat: Seat): boolean
   /** Takes a socket out. True when it was the user's last one. */
   leave(seat: Seat): boolean
@@ -55,7 +55,7 @@ export function createHub(): Hub {
       const [oldest] = mine
       if (oldest && mine.size > LIMITS.socketsPerUser) {
         mine.delete(oldest)
-        oldest.socket.close(CLOSE.tooMany, 'Too many connections')
+        oldest.socket.close(CLOSE.tooManySockets, 'Too many connections')
       }
       return isFirst
     },

@@ -32,7 +32,7 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
 
   const guard = (): boolean => {
     const count = pace()
-    if (count > LIMITS.framesPerSecond * FLOOD_FACTOR) socket.close(CLOSE.tooMany, 'Too many frames')
+    if (count > LIMITS.framesPerSecond * FLOOD_FACTOR) socket.close(CLOSE.tooManyFrames, 'Too many frames')
     else if (count > LIMITS.framesPerSecond) sendFrame(socket, refused(new Refusal('too_many_requests'), null))
     return count <= LIMITS.framesPerSecond
   }
