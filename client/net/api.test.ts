@@ -12,7 +12,7 @@ interface Asked {
 
 function wireOf(...answers: (Response | Error)[]) {
   const asked: Asked[] = []
-  let hasEnded = false
+  let ended: string | undefined
   const api = createApi({
     fetch: async (path, init) => {
       asked.push({ path, init })
@@ -20,11 +20,11 @@ function wireOf(...answers: (Response | Error)[]) {
       if (!answer || answer instanceof Error) throw answer ?? new TypeError('no answer left')
       return answer
     },
-    onSignedOut: () => {
-      hasEnded = true
+    onSignedOut: ({ path }) => {
+      ended = path
     },
   })
-  return { api, asked, hasEnded: () => hasEnded }
+  return { api, asked, ended: () => ended }
 }
 
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
@@ -48,13 +48,24 @@ test("An error says the server's words, its code, and when to try again", async 
   expect(String(error)).toBe('429: Too many attempts')
 })
 
-test('An answer that is no JSON is told by its text, or by its status', async () => {
-  const { api } = wireOf(
-    new Response('Bad gateway', { status: 502 }),
-    new Response('', { status: 503, statusText: 'Service Unavailable' }),
-  )
-  await expect(api(contactsApi.list, {})).rejects.toMatchObject({ status: 502, message: 'Bad gateway' })
-  await expect(api(contactsApi.list, {})).rejects.toMatchObject({ status: 503, message: 'Service Unavailable' })
+test.each([
+  ['the error field', json({ error: 'Subscription required', code: 'subscription_required' }, 403), '403: Subscription required'],
+  ['the raw body where it is no JSON', new Response('Bad gateway', { status: 502 }), '502: Bad gateway'],
+  ['the raw body where its JSON has no error', json({ detail: 'busy' }, 500), '500: {"detail":"busy"}'],
+  ['the raw body where its error is no text', json({ error: { deep: 1 } }, 500), '500: {"error":{"deep":1}}'],
+  ['the raw body where it is a list', json(['no'], 400), '400: ["no"]'],
+  ['the status text', new Response('', { status: 503, statusText: 'Service Unavailable' }), '503: Service Unavailable'],
+  ['words of the page where there are none at all', new Response('', { status: 500 }), '500: The server gave no reason'],
+])('An error is told by %s, with the status before it only as a string', async (_by, answer, told) => {
+  const { api } = wireOf(answer)
+  const error = await api(contactsApi.list, {}).catch((refused) => refused)
+  expect(String(error)).toBe(told)
+  expect(error.message).toBe(told.slice('000: '.length))
+})
+
+test('A server that says megabytes is cut short', async () => {
+  const { api } = wireOf(json({ error: 'x'.repeat(6_000_000) }, 400))
+  await expect(api(contactsApi.list, {})).rejects.toMatchObject({ message: 'x'.repeat(300) })
 })
 
 test('Without a connection it says so, with status 0', async () => {
@@ -70,10 +81,11 @@ test('An answer of another shape than the contract is refused, not shown', async
 test('Only an ended session signs out; a wrong password does not', async () => {
   const wrong = wireOf(json({ error: 'Invalid username or password', code: 'invalid_credentials' }, 401))
   await expect(wrong.api(accountApi.login, { username: 'alice', password: 'x' })).rejects.toMatchObject({ status: 401 })
-  expect(wrong.hasEnded()).toBe(false)
+  expect(wrong.ended()).toBeUndefined()
   const ended = wireOf(json({ error: 'Not signed in', code: 'not_signed_in' }, 401))
   await expect(ended.api(contactsApi.list, {})).rejects.toMatchObject({ status: 401 })
-  expect(ended.hasEnded()).toBe(true)
+  expect(ended.ended()).toBe('/api/contacts')
+  expect(ended.asked).toHaveLength(1)
 })
 
 test('A polled call that has nothing new answers 304 and gives the last answer again', async () => {

@@ -39,8 +39,8 @@ type Fetch = (path: string, init: RequestInit) => Promise<Response>
 
 interface Options {
   fetch?: Fetch
-  /** Told whenever the session has ended. */
-  onSignedOut?: () => void
+  /** Told whenever a call was refused because the session has ended. */
+  onSignedOut?: (endpoint: Endpoint) => void
 }
 
 /** The typed way to the server. Cookies travel with it. */
@@ -63,12 +63,13 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut }:
       ...(body !== undefined && { body }),
     })
     if (response.status === 304 && before) return endpoint.output.parse(before.answer)
-    const answer = await readJson(response)
+    const text = await response.text().catch(() => '')
+    const answer = readJson(text)
     const etag = response.headers.get('ETag')
     if (response.ok && etag) known.set(path, { etag, answer })
     if (!response.ok) {
-      const error = refusal(response, answer)
-      if (error.code === 'not_signed_in') onSignedOut?.()
+      const error = refusal(response, text, answer)
+      if (error.code === 'not_signed_in') onSignedOut?.(endpoint)
       throw error
     }
     const parsed = endpoint.output.safeParse(answer)
@@ -98,19 +99,22 @@ async function reach(wire: Fetch, path: string, init: RequestInit): Promise<Resp
   }
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text().catch(() => '')
+function readJson(text: string): unknown {
   try {
-    return text === '' ? {} : JSON.parse(text)
+    return JSON.parse(text)
   } catch {
-    return text
+    return undefined
   }
 }
 
-function refusal(response: Response, answer: unknown): ApiError {
+/** More than this of a server's words would only cover the screen. */
+const WORDS_MAX_CHARS = 300
+
+/** The words are the server's error field, else the raw text, else the status text. */
+function refusal(response: Response, text: string, answer: unknown): ApiError {
   const body: Partial<RefusalBody> = typeof answer === 'object' && answer !== null ? answer : {}
-  const words = body.error ?? (typeof answer === 'string' && answer !== '' ? answer : response.statusText)
-  return new ApiError(response.status, body.code ?? 'internal', words, {
+  const words = (typeof body.error === 'string' && body.error) || text || response.statusText || 'The server gave no reason'
+  return new ApiError(response.status, body.code ?? 'internal', words.slice(0, WORDS_MAX_CHARS), {
     ...(body.retryAfterSeconds !== undefined && { retryAfterSeconds: body.retryAfterSeconds }),
     details: body.details,
   })
