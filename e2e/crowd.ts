@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { syncBook } from '../client/trust/book.ts'
+import { meetOwnDevices } from '../client/trust/own.ts'
 import 'fake-indexeddb/auto'
 import { createCore } from '../client/crypto/core.ts'
-import { meetContact, meetOwnDevices, syncBook } from '../client/devices/devices.ts'
 import type { Env } from '../client/env.ts'
 import { createApi } from '../client/net/api.ts'
 import { sendKept } from '../client/testing/people.ts'
+import { meetContact } from '../client/trust/peers.ts'
 import { accountApi } from '../contract/account.ts'
 import { type Contact, contactsApi } from '../contract/contacts.ts'
 

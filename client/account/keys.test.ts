@@ -5,13 +5,16 @@ import type { AccountKeys } from '../../contract/devices.ts'
 import { createCore } from '../crypto/core.ts'
 import { openKeyring } from '../crypto/keyring.ts'
 import { stretchPassword } from '../crypto/password.ts'
-import { meetOwnDevices, syncBook } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { halfway } from '../signin/halfway.ts'
+import { openWith, recoverAccount, signInByKit } from '../signin/recover.ts'
+import { cancelSignIn, enrolThisBrowser, signIn, signUp } from '../signin/signin.ts'
 import { at, newPerson, passwordOf, profileCopy, type TestPerson } from '../testing/people.ts'
 import { saltOf } from '../testing/town.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
-import { cancelSignIn, enrolThisBrowser, signIn, signUp } from './account.ts'
+import { syncBook } from '../trust/book.ts'
+import { meetOwnDevices } from '../trust/own.ts'
 import {
   addKit,
   addPasskey,
@@ -25,8 +28,7 @@ import {
   switchHistory,
   waysOf,
 } from './keys.ts'
-import { openWith, recoverAccount, signInByKit } from './recover.ts'
-import { accountStore, halfway } from './store.ts'
+import { accountStore } from './store.ts'
 
 // Argon2id and many messages.
 vi.setConfig({ testTimeout: 60_000 })

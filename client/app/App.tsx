@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useStore } from 'zustand'
-import { AuthScreen } from '../account/AuthScreen.tsx'
 import { accountStore } from '../account/store.ts'
+import { AuthScreen } from '../signin/AuthScreen.tsx'
 import { Boundary } from '../ui/Boundary.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 
@@ -9,7 +9,7 @@ import { Spinner } from '../ui/Spinner.tsx'
 const loadMessenger = () => import('./Messenger.tsx')
 const loadAll = () => void Promise.all([loadMessenger(), import('./session.ts')]).catch(() => undefined)
 const Toasts = lazy(async () => ({ default: (await import('../ui/Toasts.tsx')).Toasts }))
-const KitStep = lazy(async () => ({ default: (await import('../account/KitStep.tsx')).KitStep }))
+const KitStep = lazy(async () => ({ default: (await import('../signin/KitStep.tsx')).KitStep }))
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
 
 export function App() {

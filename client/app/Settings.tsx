@@ -4,16 +4,16 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
-import { ChangePassword } from '../account/ChangePassword.tsx'
-import { DeleteAccount } from '../account/DeleteAccount.tsx'
-import { HistorySwitch } from '../account/HistorySwitch.tsx'
-import { KitSettings } from '../account/KitSettings.tsx'
-import { OpeningMode } from '../account/OpeningMode.tsx'
-import { PasskeySettings } from '../account/PasskeySettings.tsx'
 import { Devices } from '../devices/Devices.tsx'
 import { loadDevices } from '../devices/list.ts'
 import { devicesStore } from '../devices/store.ts'
 import { ExportSettings } from '../export/ExportSettings.tsx'
+import { ChangePassword } from '../security/ChangePassword.tsx'
+import { DeleteAccount } from '../security/DeleteAccount.tsx'
+import { HistorySwitch } from '../security/HistorySwitch.tsx'
+import { KitSettings } from '../security/KitSettings.tsx'
+import { OpeningMode } from '../security/OpeningMode.tsx'
+import { PasskeySettings } from '../security/PasskeySettings.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -135,7 +135,7 @@ function Security({ user }: { user: User }) {
         <Devices />
       </Part>
       <Part title="Recovery kit" text="The only way back in without a password.">
-        <KitSettings />
+        <KitSettings username={user.username} />
       </Part>
       <Part title="Passkeys" text="Open your keys on a new browser with a fingerprint, your face or a hardware key.">
         <PasskeySettings />

@@ -1,8 +1,8 @@
 import type { Signed } from '../../contract/shapes.ts'
 import { endedElsewhere } from '../account/account.ts'
-import { meetOwnDevices } from '../devices/devices.ts'
 import { refreshDevices } from '../devices/list.ts'
 import type { Env } from '../env.ts'
+import { meetOwnDevices } from '../trust/own.ts'
 
 /** The account's devices or keys changed, or may have while nobody listened. */
 export async function hearOfOwnKeys(env: Env, userId: string): Promise<void> {

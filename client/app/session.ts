@@ -2,20 +2,9 @@ import type { FrameOf, FrameType } from '../../contract/frames.ts'
 import { CONTRACT_VERSION, PERIODS } from '../../contract/limits.ts'
 import { refreshUser } from '../account/account.ts'
 import { type AccountState, accountStore } from '../account/store.ts'
-import {
-  notePresence,
-  noteReceipt,
-  noteTyping,
-  refreshPreview,
-  reloadContacts,
-  reloadUnreadTotal,
-  resetContacts,
-} from '../contacts/contacts.ts'
-import { contactsStore } from '../contacts/store.ts'
-import { reloadVerified } from '../contacts/verified.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
-import { checkBook, meetContact, refillKeyPackages, saveBook } from '../devices/devices.ts'
 import { hearTabs, lookAtDevices, resetDevices } from '../devices/list.ts'
+import { refillKeyPackages } from '../devices/packages.ts'
 import type { Env } from '../env.ts'
 import { receiveCommit, receiveMessage, syncRoom } from '../messages/messages.ts'
 import { flushAll } from '../messages/send.ts'
@@ -24,9 +13,16 @@ import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
 import { inLanes } from '../net/turns.ts'
 import { enterEverywhere } from '../rooms/gate.ts'
+import { reloadContacts, reloadUnreadTotal } from '../rooms/list.ts'
+import { notePresence, noteReceipt, noteTyping } from '../rooms/news.ts'
+import { refreshPreview } from '../rooms/preview.ts'
+import { contactsStore, resetContacts } from '../rooms/rows.ts'
+import { reloadVerified } from '../rooms/verified.ts'
 import { keepIndexed } from '../search/indexing.ts'
 import { stopOlder } from '../search/older.ts'
 import { forgetSearch } from '../search/search.ts'
+import { checkBook, saveBook } from '../trust/book.ts'
+import { meetContact } from '../trust/peers.ts'
 import { hearOfOwnKeys, signedOutElsewhere } from './ending.ts'
 
 const ROOMS_AT_ONCE = 6

@@ -7,10 +7,10 @@ import { Empty } from '../ui/Empty.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { AddContactDialog } from './AddContactDialog.tsx'
 import './contacts.css'
-import { reloadContacts } from './contacts.ts'
+import { reloadContacts } from '../rooms/list.ts'
+import { type ContactRow, contactsStore, nameOf } from '../rooms/rows.ts'
 import { Request } from './Request.tsx'
-import { nameOf, Row } from './Row.tsx'
-import { type ContactRow, contactsStore } from './store.ts'
+import { Row } from './Row.tsx'
 import { useArrows } from './useArrows.tsx'
 
 interface Props {

@@ -1,6 +1,7 @@
 import { ChevronLeft, UserRoundPlus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import type { ContactRow } from '../rooms/rows.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv } from '../ui/env.tsx'
@@ -8,7 +9,6 @@ import { failureWords } from '../ui/failure.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { showToast } from '../ui/toast.ts'
 import { acceptContact, declineContact } from './contacts.ts'
-import type { ContactRow } from './store.ts'
 
 interface Props {
   row: ContactRow

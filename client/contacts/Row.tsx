@@ -14,12 +14,9 @@ import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { LIMITS } from '../../contract/limits.ts'
 import { connectionStore } from '../net/status.ts'
+import { type ContactRow, nameOf, type Preview } from '../rooms/rows.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
 import { relativeTime } from '../ui/time.ts'
-import type { ContactRow, Preview } from './store.ts'
-
-export const nameOf = ({ displayName, contactUser }: ContactRow): string =>
-  contactUser.isDeleted ? 'Deleted account' : (displayName ?? contactUser.displayName)
 
 interface Props {
   row: ContactRow

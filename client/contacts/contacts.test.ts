@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { contactOfRoom, contactsStore } from '../rooms/rows.ts'
 import { newPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
-import { acceptNewKey, contactOfRoom } from './contacts.ts'
-import { contactsStore } from './store.ts'
+import { acceptNewKey } from './contacts.ts'
 
 test("Alice accepts Bob's new key: the conversation goes on under new keys, and the key is not verified", async () => {
   const wire = createWire()

@@ -1,7 +1,7 @@
 import { CircleAlert, Monitor, MonitorSmartphone, Smartphone } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { WayDialog } from '../account/WayDialog.tsx'
+import { WayDialog } from '../security/WayDialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'

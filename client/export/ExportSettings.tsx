@@ -1,7 +1,7 @@
 import { Download, TriangleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { User } from '../../contract/account.ts'
-import { reloadContacts } from '../contacts/contacts.ts'
+import { reloadContacts } from '../rooms/list.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'

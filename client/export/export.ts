@@ -1,9 +1,9 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate'
 import type { User } from '../../contract/account.ts'
-import type { ContactRow } from '../contacts/contacts.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { catchUp, loadOlderPage } from '../rooms/rooms.ts'
+import type { ContactRow } from '../rooms/rows.ts'
 import { chatLines, chatStart, type ExportedMessage, type ExportedPerson, indexPage, PAGE_END } from './pages.ts'
 
 /** How far an export has come. */

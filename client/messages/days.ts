@@ -1,6 +1,6 @@
-import type { ContactRow } from '../contacts/contacts.ts'
 import type { Env } from '../env.ts'
 import { loadOlderPage } from '../rooms/rooms.ts'
+import type { ContactRow } from '../rooms/rows.ts'
 
 /** How many pages of older messages are fetched from the server to reach a day. */
 const PAGES = 40

@@ -1,6 +1,6 @@
 import { messagesApi } from '../../contract/messages.ts'
-import { type ContactRow, changeRow } from '../contacts/contacts.ts'
 import type { Env } from '../env.ts'
+import { type ContactRow, changeRow } from '../rooms/rows.ts'
 
 /** How far the server was told that this device keeps a room, and that it was read. */
 const delivered = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { roomsApi } from '../../contract/rooms.ts'
-import { contactsStore } from '../contacts/store.ts'
+import { contactsStore } from '../rooms/rows.ts'
 import { changesKeys, counting, people } from '../testing/room.ts'
 import { flushRoom, waitOf } from './outbox.ts'
 

@@ -1,12 +1,13 @@
 import { messagesApi } from '../../contract/messages.ts'
 import { REFUSALS } from '../../contract/refusals.ts'
-import { type ContactRow, changeRow, contactOfRoom, noteMessage } from '../contacts/contacts.ts'
 import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'
 import { hearRefusal } from '../rooms/gate.ts'
+import { noteMessage } from '../rooms/news.ts'
 import { catchUp, readyRoom } from '../rooms/rooms.ts'
+import { type ContactRow, changeRow, contactOfRoom } from '../rooms/rows.ts'
 
 /** What came of a message that was to be sent. */
 export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_required' } | { outcome: 'limit_reached'; text: string }

@@ -1,12 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
-import { contactOfRoom } from '../contacts/contacts.ts'
-import { contactsStore } from '../contacts/store.ts'
-import { reloadVerified } from '../contacts/verified.ts'
-import { syncBook } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
 import { type Api, ApiError } from '../net/api.ts'
+import { contactOfRoom, contactsStore } from '../rooms/rows.ts'
+import { reloadVerified } from '../rooms/verified.ts'
 import { newPerson, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
+import { syncBook } from '../trust/book.ts'
 import { compareScanned, groupsOf, markVerified, readSafety, shareMarks } from './safety.ts'
 
 beforeEach(() => contactsStore.setState({ status: 'loading', rows: [], unreadTotal: 0 }))

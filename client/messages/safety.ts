@@ -1,8 +1,8 @@
-import { reloadVerified } from '../contacts/verified.ts'
 import type { Crypto } from '../crypto/crypto.ts'
-import { saveBook } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { reloadVerified } from '../rooms/verified.ts'
+import { saveBook } from '../trust/book.ts'
 
 /** The number that two people compare, and whether it was [Note: I2]. */
 export type Safety = Awaited<ReturnType<Crypto['safetyNumber']>>

@@ -1,7 +1,7 @@
-import { type ContactRow, contactOfRoom, statusOf } from '../contacts/contacts.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
+import { type ContactRow, contactOfRoom, statusOf } from '../rooms/rows.ts'
 import { waitOf } from './outbox.ts'
 import { type Anchor, type MessageBody, messagesStore, type RoomView, type ShownMessage } from './store.ts'
 

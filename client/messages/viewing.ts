@@ -1,5 +1,6 @@
-import { type ContactRow, contactOfRoom, refreshPreview } from '../contacts/contacts.ts'
 import type { Env } from '../env.ts'
+import { refreshPreview } from '../rooms/preview.ts'
+import { type ContactRow, contactOfRoom } from '../rooms/rows.ts'
 import { forgetMarks } from './marks.ts'
 import { forgetWaits } from './outbox.ts'
 import { messagesStore, type RoomView } from './store.ts'

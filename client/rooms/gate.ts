@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Contact, contactsApi } from '../../contract/contacts.ts'
-import { meetNamed } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
 import type { ApiError } from '../net/api.ts'
+import { meetNamed } from '../trust/peers.ts'
 import { placeOf } from './keys.ts'
 import { catchUp, readyRoom } from './rooms.ts'
 

@@ -3,11 +3,11 @@ import { devicesApi } from '../../contract/devices.ts'
 import { type ArchiveKey, type LogPage, type RoomGroup, roomsApi } from '../../contract/rooms.ts'
 import { createCore } from '../crypto/core.ts'
 import { members } from '../crypto/mls.ts'
-import { meetContact } from '../devices/devices.ts'
 import { passwordOf, type TestPerson } from '../testing/people.ts'
 import { changesKeys, patchedClient, people } from '../testing/room.ts'
 import { saltOf } from '../testing/town.ts'
 import { bitFlipped, type Wire } from '../testing/wire.ts'
+import { meetContact } from '../trust/peers.ts'
 
 // A server that swaps or rolls back what it hands out. Its tricks with messages, Welcomes and older room states stand in
 // server.test.ts, those with their order in transcript.test.ts, those with the address book and the own list in

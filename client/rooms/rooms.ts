@@ -2,10 +2,10 @@ import type { Contact } from '../../contract/contacts.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { type CommitDraft, type LogEntry, logPageShape, roomsApi } from '../../contract/rooms.ts'
 import { CryptoFailure, type LogOutcome, type RoomState } from '../crypto/crypto.ts'
-import { meetContact, meetNamed } from '../devices/devices.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
-import { hear } from './hear.ts'
+import { hear } from '../trust/heard.ts'
+import { meetContact, meetNamed } from '../trust/peers.ts'
 import { askForKeys, auditCommits, fetchArchiveKeys, isRefused, placeOf } from './keys.ts'
 
 const PAGE = 50

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import { devicesApi } from '../../contract/devices.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { type CommitEntry, type LogEntry, type LogPage, type RoomGroup, roomsApi } from '../../contract/rooms.ts'
-import { meetContact, meetOwnDevices } from '../devices/devices.ts'
 import { ApiError } from '../net/api.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { counting, patchedClient, people } from '../testing/room.ts'
 import { bitFlipped, type Wire } from '../testing/wire.ts'
+import { meetOwnDevices } from '../trust/own.ts'
+import { meetContact } from '../trust/peers.ts'
 import { catchUp, readyRoom } from './rooms.ts'
 
 /** Changes what one call answers to one person. */

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
 import { type LogEntry, roomsApi } from '../../contract/rooms.ts'
 import type { StoredMessage } from '../crypto/crypto.ts'
-import { meetContact } from '../devices/devices.ts'
 import { ApiError } from '../net/api.ts'
 import { type TestPerson, wordsOf } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
+import { meetContact } from '../trust/peers.ts'
 import { catchUp } from './rooms.ts'
 
 // "The server dropped or reordered messages before this one." stands above a message that is out of place.

@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import type { ContactRow } from '../contacts/contacts.ts'
+import type { ContactRow } from '../rooms/rows.ts'
 import { useEnv } from '../ui/env.tsx'
 import { loadAllOlder, stopOlder } from './older.ts'
 import { searchStore } from './store.ts'

@@ -5,9 +5,6 @@ interface Import {
   to: string
 }
 
-/** Folders of the client that still import each other. Only shorter: a new circle is mended, not listed. */
-const NOT_YET = ['client/account client/devices', 'client/contacts client/search', 'client/devices client/rooms']
-
 /**
  * Folders of client/ or server/ that import each other in a circle, types included. Files that stand directly in client/ or
  * server/ are left out: app.ts, main.ts and the entries assemble everything, and `findRootImports` keeps the others below
@@ -56,7 +53,6 @@ function importsOf({ path, text }: TrackedFile): Import[] {
   return [...text.matchAll(/\b(?:from|import|import\() ?'([.][^'?]+)/g)]
     .map(([, target = '']) => ({ from: path, to: new URL(target, `file:///${path}`).pathname.slice(1) }))
     .filter(({ from, to }) => isProduct(to) && folderOf(to) !== folderOf(from))
-    .filter(({ from, to }) => !NOT_YET.includes(`${folderOf(from)} ${folderOf(to)}`))
 }
 
 /** The imports that lead from a folder back to it, by the fewest folders. */

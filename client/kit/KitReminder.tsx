@@ -1,0 +1,19 @@
+import { FileKey } from 'lucide-react'
+import { Link } from 'wouter'
+import { useWays } from '../account/useWays.tsx'
+import { Note } from '../ui/Note.tsx'
+import './kit.css'
+
+/** Quiet, and there until a kit exists. While that is not known, nothing is said. On a phone, which has no panel, it stands over the list. */
+export function KitReminder({ place }: { place: 'panel' | 'list' }) {
+  const { ways } = useWays()
+  if (!ways || ways.kit) return null
+  return (
+    <div className={`kit-reminder in-${place}`}>
+      <Note icon={FileKey}>
+        <strong>You have no recovery kit.</strong> If the password is forgotten, nothing else lets you back in.{' '}
+        <Link href="/settings?tab=security">Make one</Link>
+      </Note>
+    </div>
+  )
+}

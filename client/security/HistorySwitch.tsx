@@ -1,0 +1,80 @@
+import { History } from 'lucide-react'
+import { useState } from 'react'
+import { type Opener, switchHistory } from '../account/keys.ts'
+import { useEnv } from '../ui/env.tsx'
+import { showToast } from '../ui/toast.ts'
+import { WayDialog } from './WayDialog.tsx'
+
+interface Props {
+  isKept: boolean
+  onChanged: () => void
+}
+
+/** Whether the server keeps a sealed history for this account's other browsers [Note: H1]. It moves only when that is so. */
+export function HistorySwitch({ isKept, onChanged }: Props) {
+  const env = useEnv()
+  const [isAsking, setAsking] = useState(false)
+
+  async function change(opener: Opener) {
+    await switchHistory(env, opener, !isKept)
+    setAsking(false)
+    onChanged()
+    showToast(isKept ? DONE.off : DONE.on)
+  }
+
+  return (
+    <div className="stack tight">
+      <ul className="lines">
+        <li>
+          <History className="i" aria-hidden />
+          <div>
+            <b id="history-name">Keep encrypted history for my other devices</b>
+            <p>{isKept ? 'On' : 'Off'}</p>
+          </div>
+          <input
+            type="checkbox"
+            role="switch"
+            className="switch"
+            aria-labelledby="history-name"
+            aria-describedby="history-words"
+            aria-haspopup="dialog"
+            checked={isKept}
+            aria-checked={isKept}
+            onChange={() => setAsking(true)}
+          />
+        </li>
+      </ul>
+      <div id="history-words" className="stack tight small t2">
+        <p>
+          <strong>On:</strong> a new browser shows what you wrote and received while this was on. Whoever gets your password, kit
+          or passkey can open it too.
+        </p>
+        <p>
+          <strong>Off:</strong> nothing is kept for new browsers, and what is stored for you is deleted now; a new browser starts
+          empty. Forward secrecy then also holds for what the server stores. The other side’s own history is theirs.
+        </p>
+      </div>
+      {isAsking && <WayDialog {...(isKept ? OFF : ON)} onOpen={change} onClose={() => setAsking(false)} />}
+    </div>
+  )
+}
+
+const ON = {
+  title: 'Keep history for new browsers?',
+  text: 'From now on your messages are kept on the server, sealed, and a new browser shows them. Whoever gets your password, kit or passkey can open them too. What was deleted before does not come back.',
+  action: 'Switch on',
+  pendingAction: 'Switching on...',
+}
+
+const OFF = {
+  title: 'Stop keeping history?',
+  text: 'What the server stores for your other browsers is deleted now, and nothing more is kept. Your browsers keep what they have. A new browser starts empty, and you have no history if you lose them all.',
+  action: 'Switch off and delete',
+  pendingAction: 'Deleting...',
+  isDangerous: true,
+}
+
+const DONE = {
+  on: { tone: 'good' as const, title: 'History is kept', text: 'From now on, for the browsers that you add.' },
+  off: { tone: 'good' as const, title: 'History is off', text: 'What the server stored for you was deleted.' },
+}

@@ -1,0 +1,124 @@
+import { FileKey } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { addKit, changeKeys, type Opener, type Ways } from '../account/keys.ts'
+import { useWays } from '../account/useWays.tsx'
+import { KitPages } from '../kit/KitPages.tsx'
+import { useEnv } from '../ui/env.tsx'
+import { Note } from '../ui/Note.tsx'
+import { fullDay } from '../ui/time.ts'
+import { showToast } from '../ui/toast.ts'
+import { WayDialog } from './WayDialog.tsx'
+import { WaysUnknown } from './WaysUnknown.tsx'
+
+type Doing = 'nothing' | 'making' | 'confirming' | 'removing'
+
+/** The recovery kit in the settings: made, made anew, removed. */
+export function KitSettings({ username }: { username: string }) {
+  const env = useEnv()
+  const { ways, failure, reload } = useWays()
+  const [doing, setDoing] = useState<Doing>('nothing')
+  const root = useRef<HTMLDivElement>(null)
+  const isMaking = doing === 'making' || doing === 'confirming'
+  useEffect(() => {
+    if (!isMaking) return
+    // A kit that did not become a way in leaves nothing behind in the worker.
+    return () => {
+      void env.crypto.forgetPassword()
+      // What had the focus is gone with the pages.
+      requestAnimationFrame(() => root.current?.querySelector('button')?.focus())
+    }
+  }, [env, isMaking])
+
+  async function keep(opener: Opener) {
+    await addKit(env, opener)
+    await reload()
+    setDoing('nothing')
+    showToast({ tone: 'good', title: 'Your recovery kit is made', text: 'Keep it where nobody else looks.' })
+  }
+
+  async function remove(opener: Opener) {
+    await changeKeys(env, opener, { kit: 'remove' })
+    await reload()
+    setDoing('nothing')
+    showToast({ tone: 'plain', title: 'The recovery kit is removed', text: 'Its words open nothing any more.' })
+  }
+
+  if (!ways) return <WaysUnknown failure={failure} onRetry={reload} />
+  return (
+    <div ref={root} className="stack">
+      {isMaking ? (
+        <KitPages heading="h3" username={username} pendingWords="Checking..." onRight={async () => setDoing('confirming')}>
+          <p className="small t2">
+            <button type="button" className="linkish" onClick={() => setDoing('nothing')}>
+              Cancel
+            </button>{' '}
+            {ways.kit ? 'The kit that you have goes on working.' : 'You go on without a kit.'}
+          </p>
+        </KitPages>
+      ) : (
+        <State ways={ways} onMake={() => setDoing('making')} onRemove={() => setDoing('removing')} />
+      )}
+      {doing === 'confirming' && (
+        <WayDialog
+          title="Make this your recovery kit"
+          text={
+            ways.kit
+              ? 'From then on these words open your account, and the old kit is useless.'
+              : 'From then on these words open your account.'
+          }
+          action="Make the kit"
+          pendingAction="Making the kit..."
+          onOpen={keep}
+          onClose={() => setDoing('making')}
+        />
+      )}
+      {doing === 'removing' && (
+        <WayDialog
+          title="Remove the recovery kit?"
+          text="Its words open nothing any more. Without a kit, a forgotten password closes this account to you for good."
+          action="Remove the kit"
+          pendingAction="Removing..."
+          isDangerous
+          onOpen={remove}
+          onClose={() => setDoing('nothing')}
+        />
+      )}
+    </div>
+  )
+}
+
+function State({ ways, onMake, onRemove }: { ways: Ways; onMake: () => void; onRemove: () => void }) {
+  const isLastWay = !ways.password && ways.passkeys.length === 0
+  return (
+    <>
+      <Note icon={FileKey}>
+        {ways.kit ? (
+          <>
+            <strong>{madeWords(ways.kit.madeAt)}.</strong> A new kit makes the old one useless.
+          </>
+        ) : (
+          <>
+            <strong>You have no recovery kit.</strong> Without one, a forgotten password closes this account to you for good.
+          </>
+        )}
+      </Note>
+      <div className="acts">
+        <button type="button" className={ways.kit ? 'btn outline' : 'btn primary'} onClick={onMake}>
+          {ways.kit ? 'Make a new kit' : 'Make a recovery kit'}
+        </button>
+        {ways.kit && (
+          <button type="button" className="btn outline" disabled={isLastWay} onClick={onRemove}>
+            Remove the kit
+          </button>
+        )}
+      </div>
+      {ways.kit && isLastWay && (
+        <p className="small t2">
+          The kit cannot be removed: nothing else opens your keys. Let the password open them, or add a passkey, first.
+        </p>
+      )}
+    </>
+  )
+}
+
+const madeWords = (madeAt: string | null) => (madeAt ? `Made ${fullDay(new Date(madeAt))}` : 'You have a recovery kit')

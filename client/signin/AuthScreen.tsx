@@ -1,0 +1,92 @@
+import { ShieldAlert } from 'lucide-react'
+import { Tabs } from 'radix-ui'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Note } from '../ui/Note.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { AuthFrame } from './AuthFrame.tsx'
+import { ConfirmDevices } from './ConfirmDevices.tsx'
+import { NewPassword } from './NewPassword.tsx'
+import { SignIn } from './SignIn.tsx'
+import { SignUp } from './SignUp.tsx'
+import type { SignInStep } from './signin.ts'
+
+const RecoverAccount = lazy(async () => ({ default: (await import('./RecoverAccount.tsx')).RecoverAccount }))
+const OpenKeys = lazy(async () => ({ default: (await import('./OpenKeys.tsx')).OpenKeys }))
+
+/** `forgot`: the person goes by the recovery kit, with the name that was typed so far. */
+type Shown = SignInStep | { step: 'forgot'; username: string }
+
+interface Props {
+  /** Why the person has to sign in again. */
+  notice: string | null
+  /** Somebody was signed in on this page before. */
+  isReturning: boolean
+  /** A form is on its way to the server. */
+  onSubmit: () => void
+}
+
+export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
+  const main = useRef<HTMLElement>(null)
+  const [step, setStep] = useState<Shown>({ step: 'done' })
+  const [tab, setTab] = useState(notice || isReturning ? 'signin' : 'signup')
+  const shown = useRef(step.step)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, in the place of the screen that has just ended
+  useEffect(() => {
+    if (notice || isReturning) main.current?.querySelector('h1')?.focus()
+  }, [])
+  useEffect(() => {
+    if (shown.current === step.step) return
+    shown.current = step.step
+    main.current?.querySelector('h1')?.focus()
+  }, [step.step])
+  return (
+    <AuthFrame mainRef={main}>
+      <Suspense fallback={<Spinner words="Loading" />}>
+        {step.step === 'confirm_devices' && <ConfirmDevices devices={step.devices} onCancel={() => setStep({ step: 'done' })} />}
+        {step.step === 'open_keys' && <OpenKeys ways={step.ways} onStep={setStep} onCancel={() => setStep({ step: 'done' })} />}
+        {step.step === 'forgot' && (
+          <RecoverAccount
+            username={step.username}
+            onCancel={() => {
+              setTab('signin')
+              setStep({ step: 'done' })
+            }}
+          />
+        )}
+        {step.step === 'new_password' && <NewPassword onCancel={() => setStep({ step: 'done' })} />}
+        {step.step === 'done' && <Forms tab={tab} onTab={setTab} notice={notice} onSubmit={onSubmit} onStep={setStep} />}
+      </Suspense>
+    </AuthFrame>
+  )
+}
+
+interface FormsProps {
+  tab: string
+  notice: string | null
+  onTab: (tab: string) => void
+  onSubmit: () => void
+  onStep: (step: Shown) => void
+}
+
+function Forms({ tab, notice, onTab, onSubmit, onStep }: FormsProps) {
+  return (
+    <Tabs.Root value={tab} onValueChange={onTab}>
+      <h1 tabIndex={-1}>{tab === 'signup' ? 'Create your account' : 'Welcome back'}</h1>
+      <Tabs.List className="seg" aria-label="Sign up or sign in">
+        <Tabs.Trigger value="signup">Sign Up</Tabs.Trigger>
+        <Tabs.Trigger value="signin">Sign In</Tabs.Trigger>
+      </Tabs.List>
+      {notice && (
+        <Note icon={ShieldAlert} role="status">
+          {notice}
+        </Note>
+      )}
+      <Tabs.Content value="signup" tabIndex={-1}>
+        <SignUp onSubmit={onSubmit} />
+      </Tabs.Content>
+      <Tabs.Content value="signin" tabIndex={-1}>
+        <SignIn onSubmit={onSubmit} onStep={onStep} onForgot={(username) => onStep({ step: 'forgot', username })} />
+      </Tabs.Content>
+    </Tabs.Root>
+  )
+}

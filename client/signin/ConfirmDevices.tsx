@@ -1,0 +1,83 @@
+import { MonitorSmartphone } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { NAME_CHARS, thisBrowser } from '../account/browser.ts'
+import { useEnv } from '../ui/env.tsx'
+import { Field } from '../ui/Field.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { moment } from '../ui/time.ts'
+import { showToast } from '../ui/toast.ts'
+import { cancelSignIn, enrolThisBrowser, type SignInStep } from './signin.ts'
+
+interface Props {
+  devices: Extract<SignInStep, { step: 'confirm_devices' }>['devices']
+  onCancel: () => void
+  /** What follows the person's yes; by itself, this browser is added. */
+  onConfirm?: (name: string) => Promise<void>
+}
+
+/** A browser that the account does not know: the person sees the others before it is added [Note: D1]. */
+export function ConfirmDevices({ devices, onCancel, onConfirm }: Props) {
+  const env = useEnv()
+  const [name, setName] = useState(() => thisBrowser().name)
+  const [isPending, setPending] = useState(false)
+
+  async function add(event: FormEvent) {
+    event.preventDefault()
+    if (isPending) return
+    setPending(true)
+    try {
+      await (onConfirm ? onConfirm(name) : enrolThisBrowser(env, name))
+    } catch (error) {
+      setPending(false)
+      showToast({ tone: 'bad', title: 'This browser was not added', text: failureWords(error) })
+    }
+  }
+
+  function cancel() {
+    cancelSignIn(env).catch((error) => showToast({ tone: 'bad', title: 'The sign-in stays open', text: failureWords(error) }))
+    onCancel()
+  }
+
+  return (
+    <section className="step">
+      <h1 tabIndex={-1}>Add this browser?</h1>
+      <p className="t2">
+        {devices.length > 0
+          ? 'Your account has the devices below. If one of them is not yours, somebody else can open your account.'
+          : 'Your account has no other device.'}{' '}
+        This browser will read and write your messages.
+      </p>
+      <ul className="devices">
+        {devices.map((device) => (
+          <li key={device.id}>
+            <MonitorSmartphone className="i" aria-hidden />
+            <div>
+              <b dir="auto">{device.name}</b>
+              <span className="small t2">Added {moment(new Date(device.addedAt))}</span>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <form onSubmit={add} noValidate>
+        <Field
+          label="Name of this browser"
+          rule={`at most ${NAME_CHARS} characters`}
+          help={<p className="help">Only your own browsers can read it.</p>}
+          value={name}
+          onValue={setName}
+          maxLength={NAME_CHARS}
+          autoComplete="off"
+          dir="auto"
+        />
+        <div className="step-actions">
+          <button type="submit" className="btn primary large" disabled={isPending}>
+            {isPending ? 'Adding...' : 'Add this browser'}
+          </button>
+          <button type="button" className="btn outline large" disabled={isPending} onClick={cancel}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}

@@ -1,0 +1,72 @@
+import { type FormEvent, useRef, useState } from 'react'
+import { registrationShape } from '../../contract/account.ts'
+import { useEnv } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { type FieldErrors, fieldErrors } from '../ui/form.ts'
+import { showToast } from '../ui/toast.ts'
+import { type Pair, PasswordPair } from './PasswordPair.tsx'
+import { cancelSignIn, chooseNewPassword } from './signin.ts'
+
+const NAMES = ['password', 'confirmPassword'] as const
+
+/** An account that a program made has no keys: a new password makes them, in this browser [Note: P2]. */
+export function NewPassword({ onCancel }: { onCancel: () => void }) {
+  const env = useEnv()
+  const form = useRef<HTMLFormElement>(null)
+  const [pair, setPair] = useState<Pair>({ password: '', confirmPassword: '' })
+  const [errors, setErrors] = useState<FieldErrors<keyof Pair>>({})
+  const [isPending, setPending] = useState(false)
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    if (isPending) return
+    // The rules of a new password are those of a registration.
+    const parsed = registrationShape.safeParse({ username: 'anyone', displayName: 'Anyone', ...pair })
+    if (!parsed.success) {
+      setErrors(fieldErrors(parsed.error, NAMES))
+      requestAnimationFrame(() => form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus())
+      return
+    }
+    setPending(true)
+    try {
+      await chooseNewPassword(env, pair)
+    } catch (error) {
+      setPending(false)
+      showToast({ tone: 'bad', title: 'The password was not changed', text: failureWords(error) })
+    }
+  }
+
+  function cancel() {
+    cancelSignIn(env).catch((error) => showToast({ tone: 'bad', title: 'The sign-in stays open', text: failureWords(error) }))
+    onCancel()
+  }
+
+  return (
+    <section className="step">
+      <h1 tabIndex={-1}>Choose a new password</h1>
+      <p className="t2">
+        This account was made by a program and has no keys yet. A new password makes them in this browser; the old one stops
+        working.
+      </p>
+      <form ref={form} onSubmit={submit} noValidate>
+        <PasswordPair
+          value={pair}
+          errors={errors}
+          own={[]}
+          onValue={(changed) => {
+            setPair(changed)
+            setErrors({})
+          }}
+        />
+        <div className="step-actions">
+          <button type="submit" className="btn primary large" disabled={isPending}>
+            {isPending ? 'Making keys...' : 'Set password'}
+          </button>
+          <button type="button" className="btn outline large" disabled={isPending} onClick={cancel}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}

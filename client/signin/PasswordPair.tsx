@@ -1,0 +1,48 @@
+import { useState } from 'react'
+import { PasswordField } from '../ui/Field.tsx'
+import { PasswordMeter } from '../ui/PasswordMeter.tsx'
+
+export interface Pair {
+  password: string
+  confirmPassword: string
+}
+
+interface Props {
+  value: Pair
+  errors: Partial<Record<keyof Pair, string>>
+  onValue: (pair: Pair) => void
+  /** Names that make a password weak. */
+  own: string[]
+}
+
+/** A new password, twice. */
+export function PasswordPair({ value, errors, onValue, own }: Props) {
+  const [isShown, setShown] = useState(false)
+  const isSame = value.password === value.confirmPassword
+  const repeatError = errors.confirmPassword && (isSame ? undefined : "Passwords don't match")
+  return (
+    <>
+      <div className="two">
+        <PasswordField
+          label="Password"
+          rule="6 to 100 characters"
+          autoComplete="new-password"
+          value={value.password}
+          error={errors.password}
+          isShown={isShown}
+          onShow={setShown}
+          onValue={(password) => onValue({ ...value, password })}
+        />
+        <PasswordField
+          label="Repeat password"
+          autoComplete="new-password"
+          value={value.confirmPassword}
+          error={repeatError}
+          isShown={isShown}
+          onValue={(confirmPassword) => onValue({ ...value, confirmPassword })}
+        />
+      </div>
+      <PasswordMeter password={value.password} own={own} />
+    </>
+  )
+}

@@ -1,0 +1,145 @@
+import { CircleAlert } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { KitPages } from '../kit/KitPages.tsx'
+import { useEnv } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { Note } from '../ui/Note.tsx'
+import { showToast } from '../ui/toast.ts'
+import { ConfirmDevices } from './ConfirmDevices.tsx'
+import { KitSignIn } from './KitSignIn.tsx'
+import { RecoverPassword } from './RecoverPassword.tsx'
+import { recoverAccount } from './recover.ts'
+import { cancelSignIn, type SignInStep } from './signin.ts'
+
+type Devices = Extract<SignInStep, { step: 'recover' }>['devices']
+type At = { at: 'kit' } | { at: 'devices'; devices: Devices } | { at: 'password' } | { at: 'next' } | { at: 'new_kit' }
+
+interface Props {
+  /** What was typed at the sign-in already. */
+  username: string
+  onCancel: () => void
+}
+
+/** The way back in without the password: kit, devices, a new password, and the kit that takes the place of the used one. */
+export function RecoverAccount({ username: typed, onCancel }: Props) {
+  const env = useEnv()
+  const root = useRef<HTMLDivElement>(null)
+  const [at, setAt] = useState<At>({ at: 'kit' })
+  const [username, setUsername] = useState(typed)
+  const [words, setWords] = useState('')
+  const [pair, setPair] = useState({ password: '', confirmPassword: '' })
+  const [deviceName, setDeviceName] = useState<string>()
+
+  useEffect(() => {
+    // Each page begins at its heading; the kit's own pages see to that themselves.
+    if (at.at !== 'new_kit') root.current?.querySelector('h1')?.focus()
+  }, [at.at])
+
+  function take(step: SignInStep) {
+    // The kit is in the worker now: the page needs its words no more.
+    setWords('')
+    if (step.step === 'recover') setAt({ at: 'devices', devices: step.devices })
+  }
+
+  function cancel() {
+    cancelSignIn(env).catch((error) => showToast({ tone: 'bad', title: 'The sign-in stays open', text: failureWords(error) }))
+    onCancel()
+  }
+
+  const recover = () => recoverAccount(env, { ...pair, ...(deviceName !== undefined && { deviceName }) })
+  return (
+    <div ref={root}>
+      {at.at === 'kit' && (
+        <KitSignIn
+          username={username}
+          words={words}
+          onChange={(changed) => {
+            if (changed.username !== undefined) setUsername(changed.username)
+            if (changed.words !== undefined) setWords(changed.words)
+          }}
+          onStep={take}
+          onCancel={onCancel}
+        />
+      )}
+      {at.at === 'devices' && (
+        <ConfirmDevices
+          devices={at.devices}
+          onConfirm={async (name) => {
+            setDeviceName(name)
+            setAt({ at: 'password' })
+          }}
+          onCancel={onCancel}
+        />
+      )}
+      {at.at === 'password' && (
+        <RecoverPassword
+          username={username}
+          value={pair}
+          onValue={setPair}
+          onChosen={() => setAt({ at: 'next' })}
+          onCancel={cancel}
+        />
+      )}
+      {at.at === 'next' && <NextKit onMake={() => setAt({ at: 'new_kit' })} onWithout={recover} onCancel={cancel} />}
+      {at.at === 'new_kit' && (
+        <KitPages heading="h1" username={username} pendingWords="Opening your account..." onRight={recover}>
+          <p className="small fine">
+            Nothing has changed yet: the kit that you used still works.{' '}
+            <button type="button" className="linkish" onClick={cancel}>
+              Cancel
+            </button>
+          </p>
+        </KitPages>
+      )}
+    </div>
+  )
+}
+
+interface NextProps {
+  onMake: () => void
+  onWithout: () => Promise<void>
+  onCancel: () => void
+}
+
+/** The used kit stops working with this step: whether another one takes its place is decided before its words are made. */
+function NextKit({ onMake, onWithout, onCancel }: NextProps) {
+  const [isPending, setPending] = useState(false)
+  const [failure, setFailure] = useState<string>()
+
+  async function goOn() {
+    setPending(true)
+    setFailure(undefined)
+    try {
+      await onWithout()
+    } catch (error) {
+      setFailure(failureWords(error))
+      setPending(false)
+    }
+  }
+
+  return (
+    <section className="step">
+      <h1 tabIndex={-1}>Your next kit</h1>
+      <p className="t2">
+        With this step the kit that you used stops working. Make the next one now: without one, a password that is forgotten again
+        closes this account to you for good.
+      </p>
+      {failure && (
+        <Note icon={CircleAlert} tone="danger" role="alert">
+          <strong>Your account was not opened.</strong> {failure}
+        </Note>
+      )}
+      <div className="step-actions stacked">
+        <button type="button" className="btn primary large" disabled={isPending} onClick={onMake}>
+          Make a new kit
+        </button>
+        <button type="button" className="btn outline large" disabled={isPending} onClick={goOn}>
+          {isPending ? 'Opening your account...' : 'Go on without a kit'}
+        </button>
+        <button type="button" className="btn quiet large" disabled={isPending} onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </section>
+  )
+}

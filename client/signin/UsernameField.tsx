@@ -1,0 +1,96 @@
+import { Check, LoaderCircle, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { usernameShape } from '../../contract/account.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { useEnv } from '../ui/env.tsx'
+import { Field } from '../ui/Field.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { checkUsername } from './signin.ts'
+
+const DEBOUNCE_MS = 300
+
+interface Answer {
+  username: string
+  /** `unknown`: the server could not be asked; registering will tell. */
+  verdict: 'free' | 'refused' | 'unknown'
+  message: string
+}
+
+interface Props {
+  value: string
+  error: string | undefined
+  onValue: (username: string) => void
+  /** Whether the form may be sent, as far as the name is concerned. */
+  onUsable: (isUsable: boolean) => void
+}
+
+/** A username with a live answer to whether it is free. */
+export function UsernameField({ value, error, onValue, onUsable }: Props) {
+  const env = useEnv()
+  const [answer, setAnswer] = useState<Answer | null>(null)
+  const isTooShort = value.length < LIMITS.usernameMin
+  const shape = usernameShape.safeParse(value)
+  const problem = isTooShort || shape.success ? undefined : shape.error.issues[0]?.message
+  const isAsked = shape.success
+
+  useEffect(() => {
+    if (!isAsked) return
+    let isCurrent = true
+    const timer = setTimeout(async () => {
+      const verdict = await checkUsername(env, value).then(
+        ({ available, message }) => ({ verdict: available ? ('free' as const) : ('refused' as const), message }),
+        (reason: unknown) => ({ verdict: 'unknown' as const, message: failureWords(reason) }),
+      )
+      if (isCurrent) setAnswer({ username: value, ...verdict })
+    }, DEBOUNCE_MS)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [env, value, isAsked])
+
+  const current = isAsked && answer?.username === value ? answer : undefined
+  const isUsable = current !== undefined && current.verdict !== 'refused'
+  useEffect(() => onUsable(isUsable), [onUsable, isUsable])
+
+  const refusal = problem ?? (current?.verdict === 'refused' ? current.message : undefined) ?? error
+  return (
+    <div>
+      <Field
+        label="Username"
+        rule="cannot be changed later"
+        value={value}
+        error={refusal}
+        onValue={onValue}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={60}
+        before={
+          <span className="t3" aria-hidden="true">
+            @
+          </span>
+        }
+        after={<Sign isChecking={isAsked && !current} verdict={problem ? 'refused' : current?.verdict} />}
+        help={<Help isTooShort={isTooShort} answer={current} />}
+      />
+      <p className="sr" role="status">
+        {isAsked && (current ? current.message : 'Checking')}
+      </p>
+    </div>
+  )
+}
+
+function Help({ isTooShort, answer }: { isTooShort: boolean; answer: Answer | undefined }) {
+  if (isTooShort) return <p className="help">Username must be at least 3 characters</p>
+  if (answer?.verdict === 'free') return <p className="help ok">{answer.message}</p>
+  if (answer) return <p className="help">{answer.message}</p>
+  return <p className="help">Checking…</p>
+}
+
+function Sign({ isChecking, verdict }: { isChecking: boolean; verdict: Answer['verdict'] | undefined }) {
+  if (isChecking) return <LoaderCircle className="i i-16 spin" aria-hidden />
+  if (verdict === 'free') return <Check className="i i-16 ok" aria-hidden />
+  if (verdict === 'refused') return <X className="i i-16 bad" aria-hidden />
+  return null
+}

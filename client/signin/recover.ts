@@ -1,0 +1,81 @@
+import { accountApi, registrationShape, type SignedIn } from '../../contract/account.ts'
+import { devicesApi } from '../../contract/devices.ts'
+import { keepKeys } from '../account/account.ts'
+import { thisBrowser } from '../account/browser.ts'
+import { isUnanswered, type Opener, openKeys, storedKeys, stretch } from '../account/keys.ts'
+import { CryptoFailure } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { halfway } from './halfway.ts'
+import { cancelSignIn, type SignInStep } from './signin.ts'
+
+/** Of an account whose password alone does not open its keys: its kit or a passkey does. Throws CryptoFailure. */
+export async function openWith(env: Env, opener: Opener): Promise<SignInStep> {
+  return { step: 'confirm_devices', devices: await openKeys(env, opener) }
+}
+
+/** Signs in with the recovery kit; a new password comes next. Throws CryptoFailure('kit_words') or ApiError('wrong_kit'). */
+export async function signInByKit(env: Env, { username, words }: { username: string; words: string }): Promise<SignInStep> {
+  const { kitSecret } = await env.crypto.enterKit({ words })
+  try {
+    const user = await env.api(accountApi.loginByKit, { username, kitSecret })
+    halfway.recovery = { username: user.username, kitSecret }
+  } catch (error) {
+    await env.crypto.forgetPassword()
+    throw error
+  }
+  try {
+    return { step: 'recover', devices: await openKeys(env, { kind: 'fresh' }) }
+  } catch (error) {
+    await cancelSignIn(env)
+    throw error
+  }
+}
+
+interface Recovery {
+  password: string
+  confirmPassword: string
+  deviceName?: string
+}
+
+/**
+ * A new password and this browser, by the kit that `signInByKit` entered: it is used up, and one that `newKit` made takes its
+ * place. Throws ApiError or CryptoFailure: it can be tried again.
+ */
+export async function recoverAccount(env: Env, { password, confirmPassword, deviceName }: Recovery): Promise<void> {
+  const { recovery } = halfway
+  if (!recovery) throw new CryptoFailure('password', 'Enter the recovery kit again')
+  const { username } = recovery
+  const checked = registrationShape.safeParse({ username, displayName: username, password, confirmPassword })
+  if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
+  const authSecret = await stretch(env, 'stretchNew', username, password)
+  const user = (await acceptedBefore(env)) ?? (await recover(env, authSecret, deviceName))
+  if (halfway.recovery?.sent?.password !== authSecret)
+    throw new ApiError(409, 'stale_version', 'The new password that you entered first is set already. Enter that one')
+  await keepKeys(env, user)
+  halfway.recovery = undefined
+}
+
+async function recover(env: Env, password: string, deviceName?: string): Promise<SignedIn> {
+  const { recovery } = halfway
+  if (!recovery) throw new CryptoFailure('password', 'Enter the recovery kit again')
+  await openKeys(env, { kind: 'fresh' })
+  const { newKitSecret, ...keys } = await env.crypto.draftRecovery({ deviceName: thisBrowser(deviceName) })
+  recovery.sent = { manifest: keys.manifest.content, password }
+  try {
+    return await env.api(accountApi.recover, { kitSecret: recovery.kitSecret, password, kdf: 1, keys, newKitSecret })
+  } catch (error) {
+    const accepted =
+      error instanceof ApiError && isUnanswered(error) ? await acceptedBefore(env).catch(() => undefined) : undefined
+    if (!accepted) throw error
+    return accepted
+  }
+}
+
+/** What was sent before, where the server took it although its answer was lost. */
+async function acceptedBefore(env: Env): Promise<SignedIn | undefined> {
+  const sent = halfway.recovery?.sent
+  if (!sent || (await storedKeys(env)).manifest.content !== sent.manifest) return undefined
+  const [user, unlock] = await Promise.all([env.api(accountApi.user, {}), env.api(devicesApi.unlock, {})])
+  return { ...user, unlock }
+}

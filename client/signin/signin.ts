@@ -1,0 +1,131 @@
+import { accountApi, registrationShape, type SignedIn } from '../../contract/account.ts'
+import { devicesApi } from '../../contract/devices.ts'
+import { keepKeys, openKept, showMessenger, signedIn } from '../account/account.ts'
+import { thisBrowser } from '../account/browser.ts'
+import { storedKeys, stretch, type Ways, waysIn } from '../account/keys.ts'
+import { CryptoFailure, type ListedDevice } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { halfway } from './halfway.ts'
+
+export type SignInStep =
+  | { step: 'done' }
+  | { step: 'confirm_devices'; devices: ListedDevice[] }
+  | { step: 'new_password' }
+  /** The password alone does not open this account's keys: the person goes on with one of these. */
+  | { step: 'open_keys'; ways: Ways }
+  /** The recovery kit has opened the account: a new password comes next. */
+  | { step: 'recover'; devices: ListedDevice[] }
+
+/** Whether a username is free. */
+export const checkUsername = (env: Env, username: string) => env.api(accountApi.usernameAvailable, { username })
+
+export interface SignUpForm {
+  username: string
+  displayName: string
+  password: string
+  confirmPassword: string
+}
+
+/** Makes an account and its keys in this browser. The password itself is never sent [Note: P1]. Throws ApiError. */
+export async function signUp(env: Env, form: SignUpForm): Promise<void> {
+  const checked = registrationShape.safeParse(form)
+  if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
+  const { username, displayName } = checked.data
+  const authSecret = await stretch(env, 'stretch', username, form.password)
+  const keys = await env.crypto.draftAccount({ deviceName: thisBrowser() })
+  const user = await env.api(accountApi.register, {
+    username,
+    displayName,
+    password: authSecret,
+    confirmPassword: authSecret,
+    kdf: 1,
+    keys,
+  })
+  // The password stays in the worker for the recovery kit, which comes next.
+  await openKept(env, user)
+  signedIn(user, { isNew: true })
+}
+
+/** Signs in. A browser that is not part of the account yet needs one more step. Throws ApiError or CryptoFailure. */
+export async function signIn(env: Env, typed: { username: string; password: string }): Promise<SignInStep> {
+  try {
+    return await enterBy(env, typed)
+  } catch (error) {
+    await env.crypto.forgetPassword()
+    throw error
+  }
+}
+
+async function enterBy(env: Env, { username, password }: { username: string; password: string }): Promise<SignInStep> {
+  const authSecret = await stretch(env, 'stretch', username, password)
+  const deviceId = await env.crypto.deviceHere(username)
+  const user = await env.api(accountApi.login, { username, password: authSecret, kdf: 1, ...(deviceId && { deviceId }) })
+  if (!user.hasKeys) {
+    halfway.bare = { username: user.username, authSecret }
+    return { step: 'new_password' }
+  }
+  if (user.unlock && (await opens(env, user))) {
+    await env.crypto.forgetPassword()
+    signedIn(user)
+    return { step: 'done' }
+  }
+  const keys = await storedKeys(env)
+  const ways = waysIn(keys.keyring)
+  if (!ways.password) {
+    await env.crypto.forgetPassword()
+    return { step: 'open_keys', ways }
+  }
+  return { step: 'confirm_devices', devices: await env.crypto.reviewAccount(keys) }
+}
+
+async function opens(env: Env, { id, unlock }: SignedIn): Promise<boolean> {
+  if (!unlock) return false
+  try {
+    await env.crypto.open({ userId: id, unlock })
+    return true
+  } catch (error) {
+    // A vault that the browser lost or that is of an older device: this browser is added anew.
+    if (error instanceof CryptoFailure) return false
+    throw error
+  }
+}
+
+/** Adds this browser to the account after the person has seen its devices [Note: D1]. `name`: the person's word for it. */
+export async function enrolThisBrowser(env: Env, name?: string): Promise<void> {
+  const keys = await env.crypto.draftDevice({ deviceName: thisBrowser(name) })
+  const unlock = await env.api(devicesApi.enrol, keys)
+  const user = await env.api(accountApi.user, {})
+  await keepKeys(env, { ...user, unlock })
+}
+
+/** Gives up a sign-in half way: nothing of it stays. */
+export async function cancelSignIn(env: Env): Promise<void> {
+  halfway.bare = undefined
+  halfway.recovery = undefined
+  await env.crypto.forgetPassword()
+  await env.api(accountApi.logout, {})
+}
+
+/** The first keys of an account that a program made, behind a password that only the browser knows [Note: P2]. */
+export async function chooseNewPassword(
+  env: Env,
+  { password, confirmPassword }: { password: string; confirmPassword: string },
+): Promise<void> {
+  const { bare } = halfway
+  if (!bare) throw new CryptoFailure('password', 'Sign in again')
+  const checked = registrationShape.safeParse({ username: bare.username, displayName: bare.username, password, confirmPassword })
+  if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
+  const authSecret = await stretch(env, 'stretch', bare.username, password)
+  if (authSecret === bare.authSecret) throw new ApiError(400, 'invalid_input', 'Choose a password that no program has seen')
+  const keys = await env.crypto.draftAccount({ deviceName: thisBrowser() })
+  const user = await env.api(accountApi.makeKeys, { currentPassword: bare.authSecret, password: authSecret, kdf: 1, keys })
+  halfway.bare = undefined
+  await keepKeys(env, user)
+}
+
+/** The last step of a sign-up is over, with a kit or without: the password is forgotten, the messenger shows. */
+export async function endSignUp(env: Pick<Env, 'crypto'>): Promise<void> {
+  await env.crypto.forgetPassword()
+  showMessenger()
+}

@@ -1,0 +1,61 @@
+import { devicesApi } from '../../contract/devices.ts'
+import { CryptoFailure } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { isAskedInVain, noteInVain } from './asked.ts'
+import { meetOwnDevices } from './own.ts'
+
+/**
+ * Merges the account's book from the server, then saves what this device knows beyond it. False: the account's devices have named a
+ * newer one. Throws CryptoFailure('book_rollback') where the server goes on answering an older one than this device has seen.
+ */
+export async function syncBook(env: Env): Promise<boolean> {
+  const isLevel = await mergeStored(env)
+  await saveBook(env)
+  return isLevel
+}
+
+async function mergeStored(env: Env): Promise<boolean> {
+  try {
+    return await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
+  } catch (error) {
+    if (!(error instanceof CryptoFailure) || (error.code !== 'book_rollback' && error.code !== 'history_key')) throw error
+    // Another device may have changed it between question and answer, and the account's keys with it.
+    await meetOwnDevices(env)
+    return await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
+  }
+}
+
+/** Saves the book if it changed. Another device that saved first is merged, and it is tried again. */
+export async function saveBook(env: Env): Promise<void> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const sealed = await env.crypto.sealBook()
+    if (!sealed) return
+    try {
+      await env.api(devicesApi.saveBook, sealed)
+      return await env.crypto.bookSaved(sealed)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'stale_version') throw error
+      await mergeStored(env)
+    }
+  }
+}
+
+/** A message of the account's own named a newer book: the server is asked for it, once a minute while it has none [Note: I1]. */
+export async function hearOfBook(env: Env, userId: string): Promise<void> {
+  const question = `${userId} book`
+  if (isAskedInVain(env, question)) return
+  try {
+    await checkBook(env)
+  } catch (error) {
+    if (error instanceof CryptoFailure) noteInVain(env, question)
+    throw error
+  }
+}
+
+/** Merges the account's book. Throws CryptoFailure('book_rollback') where the server hides one that the account's devices named. */
+export async function checkBook(env: Env): Promise<void> {
+  // Another device may have saved one between question and answer.
+  if ((await syncBook(env)) || (await syncBook(env))) return
+  throw new CryptoFailure('book_rollback', 'The server returned an older address book than your other devices know')
+}

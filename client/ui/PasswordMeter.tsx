@@ -1,0 +1,22 @@
+import { passwordStrength } from './strength.ts'
+
+/** An estimate; it never blocks a password. */
+export function PasswordMeter({ password, own }: { password: string; own: string[] }) {
+  if (!password) return null
+  const { score, word } = passwordStrength(password, own)
+  return (
+    <div className="strength">
+      <div className={`strength-bars s${score}`} aria-hidden="true">
+        <i />
+        <i />
+        <i />
+        <i />
+      </div>
+      <p className="help" role="status">
+        <span>
+          <b>{word}.</b> A rough estimate, from length and variety.
+        </span>
+      </p>
+    </div>
+  )
+}
