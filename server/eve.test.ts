@@ -2,22 +2,57 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountApi } from '../contract/account.ts'
-import type { Endpoint } from '../contract/endpoint.ts'
+import type { Access, Assurance, BodyKind, Endpoint } from '../contract/endpoint.ts'
 import { everyEndpoint } from '../contract/every.ts'
 import { LIMITS } from '../contract/limits.ts'
-import type { Browser } from './testing/person.ts'
+import type { RefusalCode } from '../contract/refusals.ts'
+import type { Answer, Browser } from './testing/person.ts'
+import { plantEndpoints, planted } from './testing/planted.ts'
 import { startWorld } from './testing/world.ts'
 
 // Everything here is made from the contract: a new call is attacked from its first day.
-const world = await startWorld()
-const { alice, bob, eve } = await world.people()
+const every: Endpoint[] = [...everyEndpoint, ...Object.values(planted)]
+const world = await startWorld({ plant: plantEndpoints })
+const { alice, bob, carol, eve } = await world.people()
+const dave = await world.person('dave', 'master')
+await world.sql('update users set is_admin = true where id = $1', [carol.id])
 const chatRoomId = await alice.talksTo(bob)
 await alice.says(chatRoomId, 'between Alice and Bob')
 const [contact] = await alice.contacts()
 
 const random = () => randomBytes(48).toString('base64')
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
-const inQuery = ({ method }: Endpoint) => method === 'GET' || method === 'DELETE'
+const kindOf = ({ body = 'json' }: Endpoint): BodyKind => body
+const inQuery = (each: Endpoint) => each.method === 'GET' || each.method === 'DELETE' || kindOf(each) !== 'json'
+const named = (endpoints: Endpoint[]) => endpoints.map((each) => [nameOf(each), each] as const)
+
+/** Calls that strangers may make. Whatever is not on this list needs a session. */
+const OPEN = [
+  'POST /api/login/salt',
+  'POST /api/register',
+  'POST /api/login',
+  'POST /api/login/kit',
+  'POST /api/logout',
+  'GET /api/username-available',
+  'GET /api/health',
+  'GET /api/openapi.json',
+  'POST /planted/webhook',
+]
+
+/** Each access that a session alone does not give: who has it, and what everyone else is told. */
+const RIGHTS: Record<Exclude<Access, 'anyone' | 'signed_in'>, { holder: Browser; code: RefusalCode }> = {
+  admin: { holder: carol, code: 'admin_required' },
+  master: { holder: dave, code: 'master_required' },
+}
+const rightOf = ({ access }: Endpoint) => (access === 'admin' || access === 'master' ? RIGHTS[access] : undefined)
+const holderOf = (each: Endpoint): Browser => rightOf(each)?.holder ?? eve
+
+/** Each assurance that a session alone does not give. */
+const PROOFS: Record<Exclude<Assurance, 'session'>, { status: number; code: RefusalCode }> = {
+  device: { status: 403, code: 'device_required' },
+  recent: { status: 401, code: 'step_up_required' },
+}
+const proofOf = ({ assurance = 'session' }: Endpoint) => (assurance === 'session' ? undefined : PROOFS[assurance])
 
 /** Fitting inputs that name what is Alice's and Bob's. */
 const theirs: Record<string, Record<string, unknown>> = {
@@ -52,13 +87,18 @@ const theirs: Record<string, Record<string, unknown>> = {
   'PUT /api/rooms/:chatRoomId/group-info': { chatRoomId, groupId: random(), epoch: 1, groupInfo: random() },
 }
 
+/** Names in a path that are nobody's id. */
+const names: Record<string, Record<string, string>> = { 'PUT /planted/files/:name': { name: 'photo' } }
+
 function fieldsOf(endpoint: Endpoint): string[] {
   const schema = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })
   return Object.keys(schema.properties ?? {})
 }
 
 const addressOf = (endpoint: Endpoint): string =>
-  endpoint.path.replace(/:(\w+)/g, (_, name: string) => String(theirs[nameOf(endpoint)]?.[name] ?? randomUUID()))
+  endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
+    String({ ...theirs[nameOf(endpoint)], ...names[nameOf(endpoint)] }[name] ?? randomUUID()),
+  )
 
 const snapshot = async () =>
   await Promise.all(
@@ -86,7 +126,19 @@ afterEach(async () => {
   expect(await snapshot()).toEqual(untouched)
 })
 
-test.each(everyEndpoint.filter((endpoint) => endpoint.access === 'signed_in').map((each) => [nameOf(each), each] as const))(
+test('a call that is not named here as open to strangers needs a session', () => {
+  const open = every.filter(({ access }) => access === 'anyone').map(nameOf)
+  expect(open.sort()).toEqual([...OPEN].sort())
+})
+
+test('there is a call of every access, assurance and kind of body to attack', () => {
+  const all = (of: (each: Endpoint) => unknown) => [...new Set(every.map(of))].sort()
+  expect(all(({ access }) => access)).toEqual(['admin', 'anyone', 'master', 'signed_in'])
+  expect(all(({ assurance = 'session' }) => assurance)).toEqual(['device', 'recent', 'session'])
+  expect(all(kindOf)).toEqual(['json', 'raw', 'stream'])
+})
+
+test.each(named(every.filter((each) => !OPEN.includes(nameOf(each)))))(
   'without a session %s is refused',
   async (name, endpoint) => {
     const stranger = world.stranger()
@@ -96,15 +148,24 @@ test.each(everyEndpoint.filter((endpoint) => endpoint.access === 'signed_in').ma
   },
 )
 
+test.each(named(every.filter(rightOf)))('without the right to it %s is refused, whatever Eve sends', async (name, endpoint) => {
+  for (const input of [{}, theirs[name] ?? {}, { isAdmin: true, access: 'admin', subscriptionTier: 'master' }])
+    expect(await eve.tries(endpoint, input)).toBeRefused(403, rightOf(endpoint)?.code)
+})
+
+test.each(named(every.filter(proofOf)))('a session alone is not enough for %s', async (name, endpoint) => {
+  const { status, code } = proofOf(endpoint) ?? {}
+  for (const input of [{}, theirs[name] ?? {}])
+    expect(await holderOf(endpoint).tries(endpoint, input)).toBeRefused(status ?? 0, code)
+})
+
 test('every call that takes an id of others has an attack in this file', () => {
-  const taking = everyEndpoint.filter((endpoint) =>
-    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId)$/.test(field)),
-  )
+  const taking = every.filter((endpoint) => fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId)$/.test(field)))
   expect(taking.length).toBeGreaterThan(10)
   expect(taking.map(nameOf).filter((name) => !(name in theirs))).toEqual([])
 })
 
-test.each(everyEndpoint.filter((each) => nameOf(each) in theirs).map((each) => [nameOf(each), each] as const))(
+test.each(named(every.filter((each) => nameOf(each) in theirs)))(
   "with Alice's and Bob's ids %s finds nothing for Eve, the same as with ids of nobody",
   async (name, endpoint) => {
     const input = theirs[name] ?? {}
@@ -118,19 +179,30 @@ test.each(everyEndpoint.filter((each) => nameOf(each) in theirs).map((each) => [
   },
 )
 
-test.each(everyEndpoint.filter((each) => !inQuery(each)).map((each) => [nameOf(each), each] as const))(
-  'a broken body for %s is refused by name',
+test.each(named(every.filter((each) => !inQuery(each))))('a broken body for %s is refused by name', async (_name, endpoint) => {
+  const post = (body: string, contentType = 'application/json') =>
+    holderOf(endpoint).request(endpoint.method, addressOf(endpoint), { body, headers: { 'content-type': contentType } })
+  const { status, code } = proofOf(endpoint) ?? { status: 400, code: 'invalid_input' as const }
+  expect(await post('{"a":')).toBeRefused(400, 'malformed_body')
+  expect(await post('[1]')).toBeRefused(status, code)
+  expect(await post('"text"')).toBeRefused(status, code)
+  expect(await post('{"x":"a\\u0000b"}')).toBeRefused(400, 'invalid_input')
+  expect(await post('a=b', 'application/x-www-form-urlencoded')).toBeRefused(415, 'unsupported_media_type')
+  expect(await post('{}', 'text/plain')).toBeRefused(415, 'unsupported_media_type')
+  const tooLarge = `{"x":"${'a'.repeat((endpoint.bodyLimitBytes ?? LIMITS.bodyBytes) + 1)}"}`
+  expect(await post(tooLarge)).toBeRefused(413, 'too_large')
+})
+
+test.each(named(every.filter((each) => kindOf(each) !== 'json')))(
+  'whatever bytes %s is sent, it answers in JSON, and refuses too many of them by name',
   async (_name, endpoint) => {
-    const post = (body: string, contentType = 'application/json') =>
-      eve.request(endpoint.method, addressOf(endpoint), { body, headers: { 'content-type': contentType } })
-    expect(await post('{"a":')).toBeRefused(400, 'malformed_body')
-    expect(await post('[1]')).toBeRefused(400, 'invalid_input')
-    expect(await post('"text"')).toBeRefused(400, 'invalid_input')
-    expect(await post('{"x":"a\\u0000b"}')).toBeRefused(400, 'invalid_input')
-    expect(await post('a=b', 'application/x-www-form-urlencoded')).toBeRefused(415, 'unsupported_media_type')
-    expect(await post('{}', 'text/plain')).toBeRefused(415, 'unsupported_media_type')
-    const tooLarge = `{"x":"${'a'.repeat((endpoint.bodyLimitBytes ?? LIMITS.bodyBytes) + 1)}"}`
-    expect(await post(tooLarge)).toBeRefused(413, 'too_large')
+    const post = (body: string | Uint8Array, contentType: string) =>
+      holderOf(endpoint).request(endpoint.method, addressOf(endpoint), { body, headers: { 'content-type': contentType } })
+    for (const body of ['', '{"a":', '{"__proto__":{"isAdmin":true}}', 'a\0b', randomBytes(999)])
+      for (const type of ['application/json', 'text/html', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+        expect(fine(await post(body, type))).toBe('fine')
+    const tooLarge = new Uint8Array((endpoint.bodyLimitBytes ?? LIMITS.bodyBytes) + 1)
+    expect(await post(tooLarge, 'application/octet-stream')).toBeRefused(413, 'too_large')
   },
 )
 
@@ -156,18 +228,15 @@ const ODD: unknown[] = [
 /** Those that an address can carry. */
 const WRITABLE = ODD.filter((odd) => typeof odd !== 'object' && odd !== '\ud800')
 
-test.each(everyEndpoint.map((each) => [nameOf(each), each] as const))(
-  'missing and wrong fields of %s are refused by name',
-  async (name, endpoint) => {
-    const fitting = theirs[name] ?? {}
-    const answers = [await refusedOrFine(eve, endpoint, {})]
-    for (const field of fieldsOf(endpoint)) {
-      const isWritten = inQuery(endpoint) || endpoint.path.includes(`:${field}`)
-      for (const odd of isWritten ? WRITABLE : ODD) answers.push(await refusedOrFine(eve, endpoint, { ...fitting, [field]: odd }))
-    }
-    expect(answers.filter((answer) => answer !== 'fine')).toEqual([])
-  },
-)
+test.each(named(every))('missing and wrong fields of %s are refused by name', async (name, endpoint) => {
+  const fitting = theirs[name] ?? {}
+  const answers = [await refusedOrFine(eve, endpoint, {})]
+  for (const field of fieldsOf(endpoint)) {
+    const isWritten = inQuery(endpoint) || endpoint.path.includes(`:${field}`)
+    for (const odd of isWritten ? WRITABLE : ODD) answers.push(await refusedOrFine(eve, endpoint, { ...fitting, [field]: odd }))
+  }
+  expect(answers.filter((answer) => answer !== 'fine')).toEqual([])
+})
 
 test('JSON that is nested a hundred thousand deep is refused like any other', async () => {
   const deep = `{"username":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
@@ -226,9 +295,11 @@ test('frames that nobody may send are refused by name, and the socket stays open
 })
 
 async function refusedOrFine(browser: Browser, endpoint: Endpoint, input: Record<string, unknown>): Promise<string> {
-  const { status, code, body } = await browser.tries(endpoint, input)
+  const told = fine(await browser.tries(endpoint, input))
+  return told === 'fine' ? told : `${JSON.stringify(input).slice(0, 200)} ${told}`
+}
+
+function fine({ status, code, body }: Answer): string {
   const isRefusal = status >= 400 && status < 500 && code !== undefined
-  return status === 200 || isRefusal
-    ? 'fine'
-    : `${JSON.stringify(input).slice(0, 200)} was answered ${status} ${JSON.stringify(body)}`
+  return (status === 200 && body !== undefined) || isRefusal ? 'fine' : `was answered ${status} ${JSON.stringify(body)}`
 }

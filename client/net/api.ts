@@ -29,9 +29,9 @@ export class ApiError extends Error {
   }
 }
 
-/** Calls an endpoint; input and output are parsed by the contract. Throws ApiError. */
+/** Calls an endpoint whose body is JSON; input and output are parsed by the contract. Throws ApiError. */
 export type Api = <In extends z.ZodType, Out extends z.ZodType>(
-  endpoint: Endpoint<In, Out>,
+  endpoint: Endpoint<In, Out, 'json'>,
   input: z.input<In>,
 ) => Promise<z.output<Out>>
 

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
+import { everyEndpoint } from '../../contract/every.ts'
 import { healthApi } from '../../contract/health.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import { inTime } from '../db/together.ts'
@@ -31,6 +32,6 @@ export function healthRoutes(app: FastifyInstance, env: Env): void {
     }
     return { status: 'ok' as const, database: 'ok' as const, contractVersion: CONTRACT_VERSION }
   })
-  const document = openApi()
+  const document = openApi(everyEndpoint)
   serveAnyone(app, env, healthApi.openapi, () => document)
 }

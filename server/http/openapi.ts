@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { everyEndpoint } from '../../contract/every.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import { REFUSALS } from '../../contract/refusals.ts'
 
-/** The OpenAPI 3.1 document, made from the contract. */
-export function openApi(): Record<string, unknown> {
+/** The OpenAPI 3.1 document of these calls; `x-access` and `x-assurance` say who may make one (`contract/endpoint.ts`). */
+export function openApi(endpoints: Endpoint[]): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const endpoint of everyEndpoint) {
+  for (const endpoint of endpoints) {
     const address = endpoint.path.replace(/:([^/]+)/g, '{$1}')
     paths[address] = { ...paths[address], [endpoint.method.toLowerCase()]: operation(endpoint) }
   }
@@ -39,7 +38,8 @@ function operation(endpoint: Endpoint) {
   const properties = Object.entries(input.properties ?? {})
   const isInPath = (name: string) => endpoint.path.split('/').includes(`:${name}`)
   const isRequired = (name: string) => input.required?.includes(name) ?? false
-  const inQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE'
+  const { body: kind = 'json', access, assurance = 'session' } = endpoint
+  const inQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE' || kind !== 'json'
   const inBody = properties.filter(([name]) => !inQuery && !isInPath(name))
   const parameters = properties
     .filter(([name]) => inQuery || isInPath(name))
@@ -48,9 +48,13 @@ function operation(endpoint: Endpoint) {
     )
   return {
     summary: endpoint.summary,
-    ...(endpoint.access === 'signed_in' && { security: [{ session: [] }] }),
+    'x-access': access,
+    'x-assurance': assurance,
+    ...(access !== 'anyone' && { security: [{ session: [] }] }),
     ...(parameters.length > 0 && { parameters }),
     ...(inBody.length > 0 && { requestBody: { content: json(objectOf(inBody, isRequired)) } }),
+    // OpenAPI 3.1: bytes of any type have a media type and no schema.
+    ...(kind !== 'json' && { requestBody: { content: { '*/*': {} } } }),
     responses: {
       200: { description: 'Done', content: json(z.toJSONSchema(endpoint.output, { io: 'output', unrepresentable: 'any' })) },
       default: { description: 'Refused', content: json({ $ref: '#/components/schemas/Refusal' }) },

@@ -1,24 +1,30 @@
 import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { Endpoint } from '../../contract/endpoint.ts'
+import type { BodyKind, Endpoint } from '../../contract/endpoint.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { addressKey } from './address.ts'
+import { type Bodies, bodyOf, takeBytes } from './body.ts'
 import { clearToken, readSessionHash, writeToken } from './cookie.ts'
 import { flatten, parseInput } from './input.ts'
 
 /** What a verb may need of the request itself. */
-export interface Caller {
+export interface Caller<Kind extends BodyKind = BodyKind> {
   /** The key of rate limits: the address, of IPv6 its /64. */
   addressKey: string
+  /** As they came; names in lower case. */
+  headers: IncomingHttpHeaders
+  /** undefined where the body is JSON: that is the verb's input. */
+  body: Bodies[Kind]
   setSession(token: string, expiresAt: Date): void
   clearSession(): void
 }
 
 /** Someone who need not be signed in. */
-export interface Visitor extends Caller {
+export interface Visitor<Kind extends BodyKind = BodyKind> extends Caller<Kind> {
   session: SignedInUser | undefined
 }
 
@@ -30,34 +36,45 @@ interface Options {
 type Answer<Out extends z.ZodType> = z.input<Out> | Promise<z.input<Out>>
 
 /** Serves a call that needs a session. Only what the contract's output declares leaves the server. */
-export function serve<In extends z.ZodType, Out extends z.ZodType>(
+export function serve<In extends z.ZodType, Out extends z.ZodType, Kind extends BodyKind>(
   app: FastifyInstance,
   env: Env,
-  endpoint: Endpoint<In, Out>,
-  act: (user: SignedInUser, input: z.output<In>, caller: Caller) => Answer<Out>,
+  endpoint: Endpoint<In, Out, Kind>,
+  act: (user: SignedInUser, input: z.output<In>, caller: Caller<Kind>) => Answer<Out>,
   options: Options = {},
 ): void {
-  if (endpoint.access !== 'signed_in') throw new Error(`${endpoint.path} is open to anyone: use serveAnyone`)
+  if (endpoint.access === 'anyone') throw new Error(`${endpoint.path} is open to anyone: use serveAnyone`)
   route(app, endpoint, options, async (request, reply) => {
-    const user = await sessionOf(env, request)
-    if (!user) throw new Refusal('not_signed_in', endpoint.signInText ? { text: endpoint.signInText } : {})
-    return await act(user, inputOf(endpoint, request), callerOf(env, request, reply))
+    const user = requireAccess(endpoint, await sessionOf(env, request))
+    return await act(user, inputOf(endpoint, request), callerOf(env, endpoint, request, reply))
   })
 }
 
 /** Serves a call that is open to anyone. */
-export function serveAnyone<In extends z.ZodType, Out extends z.ZodType>(
+export function serveAnyone<In extends z.ZodType, Out extends z.ZodType, Kind extends BodyKind>(
   app: FastifyInstance,
   env: Env,
-  endpoint: Endpoint<In, Out>,
-  act: (visitor: Visitor, input: z.output<In>) => Answer<Out>,
+  endpoint: Endpoint<In, Out, Kind>,
+  act: (visitor: Visitor<Kind>, input: z.output<In>) => Answer<Out>,
   options: Options = {},
 ): void {
-  if (endpoint.access !== 'anyone') throw new Error(`${endpoint.path} needs a session: use serve`)
+  const { access, assurance = 'session' } = endpoint
+  if (access !== 'anyone' || assurance !== 'session') throw new Error(`${endpoint.path} needs a session: use serve`)
   route(app, endpoint, options, async (request, reply) => {
     const input = inputOf(endpoint, request)
-    return await act({ ...callerOf(env, request, reply), session: await sessionOf(env, request) }, input)
+    return await act({ ...callerOf(env, endpoint, request, reply), session: await sessionOf(env, request) }, input)
   })
+}
+
+/** The one guard of every call. Throws Refusal unless this session may make it. */
+function requireAccess({ access, assurance = 'session', signInText }: Endpoint, user: SignedInUser | undefined): SignedInUser {
+  if (!user) throw new Refusal('not_signed_in', signInText ? { text: signInText } : {})
+  if (access === 'admin' && !user.isAdmin) throw new Refusal('admin_required')
+  if (access === 'master' && user.subscriptionTier !== 'master') throw new Refusal('master_required')
+  // A session has no proof of a device and no recent confirmation that could be asked for.
+  if (assurance === 'device') throw new Refusal('device_required')
+  if (assurance === 'recent') throw new Refusal('step_up_required')
+  return user
 }
 
 function route<In extends z.ZodType, Out extends z.ZodType>(
@@ -66,32 +83,60 @@ function route<In extends z.ZodType, Out extends z.ZodType>(
   options: Options,
   answer: (request: FastifyRequest, reply: FastifyReply) => Promise<z.input<Out>>,
 ): void {
-  app.route({
-    method: endpoint.method,
-    url: endpoint.path,
-    bodyLimit: endpoint.bodyLimitBytes ?? LIMITS.bodyBytes,
-    handler: async (request, reply) => {
-      const body = JSON.stringify(endpoint.output.parse(await answer(request, reply)))
-      reply.type('application/json; charset=utf-8')
-      if (!options.hasEtag) return body
-      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-      reply.header('etag', etag)
-      if (!matches(request.headers['if-none-match'], etag)) return body
-      return reply.code(304).send()
-    },
-  })
+  const { body: kind = 'json' } = endpoint
+  const add = (scope: FastifyInstance) =>
+    scope.route({
+      method: endpoint.method,
+      url: endpoint.path,
+      bodyLimit: limitOf(endpoint),
+      handler: async (request, reply) => {
+        const body = JSON.stringify(endpoint.output.parse(await answered(request, reply)))
+        reply.type('application/json; charset=utf-8')
+        if (!options.hasEtag) return body
+        const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+        reply.header('etag', etag)
+        if (!matches(request.headers['if-none-match'], etag)) return body
+        return reply.code(304).send()
+      },
+    })
+  const answered = async (request: FastifyRequest, reply: FastifyReply) => {
+    try {
+      return await answer(request, reply)
+    } finally {
+      if (kind === 'stream' && !request.raw.complete) discardRest(request, reply)
+    }
+  }
+  if (kind === 'json') add(app)
+  else takeBytes(app, kind, add)
 }
 
+/** What still comes of a body that nobody reads is discarded until the answer is out; then the connection ends. */
+function discardRest(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('connection', 'close')
+  request.raw.resume()
+}
+
+const limitOf = ({ bodyLimitBytes }: Endpoint): number => bodyLimitBytes ?? LIMITS.bodyBytes
+
 const inputOf = <In extends z.ZodType>(endpoint: Endpoint<In>, request: FastifyRequest): z.output<In> =>
-  parseInput(endpoint.input, flatten(request.query, request.body, request.params))
+  parseInput(endpoint.input, flatten(request.query, isJson(endpoint) ? request.body : undefined, request.params))
+
+const isJson = ({ body }: Endpoint): boolean => body === undefined || body === 'json'
 
 async function sessionOf(env: Env, request: FastifyRequest): Promise<SignedInUser | undefined> {
   const hash = readSessionHash(env.config, request.headers.cookie)
   return hash === undefined ? undefined : await env.findSession(hash)
 }
 
-const callerOf = (env: Env, request: FastifyRequest, reply: FastifyReply): Caller => ({
+const callerOf = <Kind extends BodyKind>(
+  env: Env,
+  endpoint: Endpoint<z.ZodType, z.ZodType, Kind>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Caller<Kind> => ({
   addressKey: addressKey(request.ip),
+  headers: request.headers,
+  body: bodyOf<Kind>(endpoint.body, request, limitOf(endpoint)),
   setSession: (token, expiresAt) => writeToken(env.config, reply, token, expiresAt),
   clearSession: () => clearToken(env.config, reply),
 })

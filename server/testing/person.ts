@@ -33,7 +33,7 @@ export interface WholeAnswer extends Answer {
 }
 
 interface Asked {
-  /** Text goes as it is, anything else as JSON. */
+  /** Text and bytes go as they are, anything else as JSON. */
   body?: unknown
   headers?: Record<string, string>
 }
@@ -159,7 +159,7 @@ export function newBrowser(url: string): Browser {
           ...(browser.cookie && { cookie: browser.cookie }),
           ...headers,
         },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(body !== undefined && { body: isWritten(body) ? body : JSON.stringify(body) }),
       })
       for (const line of answer.headers.getSetCookie()) browser.cookie = keepCookie(line)
       return readAnswer(answer.status, answer.headers, await answer.text())
@@ -173,19 +173,23 @@ export function newBrowser(url: string): Browser {
   return browser
 }
 
-async function send(browser: Browser, { method, path }: Endpoint, input: unknown): Promise<WholeAnswer> {
+async function send(browser: Browser, { method, path, body: kind = 'json' }: Endpoint, input: unknown): Promise<WholeAnswer> {
   const rest = new Map(Object.entries(typeof input === 'object' && input !== null ? input : {}))
   const address = path.replace(/:([^/]+)/g, (_whole, name: string) => {
     const value = String(rest.get(name) ?? randomUUID())
     rest.delete(name)
     return encodeURIComponent(value)
   })
-  if (method !== 'GET' && method !== 'DELETE') return await browser.request(method, address, { body: Object.fromEntries(rest) })
+  if (kind === 'json' && method !== 'GET' && method !== 'DELETE')
+    return await browser.request(method, address, { body: Object.fromEntries(rest) })
   const query = new URLSearchParams(
     [...rest].filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]),
   )
   return await browser.request(method, rest.size > 0 ? `${address}?${query}` : address)
 }
+
+const isWritten = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' || body instanceof Uint8Array
 
 function keepCookie(line: string): string | undefined {
   const [pair = ''] = line.split(';')

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import pino from 'pino'
 import { afterAll, inject } from 'vitest'
@@ -25,6 +26,8 @@ interface Options {
   hasLimits?: boolean
   clientFolder?: string
   metrics?: Metrics
+  /** Adds calls that only this test has. */
+  plant?: (app: FastifyInstance, env: Env) => void
 }
 
 export interface World {
@@ -48,7 +51,13 @@ export interface World {
 const lenient: Limits = { take: async () => undefined }
 
 /** The real server on a free port, with a database and a clock of its own. Call it at the top of a test file: it cleans up after it. */
-export async function startWorld({ variables = {}, hasLimits = false, clientFolder, metrics }: Options = {}): Promise<World> {
+export async function startWorld({
+  variables = {},
+  hasLimits = false,
+  clientFolder,
+  metrics,
+  plant,
+}: Options = {}): Promise<World> {
   const database = await freshDatabase()
   let movedMs = 0
   const clock = () => new Date(Date.now() + movedMs)
@@ -73,6 +82,7 @@ export async function startWorld({ variables = {}, hasLimits = false, clientFold
   })
   const log = pino({ level: 'silent' }, sink)
   const { http, gateway } = await makeApp(env, { log, metrics, ...(clientFolder && { clientFolder }) })
+  plant?.(http, env)
   await http.listen({ port: 0, host: '127.0.0.1' })
   log.level = 'debug'
   afterAll(async () => {
