@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { accountKeysShape, deviceId, keyChangeShape, kitSecret, unlockShape } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import { base64, done, nothing, required, userId } from './shapes.ts'
+import { base64Of, done, nothing, required, userId } from './shapes.ts'
 
 export const tierShape = z.enum(['free', 'test', 'premium', 'master', 'enterprise'])
 export type Tier = z.infer<typeof tierShape>
@@ -65,8 +65,8 @@ export const passwordChangeShape = z
 
 export const userShape = z.object({
   id: userId,
-  username: z.string(),
-  displayName: z.string(),
+  username: z.string().max(LIMITS.usernameMax),
+  displayName: z.string().max(LIMITS.displayNameMax),
   profileImageUrl: z.string().nullable(),
   isAdmin: z.boolean(),
   subscriptionTier: tierShape,
@@ -91,7 +91,7 @@ export const accountApi = {
     access: 'anyone',
     summary: "The 16-byte salt of a username's password; an unknown name gets one too, always the same.",
     input: z.object({ username: typedUsername }),
-    output: z.object({ salt: base64(16) }),
+    output: z.object({ salt: base64Of(16) }),
   }),
   register: endpoint({
     method: 'POST',

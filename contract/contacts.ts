@@ -20,8 +20,8 @@ export const contactShape = z.object({
   /** `pending`: the other side asks; nothing of theirs is shown until the caller accepts. */
   state: z.enum(['pending', 'accepted']),
   contactUser: z.object({
-    displayName: z.string(),
-    username: z.string(),
+    displayName: z.string().max(LIMITS.displayNameMax),
+    username: z.string().max(LIMITS.usernameMax),
     profileImageUrl: z.string().nullable(),
     /** The account is gone for good: the conversation stays, nothing can be sent. */
     isDeleted: z.boolean(),
@@ -42,8 +42,8 @@ export const contactShape = z.object({
       senderId: userId,
       deliveryStatus,
       messageType,
-      content: z.string(),
-      fileName: z.string().nullable(),
+      content: z.string().max(LIMITS.contentBytes),
+      fileName: z.string().max(255).nullable(),
     })
     .nullable(),
   unreadCount: z.number().int().nonnegative(),
@@ -65,6 +65,7 @@ export const contactsApi = {
     summary: 'Every contact with its last message and counters, newest conversation first. Answers an ETag.',
     input: nothing,
     output: z.array(contactShape).max(LIMITS.contactsMax),
+    answerLimitBytes: LIMITS.pageAnswerBytes,
   }),
   add: endpoint({
     method: 'POST',

@@ -40,6 +40,8 @@ export interface Endpoint<In extends z.ZodType = z.ZodType, Out extends z.ZodTyp
   body?: Kind
   /** Largest body in bytes; `LIMITS.bodyBytes` when absent. */
   bodyLimitBytes?: number
+  /** Largest answer in bytes that a page reads; `LIMITS.answerBytes` when absent. */
+  answerLimitBytes?: number
 }
 
 /** Declares a call. It only fixes the types. */

@@ -22,6 +22,9 @@ export const LIMITS = {
   bodyBytes: 256 * KIB,
   /** Of a body, a frame or a signed document. The largest honest ones have some 1,500 members and five levels. */
   json: { depthMax: 12, membersMax: 4000 },
+  /** What a page reads of an answer, and of a frame. Pages of a log may be larger: their calls say so. */
+  answerBytes: 4 * 1024 * KIB,
+  pageAnswerBytes: 128 * 1024 * KIB,
   frameBytes: 128 * KIB,
   /** A socket whose unsent bytes pass this is closed: a slow reader must not cost the others memory. */
   socketBufferBytes: 1024 * KIB,
@@ -75,6 +78,11 @@ export const PERIODS = {
   heartbeatMs: 25_000,
   typingShownMs: 6000,
   typingSentMs: 3000,
+  /** A call ends with words where nothing arrives for so long: what only reads, what writes, what carries keys or a book. */
+  readSilenceMs: 30_000,
+  writeSilenceMs: 45_000,
+  uploadSilenceMs: 90_000,
+  wholeAnswerMs: 300_000,
 } as const
 
 /** Raised when an old tab could misread a new server, or the reverse. */

@@ -15,10 +15,10 @@ export const messageShape = z.object({
   chatRoomId,
   senderId: userId,
   /** The sealed envelope (`envelope.ts`), or a bare API caller's plain text. */
-  content: z.string(),
+  content: z.string().max(LIMITS.contentBytes),
   messageType,
-  filePath: z.string().nullable(),
-  fileName: z.string().nullable(),
+  filePath: z.string().max(512).nullable(),
+  fileName: z.string().max(255).nullable(),
   fileSize: z.number().int().nullable(),
   isEncrypted: z.boolean(),
   deliveryStatus,
@@ -64,6 +64,7 @@ export const messagesApi = {
       limit: z.coerce.number().int().min(1).max(LIMITS.pageMax).default(LIMITS.pageDefault),
     }),
     output: z.array(messageShape).max(LIMITS.pageMax),
+    answerLimitBytes: LIMITS.pageAnswerBytes,
   }),
   send: endpoint({
     method: 'POST',

@@ -90,6 +90,7 @@ export const roomsApi = {
       limit: z.coerce.number().int().min(1).max(LIMITS.logPageMax).default(LIMITS.logPageMax),
     }),
     output: logPageShape,
+    answerLimitBytes: LIMITS.pageAnswerBytes,
   }),
   commit: endpoint({
     method: 'POST',
@@ -100,6 +101,8 @@ export const roomsApi = {
     input: commitDraftShape,
     output: z.object({ seq: seqShape }),
     bodyLimitBytes: 1024 * 1024,
+    // A refusal brings a page of the log.
+    answerLimitBytes: LIMITS.pageAnswerBytes,
   }),
   claimKeyPackages: endpoint({
     method: 'POST',

@@ -17,6 +17,14 @@ export const required = (label: string, max: number) =>
     .string({ error: `${label} is required` })
     .min(1, `${label} is required`)
     .max(max, `${label} must be at most ${max} characters`)
+/** Exactly so many bytes as standard base64. */
+export const base64Of = (bytes: number) =>
+  base64(bytes).refine(
+    (text) => text.length === Math.ceil(bytes / 3) * 4 && padding(text) === (3 - (bytes % 3)) % 3,
+    `${bytes} bytes`,
+  )
+
+const padding = (text: string): number => text.length - text.replace(/=+$/, '').length
 
 /** A document that its owner signed: the signature covers exactly these characters. */
 export const signedShape = z.object({ content: z.string().max(LIMITS.bodyBytes), signature: base64(64) })

@@ -51,3 +51,9 @@ test('What the server sees of a password says nothing of the seed that opens the
   const { authSecret, passwordSeed } = await stretchPassword('alice', 'same words', salt)
   expect(Buffer.from(authSecret, 'base64url')).not.toEqual(Buffer.from(passwordSeed))
 })
+
+test('a server that hands out a salt of another size weakens nothing: the password is not even stretched', async () => {
+  for (const size of [0, 3, 15, 17]) {
+    await expect(stretchPassword('alice', 'correct horse', new Uint8Array(size)), `${size} bytes`).rejects.toThrow('wrong size')
+  }
+})

@@ -1,6 +1,7 @@
 import { argon2id } from 'hash-wasm'
 import { type Bytes, toBase64Url, utf8 } from '../../contract/bytes.ts'
 import { PASSWORD_KDF } from '../../contract/password.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, sha256 } from '../primitives/seal.ts'
 
 /** What a password becomes [Note: P1]: what the server may see (43 characters), and the seed of the password's key pair (32 bytes). */
@@ -14,6 +15,7 @@ interface StretchedPassword {
  * 64 MiB: run it in a worker. A server that answers another salt gets another authSecret, and no easier guess.
  */
 export async function stretchPassword(username: string, password: string, salt: Uint8Array): Promise<StretchedPassword> {
+  if (salt.length !== 16) throw new CryptoFailure('password', "The server's salt for this name has the wrong size")
   const root = await argon2id({
     password: utf8(password.normalize('NFKC')),
     salt: sha256(PASSWORD_KDF.saltLabel, username.trim().toLowerCase(), salt),

@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
+import { toBase64 } from '../../contract/bytes.ts'
 import { contactsApi } from '../../contract/contacts.ts'
+import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
-import { createApi } from './api.ts'
+import { type ApiError, createApi } from './api.ts'
 
 interface Asked {
   path: string
@@ -97,4 +99,76 @@ test('A polled call that has nothing new answers 304 and gives the last answer a
   const ask = () => api(notificationsApi.unreadCount, {})
   expect([await ask(), await ask(), await ask()]).toEqual([{ count: 4 }, { count: 4 }, { count: 5 }])
   expect(asked.map(({ init }) => new Headers(init.headers).get('If-None-Match'))).toEqual([null, '"four"', '"four"'])
+})
+
+test('a server that answers nonsense for the seconds to wait causes no storm of requests', async () => {
+  const waits = async (retryAfterSeconds: unknown) => {
+    const { api } = wireOf(json({ error: 'Wait', code: 'too_many_requests', retryAfterSeconds }, 429))
+    const error: ApiError = await api(contactsApi.list, {}).catch((refused) => refused)
+    return error.retryAfterSeconds
+  }
+  expect(await Promise.all([0.001, -5, 0, 2_500_000, 1e308].map(waits))).toEqual([1, 1, 1, 3600, 3600])
+  expect(await Promise.all(['soon', null, [9], {}, '7'].map(waits))).toEqual(Array(5).fill(undefined))
+  expect(await waits(9)).toBe(9)
+})
+
+test("a server's text of six megabytes does not freeze the page: it is cut, or not even read", async () => {
+  const words = 'x'.repeat(100_000)
+  const { api } = wireOf(
+    json({ error: words, code: 'internal' }, 500),
+    new Response(words, { status: 502 }),
+    json({ error: 'x'.repeat(LIMITS.answerBytes) }, 500),
+    json({ error: { toString: words }, code: 7 }, 500),
+  )
+  const told: ApiError[] = []
+  for (let call = 0; call < 4; call++) told.push(await api(notificationsApi.unreadCount, {}).catch((error) => error))
+  expect(told.map(({ message }) => message.length <= 301)).toEqual([true, true, true, true])
+  expect(told[2]).toMatchObject({ code: 'unreadable_answer' })
+  expect(told[3]).toMatchObject({ status: 500, code: 'internal' })
+})
+
+test('an answer that never ends is given up when it has grown too large', async () => {
+  let sent = 0
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 64 * 1024
+      controller.enqueue(new Uint8Array(64 * 1024).fill(0x20))
+    },
+  })
+  const { api } = wireOf(new Response(endless))
+  await expect(api(notificationsApi.unreadCount, {})).rejects.toMatchObject({ code: 'unreadable_answer' })
+  expect(sent).toBeLessThan(2 * LIMITS.answerBytes)
+})
+
+test('a call that hangs ends with words, before its answer and in the middle of it', async () => {
+  vi.useFakeTimers()
+  try {
+    const halfway = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array([0x7b])) })
+    const signals: (AbortSignal | null | undefined)[] = []
+    const api = createApi({
+      fetch: async (path, init) => {
+        signals.push(init.signal)
+        return path.includes('unread') ? new Response(halfway) : await new Promise<Response>(() => undefined)
+      },
+    })
+    const calls = [api(contactsApi.list, {}), api(notificationsApi.unreadCount, {})].map((call) => call.catch((error) => error))
+    await vi.advanceTimersByTimeAsync(2 * PERIODS.readSilenceMs)
+    for (const error of await Promise.all(calls)) {
+      expect(error).toMatchObject({ status: 0, code: 'no_answer', message: 'The server does not answer. Please try again' })
+    }
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, true])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a salt of another size than sixteen bytes is not used', async () => {
+  for (const size of [0, 3, 15, 17, 18, 32]) {
+    const { api } = wireOf(json({ salt: toBase64(new Uint8Array(size)) }))
+    await expect(api(accountApi.salt, { username: 'alice' }), `${size} bytes`).rejects.toMatchObject({
+      code: 'unreadable_answer',
+    })
+  }
+  const { api } = wireOf(json({ salt: toBase64(new Uint8Array(16)) }))
+  expect(await api(accountApi.salt, { username: 'alice' })).toEqual({ salt: 'AAAAAAAAAAAAAAAAAAAAAA==' })
 })

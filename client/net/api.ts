@@ -1,11 +1,17 @@
 import type { z } from 'zod'
 import type { Endpoint } from '../../contract/endpoint.ts'
+import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import type { RefusalBody, RefusalCode } from '../../contract/refusals.ts'
 
-/** The server said no, or could not be asked (`status` 0, `code` "offline"). `message` is the server's own words. */
+/** What the server says in its own words is cut here: a screen of them helps nobody, and a megabyte stops the page. */
+const WORDS_CHARS = 300
+const RETRY_MAX_SECONDS = 3600
+
+/** The server said no, or could not be asked (`status` 0: "offline", "no_answer"). `message` is the server's own words. */
 export class ApiError extends Error {
   readonly status: number
-  readonly code: RefusalCode | 'offline' | 'unreadable_answer'
+  readonly code: RefusalCode | 'offline' | 'no_answer' | 'unreadable_answer'
+  /** 1 to 3600. */
   readonly retryAfterSeconds: number | undefined
   readonly details: unknown
 
@@ -13,7 +19,7 @@ export class ApiError extends Error {
     status: number,
     code: ApiError['code'],
     text: string,
-    extra: { retryAfterSeconds?: number; details?: unknown } = {},
+    extra: { retryAfterSeconds?: number | undefined; details?: unknown } = {},
   ) {
     super(text)
     this.name = 'ApiError'
@@ -50,7 +56,7 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut }:
   return async (endpoint, input) => {
     const { path, body } = place(endpoint, Object.entries(input ?? {}))
     const before = endpoint.method === 'GET' ? known.get(path) : undefined
-    const response = await reach(wire, path, {
+    const init: RequestInit = {
       method: endpoint.method,
       credentials: 'same-origin',
       // The browser's own cache keeps nothing of an account.
@@ -61,14 +67,15 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut }:
         ...(before && { 'If-None-Match': before.etag }),
       },
       ...(body !== undefined && { body }),
-    })
+    }
+    const patience = { silenceMs: silenceOf(endpoint), limitBytes: endpoint.answerLimitBytes ?? LIMITS.answerBytes }
+    const { response, text } = await exchange((signal) => wire(path, { ...init, signal }), patience)
     if (response.status === 304 && before) return endpoint.output.parse(before.answer)
-    const text = await response.text().catch(() => '')
     const answer = readJson(text)
     const etag = response.headers.get('ETag')
     if (response.ok && etag) known.set(path, { etag, answer })
     if (!response.ok) {
-      const error = refusal(response, text, answer)
+      const error = refusalOf(response, text, answer)
       if (error.code === 'not_signed_in') onSignedOut?.(endpoint)
       throw error
     }
@@ -91,14 +98,6 @@ function place(endpoint: Endpoint, fields: [string, unknown][]): { path: string;
   return { path: query.size > 0 ? `${path}?${query}` : path, body: undefined }
 }
 
-async function reach(wire: Fetch, path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await wire(path, init)
-  } catch {
-    throw new ApiError(0, 'offline', 'The server cannot be reached')
-  }
-}
-
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -107,15 +106,76 @@ function readJson(text: string): unknown {
   }
 }
 
-/** More than this of a server's words would only cover the screen. */
-const WORDS_MAX_CHARS = 300
+/** A call that carries much is on its way for longer; one that changes something may wait for others there. */
+function silenceOf({ method, bodyLimitBytes }: Endpoint): number {
+  if (bodyLimitBytes !== undefined) return PERIODS.uploadSilenceMs
+  return method === 'GET' ? PERIODS.readSilenceMs : PERIODS.writeSilenceMs
+}
 
-/** The words are the server's error field, else the raw text, else the status text. */
-function refusal(response: Response, text: string, answer: unknown): ApiError {
-  const body: Partial<RefusalBody> = typeof answer === 'object' && answer !== null ? answer : {}
+interface Patience {
+  /** For how long nothing may arrive, in ms. */
+  silenceMs: number
+  /** The largest body that is read. */
+  limitBytes: number
+}
+
+/**
+ * One request and its whole answer as text. Throws ApiError: "offline" where the connection fails, "no_answer" where the server
+ * falls silent, "unreadable_answer" where it sends more than `limitBytes`.
+ */
+async function exchange(
+  send: (signal: AbortSignal) => Promise<Response>,
+  { silenceMs, limitBytes }: Patience,
+): Promise<{ response: Response; text: string }> {
+  const abort = new AbortController()
+  const deadline = performance.now() + PERIODS.wholeAnswerMs
+  const inTime = async <T>(step: Promise<T>): Promise<T> => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const waitMs = Math.min(silenceMs, deadline - performance.now())
+    const silence = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new ApiError(0, 'no_answer', 'The server does not answer. Please try again')), waitMs)
+    })
+    return await Promise.race([step, silence]).finally(() => clearTimeout(timer))
+  }
+  try {
+    const response = await inTime(send(abort.signal))
+    return { response, text: await readText(response, limitBytes, inTime) }
+  } catch (error) {
+    abort.abort()
+    throw error instanceof ApiError ? error : new ApiError(0, 'offline', 'The server cannot be reached')
+  }
+}
+
+async function readText(response: Response, limitBytes: number, inTime: <T>(step: Promise<T>) => Promise<T>): Promise<string> {
+  const reader = response.body?.getReader()
+  if (!reader) return ''
+  const decoder = new TextDecoder()
+  let [text, bytes] = ['', 0]
+  for (;;) {
+    const { done, value } = await inTime(reader.read())
+    if (done) return text + decoder.decode()
+    bytes += value.length
+    if (bytes > limitBytes)
+      throw new ApiError(response.status, 'unreadable_answer', 'The server answered with more than this page reads')
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+/**
+ * What a refusal says; nothing in it is believed to have the shape that the contract gives it. The words are the server's error
+ * field, else the raw text, else the status text.
+ */
+function refusalOf(response: Response, text: string, answer: unknown): ApiError {
+  const body: { [Key in keyof RefusalBody]?: unknown } = typeof answer === 'object' && answer !== null ? answer : {}
   const words = (typeof body.error === 'string' && body.error) || text || response.statusText || 'The server gave no reason'
-  return new ApiError(response.status, body.code ?? 'internal', words.slice(0, WORDS_MAX_CHARS), {
-    ...(body.retryAfterSeconds !== undefined && { retryAfterSeconds: body.retryAfterSeconds }),
+  // A code of a newer server is passed on: who does not know it goes by the status.
+  const code = typeof body.code === 'string' ? (body.code as RefusalCode) : 'internal'
+  return new ApiError(response.status, code, words.slice(0, WORDS_CHARS), {
+    retryAfterSeconds: readSeconds(body.retryAfterSeconds),
     details: body.details,
   })
 }
+
+/** Any other number would be a request without a pause, or none for a month. */
+const readSeconds = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.min(RETRY_MAX_SECONDS, Math.max(1, value)) : undefined
