@@ -33,9 +33,9 @@ module.exports = {
       name: 'memory-and-doors-are-private',
       severity: 'error',
       comment:
-        'store.ts, routes.ts and frames.ts belong to their folder. Call the front file instead (contacts/contacts.ts). client/app/ assembles the screens and may read stores.',
+        'store.ts, store-<noun>.ts, routes.ts and frames.ts belong to their folder. Call the front file instead (contacts/contacts.ts). client/app/ assembles the screens and may read stores.',
       from: { path: '^(client|server)/([^/]+)/', pathNot: ['^client/app/', tests] },
-      to: { path: '^(client|server)/[^/]+/(store|routes|frames)[.]ts$', pathNot: '^$1/$2/' },
+      to: { path: '^(client|server)/[^/]+/(store|store-[^/]+|routes|frames)[.]ts$', pathNot: '^$1/$2/' },
     },
     {
       name: 'only-app-collects-doors',
@@ -43,14 +43,22 @@ module.exports = {
       comment:
         'server/app.ts is the one table of contents: it alone collects routes.ts and frames.ts, and it touches no store.ts.',
       from: { path: '^((client|server)/[^/]+[.]tsx?$|scripts/|bench/)', pathNot: ['^server/app[.]ts$', tests] },
-      to: { path: '^(client|server)/[^/]+/(store|routes|frames)[.]ts$' },
+      to: { path: '^(client|server)/[^/]+/(store|store-[^/]+|routes|frames)[.]ts$' },
     },
     {
       name: 'app-touches-no-store',
       severity: 'error',
       comment: 'server/app.ts lists the doors. SQL is reached through the verbs of a feature.',
       from: { path: '^server/app[.]ts$' },
-      to: { path: '^server/[^/]+/store[.]ts$' },
+      to: { path: '^server/[^/]+/(store|store-[^/]+)[.]ts$' },
+    },
+    {
+      name: 'sql-in-stores',
+      severity: 'error',
+      comment:
+        'SQL stands in store.ts and store-<noun>.ts of a folder, and in db/. A verb calls it by a name that says what is asked.',
+      from: { path: '^server/', pathNot: ['^server/db/', '^server/[^/]+/(store|store-[^/]+)[.]ts$', tests] },
+      to: { path: ['^server/db/schema/', modules('drizzle-orm', 'pg')] },
     },
     {
       name: 'ground-knows-no-feature',

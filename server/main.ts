@@ -1,10 +1,10 @@
 import path from 'node:path'
-import pg from 'pg'
 import pino from 'pino'
 import { makeApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { defaultDataFolder } from './db/binaries.ts'
 import { connect } from './db/connect.ts'
+import { createDatabase } from './db/create.ts'
 import { DataInUseError, startPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { readSecret } from './db/secrets.ts'
@@ -95,14 +95,7 @@ async function openData(config: Config): Promise<{ url: string; stop: () => Prom
     dataFolder: config.dataFolder ?? defaultDataFolder(root),
     say: (line) => console.error(line),
   })
-  const client = new pg.Client({ connectionString: cluster.url('postgres') })
-  await client.connect()
-  try {
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
-    if (rowCount === 0) await client.query(`create database ${DATABASE}`)
-  } finally {
-    await client.end()
-  }
+  await createDatabase(cluster.url('postgres'), DATABASE)
   return { url: cluster.url(DATABASE), stop: cluster.stop }
 }
 

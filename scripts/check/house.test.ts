@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { findBrokenLinks, findLongFiles, findPrivatePlaces, findRefusedNames, findSideDoors, findUnknownNotes } from './house.ts'
+import {
+  findBrokenLinks,
+  findLongFiles,
+  findLooseSql,
+  findPrivatePlaces,
+  findRefusedNames,
+  findSideDoors,
+  findUnknownNotes,
+} from './house.ts'
 
 const file = (path: string, text = '') => ({ path, text })
 const lines = (count: number) => 'x\n'.repeat(count)
@@ -59,6 +67,16 @@ describe('the checks of the house', () => {
   test('ordinary words and the public registry are no private places', () => {
     const text = 'at work/life, shared/ground and https://registry.npmjs.org/zod/-/zod.tgz; a network of /worker.js'
     expect(findPrivatePlaces([file('a.md', text)])).toEqual([])
+  })
+
+  test('a statement outside a store is found; stores, db/ and tests have theirs', () => {
+    const text = "export const find = (db: Queryable) => db.execute('select 1')\n"
+    const kept = ['rooms/store.ts', 'rooms/store-append.ts', 'db/secrets.ts', 'rooms/rooms.test.ts', 'testing/world.ts']
+    expect(findLooseSql(kept.map((path) => file(`server/${path}`, text)))).toEqual([])
+    expect(findLooseSql([file('server/rooms/rooms.ts', text), file('server/rooms/storeroom.ts', text)])).toEqual([
+      expect.stringMatching(/^server\/rooms\/rooms[.]ts: db[.]execute/),
+      expect.stringMatching(/^server\/rooms\/storeroom[.]ts: /),
+    ])
   })
 
   test('the encryption worker is named by its address, never by its code', () => {

@@ -111,6 +111,18 @@ export function findPrivatePlaces(files: TrackedFile[]): string[] {
   )
 }
 
+/** Statements that a verb runs by itself: text needs no import that a rule would see. */
+export function findLooseSql(files: TrackedFile[]): string[] {
+  return files
+    .filter(({ path }) => /^server\/.*[.]ts$/.test(path) && !isTest(path))
+    .filter(({ path }) => !/^server\/(db|testing)\/|\/store(-[^/]+)?[.]ts$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(db|tx|pool|client)[.](execute|query|select|insert|update|delete|[$]count)\b/g)].map(
+        ([call]) => `${path}: ${call}. SQL stands in store.ts or store-<noun>.ts`,
+      ),
+    )
+}
+
 /** The encryption worker is named by its address only: its code would bring keys into the page. */
 export function findSideDoors(files: TrackedFile[]): string[] {
   return files
@@ -127,6 +139,7 @@ export const houseChecks = {
   'notes cited in code': findUnknownNotes,
   'places of one machine': findPrivatePlaces,
   'side doors to keys': findSideDoors,
+  'SQL in stores': findLooseSql,
   'folder cycles': findFolderCycles,
   'what lies below all folders': findRootImports,
 }

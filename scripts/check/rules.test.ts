@@ -25,11 +25,11 @@ const report = z.object({
 const clean: Record<string, string> = {
   'package.json': JSON.stringify({
     type: 'module',
-    dependencies: { zod: '1', fastify: '1' },
+    dependencies: { zod: '1', fastify: '1', 'drizzle-orm': '1' },
     devDependencies: { react: '1', 'ts-mls': '1', vitest: '1' },
   }),
   ...Object.fromEntries(
-    ['zod', 'fastify', 'react', 'ts-mls', 'vitest'].flatMap((name) => [
+    ['zod', 'fastify', 'drizzle-orm', 'react', 'ts-mls', 'vitest'].flatMap((name) => [
       [`node_modules/${name}/package.json`, JSON.stringify({ name, main: 'index.js' })],
       [`node_modules/${name}/index.js`, 'module.exports = {}\n'],
     ]),
@@ -43,7 +43,9 @@ const clean: Record<string, string> = {
   'server/rooms/routes.ts':
     "import { rooms } from './rooms.ts'\nimport { serve } from '../http/serve.ts'\nexport const routes = [rooms, serve]\n",
   'server/rooms/rooms.ts': "import { store } from './store.ts'\nexport const rooms = store\n",
-  'server/rooms/store.ts': 'export const store = 1\n',
+  'server/db/schema/rooms.ts': "import drizzle from 'drizzle-orm'\nexport const chatRooms = drizzle\n",
+  'server/rooms/store.ts':
+    "import { chatRooms } from '../db/schema/rooms.ts'\nimport drizzle from 'drizzle-orm'\nexport const store = [chatRooms, drizzle]\n",
   'server/rooms/rooms.test.ts':
     "import { app } from '../app.ts'\nimport { content } from '../../contract/content.ts'\nexport const seen = [app, content]\n",
   'server/messages/messages.ts': "import { rooms } from '../rooms/rooms.ts'\nexport const messages = rooms\n",
@@ -80,6 +82,9 @@ const planted: [rule: string, file: string, text: string][] = [
     "import type { store } from '../rooms/store.ts'\nexport type P = typeof store\n",
   ],
   ['only-app-collects-doors', 'server/planted9.ts', importing('./rooms/routes.ts')],
+  ['memory-and-doors-are-private', 'server/messages/planted25.ts', importing('../rooms/store-planted26.ts')],
+  ['sql-in-stores', 'server/rooms/planted27.ts', importing('drizzle-orm')],
+  ['sql-in-stores', 'server/rooms/planted28.ts', importing('../db/schema/rooms.ts')],
   ['app-touches-no-store', 'server/app.ts', importing('./rooms/store.ts')],
   ['ground-knows-no-feature', 'server/http/planted10.ts', importing('../rooms/rooms.ts')],
   ['ground-knows-no-feature', 'client/ui/planted11.tsx', importing('../rooms/rooms.ts')],
@@ -113,6 +118,7 @@ const planted: [rule: string, file: string, text: string][] = [
 const extra = {
   'client/rooms/planted6.ts': "import type { planted } from './planted5.ts'\nexport type Six = typeof planted\n",
   'contract/planted16.ts': importing('./content.ts'),
+  'server/rooms/store-planted26.ts': importing('drizzle-orm'),
 }
 
 async function cruise(files: Record<string, string>) {

@@ -3,7 +3,7 @@ import { usernameShape } from '../../contract/account.ts'
 import type { Env } from '../env.ts'
 import type { Visitor } from '../http/serve.ts'
 import * as store from './store.ts'
-import { isRetired } from './traces.ts'
+import { isRetired } from './store-traces.ts'
 
 // Names that could pass for the product, its staff or a word of its own API.
 const RESERVED = new Set(

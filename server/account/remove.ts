@@ -9,7 +9,7 @@ import { Refusal } from '../refuse.ts'
 import { deleteSessionsOf } from '../sessions/sessions.ts'
 import { retiredHash } from './names.ts'
 import * as store from './store.ts'
-import * as traces from './traces.ts'
+import * as traces from './store-traces.ts'
 
 /**
  * Deletes the account for good: nothing of the person stays but what others were sent. Those conversations are closed, the

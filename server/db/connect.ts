@@ -1,4 +1,4 @@
-import { DrizzleQueryError } from 'drizzle-orm'
+import { DrizzleQueryError, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 
@@ -13,6 +13,9 @@ export interface Database {
   pool: pg.Pool
   close(): Promise<void>
 }
+
+/** Asks the database for nothing. Throws where it does not answer. */
+export const ping = (db: Queryable): Promise<unknown> => db.execute(sql`select 1`)
 
 const INT8 = pg.types.builtins.INT8
 

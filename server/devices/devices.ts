@@ -4,10 +4,10 @@ import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
-import { whoLists } from '../relations/relations.ts'
+import { areAcquainted, whoAccepted } from '../relations/relations.ts'
 import { closeSessions, deleteSessionsOfDevices } from '../sessions/sessions.ts'
-import { deleteFreePackages } from './keypackages.ts'
 import * as store from './store.ts'
+import { deleteFree } from './store-keypackages.ts'
 
 export interface Unlock {
   deviceId: string
@@ -28,7 +28,7 @@ export async function unlockOf(db: Queryable, now: Date, userId: string, deviceI
 export async function forgetUnlock(env: Env, userId: string, deviceId: string): Promise<void> {
   const ended = await env.db.transaction(async (tx) => {
     await store.deleteUnlock(tx, userId, deviceId)
-    await deleteFreePackages(tx, userId, deviceId)
+    await deleteFree(tx, userId, deviceId)
     return await deleteSessionsOfDevices(tx, userId, [deviceId])
   })
   closeSessions(env, ended)
@@ -58,12 +58,12 @@ export async function listDevices(env: Env, user: SignedInUser): Promise<z.input
 /** Tells the account's own sockets, and those who may write to it, that its manifest changed. */
 export async function announceKeys(env: Env, userId: string): Promise<void> {
   env.hub.publish([userId], { type: 'devices', data: {} })
-  env.hub.publish(await whoLists(env.db, userId), { type: 'contacts', data: {} })
+  env.hub.publish(await whoAccepted(env.db, userId), { type: 'contacts', data: {} })
 }
 
 /** The manifest of oneself or of someone whom a contact row joins to the caller. A stranger is not found. Throws Refusal. */
 export async function manifestOf(env: Env, user: SignedInUser, userId: string) {
-  if (userId !== user.id && !(await store.areAcquainted(env.db, user.id, userId))) throw new Refusal('not_found')
+  if (userId !== user.id && !(await areAcquainted(env.db, user.id, userId))) throw new Refusal('not_found')
   const stored = await store.findDocuments(env.db, userId)
   if (!stored) throw new Refusal('not_found')
   return {

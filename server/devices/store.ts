@@ -177,15 +177,5 @@ export async function saveBook(db: Queryable, row: typeof books.$inferInsert): P
   return saved.length === 1
 }
 
-/** Whether a contact row that is not blocked joins the two, in either direction. */
-export async function areAcquainted(db: Queryable, a: string, b: string): Promise<boolean> {
-  const { rows } = await db.execute<{ known: boolean }>(sql`
-    select exists (
-      select from contacts
-      where not is_blocked and ((user_id = ${a} and contact_user_id = ${b}) or (user_id = ${b} and contact_user_id = ${a}))
-    ) as known`)
-  return rows[0]?.known ?? false
-}
-
 // One parameter, so that the statement's text is the same for any number of them.
 const isOneOf = (column: PgColumn, ids: string[]) => sql`${column} = any(${sql.param(ids)}::text[])`

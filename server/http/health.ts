@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import { everyEndpoint } from '../../contract/every.ts'
 import { healthApi } from '../../contract/health.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
+import { ping } from '../db/connect.ts'
 import { inTime } from '../db/together.ts'
 import type { Env } from '../env.ts'
 import { Refusal } from '../refuse.ts'
@@ -15,7 +15,7 @@ const ANSWER_MS = 2000
 export function healthRoutes(app: FastifyInstance, env: Env): void {
   let asked: Promise<unknown> | undefined
   const ask = () =>
-    env.db.execute(sql`select 1`).finally(() => {
+    ping(env.db).finally(() => {
       asked = undefined
     })
   serveAnyone(app, env, healthApi.health, async () => {

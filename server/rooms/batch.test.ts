@@ -7,8 +7,9 @@ import { roomsApi } from '../../contract/rooms.ts'
 import { firstManifests } from '../testing/group.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
-import { appendPostings, type Posting } from './append.ts'
 import { type Batch, makeBatch } from './batch.ts'
+import type { Posting } from './posting.ts'
+import { appendPostings } from './store-append.ts'
 
 const world = await startWorld()
 const { alice, bob, carol, eve } = await world.people()

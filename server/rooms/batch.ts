@@ -2,7 +2,8 @@ import { LIMITS } from '../../contract/limits.ts'
 import { type Db, isConnectionLost, isDatabaseAway } from '../db/connect.ts'
 import { inTime } from '../db/together.ts'
 import { Refusal } from '../refuse.ts'
-import { appendPostings, type Meeting, type Posting } from './append.ts'
+import type { Meeting, Posting } from './posting.ts'
+import { appendPostings } from './store-append.ts'
 
 /** What became of a posting, and when. */
 export interface Placed extends Meeting {

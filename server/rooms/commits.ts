@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { ArchiveKey, CommitDraft } from '../../contract/rooms.ts'
-import { deleteClaims } from '../devices/keypackages.ts'
+import { forgetClaims } from '../devices/keypackages.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { requireLive } from '../sessions/sessions.ts'
@@ -35,7 +35,7 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     requireNewest(manifests, draft.manifestVersions, draft.archiveKeys)
     const row = await store.appendCommit(tx, user.id, draft, env.clock())
     await store.putArchiveKeys(tx, inRoom(chatRoomId, keptKeys(manifests, draft.archiveKeys)))
-    if (epoch === 0) await deleteClaims(tx, chatRoomId, draft.generation)
+    if (epoch === 0) await forgetClaims(tx, chatRoomId, draft.generation)
     return { seq: row.seq, fresh: { members, commit: shownCommit(row) } }
   })
   if (!outcome) {

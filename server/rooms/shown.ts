@@ -1,9 +1,9 @@
 import type { Message } from '../../contract/messages.ts'
-import type { messages } from '../db/schema/messages.ts'
 import { type Marks, statusOf } from './status.ts'
+import type { MessageRow } from './store.ts'
 
 /** A message as the contract shows it; its status by the marks of the member who did not write it. */
-export function shownMessage(row: typeof messages.$inferSelect, members: ({ userId: string } & Marks)[]): Message {
+export function shownMessage(row: MessageRow, members: ({ userId: string } & Marks)[]): Message {
   const reader = members.find((member) => member.userId !== row.senderId)
   return {
     ...row,

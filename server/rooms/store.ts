@@ -3,7 +3,49 @@ import type { CommitDraft } from '../../contract/rooms.ts'
 import type { Queryable } from '../db/connect.ts'
 import { manifests } from '../db/schema/devices.ts'
 import { messages } from '../db/schema/messages.ts'
-import { archiveKeys, chatRooms, roomCommits, roomGroups } from '../db/schema/rooms.ts'
+import { archiveKeys, chatParticipants, chatRooms, roomCommits, roomGroups } from '../db/schema/rooms.ts'
+
+interface Member {
+  userId: string
+  deliveredSeq: number
+  readSeq: number
+}
+
+export interface Room {
+  id: string
+  lastSeq: number
+  /** 0 before the first group. */
+  generation: number
+  groupId: string | null
+  epoch: number
+  /** A member deleted their account: the log has its last entry. */
+  isClosed: boolean
+  members: Member[]
+}
+
+export async function findRoom(db: Queryable, roomId: string): Promise<Room | undefined> {
+  const rows = await db
+    .select({
+      room: {
+        id: chatRooms.id,
+        lastSeq: chatRooms.lastSeq,
+        generation: chatRooms.generation,
+        groupId: chatRooms.groupId,
+        epoch: chatRooms.epoch,
+        isClosed: chatRooms.isClosed,
+      },
+      member: {
+        userId: chatParticipants.userId,
+        deliveredSeq: chatParticipants.deliveredSeq,
+        readSeq: chatParticipants.readSeq,
+      },
+    })
+    .from(chatParticipants)
+    .innerJoin(chatRooms, eq(chatRooms.id, chatParticipants.chatRoomId))
+    .where(eq(chatParticipants.chatRoomId, roomId))
+  const room = rows[0]?.room
+  return room && { ...room, members: rows.map((row) => row.member) }
+}
 
 /** The lock that orders the room's log, until the transaction ends. */
 export async function lockRoom(tx: Queryable, roomId: string): Promise<void> {
@@ -14,6 +56,9 @@ export async function findGroup(db: Queryable, roomId: string) {
   const [row] = await db.select().from(roomGroups).where(eq(roomGroups.chatRoomId, roomId))
   return row
 }
+
+/** A message as it is stored. */
+export type MessageRow = typeof messages.$inferSelect
 
 export function messagesBetween(db: Queryable, roomId: string, after: number, upTo: number, limit: number) {
   return db

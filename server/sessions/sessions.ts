@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { and, eq, gt, inArray, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { sessions } from '../db/schema/sessions.ts'
 import { askTogether } from '../db/together.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { hashOfToken } from '../http/cookie.ts'
 import { Refusal } from '../refuse.ts'
+import * as store from './store.ts'
 
 const TOKEN_BYTES = 32
 /** `last_used_at` is written at most this often: reading stays a read. */
@@ -30,9 +28,8 @@ export async function startSession(
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const now = env.clock()
   const expiresAt = later(now, LIMITS.sessionAbsoluteSeconds)
-  await db
-    .insert(sessions)
-    .values({ tokenHash: fromHex(hashOfToken(token)), userId, deviceId, createdAt: now, lastUsedAt: now, expiresAt })
+  const tokenHash = fromHex(hashOfToken(token))
+  await store.insertSession(db, { tokenHash, userId, deviceId, createdAt: now, lastUsedAt: now, expiresAt })
   return { token, expiresAt }
 }
 
@@ -42,51 +39,33 @@ export async function startSession(
  */
 export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession'] {
   return askTogether(async (sessionHashes) => {
-    const rows = await env.db
-      .select({
-        id: users.id,
-        username: users.username,
-        displayName: users.displayName,
-        subscriptionTier: users.subscriptionTier,
-        isAdmin: users.isAdmin,
-        deviceId: sessions.deviceId,
-        tokenHash: sessions.tokenHash,
-        lastUsedAt: sessions.lastUsedAt,
-      })
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .where(and(isOneOf(sessionHashes), isLive(env), isOpen))
-    const found = rows.map(({ tokenHash, ...row }) => ({ ...row, sessionHash: tokenHash.toString('hex') }))
+    const rows = await store.findLive(env.db, sessionHashes.map(fromHex), env.clock())
     const idleSince = later(env.clock(), -TOUCH_SECONDS)
     await touchSessions(
       env,
-      found.filter(({ lastUsedAt }) => lastUsedAt <= idleSince).map(({ sessionHash }) => sessionHash),
+      rows.filter(({ lastUsedAt }) => lastUsedAt <= idleSince),
     )
-    return new Map(found.map(({ lastUsedAt: _, ...user }) => [user.sessionHash, user]))
+    const users = rows.map(({ lastUsedAt: _, tokenHash, ...user }) => ({ ...user, sessionHash: tokenHash.toString('hex') }))
+    return new Map(users.map((user) => [user.sessionHash, user]))
   })
 }
 
 /** Which of these sessions are still good; those are marked as used. For sockets, which stay open for days. */
 export async function liveSessions(env: Env, sessionHashes: string[]): Promise<Set<string>> {
   if (sessionHashes.length === 0) return new Set()
-  const rows = await env.db
-    .select({ tokenHash: sessions.tokenHash })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(isOneOf(sessionHashes), isLive(env), isOpen))
-  const live = rows.map((row) => row.tokenHash.toString('hex'))
-  await touchSessions(env, live)
-  return new Set(live)
+  const rows = await store.findLiveHashes(env.db, sessionHashes.map(fromHex), env.clock())
+  await touchSessions(env, rows)
+  return new Set(hashesOf(rows))
 }
 
 /** Asked behind a lock: the session may have ended while its request waited. Throws Refusal. */
 export async function requireLive(tx: Queryable, { sessionHash }: SignedInUser): Promise<void> {
-  if ((await tx.$count(sessions, eq(sessions.tokenHash, fromHex(sessionHash)))) === 0) throw new Refusal('not_signed_in')
+  if (!(await store.isStored(tx, fromHex(sessionHash)))) throw new Refusal('not_signed_in')
 }
 
 /** Ends one session and closes its sockets. */
 export async function endSession(env: Env, sessionHash: string): Promise<void> {
-  await env.db.delete(sessions).where(eq(sessions.tokenHash, fromHex(sessionHash)))
+  await store.deleteSession(env.db, fromHex(sessionHash))
   env.hub.closeSession(sessionHash)
 }
 
@@ -97,13 +76,12 @@ export async function endSessionsOf(env: Env, userId: string, exceptHash?: strin
 
 /** Deletes the sessions only, so that it can be part of a transaction: after COMMIT come `closeSessions` with what this answers. */
 export async function deleteSessionsOf(db: Queryable, userId: string, exceptHash?: string): Promise<string[]> {
-  const others = exceptHash === undefined ? undefined : ne(sessions.tokenHash, fromHex(exceptHash))
-  return await deleteWhere(db, and(eq(sessions.userId, userId), others))
+  return hashesOf(await store.deleteOf(db, userId, exceptHash === undefined ? undefined : fromHex(exceptHash)))
 }
 
 /** The same for the sessions that speak for these devices. */
 export async function deleteSessionsOfDevices(db: Queryable, userId: string, deviceIds: string[]): Promise<string[]> {
-  return await deleteWhere(db, and(eq(sessions.userId, userId), inArray(sessions.deviceId, deviceIds)))
+  return hashesOf(await store.deleteOfDevices(db, userId, deviceIds))
 }
 
 /** Closes the sockets of sessions that are deleted already, with the manifest that removed their device where one did. */
@@ -112,64 +90,20 @@ export function closeSessions(env: Env, sessionHashes: string[], manifest?: Sign
 }
 
 /** From now on the session speaks for this device. false where the session has ended. */
-export async function bindDevice(db: Queryable, sessionHash: string, deviceId: string): Promise<boolean> {
-  const bound = await db
-    .update(sessions)
-    .set({ deviceId })
-    .where(eq(sessions.tokenHash, fromHex(sessionHash)))
-    .returning({ deviceId: sessions.deviceId })
-  return bound.length === 1
-}
+export const bindDevice = (db: Queryable, sessionHash: string, deviceId: string): Promise<boolean> =>
+  store.setDevice(db, fromHex(sessionHash), deviceId)
 
-async function deleteWhere(db: Queryable, condition: SQL | undefined): Promise<string[]> {
-  const ended = await db.delete(sessions).where(condition).returning({ tokenHash: sessions.tokenHash })
-  return ended.map(({ tokenHash }) => tokenHash.toString('hex'))
-}
-
-// One parameter, so that the statement's text is the same for any number of them.
-const isOneOf = (sessionHashes: string[]) => sql`${sessions.tokenHash} = any(${sql.param(sessionHashes.map(fromHex))}::bytea[])`
-
-const isOpen = and(eq(users.isActive, true), isNull(users.deletedAt))
-
-function isLive(env: Pick<Env, 'clock'>) {
+async function touchSessions(env: Pick<Env, 'db' | 'clock'>, rows: { tokenHash: Buffer }[]): Promise<void> {
+  if (rows.length === 0) return
   const now = env.clock()
-  return and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, later(now, -LIMITS.sessionIdleSeconds)))
-}
-
-async function touchSessions(env: Pick<Env, 'db' | 'clock'>, sessionHashes: string[]): Promise<void> {
-  if (sessionHashes.length === 0) return
-  const now = env.clock()
-  // A row that somebody else is writing is skipped: two who touch many sessions never wait for each other.
-  const due = env.db
-    .select({ tokenHash: sessions.tokenHash })
-    .from(sessions)
-    .where(and(isOneOf(sessionHashes), lt(sessions.lastUsedAt, later(now, -TOUCH_SECONDS))))
-    .for('no key update', { skipLocked: true })
-  const touched = await env.db
-    .update(sessions)
-    .set({ lastUsedAt: now })
-    .where(inArray(sessions.tokenHash, due))
-    .returning({ userId: sessions.userId, deviceId: sessions.deviceId })
-  await touchDevices(env, now, touched)
-}
-
-async function touchDevices(
-  env: Pick<Env, 'db'>,
-  now: Date,
-  touched: { userId: string; deviceId: string | null }[],
-): Promise<void> {
+  const tokenHashes = rows.map(({ tokenHash }) => tokenHash)
+  const touched = await store.touch(env.db, tokenHashes, later(now, -TOUCH_SECONDS), now)
   const seen = touched.filter(({ deviceId }) => deviceId !== null)
   if (seen.length === 0) return
   const [userIds, deviceIds] = [seen.map(({ userId }) => userId), seen.map(({ deviceId }) => deviceId)]
-  // Skipped like the sessions: a device that is being removed is nobody's to wait for.
-  await env.db.execute(sql`
-    update devices d set last_seen_at = ${now}
-    from (
-      select held.user_id, held.id from devices held
-      join unnest(${sql.param(userIds)}::uuid[], ${sql.param(deviceIds)}::text[]) seen(user_id, id) using (user_id, id)
-      for no key update of held skip locked) due
-    where d.user_id = due.user_id and d.id = due.id`)
+  await store.touchDevices(env.db, userIds, deviceIds, now)
 }
 
+const hashesOf = (rows: { tokenHash: Buffer }[]): string[] => rows.map(({ tokenHash }) => tokenHash.toString('hex'))
 const fromHex = (hash: string): Buffer => Buffer.from(hash, 'hex')
 const later = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1000)

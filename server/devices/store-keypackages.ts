@@ -1,0 +1,80 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Queryable } from '../db/connect.ts'
+import { keyPackages } from '../db/schema/devices.ts'
+
+const ofDevice = (userId: string, deviceId: string) => and(eq(keyPackages.userId, userId), eq(keyPackages.deviceId, deviceId))
+
+/** How many packages of the device nobody has claimed, by kind. */
+export function countFree(db: Queryable, userId: string, deviceId: string) {
+  return db
+    .select({ isLastResort: keyPackages.isLastResort, count: sql<number>`count(*)::int` })
+    .from(keyPackages)
+    .where(and(ofDevice(userId, deviceId), isNull(keyPackages.claimedBy)))
+    .groupBy(keyPackages.isLastResort)
+}
+
+export async function deleteLastResort(tx: Queryable, userId: string, deviceId: string): Promise<void> {
+  await tx.delete(keyPackages).where(and(ofDevice(userId, deviceId), keyPackages.isLastResort))
+}
+
+export async function insertPackages(tx: Queryable, rows: (typeof keyPackages.$inferInsert)[]): Promise<void> {
+  if (rows.length > 0) await tx.insert(keyPackages).values(rows)
+}
+
+/** Deletes the oldest one-time packages that nobody has claimed, until so many are left. */
+export async function trimOneTime(tx: Queryable, userId: string, deviceId: string, kept: number): Promise<void> {
+  await tx.execute(sql`
+    delete from key_packages where id in (
+      select id from key_packages
+      where user_id = ${userId} and device_id = ${deviceId} and not is_last_resort and claimed_by is null
+      order by created_at desc, id
+      offset ${kept})`)
+}
+
+/** Nobody shall invite a device that can no longer open the invitation. */
+export async function deleteFree(tx: Queryable, userId: string, deviceId: string): Promise<void> {
+  await tx.delete(keyPackages).where(and(ofDevice(userId, deviceId), isNull(keyPackages.claimedBy)))
+}
+
+export interface Claim {
+  chatRoomId: string
+  generation: number
+  claimedBy: string
+  claimingDevice: string
+  members: string[]
+}
+
+const devicesOf = ({ members, claimedBy, claimingDevice }: Claim) => sql`
+  select user_id, id as device_id from devices
+  where user_id = any(${sql.param(members)}::uuid[]) and not (user_id = ${claimedBy} and id = ${claimingDevice})`
+
+const isOfClaim = ({ chatRoomId, generation, claimedBy }: Claim) =>
+  sql`k.claimed_room = ${chatRoomId} and k.claimed_generation = ${generation} and k.claimed_by = ${claimedBy}`
+
+/** Claims a free one-time package of every device that the claim has none of yet. */
+export async function claimOneTime(tx: Queryable, claim: Claim): Promise<void> {
+  const { chatRoomId, generation, claimedBy } = claim
+  await tx.execute(sql`
+    update key_packages set claimed_by = ${claimedBy}, claimed_room = ${chatRoomId}, claimed_generation = ${generation}
+    from (${devicesOf(claim)}) w
+    cross join lateral (
+      select k.id from key_packages k
+      where k.user_id = w.user_id and k.device_id = w.device_id and not k.is_last_resort and k.claimed_by is null
+      order by k.created_at limit 1 for update skip locked) free
+    where key_packages.id = free.id and not exists (
+      select from key_packages k where ${isOfClaim(claim)} and k.user_id = w.user_id and k.device_id = w.device_id)`)
+}
+
+/** The claimed package of every device, else its last resort. */
+export async function findClaimed(tx: Queryable, claim: Claim) {
+  const { rows } = await tx.execute<{ userId: string; deviceId: string; keyPackage: string }>(sql`
+    select distinct on (k.user_id, k.device_id) k.user_id as "userId", k.device_id as "deviceId", k.key_package as "keyPackage"
+    from (${devicesOf(claim)}) w join key_packages k on k.user_id = w.user_id and k.device_id = w.device_id
+    where (${isOfClaim(claim)}) or k.is_last_resort
+    order by k.user_id, k.device_id, k.is_last_resort`)
+  return rows
+}
+
+export async function deleteClaims(tx: Queryable, chatRoomId: string, generation: number): Promise<void> {
+  await tx.execute(sql`delete from key_packages where claimed_room = ${chatRoomId} and claimed_generation <= ${generation}`)
+}

@@ -1,0 +1,106 @@
+import { and, eq, gt, inArray, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Queryable } from '../db/connect.ts'
+import { users } from '../db/schema/account.ts'
+import { sessions } from '../db/schema/sessions.ts'
+
+export async function insertSession(db: Queryable, row: typeof sessions.$inferInsert): Promise<void> {
+  await db.insert(sessions).values(row)
+}
+
+/** The sessions of these tokens that are still good, with their account. */
+export function findLive(db: Queryable, tokenHashes: Buffer[], now: Date) {
+  return db
+    .select({
+      id: users.id,
+      username: users.username,
+      displayName: users.displayName,
+      subscriptionTier: users.subscriptionTier,
+      isAdmin: users.isAdmin,
+      deviceId: sessions.deviceId,
+      tokenHash: sessions.tokenHash,
+      lastUsedAt: sessions.lastUsedAt,
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(isLive(tokenHashes, now))
+}
+
+/** Which of these sessions are still good. */
+export function findLiveHashes(db: Queryable, tokenHashes: Buffer[], now: Date) {
+  return db
+    .select({ tokenHash: sessions.tokenHash })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(isLive(tokenHashes, now))
+}
+
+export async function isStored(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
+  return (await tx.$count(sessions, eq(sessions.tokenHash, tokenHash))) > 0
+}
+
+export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
+  await db.delete(sessions).where(eq(sessions.tokenHash, tokenHash))
+}
+
+/** Deletes a user's sessions except the named one. Answers those that are gone. */
+export function deleteOf(db: Queryable, userId: string, except: Buffer | undefined) {
+  const others = except && ne(sessions.tokenHash, except)
+  return deleteWhere(db, and(eq(sessions.userId, userId), others))
+}
+
+/** Deletes the sessions that speak for these devices. Answers those that are gone. */
+export function deleteOfDevices(db: Queryable, userId: string, deviceIds: string[]) {
+  return deleteWhere(db, and(eq(sessions.userId, userId), inArray(sessions.deviceId, deviceIds)))
+}
+
+function deleteWhere(db: Queryable, condition: SQL | undefined) {
+  return db.delete(sessions).where(condition).returning({ tokenHash: sessions.tokenHash })
+}
+
+/** False where the session has ended. */
+export async function setDevice(db: Queryable, tokenHash: Buffer, deviceId: string): Promise<boolean> {
+  const bound = await db
+    .update(sessions)
+    .set({ deviceId })
+    .where(eq(sessions.tokenHash, tokenHash))
+    .returning({ deviceId: sessions.deviceId })
+  return bound.length === 1
+}
+
+/** Marks sessions as used that were not since `dueBefore`. Answers for whom they speak. */
+export async function touch(db: Queryable, tokenHashes: Buffer[], dueBefore: Date, now: Date) {
+  // A row that somebody else is writing is skipped: two who touch many sessions never wait for each other.
+  const due = db
+    .select({ tokenHash: sessions.tokenHash })
+    .from(sessions)
+    .where(and(isOneOf(tokenHashes), lt(sessions.lastUsedAt, dueBefore)))
+    .for('no key update', { skipLocked: true })
+  return await db
+    .update(sessions)
+    .set({ lastUsedAt: now })
+    .where(inArray(sessions.tokenHash, due))
+    .returning({ userId: sessions.userId, deviceId: sessions.deviceId })
+}
+
+/** Marks devices as seen; the n-th user has the n-th device. */
+export async function touchDevices(db: Queryable, userIds: string[], deviceIds: (string | null)[], now: Date): Promise<void> {
+  // Skipped like the sessions: a device that is being removed is nobody's to wait for.
+  await db.execute(sql`
+    update devices d set last_seen_at = ${now}
+    from (
+      select held.user_id, held.id from devices held
+      join unnest(${sql.param(userIds)}::uuid[], ${sql.param(deviceIds)}::text[]) seen(user_id, id) using (user_id, id)
+      for no key update of held skip locked) due
+    where d.user_id = due.user_id and d.id = due.id`)
+}
+
+// One parameter, so that the statement's text is the same for any number of them.
+const isOneOf = (tokenHashes: Buffer[]) => sql`${sessions.tokenHash} = any(${sql.param(tokenHashes)}::bytea[])`
+
+/** Neither expired nor idle for too long, of an account that is active. */
+function isLive(tokenHashes: Buffer[], now: Date) {
+  const idleSince = new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)
+  const isCurrent = and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince))
+  return and(isOneOf(tokenHashes), isCurrent, eq(users.isActive, true), isNull(users.deletedAt))
+}
