@@ -27,12 +27,12 @@ export const profileWith = (words: string[]): void => {
 /** Each with the signal that ends it in order. */
 const running = new Map<ChildProcess, NodeJS.Signals>()
 
-/** The product, as `npm start` runs it, on this database. */
+/** The product, as `npm start` runs it, on this database, without the rates: a load is many people's, sent by a few. */
 export const startProduct = (databaseUrl: string, variables: Record<string, string> = {}): Promise<Program> =>
   startProgram([...profiling, 'dist/server.mjs'], {
     DATABASE_URL: databaseUrl,
     PORT: '0',
-    NODE_ENV: 'production',
+    RATE_LIMITS: 'off',
     LOG_LEVEL: 'warn',
     ...variables,
   })

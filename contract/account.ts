@@ -135,6 +135,7 @@ export const accountApi = {
     method: 'POST',
     path: '/api/account/recover',
     access: 'signed_in',
+    rates: ['account'],
     summary:
       'A new password and this browser, by the recovery kit, which is used up: keyring and manifest one version up. Ends all other sessions.',
     input: z.object({
@@ -152,6 +153,7 @@ export const accountApi = {
     method: 'PUT',
     path: '/api/change-password',
     access: 'signed_in',
+    rates: ['account'],
     summary: 'Sets a new password. Ends all other sessions.',
     input: passwordChangeShape,
     output: done,
@@ -161,6 +163,7 @@ export const accountApi = {
     method: 'POST',
     path: '/api/account/delete',
     access: 'signed_in',
+    rates: ['account'],
     summary: "Deletes the account for good, by its password. Contacts see 'Deleted account'; the name is not issued again.",
     input: z.object({ password: required('Password', LIMITS.passwordMax), kdf }),
     output: done,
@@ -185,6 +188,7 @@ export const accountApi = {
     method: 'POST',
     path: '/api/account/keys',
     access: 'signed_in',
+    rates: ['account'],
     summary: 'The first keys of an account that a bare API caller made: a new password, keyring, manifest and device at once.',
     input: z.object({ currentPassword: passwordShape, password: passwordShape, kdf: z.literal(1), keys: accountKeysShape }),
     output: signedInShape,

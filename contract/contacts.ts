@@ -71,6 +71,7 @@ export const contactsApi = {
     method: 'POST',
     path: '/api/contacts',
     access: 'signed_in',
+    rates: ['addContact'],
     summary: 'Adds a contact by username or onion address. Adding back accepts.',
     input: z
       .object({
@@ -86,6 +87,7 @@ export const contactsApi = {
     method: 'POST',
     path: '/api/contacts/:contactId/accept',
     access: 'signed_in',
+    rates: ['answerContact'],
     summary: 'Accepts a request.',
     input: z.object({ contactId }),
     output: contactShape,
@@ -94,6 +96,7 @@ export const contactsApi = {
     method: 'POST',
     path: '/api/contacts/:contactId/decline',
     access: 'signed_in',
+    rates: ['answerContact'],
     summary: 'Takes a request off the list. The other side is not told.',
     input: z.object({ contactId }),
     output: done,

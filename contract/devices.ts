@@ -106,6 +106,7 @@ export const devicesApi = {
     method: 'POST',
     path: '/api/devices',
     access: 'signed_in',
+    rates: ['keys'],
     summary: 'Adds the browser of this session to the account, by a keyring and manifest one version up.',
     input: accountKeysShape,
     output: unlockShape,
@@ -131,6 +132,7 @@ export const devicesApi = {
     method: 'POST',
     path: '/api/devices/key-packages',
     access: 'signed_in',
+    rates: ['keyPackages'],
     summary: "Adds one-time key packages of this session's device; a new last-resort package replaces the old one.",
     input: keyPackagesShape,
     output: done,
@@ -153,6 +155,7 @@ export const devicesApi = {
     method: 'PUT',
     path: '/api/account/keys',
     access: 'signed_in',
+    rates: ['keys'],
     summary: 'Removes devices, changes ways in, or switches history, all at once. Else refuses with stale_version.',
     input: keyChangeShape.extend({
       /** The authSecret where the password becomes a way in again: it is checked. */
@@ -191,6 +194,7 @@ export const devicesApi = {
     method: 'PUT',
     path: '/api/book',
     access: 'signed_in',
+    rates: ['book'],
     summary: 'Replaces the book when `version` is the stored version plus one, else refuses with stale_version.',
     input: bookShape.extend({ sealed: base64(1024 * 1024) }),
     output: z.object({ version: seqShape }),

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { CallRate } from './limits.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -36,6 +37,8 @@ export interface Endpoint<In extends z.ZodType = z.ZodType, Out extends z.ZodTyp
   summary: string
   input: In
   output: Out
+  /** What each call is counted against. Every call that a session writes by has one. */
+  rates?: readonly CallRate[]
   /** `json` when absent. */
   body?: Kind
   /** Largest body in bytes; `LIMITS.bodyBytes` when absent. */

@@ -52,22 +52,49 @@ export const LIMITS = {
   testPlanMessagesPerMonth: 10,
 } as const
 
-/** How often each answer may be asked for: `points` calls in `seconds`. The key that is counted by stands in the name. */
+/**
+ * How often each thing may be done: `points` calls in `seconds`, counted `per` address, name, user, user and room, or for `all`
+ * together. Those of people leave room for who types, pastes and reconnects: twenty messages at once and five a second are far below.
+ */
 export const RATES = {
-  loginByAddress: { points: 30, seconds: 5 * MINUTE },
-  loginByUsername: { points: 10, seconds: 5 * MINUTE },
-  kitByAddress: { points: 30, seconds: 5 * MINUTE },
-  kitByUsername: { points: 10, seconds: 5 * MINUTE },
-  salt: { points: 60, seconds: 5 * MINUTE },
-  register: { points: 10, seconds: 60 * MINUTE },
-  registerTotal: { points: 300, seconds: 60 * MINUTE },
-  availability: { points: 60, seconds: MINUTE },
-  availabilityTotal: { points: 1200, seconds: MINUTE },
-  addContact: { points: 30, seconds: 10 * MINUTE },
-  claimKeyPackages: { points: 60, seconds: 10 * MINUTE },
+  loginByAddress: { points: 30, seconds: 5 * MINUTE, per: 'address' },
+  loginByUsername: { points: 10, seconds: 5 * MINUTE, per: 'name' },
+  kitByAddress: { points: 30, seconds: 5 * MINUTE, per: 'address' },
+  kitByUsername: { points: 10, seconds: 5 * MINUTE, per: 'name' },
+  salt: { points: 60, seconds: 5 * MINUTE, per: 'address' },
+  register: { points: 10, seconds: 60 * MINUTE, per: 'address' },
+  registerTotal: { points: 300, seconds: 60 * MINUTE, per: 'all' },
+  availability: { points: 60, seconds: MINUTE, per: 'address' },
+  availabilityTotal: { points: 1200, seconds: MINUTE, per: 'all' },
+
+  account: { points: 30, seconds: 10 * MINUTE, per: 'user' },
+  keys: { points: 30, seconds: 10 * MINUTE, per: 'user' },
+  keyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
+  /** Each person that is met for the first time is a version of the book. */
+  book: { points: 600, seconds: 10 * MINUTE, per: 'user' },
+  addContact: { points: 30, seconds: 10 * MINUTE, per: 'user' },
+  answerContact: { points: 120, seconds: MINUTE, per: 'user' },
+  /** A browser that was away marks all of its rooms. */
+  marks: { points: 3000, seconds: MINUTE, per: 'user' },
+  marksInRoom: { points: 300, seconds: MINUTE, per: 'room' },
+  messages: { points: 300, seconds: 20, per: 'user' },
+  messagesInRoom: { points: 150, seconds: 20, per: 'room' },
+  messagesADay: { points: 20_000, seconds: DAY, per: 'user' },
+  /** Who removes a device commits in all rooms. */
+  commits: { points: 6000, seconds: 10 * MINUTE, per: 'user' },
+  commitsInRoom: { points: 30, seconds: MINUTE, per: 'room' },
+  repairs: { points: 6000, seconds: 10 * MINUTE, per: 'user' },
+  repairsInRoom: { points: 60, seconds: 10 * MINUTE, per: 'room' },
+  claimKeyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
+  claimKeyPackagesInRoom: { points: 20, seconds: DAY, per: 'room' },
+  /** Of somebody who has not accepted the caller. */
+  claimOfStranger: { points: 5, seconds: DAY, per: 'room' },
 } as const
 
 export type Rate = keyof typeof RATES
+
+/** Those that a call can name: they are counted by who calls, and by the room that it names. */
+export type CallRate = { [Name in Rate]: (typeof RATES)[Name]['per'] extends 'user' | 'room' ? Name : never }[Rate]
 
 /** Seconds and milliseconds that both ends keep to. */
 export const PERIODS = {

@@ -96,6 +96,7 @@ export const roomsApi = {
     method: 'POST',
     path: '/api/rooms/:chatRoomId/commits',
     access: 'signed_in',
+    rates: ['commits', 'commitsInRoom'],
     summary:
       'Appends a commit when it is made for the current group and epoch, else refuses with stale_epoch and what was missed. Who does not know the newest device lists is refused with stale_manifest and their versions.',
     input: commitDraftShape,
@@ -108,6 +109,7 @@ export const roomsApi = {
     method: 'POST',
     path: '/api/rooms/:chatRoomId/key-packages',
     access: 'signed_in',
+    rates: ['claimKeyPackages', 'claimKeyPackagesInRoom'],
     summary:
       "One key package of every other device of both members, to create that generation's group. Asking again gives the same.",
     input: z.object({ chatRoomId, generation: counterShape.positive() }),
@@ -129,6 +131,7 @@ export const roomsApi = {
     method: 'POST',
     path: '/api/rooms/:chatRoomId/archive-keys',
     access: 'signed_in',
+    rates: ['repairs', 'repairsInRoom'],
     summary: "Adds archive keys of the caller's own account that a committer left out.",
     input: z.object({ chatRoomId, keys: z.array(archiveKeyShape).min(1).max(LIMITS.archiveKeysAtOnce) }),
     output: done,
@@ -137,6 +140,7 @@ export const roomsApi = {
     method: 'PUT',
     path: '/api/rooms/:chatRoomId/group-info',
     access: 'signed_in',
+    rates: ['repairs', 'repairsInRoom'],
     summary: 'Replaces a wrong GroupInfo of the current group and epoch.',
     input: z.object({ chatRoomId, groupId, epoch, groupInfo: base64(256 * 1024) }),
     output: done,

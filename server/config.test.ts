@@ -38,6 +38,15 @@ test.each([
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must be .*${expected.replaceAll('.', '[.]')}`))
 })
 
+test('the rates can be lifted to measure, and never where others reach the server', () => {
+  expect(readConfig({})).toMatchObject({ hasRateLimits: true })
+  expect(readConfig({ RATE_LIMITS: 'off', NODE_ENV: 'test' })).toMatchObject({ hasRateLimits: false })
+  const onion = `http://${'a'.repeat(56)}.onion`
+  for (const more of [{ NODE_ENV: 'production' }, { PUBLIC_URL: 'https://chat.example.org' }, { ONION_URL: onion }]) {
+    expect(() => readConfig({ RATE_LIMITS: 'off', ...more })).toThrow(/^RATE_LIMITS must be on/)
+  }
+})
+
 test('the password in a wrong DATABASE_URL is not repeated', () => {
   expect(() => readConfig({ DATABASE_URL: 'mysql://me:hunter2@db' })).toThrow(/^(?!.*hunter2)DATABASE_URL/)
 })

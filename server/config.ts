@@ -29,6 +29,8 @@ export interface Config {
   nodeEnv: (typeof NODE_ENVS)[number]
   /** Whose X-Forwarded-For is believed: nobody's, that of so many hops, or that of the listed addresses. */
   trustProxy: false | number | string[]
+  /** false: nobody is told to wait. For measurements on this machine alone. */
+  hasRateLimits: boolean
   /** The public address is https: secure cookies and HSTS. */
   isHttps: boolean
 }
@@ -56,6 +58,7 @@ export function readConfig(variables: Variables): Config {
     logLevel: readChoice(variables, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     nodeEnv: readChoice(variables, 'NODE_ENV', NODE_ENVS, 'development'),
     trustProxy: readTrustProxy(variables),
+    hasRateLimits: readRateLimits(variables),
     isHttps: publicUrl?.protocol === 'https:',
   }
 }
@@ -107,6 +110,15 @@ function readOnionUrl(variables: Variables): URL | undefined {
 function readFolder(variables: Variables): string | undefined {
   const text = read(variables, 'CONCLAVE_DATA')
   return text === undefined ? undefined : path.resolve(text)
+}
+
+// Without rates one account can fill the disk, so the setting is refused wherever others can reach the server.
+function readRateLimits(variables: Variables): boolean {
+  const choice = readChoice(variables, 'RATE_LIMITS', ['on', 'off'], 'on')
+  const isServed = read(variables, 'NODE_ENV') === 'production' || read(variables, 'PUBLIC_URL') || read(variables, 'ONION_URL')
+  if (choice === 'off' && isServed)
+    throw new ConfigError('RATE_LIMITS', 'on, or absent, in production and with PUBLIC_URL or ONION_URL', choice)
+  return choice === 'on'
 }
 
 function readTrustProxy(variables: Variables): Config['trustProxy'] {

@@ -11,7 +11,7 @@ import { readSecret } from './db/secrets.ts'
 import type { Env } from './env.ts'
 import { readFault } from './fault.ts'
 import { logIncident } from './http/errors.ts'
-import { makeLimits } from './http/limits.ts'
+import { makeLimits, noLimits } from './http/limits.ts'
 import { measureFlushes, measureServer } from './metrics/measures.ts'
 import { makeMetrics } from './metrics/metrics.ts'
 import { serveMetrics } from './metrics/port.ts'
@@ -55,7 +55,7 @@ async function start(): Promise<void> {
       clock,
       hub: createHub(),
       batch: makeBatch({ db: database.db, clock, fault, onFlush: metrics && measureFlushes(metrics) }),
-      limits: makeLimits(clock),
+      limits: config.hasRateLimits ? makeLimits(clock) : noLimits,
       findSession: gatherSessions({ db: database.db, clock }),
       saltKey: await readSecret(database.db, 'salt'),
       nameKey: await readSecret(database.db, 'names'),

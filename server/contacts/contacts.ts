@@ -22,7 +22,6 @@ export async function listContacts(env: Env, user: SignedInUser): Promise<Contac
 
 /** Puts someone on the caller's list and asks them; where they asked first, both are contacts at once. Throws Refusal. */
 export async function addContact(env: Env, user: SignedInUser, who: Who): Promise<Contact> {
-  await env.limits.take('addContact', user.id)
   const person = await store.findPerson(env.db, readWho(who))
   if (!person) throw new Refusal('user_not_found')
   if (person.id === user.id) throw new Refusal('cannot_add_self')

@@ -1,4 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Endpoint } from '../../contract/endpoint.ts'
 import { RATES, type Rate } from '../../contract/limits.ts'
 import { Refusal } from '../refuse.ts'
 
@@ -6,6 +7,9 @@ export interface Limits {
   /** Counts one call. Throws Refusal `too_many_requests` with the seconds to wait. */
   take(rate: Rate, key: string): Promise<void>
 }
+
+/** Nobody is ever told to wait: for measurements and tests, which do in a second what a person does in a day. */
+export const noLimits: Limits = { take: async () => undefined }
 
 /** Counters in memory, in windows of the given clock. */
 export function makeLimits(clock: () => Date): Limits {
@@ -30,6 +34,14 @@ export function makeLimits(clock: () => Date): Limits {
     },
   }
 }
+
+/** Counts a call against each rate that its endpoint names. Throws Refusal `too_many_requests`. */
+export async function takeRates(limits: Limits, { rates = [] }: Endpoint, userId: string, input: unknown): Promise<void> {
+  for (const rate of rates) await limits.take(rate, RATES[rate].per === 'room' ? `${userId} ${roomOf(input)}` : userId)
+}
+
+const roomOf = (input: unknown): string =>
+  typeof input === 'object' && input !== null && 'chatRoomId' in input ? String(input.chatRoomId) : ''
 
 function tooManyRequests(retryAfterSeconds: number): Refusal {
   const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`

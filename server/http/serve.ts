@@ -10,6 +10,7 @@ import { addressKey } from './address.ts'
 import { type Bodies, bodyOf, takeBytes } from './body.ts'
 import { clearToken, readSessionHash, writeToken } from './cookie.ts'
 import { flatten, parseInput } from './input.ts'
+import { takeRates } from './limits.ts'
 
 /** What a verb may need of the request itself. */
 export interface Caller<Kind extends BodyKind = BodyKind> {
@@ -46,7 +47,9 @@ export function serve<In extends z.ZodType, Out extends z.ZodType, Kind extends 
   if (endpoint.access === 'anyone') throw new Error(`${endpoint.path} is open to anyone: use serveAnyone`)
   route(app, endpoint, options, async (request, reply) => {
     const user = requireAccess(endpoint, await sessionOf(env, request))
-    return await act(user, inputOf(endpoint, request), callerOf(env, endpoint, request, reply))
+    const input = inputOf(endpoint, request)
+    await takeRates(env.limits, endpoint, user.id, input)
+    return await act(user, input, callerOf(env, endpoint, request, reply))
   })
 }
 

@@ -1,4 +1,6 @@
+import { messagesApi } from '../../contract/messages.ts'
 import type { Env } from '../env.ts'
+import { takeRates } from '../http/limits.ts'
 import type { FrameHandlers } from '../realtime/listen.ts'
 import { sendMessage } from './messages.ts'
 import { passTyping } from './typing.ts'
@@ -6,6 +8,7 @@ import { passTyping } from './typing.ts'
 /** What the socket says about messages. A new message reaches the asking socket with everyone else; a known one is told to it alone. */
 export const messageFrames = (env: Env): FrameHandlers => ({
   async message(user, draft) {
+    await takeRates(env.limits, messagesApi.send, user.id, draft)
     const { message, isNew } = await sendMessage(env, user, draft)
     return isNew ? undefined : { type: 'message', data: message }
   },

@@ -50,7 +50,6 @@ export async function readLog(env: Env, user: SignedInUser, roomId: string, afte
 
 /** One key package of every other device of both members, to create that generation's group [Note: R5]. Throws Refusal. */
 export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: string, generation: number) {
-  await env.limits.take('claimKeyPackages', user.id)
   const { deviceId } = user
   if (deviceId === null) throw new Refusal('unknown_device')
   const packages = await env.db.transaction(async (tx) => {

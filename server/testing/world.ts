@@ -11,7 +11,7 @@ import { readConfig } from '../config.ts'
 import { connect, type Database } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import type { Env } from '../env.ts'
-import { type Limits, makeLimits } from '../http/limits.ts'
+import { makeLimits, noLimits } from '../http/limits.ts'
 import { measureFlushes, measureServer } from '../metrics/measures.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createHub } from '../realtime/hub.ts'
@@ -48,8 +48,6 @@ export interface World {
   stranger(): Browser
 }
 
-const lenient: Limits = { take: async () => undefined }
-
 /** The real server on a free port, with a database and a clock of its own. Call it at the top of a test file: it cleans up after it. */
 export async function startWorld({
   variables = {},
@@ -67,7 +65,7 @@ export async function startWorld({
     clock,
     hub: createHub(),
     batch: makeBatch({ db: database.db, clock, onFlush: metrics && measureFlushes(metrics) }),
-    limits: hasLimits ? makeLimits(clock) : lenient,
+    limits: hasLimits ? makeLimits(clock) : noLimits,
     findSession: gatherSessions({ db: database.db, clock }),
     saltKey: await readSecret(database.db, 'salt'),
     nameKey: await readSecret(database.db, 'names'),
