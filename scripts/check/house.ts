@@ -1,3 +1,4 @@
+import { findUnboundedShapes } from './bounds.ts'
 import { findFolderCycles, findRootImports } from './folders.ts'
 import type { TrackedFile } from './tracked.ts'
 
@@ -139,6 +140,7 @@ export const houseChecks = {
   'notes cited in code': findUnknownNotes,
   'places of one machine': findPrivatePlaces,
   'side doors to keys': findSideDoors,
+  'shapes without a bound': findUnboundedShapes,
   'SQL in stores': findLooseSql,
   'folder cycles': findFolderCycles,
   'what lies below all folders': findRootImports,

@@ -4,7 +4,7 @@ import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import { REFUSALS } from '../../contract/refusals.ts'
 
 /** The OpenAPI 3.1 document of these calls; `x-access` and `x-assurance` say who may make one (`contract/endpoint.ts`). */
-export function openApi(endpoints: Endpoint[]): Record<string, unknown> {
+export function openApi(endpoints: Endpoint[]): { openapi: string; [name: string]: unknown } {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {
     const address = endpoint.path.replace(/:([^/]+)/g, '{$1}')
