@@ -1,7 +1,8 @@
+import type { Server } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes } from './account/routes.ts'
-import type { Config } from './config.ts'
+import type { Config, Listener } from './config.ts'
 import { followPresence, resetPresence } from './contacts/presence.ts'
 import { contactRoutes } from './contacts/routes.ts'
 import { deviceRoutes } from './devices/routes.ts'
@@ -10,6 +11,7 @@ import { readJsonBodies } from './http/body.ts'
 import { answerClientError, answerErrors, sendError } from './http/errors.ts'
 import { setHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
+import { bindListener } from './http/listener.ts'
 import { logRequests } from './http/log.ts'
 import { guardOrigin } from './http/origin.ts'
 import { servePages } from './http/pages.ts'
@@ -25,6 +27,8 @@ import { liveSessions } from './sessions/sessions.ts'
 export interface App {
   http: FastifyInstance
   gateway: Gateway
+  /** People come in by this server too, as the listener says: its cookie, headers, origins and ingress. It hands requests to `http.routing`. */
+  attach(server: Server, listener: Listener): void
 }
 
 interface Options {
@@ -49,10 +53,10 @@ export async function makeApp(env: Env, { log, clientFolder, metrics }: Options)
     requestIdHeader: false,
     routerOptions: { maxParamLength: 200 },
   })
+  await setHeaders(http, env.config)
   answerErrors(http)
   logRequests(http)
   if (metrics) measureRequests(http, metrics)
-  await setHeaders(http, env.config)
   guardOrigin(http, env.config)
   readJsonBodies(http)
   await http.register(fastifyCookie)
@@ -64,7 +68,7 @@ export async function makeApp(env: Env, { log, clientFolder, metrics }: Options)
   roomRoutes(http, env)
   messageRoutes(http, env)
   notificationRoutes(http, env)
-  if (clientFolder) await servePages(http, clientFolder)
+  if (clientFolder) await servePages(http, env.config, clientFolder)
 
   await resetPresence(env)
   const gateway = openGateway(http, env, {
@@ -72,9 +76,14 @@ export async function makeApp(env: Env, { log, clientFolder, metrics }: Options)
     moved: followPresence(env),
     liveSessions: (sessionHashes) => liveSessions(env, sessionHashes),
   })
+  const attach = (server: Server, listener: Listener) => {
+    bindListener(server, listener)
+    gateway.attach(server)
+  }
+  attach(http.server, env.config.direct)
   http.addHook('preClose', () => gateway.close())
   http.addHook('onClose', () => env.batch.drain())
-  return { http, gateway }
+  return { http, gateway, attach }
 }
 
 function trustOf(trust: Config['trustProxy']): false | string[] | ((address: string, hop: number) => boolean) {

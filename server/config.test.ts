@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
-import { allowedOrigins, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
 
 test('without any setting the server is for this machine alone', () => {
   const config = readConfig({})
   expect(config).toMatchObject({ metricsPort: undefined, metricsHost: '127.0.0.1' })
-  expect(config).toMatchObject({ port: 3000, host: '127.0.0.1', logLevel: 'info', trustProxy: false, isHttps: false })
-  expect(allowedOrigins(config, 4000)).toEqual(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000'])
+  expect(config).toMatchObject({ port: 3000, host: '127.0.0.1', logLevel: 'info', trustProxy: false })
+  expect(config.direct).toMatchObject({ ingress: 'direct', isSecure: false, hasProxy: false })
+  expect(config.direct.origins(4000)).toEqual(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000'])
 })
 
 test('a public address replaces those of this machine, and https is noticed', () => {
   const onion = `http://${'a'.repeat(56)}.onion`
   const config = readConfig({ PUBLIC_URL: 'https://chat.example.org/', ONION_URL: onion, TRUST_PROXY: '1' })
-  expect(config).toMatchObject({ isHttps: true, trustProxy: 1 })
-  expect(allowedOrigins(config, 3000)).toEqual(['https://chat.example.org', onion])
+  expect(config).toMatchObject({ trustProxy: 1, direct: { isSecure: true, hasProxy: true } })
+  expect(config.direct.origins(3000)).toEqual(['https://chat.example.org', onion])
 })
 
 test('an empty variable counts as absent', () => {

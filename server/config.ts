@@ -11,6 +11,18 @@ export class ConfigError extends Error {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const NODE_ENVS = ['development', 'production', 'test'] as const
 
+/** A way in. What it says holds for every connection that its server accepts, whatever the headers of a request claim. */
+export interface Listener {
+  /** What `hello` tells the page. */
+  ingress: 'direct' | 'onion'
+  /** Browsers come by https: the cookie is bound to it, and they are told to stay. */
+  isSecure: boolean
+  /** X-Forwarded-For counts as TRUST_PROXY says; elsewhere it counts for nothing. */
+  hasProxy: boolean
+  /** The origins whose pages may write and open sockets; `port` took the connection, undefined for a Unix socket. */
+  origins(port: number | undefined): string[]
+}
+
 export interface Config {
   /** 0: any free port. */
   port: number
@@ -31,8 +43,8 @@ export interface Config {
   trustProxy: false | number | string[]
   /** false: nobody is told to wait. For measurements on this machine alone. */
   hasRateLimits: boolean
-  /** The public address is https: secure cookies and HSTS. */
-  isHttps: boolean
+  /** The listener that PORT opens. */
+  direct: Listener
 }
 
 type Variables = Record<string, string | undefined>
@@ -40,8 +52,11 @@ type Variables = Record<string, string | undefined>
 /** Reads the settings. Throws ConfigError. */
 export function readConfig(variables: Variables): Config {
   const publicUrl = readUrl(variables, 'PUBLIC_URL', ['http:', 'https:'], 'an address such as https://chat.example.org')
+  const onionUrl = readOnionUrl(variables)
+  const trustProxy = readTrustProxy(variables)
+  const port = readPort(variables, 'PORT') ?? 3000
   return {
-    port: readPort(variables, 'PORT') ?? 3000,
+    port,
     host: read(variables, 'HOST') ?? '127.0.0.1',
     metricsPort: readPort(variables, 'METRICS_PORT'),
     metricsHost: read(variables, 'METRICS_HOST') ?? '127.0.0.1',
@@ -54,21 +69,26 @@ export function readConfig(variables: Variables): Config {
     )?.href,
     dataFolder: readFolder(variables),
     publicUrl,
-    onionUrl: readOnionUrl(variables),
+    onionUrl,
     logLevel: readChoice(variables, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     nodeEnv: readChoice(variables, 'NODE_ENV', NODE_ENVS, 'development'),
-    trustProxy: readTrustProxy(variables),
+    trustProxy,
     hasRateLimits: readRateLimits(variables),
-    isHttps: publicUrl?.protocol === 'https:',
+    direct: {
+      ingress: 'direct',
+      isSecure: publicUrl?.protocol === 'https:',
+      hasProxy: trustProxy !== false,
+      origins: (bound = port) => [
+        ...(publicUrl ? [publicUrl.origin] : originsOfThisMachine(bound)),
+        // An onion service that somebody else runs leads to this listener too.
+        ...(onionUrl ? [onionUrl.origin] : []),
+      ],
+    },
   }
 }
 
-/** The origins that may write. Without PUBLIC_URL those of this machine, on the port that is actually bound. */
-export function allowedOrigins(config: Config, boundPort: number): string[] {
-  const local = ['localhost', '127.0.0.1', '[::1]'].map((host) => new URL(`http://${host}:${boundPort}`).origin)
-  const direct = config.publicUrl ? [config.publicUrl.origin] : local
-  return config.onionUrl ? [...direct, config.onionUrl.origin] : direct
-}
+const originsOfThisMachine = (port: number): string[] =>
+  ['localhost', '127.0.0.1', '[::1]'].map((host) => new URL(`http://${host}:${port}`).origin)
 
 // An empty variable counts as absent: compose files pass unset ones on like this.
 function read(variables: Variables, name: string): string | undefined {

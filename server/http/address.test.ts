@@ -12,3 +12,7 @@ test.each([
 ])('%s counts as %s', (address, key) => {
   expect(addressKey(address)).toBe(key)
 })
+
+test('who comes by a Unix socket has no address', () => {
+  expect(addressKey(undefined)).toBe('no address')
+})

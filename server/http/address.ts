@@ -1,7 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** The key of a rate limit: the address; of IPv6 its /64, since whoever has one address there has them all. */
-export function addressKey(address: string): string {
+/**
+ * The key of a rate limit: the address; of IPv6 its /64, since whoever has one address there has them all. A Unix socket has
+ * none: all who come by it count as one.
+ */
+export function addressKey(address: string | undefined): string {
+  if (address === undefined) return 'no address'
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped && isIPv4(mapped)) return mapped
   const plain = address.split('%')[0] ?? address

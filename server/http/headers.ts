@@ -1,17 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import helmet from '@fastify/helmet'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Config } from '../config.ts'
-
-const nonces = new WeakMap<ServerResponse, string>()
-
-/** The nonce that this response's policy names; styles that carry it are ours. */
-export function nonceOf(response: ServerResponse): string {
-  const nonce = nonces.get(response) ?? randomBytes(16).toString('base64')
-  nonces.set(response, nonce)
-  return nonce
-}
+import type { Config, Listener } from '../config.ts'
+import { listenerOf } from './listener.ts'
 
 const ALLOWED_HERE = ['camera', 'microphone']
 const SWITCHED_OFF = [
@@ -32,50 +22,56 @@ const SWITCHED_OFF = [
 ]
 const PERMISSIONS = [...ALLOWED_HERE.map((name) => `${name}=(self)`), ...SWITCHED_OFF.map((name) => `${name}=()`)].join(', ')
 
-/** The headers of every answer. Nothing runs that we did not ship, and nothing is loaded from elsewhere. */
+/** What a page may run and load: nothing that we did not ship, and nothing from elsewhere. Styles that carry the nonce are ours. */
+export function policyOf({ isSecure }: Listener, nonce?: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    "worker-src 'self'",
+    `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
+    "img-src 'self' blob: data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types conclave',
+    // On plain HTTP it would send the browser to an https that is not there.
+    ...(isSecure ? ['upgrade-insecure-requests'] : []),
+  ].join(';')
+}
+
+/** The headers of every answer; a page adds its nonce, and what browsers may keep says so itself. */
 export async function setHeaders(app: FastifyInstance, config: Config): Promise<void> {
   await app.register(helmet, {
     global: false,
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'", "'wasm-unsafe-eval'"],
-        workerSrc: ["'self'"],
-        styleSrc: ["'self'", (_request, response) => `'nonce-${nonceOf(response)}'`],
-        imgSrc: ["'self'", 'blob:', 'data:'],
-        fontSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        manifestSrc: ["'self'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-        objectSrc: ["'none'"],
-        requireTrustedTypesFor: ["'script'"],
-        trustedTypes: ['conclave'],
-        // On plain HTTP it would send the browser to an https that is not there.
-        upgradeInsecureRequests: config.isHttps ? [] : null,
-      },
-    },
+    contentSecurityPolicy: false,
     crossOriginOpenerPolicy: { policy: 'same-origin' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
     referrerPolicy: { policy: 'no-referrer' },
-    strictTransportSecurity: config.isHttps ? { maxAge: 365 * 24 * 60 * 60, includeSubDomains: false } : false,
     xFrameOptions: { action: 'deny' },
   })
-  // Only a page has styles that carry a nonce. What the API answers has the same headers each time: they are made once.
-  let ofAnswers: ReturnType<FastifyReply['getHeaders']> | undefined
+  // They are the same for all who came in by one listener: they are made once.
+  const known = new WeakMap<Listener, ReturnType<FastifyReply['getHeaders']>>()
   app.addHook('onRequest', async (request, reply) => {
-    const isAnswer = request.url.startsWith('/api/')
-    if (isAnswer && ofAnswers) {
-      reply.headers(ofAnswers)
+    const listener = listenerOf(config, request.raw)
+    const before = known.get(listener)
+    if (before) {
+      reply.headers(before)
       return
     }
-    await reply.helmet()
-    reply.header('permissions-policy', PERMISSIONS)
-    if (!isAnswer) return
-    // Answers hold names and envelopes: no browser or proxy keeps them.
-    reply.header('cache-control', 'no-store')
-    ofAnswers = { ...reply.getHeaders() }
+    await reply.helmet({
+      strictTransportSecurity: listener.isSecure ? { maxAge: 365 * 24 * 60 * 60, includeSubDomains: false } : false,
+    })
+    reply.headers({
+      'content-security-policy': policyOf(listener),
+      'permissions-policy': PERMISSIONS,
+      // Answers hold names and envelopes: no browser or proxy keeps them.
+      'cache-control': 'no-store',
+    })
+    known.set(listener, { ...reply.getHeaders() })
   })
 }

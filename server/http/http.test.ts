@@ -122,6 +122,15 @@ test('an answer that has not changed is 304 without a body, until it changes', a
   expect((await bob.request('GET', '/api/contacts', { headers: { 'if-none-match': etag } })).status).toBe(200)
 })
 
+test('a refusal has the same headers as every other answer', async () => {
+  const fine = await alice.request('GET', '/api/user')
+  for (const path of ['/api/nothing-here', '/nowhere', '/api/messages']) {
+    const { headers } = await alice.request('DELETE', path)
+    for (const name of ['content-security-policy', 'permissions-policy', 'cache-control', 'x-content-type-options'])
+      expect(headers.get(name), `${path} ${name}`).toBe(fine.headers.get(name))
+  }
+})
+
 test('no cache keeps what the API answers, and no site may frame or read it', async () => {
   const { headers } = await alice.request('GET', '/api/user')
   expect(headers.get('cache-control')).toBe('no-store')

@@ -1,16 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { allowedOrigins, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
 import { Refusal } from '../refuse.ts'
+import { listenerOf } from './listener.ts'
 
 /**
- * Whether a request may change something or open a socket: its Origin is listed, or it has neither Origin nor
+ * Whether a request may change something or open a socket: its Origin is one of the listener's, or it has neither Origin nor
  * Sec-Fetch-Site, as programs do. A browser always sends one of them with a write.
  */
 export function isOriginAllowed(config: Config, request: IncomingMessage): boolean {
   const { origin } = request.headers
   if (origin === undefined) return request.headers['sec-fetch-site'] === undefined
-  return allowedOrigins(config, request.socket.localPort ?? config.port).includes(origin)
+  return listenerOf(config, request).origins(request.socket.localPort).includes(origin)
 }
 
 /** Refuses writes from other origins before their body is read. */

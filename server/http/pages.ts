@@ -1,15 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
 import { Refusal } from '../refuse.ts'
 import { sendError } from './errors.ts'
-import { nonceOf } from './headers.ts'
+import { policyOf } from './headers.ts'
+import { listenerOf } from './listener.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
 /** The built client: hashed assets for a year, and the one page for every address that is the app's own. */
-export async function servePages(app: FastifyInstance, clientFolder: string): Promise<void> {
+export async function servePages(app: FastifyInstance, config: Config, clientFolder: string): Promise<void> {
   const html = await readFile(path.join(clientFolder, 'index.html'), 'utf8')
   await app.register(fastifyStatic, {
     root: path.join(clientFolder, 'assets'),
@@ -38,7 +41,8 @@ export async function servePages(app: FastifyInstance, clientFolder: string): Pr
     if (address === '/api' || /^\/(api|assets|ws)\//.test(address) || /\.[^/]*$/.test(address)) {
       return sendError(new Refusal('not_found'), request, reply)
     }
-    reply.header('cache-control', 'no-store').type('text/html; charset=utf-8')
-    return reply.send(html.replaceAll('__NONCE__', nonceOf(reply.raw)))
+    const nonce = randomBytes(16).toString('base64')
+    reply.header('content-security-policy', policyOf(listenerOf(config, request.raw), nonce)).type('text/html; charset=utf-8')
+    return reply.send(html.replaceAll('__NONCE__', nonce))
   })
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { BodyKind, Endpoint } from '../../contract/endpoint.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { Listener } from '../config.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { addressKey } from './address.ts'
@@ -11,6 +12,7 @@ import { type Bodies, bodyOf, takeBytes } from './body.ts'
 import { clearToken, readSessionHash, writeToken } from './cookie.ts'
 import { flatten, parseInput } from './input.ts'
 import { takeRates } from './limits.ts'
+import { listenerOf } from './listener.ts'
 
 /** What a verb may need of the request itself. */
 export interface Caller<Kind extends BodyKind = BodyKind> {
@@ -127,7 +129,7 @@ const inputOf = <In extends z.ZodType>(endpoint: Endpoint<In>, request: FastifyR
 const isJson = ({ body }: Endpoint): boolean => body === undefined || body === 'json'
 
 async function sessionOf(env: Env, request: FastifyRequest): Promise<SignedInUser | undefined> {
-  const hash = readSessionHash(env.config, request.headers.cookie)
+  const hash = readSessionHash(listenerOf(env.config, request.raw), request.headers.cookie)
   return hash === undefined ? undefined : await env.findSession(hash)
 }
 
@@ -136,13 +138,19 @@ const callerOf = <Kind extends BodyKind>(
   endpoint: Endpoint<z.ZodType, z.ZodType, Kind>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Caller<Kind> => ({
-  addressKey: addressKey(request.ip),
-  headers: request.headers,
-  body: bodyOf<Kind>(endpoint.body, request, limitOf(endpoint)),
-  setSession: (token, expiresAt) => writeToken(env.config, reply, token, expiresAt),
-  clearSession: () => clearToken(env.config, reply),
-})
+): Caller<Kind> => {
+  const listener = listenerOf(env.config, request.raw)
+  return {
+    addressKey: addressKey(addressOf(listener, request)),
+    headers: request.headers,
+    body: bodyOf<Kind>(endpoint.body, request, limitOf(endpoint)),
+    setSession: (token, expiresAt) => writeToken(listener, reply, token, expiresAt),
+    clearSession: () => clearToken(listener, reply),
+  }
+}
+
+const addressOf = ({ hasProxy }: Listener, request: FastifyRequest): string | undefined =>
+  hasProxy ? request.ip : request.raw.socket.remoteAddress
 
 // Weak comparison (RFC 9110 section 13.1.2): a proxy that compresses marks the tag as weak.
 const matches = (header: string | undefined, etag: string): boolean =>

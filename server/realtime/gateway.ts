@@ -1,12 +1,14 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { CLOSE } from '../../contract/frames.ts'
 import { CONTRACT_VERSION, LIMITS, PERIODS } from '../../contract/limits.ts'
+import type { Listener } from '../config.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { readSessionHash } from '../http/cookie.ts'
 import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
+import { listenerOf } from '../http/listener.ts'
 import { isOriginAllowed } from '../http/origin.ts'
 import { Refusal } from '../refuse.ts'
 import { type Seat, sendFrame } from './hub.ts'
@@ -16,6 +18,8 @@ const RECHECK_MS = 10_000
 const GRACE_MS = 2000
 
 export interface Gateway {
+  /** Opens the door for those whom this server lets in. */
+  attach(server: Server): void
   /** Closes the sockets whose session ended without this process, such as by the command line or by time. */
   recheck(): Promise<void>
   /** Refuses new sockets, closes the open ones with 1001, and waits for them. */
@@ -51,29 +55,32 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     move.then(() => moves.delete(move))
   }
 
-  app.server.on('upgrade', (request, socket, head) => {
-    // A reset before the answer must not end the process.
-    socket.on('error', () => socket.destroy())
-    admit(request)
-      .then((user) => sockets.handleUpgrade(request, socket, head, (opened) => seat(opened, user)))
-      .catch((error: unknown) => {
-        report(error)
-        refuseUpgrade(socket, refusalOf(error) ?? new Refusal('internal'))
-      })
-  })
+  function attach(server: Server): void {
+    server.on('upgrade', (request, socket, head) => {
+      // A reset before the answer must not end the process.
+      socket.on('error', () => socket.destroy())
+      const { ingress } = listenerOf(env.config, request)
+      admit(request)
+        .then((user) => sockets.handleUpgrade(request, socket, head, (opened) => seat(opened, user, ingress)))
+        .catch((error: unknown) => {
+          report(error)
+          refuseUpgrade(socket, refusalOf(error) ?? new Refusal('internal'))
+        })
+    })
+  }
 
   async function admit(request: IncomingMessage): Promise<SignedInUser> {
     if (request.url?.split('?')[0] !== '/ws') throw new Refusal('not_found')
     if (isClosing) throw new Refusal('unavailable')
     if (!isOriginAllowed(env.config, request)) throw new Refusal('forbidden_origin')
-    const hash = readSessionHash(env.config, request.headers.cookie)
+    const hash = readSessionHash(listenerOf(env.config, request), request.headers.cookie)
     const user = hash === undefined ? undefined : await env.findSession(hash)
     if (!user) throw new Refusal('not_signed_in')
     if (isClosing) throw new Refusal('unavailable')
     return user
   }
 
-  function seat(socket: WebSocket, user: SignedInUser): void {
+  function seat(socket: WebSocket, user: SignedInUser, ingress: Listener['ingress']): void {
     const mine: Seat = { userId: user.id, sessionHash: user.sessionHash, socket }
     answering.add(socket)
     socket.on('pong', () => answering.add(socket))
@@ -86,7 +93,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
       type: 'hello',
       data: {
         contractVersion: CONTRACT_VERSION,
-        ingress: 'direct',
+        ingress,
         serverTime: env.clock().toISOString(),
         onionAddress: env.config.onionUrl?.hostname ?? null,
         userId: user.id,
@@ -113,6 +120,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
   ]
 
   return {
+    attach,
     recheck,
     async close() {
       isClosing = true

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
@@ -7,7 +9,7 @@ import pino from 'pino'
 import { afterAll, inject } from 'vitest'
 import type { Tier } from '../../contract/account.ts'
 import { type App, makeApp } from '../app.ts'
-import { readConfig } from '../config.ts'
+import { type Listener, readConfig } from '../config.ts'
 import { connect, type Database } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import type { Env } from '../env.ts'
@@ -46,6 +48,8 @@ export interface World {
   person(name: string, tier?: Tier): Promise<Person>
   /** Someone who is not signed in. */
   stranger(): Browser
+  /** Lets people in by one more listener, on a free port or on a Unix socket. Answers the port; 0 for a Unix socket. */
+  opens(listener: Listener, socketPath?: string): Promise<number>
 }
 
 /** The real server on a free port, with a database and a clock of its own. Call it at the top of a test file: it cleans up after it. */
@@ -79,7 +83,7 @@ export async function startWorld({
     },
   })
   const log = pino({ level: 'silent' }, sink)
-  const { http, gateway } = await makeApp(env, { log, metrics, ...(clientFolder && { clientFolder }) })
+  const { http, gateway, attach } = await makeApp(env, { log, metrics, ...(clientFolder && { clientFolder }) })
   plant?.(http, env)
   await http.listen({ port: 0, host: '127.0.0.1' })
   log.level = 'debug'
@@ -118,6 +122,13 @@ export async function startWorld({
       return { alice, bob, carol, eve }
     },
     stranger: () => newBrowser(url),
+    async opens(listener, socketPath) {
+      const server = createServer(http.routing)
+      attach(server, listener)
+      afterAll(() => void server.close())
+      await once(socketPath === undefined ? server.listen(0, '127.0.0.1') : server.listen(socketPath), 'listening')
+      return socketPath === undefined ? portOf(server.address()) : 0
+    },
   }
 }
 
