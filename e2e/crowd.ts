@@ -4,8 +4,8 @@ import { meetOwnDevices } from '../client/trust/own.ts'
 import 'fake-indexeddb/auto'
 import { createCore } from '../client/crypto/core.ts'
 import type { Env } from '../client/env.ts'
+import { flushRoom, waitOf } from '../client/messages/outbox.ts'
 import { createApi } from '../client/net/api.ts'
-import { sendKept } from '../client/testing/people.ts'
 import { meetContact } from '../client/trust/peers.ts'
 import { accountApi } from '../contract/account.ts'
 import { type Contact, contactsApi } from '../contract/contacts.ts'
@@ -63,16 +63,18 @@ export async function walker(url: string, name: string): Promise<Walker> {
     accepts: async (other) => void (await api(contactsApi.accept, { contactId: (await contactOf(other)).id })),
     async says(other, texts) {
       const contact = await contactOf(other)
-      const { chatRoomId, contactUserId } = contact
+      const { chatRoomId } = contact
       await meetOwnDevices(env)
       await syncBook(env)
       await meetContact(env, contact)
       for (const text of texts) {
         const content = { type: 'text' as const, text }
         const sentAt = new Date().toISOString()
-        const row = await core.keepInOutbox({ id: randomUUID(), chatRoomId, content, replyToId: null, sentAt })
-        await sendKept(env, contact, contactUserId, row.id)
+        await core.keepInOutbox({ id: randomUUID(), chatRoomId, content, replyToId: null, sentAt })
+        await flushRoom(env, contact, async () => undefined)
       }
+      const [left] = await core.outbox(chatRoomId)
+      if (left) throw new Error(left.failure ?? waitOf(chatRoomId)?.reason ?? 'A message was not sent')
     },
   }
 }

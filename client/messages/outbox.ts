@@ -1,3 +1,4 @@
+import type { Contact } from '../../contract/contacts.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { REFUSALS } from '../../contract/refusals.ts'
 import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
@@ -7,7 +8,7 @@ import { inTurn } from '../net/turns.ts'
 import { hearRefusal } from '../rooms/gate.ts'
 import { noteMessage } from '../rooms/news.ts'
 import { catchUp, readyRoom } from '../rooms/rooms.ts'
-import { type ContactRow, changeRow, contactOfRoom } from '../rooms/rows.ts'
+import { changeRow, newestOf } from '../rooms/rows.ts'
 
 /** What came of a message that was to be sent. */
 export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_required' } | { outcome: 'limit_reached'; text: string }
@@ -32,14 +33,13 @@ const SEAL_TRIES = 6
  * Sends what the room's outbox holds, in order, and stops at the first message that has to wait. The same sealed
  * bytes go out again after a lost answer; they are sealed anew only when the room has moved on [Note: M1].
  */
-export function flushRoom(env: Env, chatRoomId: string, userId: string, onChange: () => Promise<void>): Promise<SendOutcome> {
-  return inTurn(`flush ${chatRoomId}`, async () => {
+export function flushRoom(env: Env, contact: Contact, onChange: () => Promise<void>): Promise<SendOutcome> {
+  const { chatRoomId } = contact
+  return inTurn(env, `flush ${chatRoomId}`, async () => {
     let outcome: SendOutcome = { outcome: 'kept' }
     for (const row of await env.crypto.outbox(chatRoomId)) {
       if (row.failure) continue
-      const contact = contactOfRoom(chatRoomId)
-      if (!contact) break
-      const sent = await sendRow(env, contact, row, userId)
+      const sent = await sendRow(env, newestOf(contact), row)
       await onChange()
       if (sent === 'wait') break
       if (sent !== 'next') outcome = sent
@@ -48,7 +48,7 @@ export function flushRoom(env: Env, chatRoomId: string, userId: string, onChange
   })
 }
 
-async function sendRow(env: Env, contact: ContactRow, row: OutboxRow, userId: string): Promise<'next' | 'wait' | SendOutcome> {
+async function sendRow(env: Env, contact: Contact, row: OutboxRow): Promise<'next' | 'wait' | SendOutcome> {
   const { chatRoomId } = contact
   const place = { chatRoomId, peerId: contact.contactUserId }
   try {
@@ -72,7 +72,7 @@ async function sendRow(env: Env, contact: ContactRow, row: OutboxRow, userId: st
         }
         const message = await env.api(messagesApi.send, draft)
         waiting.delete(chatRoomId)
-        noteMessage(message, userId, true)
+        noteMessage(message, contact.userId, true)
         await catchUp(env, contact, [{ kind: 'message', ...message }])
         if (contact.state === 'pending')
           changeRow(

@@ -2,6 +2,7 @@ import { textBytes } from '../../contract/content.ts'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { contactOfRoom } from '../rooms/rows.ts'
 import { flushRoom, type SendOutcome, waitOf } from './outbox.ts'
 import { showNewest } from './view.ts'
 import { currentViewer, openRow, refreshRoom } from './viewing.ts'
@@ -28,9 +29,9 @@ export async function sendText(env: Env, text: string): Promise<SendOutcome> {
 
 /** Sends what waits in a room. */
 export async function flush(env: Env, chatRoomId: string): Promise<SendOutcome> {
-  const { userId } = currentViewer() ?? {}
-  if (!userId) return { outcome: 'kept' }
-  const outcome = await flushRoom(env, chatRoomId, userId, () => refreshRoom(env, chatRoomId))
+  const contact = contactOfRoom(chatRoomId)
+  if (!contact || !currentViewer()) return { outcome: 'kept' }
+  const outcome = await flushRoom(env, contact, () => refreshRoom(env, chatRoomId))
   retryLater(env, chatRoomId)
   return outcome
 }

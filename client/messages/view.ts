@@ -14,11 +14,12 @@ const PAGE = 50
 const WINDOW = 300
 
 /** Looks at one room follow one another: a slow look must not overwrite what a later one has seen. */
-const inView = <T>(contact: ContactRow, look: () => Promise<T>): Promise<T> => inTurn(`view ${contact.chatRoomId}`, look)
+const inView = <T>(env: Env, contact: ContactRow, look: () => Promise<T>): Promise<T> =>
+  inTurn(env, `view ${contact.chatRoomId}`, look)
 
 /** Shows the newest page of a room and what waits to be sent. */
 export const showNewest = (env: Env, contact: ContactRow, viewer: Viewer): Promise<void> =>
-  inView(contact, () => toNewest(env, contact, viewer))
+  inView(env, contact, () => toNewest(env, contact, viewer))
 
 async function toNewest(env: Env, contact: ContactRow, viewer: Viewer): Promise<void> {
   const { messages, from } = await env.crypto.page({ chatRoomId: contact.chatRoomId, limit: PAGE })
@@ -39,7 +40,7 @@ export const showFrom = (
   seq: number,
   place: Anchor['place'] = 'top',
 ): Promise<void> =>
-  inView(contact, async () => {
+  inView(env, contact, async () => {
     const { chatRoomId } = contact
     const [above, below] = await Promise.all([
       env.crypto.page({ chatRoomId, before: seq, limit: PAGE }),
@@ -66,7 +67,7 @@ export async function showOlder(
   if (first === undefined) return showNewest(env, contact, viewer)
   const held = await env.crypto.page({ chatRoomId, before: first, limit: PAGE })
   if (held.messages.length < PAGE && held.from > 1) await fetchOlder(held.from)
-  await inView(contact, async () => {
+  await inView(env, contact, async () => {
     const now = windowOf(chatRoomId)
     if (now.first === undefined) return
     const page = await env.crypto.page({ chatRoomId, before: now.first, limit: PAGE })
@@ -80,7 +81,7 @@ export async function showOlder(
 
 /** Moves the window down. */
 export const showNewer = (env: Env, contact: ContactRow, viewer: Viewer): Promise<void> =>
-  inView(contact, async () => {
+  inView(env, contact, async () => {
     const { chatRoomId } = contact
     const { first, last, hadOlder } = windowOf(chatRoomId)
     if (first === undefined) return toNewest(env, contact, viewer)
@@ -96,7 +97,7 @@ export const showNewer = (env: Env, contact: ContactRow, viewer: Viewer): Promis
 
 /** Says what is new: messages at the end while the window reaches it, the ticks, and what could be opened meanwhile. */
 export const refreshView = (env: Env, contact: ContactRow, viewer: Viewer): Promise<void> =>
-  inView(contact, async () => {
+  inView(env, contact, async () => {
     const { chatRoomId } = contact
     const { first, last, hasNewer, hadOlder, isWaiting } = windowOf(chatRoomId)
     if (first === undefined) return toNewest(env, contact, viewer)

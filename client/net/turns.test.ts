@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inLanes } from './turns.ts'
+import { inLanes, inTurn } from './turns.ts'
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1))
 
@@ -28,4 +28,24 @@ test('after a failure nothing new begins, what runs comes to its end, and the fa
   })
   await expect(working).rejects.toThrow('the first')
   expect(ended).toEqual([2])
+})
+
+test('work under one name follows in the order of asking, also after a failure, and no other page waits for it', async () => {
+  const [here, there] = [{}, {}]
+  const ended: string[] = []
+  let open: () => void = () => undefined
+  const first = inTurn(here, 'room', async () => {
+    await new Promise<void>((resolve) => {
+      open = resolve
+    })
+    ended.push('first')
+    throw new Error('the first failed')
+  })
+  const second = inTurn(here, 'room', async () => ended.push('second'))
+  await inTurn(there, 'room', async () => ended.push('another page'))
+  await inTurn(here, 'another room', async () => ended.push('another room'))
+  open()
+  await expect(first).rejects.toThrow('the first failed')
+  await second
+  expect(ended).toEqual(['another page', 'another room', 'first', 'second'])
 })

@@ -1,7 +1,12 @@
-const turns = new Map<string, Promise<unknown>>()
+const queues = new WeakMap<object, Map<string, Promise<unknown>>>()
 
-/** One piece of work at a time under one name, in the order of asking. A failure of one does not stop the next. */
-export function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+/**
+ * One piece of work at a time under one name, in the order of asking. A failure of one does not stop the next. `page` is whose turns
+ * they are, such as an env: tests run several pages side by side, and none waits for another.
+ */
+export function inTurn<T>(page: object, name: string, work: () => Promise<T>): Promise<T> {
+  const turns = queues.get(page) ?? new Map<string, Promise<unknown>>()
+  queues.set(page, turns)
   const mine = (turns.get(name) ?? Promise.resolve()).then(work, work)
   turns.set(name, mine)
   const forget = () => void (turns.get(name) === mine && turns.delete(name))

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Contact } from '../../contract/contacts.ts'
 import { parseEnvelope } from '../../contract/envelope.ts'
 import { type LogEntry, roomsApi } from '../../contract/rooms.ts'
-import { sendKept, type TestPerson, wordsOf } from '../testing/people.ts'
+import { type TestPerson, wordsOf } from '../testing/people.ts'
 import { changesKeys, counting, people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { commitEverywhere, enterEverywhere } from './gate.ts'
@@ -39,10 +39,8 @@ const removeLaptop = () => changesKeys(alice, { removeDevices: [laptop.deviceId]
 
 /** Somebody who has not heard of anything since `contact` was read writes and sends. */
 async function sends(person: TestPerson, contact: Contact, text: string) {
-  const id = crypto.randomUUID()
-  const content = { type: 'text' as const, text }
-  await person.core.keepInOutbox({ id, chatRoomId: roomId, content, replyToId: null, sentAt: new Date().toISOString() })
-  await sendKept(person.env, contact, contact.contactUserId, id)
+  await person.keeps({ userId: contact.contactUserId }, text)
+  await person.sends(contact)
 }
 
 test('Bob has not heard that Alice removed her laptop: what he sends now opens on none of what the laptop has', async () => {
@@ -64,12 +62,10 @@ test('Bob has not heard that Alice removed her laptop: what he sends now opens o
 })
 
 test('A message that waits sealed when the laptop is removed is sealed again behind the commit', async () => {
-  const id = crypto.randomUUID()
-  const content = { type: 'text' as const, text: 'sealed before' }
-  await bob.core.keepInOutbox({ id, chatRoomId: roomId, content, replyToId: null, sentAt: new Date().toISOString() })
+  const { id } = await bob.keeps(alice, 'sealed before')
   const sealed = await bob.core.sealOutboxRow({ chatRoomId: roomId, peerId: alice.userId, id })
   await removeLaptop()
-  await sendKept(bob.env, unheard, alice.userId, id)
+  await bob.sends(unheard)
   const last = entries().at(-1)
   expect(last?.kind === 'message' && last.content).not.toBe(sealed?.envelope)
   expect((await alice.hears(bob)).at(-1)).toBe('sealed before')

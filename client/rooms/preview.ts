@@ -6,7 +6,7 @@ import { type ContactRow, changeRow, type Preview, statusOf } from './rows.ts'
 /** Reads the room's newest message and unsent ones from the vault and says them in the row. */
 export function refreshPreview(env: Env, chatRoomId: string, userId: string): Promise<void> {
   // In turn: a slow look at the vault must not overwrite what a later one has seen.
-  return inTurn(`preview ${chatRoomId}`, () => lookAtNewest(env, chatRoomId, userId))
+  return inTurn(env, `preview ${chatRoomId}`, () => lookAtNewest(env, chatRoomId, userId))
 }
 
 async function lookAtNewest(env: Env, chatRoomId: string, userId: string): Promise<void> {

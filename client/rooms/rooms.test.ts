@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseEnvelope, writeEnvelope } from '../../contract/envelope.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
-import { profileCopy, sendKept, type TestPerson } from '../testing/people.ts'
+import { profileCopy, type TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import { bitFlipped } from '../testing/wire.ts'
 import { catchUp, readyRoom } from './rooms.ts'
@@ -56,17 +56,15 @@ test('Commits that collide: the loser takes what it missed and its message goes 
 test('The answer to a message is lost: the retry sends the same bytes, and it stands there once', async () => {
   const { alice, bob, roomId, wire } = await people()
   await alice.says(bob, 'first')
-  const id = crypto.randomUUID()
-  const sentAt = new Date().toISOString()
-  await alice.core.keepInOutbox({ id, chatRoomId: roomId, content: { type: 'text', text: 'second' }, replyToId: null, sentAt })
+  await alice.keeps(bob, 'second')
   wire.afterEffect = (_, path) => {
     if (path === messagesApi.send.path) throw new Error('the connection broke')
   }
-  await expect(sendKept(alice.env, alice.contact(bob), bob.userId, id)).rejects.toThrow('broke')
+  await expect(alice.sends(alice.contact(bob))).rejects.toThrow('broke')
   wire.afterEffect = undefined
   const before = (await alice.core.outbox(roomId))[0]?.envelope
   expect(before).toBeTruthy()
-  await sendKept(alice.env, alice.contact(bob), bob.userId, id)
+  await alice.sends(alice.contact(bob))
   expect(await bob.hears(alice)).toEqual(['first', 'second'])
   expect(await alice.hears(bob)).toEqual(['first', 'second'])
   expect(await alice.core.outbox(roomId)).toEqual([])
@@ -82,8 +80,7 @@ test('The answer to a commit is lost: the log shows that it was taken, and the r
   }
   await expect(alice.says(bob, 'hello')).rejects.toThrow('broke')
   await readyRoom(alice.env, alice.contact(bob))
-  const [kept] = await alice.core.outbox(alice.contact(bob).chatRoomId)
-  await sendKept(alice.env, alice.contact(bob), bob.userId, kept?.id ?? '')
+  await alice.sends(alice.contact(bob))
   expect(await bob.hears(alice)).toEqual(['hello'])
 })
 

@@ -22,7 +22,7 @@ export type Readiness = { ready: true } | { ready: false; reason: string }
  * Returns the place that this device has reached. Throws CryptoFailure('log') where the server's log leads nowhere.
  */
 export function catchUp(env: Env, contact: Contact, live: LogEntry[] = []): Promise<number> {
-  return inTurn(`room ${contact.chatRoomId}`, () => follow(env, contact, live))
+  return inTurn(env, `room ${contact.chatRoomId}`, () => follow(env, contact, live))
 }
 
 async function follow(env: Env, contact: Contact, live: LogEntry[]): Promise<number> {

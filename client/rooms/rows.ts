@@ -38,6 +38,10 @@ export const nameOf = ({ displayName, contactUser }: ContactRow): string =>
 export const contactOfRoom = (chatRoomId: string): ContactRow | undefined =>
   contactsStore.getState().rows.find((row) => row.chatRoomId === chatRoomId)
 
+/** What the list says of a contact by now; as it was given where the list does not show it. */
+export const newestOf = (contact: Contact): Contact =>
+  contactsStore.getState().rows.find(({ id }) => id === contact.id) ?? contact
+
 /** Requests first, then the newest conversation. */
 export const sorted = (rows: ContactRow[]): ContactRow[] =>
   [...rows].sort((a, b) => rank(a) - rank(b) || Date.parse(lastAt(b)) - Date.parse(lastAt(a)))

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
-import { sendKept, type TestPerson, wordsOf } from '../testing/people.ts'
+import { type TestPerson, wordsOf } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { catchUp, readyRoom } from './rooms.ts'
@@ -26,12 +26,6 @@ function breakOnce(wire: Wire, person: TestPerson, path: string): void {
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const commitsOf = (wire: Wire, roomId: string) => wire.rooms.get(roomId)?.log.filter(({ kind }) => kind === 'commit') ?? []
-
-function kept(person: TestPerson, chatRoomId: string, text: string) {
-  const id = crypto.randomUUID()
-  const sentAt = new Date().toISOString()
-  return person.core.keepInOutbox({ id, chatRoomId, content: { type: 'text', text }, replyToId: null, sentAt })
-}
 
 test('Two tabs renew the keys at once: they make one commit, and both go on', async () => {
   const { alice, bob, wire, roomId, place } = await talking()
@@ -60,7 +54,7 @@ test('A message is sealed while the person deletes it: it is gone, or it is sent
   const { alice, bob, roomId, place } = await talking()
   const tab = await alice.newTab()
   for (let delayMs = 0; delayMs < 9; delayMs++) {
-    const { id } = await kept(alice, roomId, `after ${delayMs} ms`)
+    const { id } = await alice.keeps(bob, `after ${delayMs} ms`)
     const drop = () => tab.core.dropFromOutbox({ chatRoomId: roomId, id })
     await Promise.all([alice.core.sealOutboxRow({ ...place, id }), later(delayMs).then(drop)])
     expect(await alice.core.outbox(roomId)).toEqual([])
@@ -70,10 +64,10 @@ test('A message is sealed while the person deletes it: it is gone, or it is sent
 })
 
 test('A message is sealed while its failure is cleared in another tab: the sealed bytes stay, so a retry sends the same', async () => {
-  const { alice, roomId, place } = await talking()
+  const { alice, bob, roomId, place } = await talking()
   const tab = await alice.newTab()
   for (let delayMs = 0; delayMs < 9; delayMs++) {
-    const { id } = await kept(alice, roomId, `after ${delayMs} ms`)
+    const { id } = await alice.keeps(bob, `after ${delayMs} ms`)
     const seal = () => alice.core.sealOutboxRow({ ...place, id })
     const change = () => tab.core.changeOutbox({ chatRoomId: roomId, id, failure: null, unseal: false })
     await Promise.all([seal(), ...Array.from({ length: 4 }, (_, at) => later(delayMs + at).then(change))])
@@ -87,7 +81,7 @@ test('A message is sealed while its failure is cleared in another tab: the seale
 test('A message comes back by the log while its row is changed: it does not stay in the outbox', async () => {
   const { alice, bob, roomId, place } = await talking()
   const tab = await alice.newTab()
-  const { id } = await kept(alice, roomId, 'three')
+  const { id } = await alice.keeps(bob, 'three')
   const row = await alice.core.sealOutboxRow({ ...place, id })
   await alice.env.api(messagesApi.send, { id, chatRoomId: roomId, content: row?.envelope ?? '', messageType: 'text' })
   await Promise.all([
@@ -100,7 +94,7 @@ test('A message comes back by the log while its row is changed: it does not stay
 
 test('The person deletes a message that had reached the server: it shows as sent, and the browser stays in the room', async () => {
   const { alice, bob, roomId, place } = await talking()
-  const { id } = await kept(alice, roomId, 'three')
+  const { id } = await alice.keeps(bob, 'three')
   const row = await alice.core.sealOutboxRow({ ...place, id })
   await alice.env.api(messagesApi.send, { id, chatRoomId: roomId, content: row?.envelope ?? '', messageType: 'text' })
   await alice.core.dropFromOutbox({ chatRoomId: roomId, id })
@@ -110,7 +104,7 @@ test('The person deletes a message that had reached the server: it shows as sent
 
 test('The server takes a message and says that the room has moved on: it is sent once and leaves the outbox', async () => {
   const { alice, bob, roomId, place } = await talking()
-  const { id } = await kept(alice, roomId, 'three')
+  const { id } = await alice.keeps(bob, 'three')
   const row = await alice.core.sealOutboxRow({ ...place, id })
   await alice.env.api(messagesApi.send, { id, chatRoomId: roomId, content: row?.envelope ?? '', messageType: 'text' })
   await alice.core.changeOutbox({ chatRoomId: roomId, id, failure: null, unseal: true })
@@ -124,12 +118,8 @@ test('Two tabs send, read and change at once: every message goes out once, in bo
   const { alice, bob, wire, roomId } = await talking()
   const tab = await alice.newTab()
   const said = Array.from({ length: 6 }, (_, at) => `message ${at}`)
-  const rows: { id: string }[] = []
-  for (const text of said) rows.push(await kept(alice, roomId, text))
-  const sender = (who: TestPerson) => async () => {
-    for (const { id } of rows) await sendKept(who.env, who.contact(bob), bob.userId, id)
-  }
-  await Promise.all([sender(alice)(), sender(tab)(), bob.says(alice, 'meanwhile'), tab.reads(bob)])
+  for (const text of said) await alice.keeps(bob, text)
+  await Promise.all([alice.sends(alice.contact(bob)), tab.sends(tab.contact(bob)), bob.says(alice, 'meanwhile'), tab.reads(bob)])
   const heard = await bob.hears(alice)
   expect(heard.filter((text) => text.startsWith('message'))).toEqual(said)
   expect(await alice.hears(bob)).toEqual(heard)
@@ -157,12 +147,12 @@ function fullDisk(writes: number) {
 }
 
 test('The disk is full while a message is sealed, and while one is read: nothing is half done, and the next try works', async () => {
-  const { alice, bob, roomId, place } = await talking()
-  const { id } = await kept(alice, roomId, 'three')
+  const { alice, bob, place } = await talking()
+  const { id } = await alice.keeps(bob, 'three')
   let restore = fullDisk(1)
   await expect(alice.core.sealOutboxRow({ ...place, id })).rejects.toMatchObject({ code: 'quota' })
   restore()
-  await sendKept(alice.env, alice.contact(bob), bob.userId, id)
+  await alice.sends(alice.contact(bob))
   restore = fullDisk(1)
   await expect(catchUp(bob.env, bob.contact(alice))).rejects.toMatchObject({ code: 'quota' })
   restore()

@@ -5,13 +5,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { IDBFactory } from 'fake-indexeddb'
 import { toBase64 } from '../../contract/bytes.ts'
 import type { Contact } from '../../contract/contacts.ts'
-import { messagesApi } from '../../contract/messages.ts'
 import { type Core, createCore } from '../crypto/core.ts'
-import type { StoredBody, StoredMessage } from '../crypto/crypto.ts'
+import type { OutboxRow, StoredBody, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
-import { ApiError } from '../net/api.ts'
-import { hearRefusal } from '../rooms/gate.ts'
-import { catchUp, loadOlderPage, readyRoom } from '../rooms/rooms.ts'
+import { flushRoom, waitOf } from '../messages/outbox.ts'
+import { catchUp, loadOlderPage } from '../rooms/rooms.ts'
 import { meetContact } from '../trust/peers.ts'
 import { saltOf } from './town.ts'
 import type { Wire } from './wire.ts'
@@ -28,8 +26,12 @@ export interface TestPerson {
   /** What the server hands to a session of this device. */
   unlock: { deviceId: string; unlockSecret: string }
   contact(other: { userId: string }): Contact
-  /** Writes and sends; the room is made or entered where needed. */
+  /** Writes, and sends what waits there; the room is made or entered where needed. Throws why it was not sent. */
   says(other: { userId: string }, text: string): Promise<void>
+  /** Writes without sending; what the outbox keeps. */
+  keeps(other: { userId: string }, text: string): Promise<OutboxRow>
+  /** Sends what waits in the room of this contact, as the list showed it. Throws why something was not sent. */
+  sends(contact: Contact): Promise<void>
   /** Reads the log to its end and returns what the screen would show. */
   reads(other: { userId: string }): Promise<StoredMessage[]>
   /** The texts among it. */
@@ -108,6 +110,21 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
     return messages
   }
 
+  const keeps = (other: { userId: string }, text: string) =>
+    core.keepInOutbox({
+      id: randomUUID(),
+      chatRoomId: contact(other).chatRoomId,
+      content: { type: 'text', text },
+      replyToId: null,
+      sentAt: new Date().toISOString(),
+    })
+
+  async function sends(to: Contact) {
+    await flushRoom(env, to, async () => undefined)
+    const [left] = await core.outbox(to.chatRoomId)
+    if (left) throw new Error(left.failure ?? waitOf(to.chatRoomId)?.reason ?? 'The message is kept')
+  }
+
   return {
     userId,
     username,
@@ -118,17 +135,12 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
     unlock,
     contact,
     reads,
+    keeps,
+    sends,
     async says(other, text) {
-      const { chatRoomId, contactUserId: peerId } = contact(other)
       await meetOwnDevices(env)
-      const row = await core.keepInOutbox({
-        id: randomUUID(),
-        chatRoomId,
-        content: { type: 'text', text },
-        replyToId: null,
-        sentAt: new Date().toISOString(),
-      })
-      await sendKept(env, contact(other), peerId, row.id)
+      await keeps(other, text)
+      await sends(contact(other))
     },
     hears: async (other) => (await reads(other)).map(({ body }) => wordsOf(body)),
     older: async (other) => {
@@ -159,28 +171,6 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
     await at(itsComputer, () => next.keepDraft({ userId, username, unlockSecret: its.unlockSecret }))
     await next.forgetPassword()
     return personAt(wire, { userId, username, core: next, unlock: its, computer: itsComputer })
-  }
-}
-
-/** Sends an outbox row the way the messenger does: ready, seal, post; sealed again when the room has moved on. */
-export async function sendKept(env: Env, contact: Contact, peerId: string, id: string): Promise<void> {
-  const { chatRoomId } = contact
-  let mustCommit = false
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const isSealed = (await env.crypto.outbox(chatRoomId)).some((row) => row.id === id && row.envelope)
-    const readiness = isSealed ? { ready: true as const } : await readyRoom(env, contact, { mustCommit })
-    if (!readiness.ready) throw new Error(readiness.reason)
-    const sealed = await env.crypto.sealOutboxRow({ chatRoomId, peerId, id })
-    if (!sealed?.envelope) return
-    try {
-      await env.api(messagesApi.send, { id, chatRoomId, content: sealed.envelope, messageType: 'text' })
-      await catchUp(env, contact)
-      return
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error
-      await env.crypto.changeOutbox({ chatRoomId, id, failure: null, unseal: true })
-      mustCommit = await hearRefusal(env, contact, error)
-    }
   }
 }
 
