@@ -2,10 +2,8 @@ import { z } from 'zod'
 import { accountKeysShape, deviceId, keyChangeShape, kitSecret, unlockShape } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
+import { tierShape } from './plans.ts'
 import { base64Of, done, nothing, required, userId } from './shapes.ts'
-
-export const tierShape = z.enum(['free', 'test', 'premium', 'master', 'enterprise'])
-export type Tier = z.infer<typeof tierShape>
 
 export const usernameShape = z
   .string({ error: 'Username is required' })
@@ -69,6 +67,7 @@ export const userShape = z.object({
   displayName: z.string().max(LIMITS.displayNameMax),
   profileImageUrl: z.string().nullable(),
   isAdmin: z.boolean(),
+  /** The plan that counts now: one that has ended shows as free. */
   subscriptionTier: tierShape,
   biometricEnabled: z.boolean(),
   email: z.string().nullable(),

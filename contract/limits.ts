@@ -48,8 +48,6 @@ export const LIMITS = {
   archiveKeysAtOnce: 100,
   contactsMax: 5000,
   roomMembersMax: 1000,
-
-  testPlanMessagesPerMonth: 10,
 } as const
 
 /**

@@ -13,7 +13,8 @@ export const REFUSALS = {
   master_required: { status: 403, text: 'Master plan required' },
   device_required: { status: 403, text: 'No device of the account has signed for this session' },
   subscription_required: { status: 403, text: 'Subscription required' },
-  message_limit_reached: { status: 403, text: "Message limit reached message: You've sent the 10 messages of this month's plan" },
+  // The number comes from the plan: `messageLimitText`.
+  message_limit_reached: { status: 403, text: 'Message limit reached' },
   account_deleted: { status: 403, text: 'This account was deleted' },
   not_found: { status: 404, text: 'Not found' },
   file_not_found: { status: 400, text: 'File not found' },

@@ -1,79 +1,94 @@
 import path from 'node:path'
-import pg from 'pg'
-import { tierShape } from '../contract/account.ts'
+import { tierShape } from '../contract/plans.ts'
 import { ConfigError, readConfig } from '../server/config.ts'
 import { defaultDataFolder } from '../server/db/binaries.ts'
+import { connect, type Database } from '../server/db/connect.ts'
 import { DataInUseError, runningUrl, startPostgres } from '../server/db/embedded.ts'
+import { listAccountPlans, PlanError, setTier } from '../server/plans/plans.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const USAGE = `npm run account -- <verb>
-  set-tier <username> <${tierShape.options.join('|')}>
+  set-tier <username> <${tierShape.options.join('|')}> [end date, such as 2027-01-31: the first day without, UTC]
   make-admin <username>
   list
   end-sessions <username>`
+
+// What PostgreSQL calls a table, a column or a function that is not there.
+const MISSING = new Set(['42P01', '42703', '42883'])
 
 /** What was asked cannot be done; the message says why. */
 class Unable extends Error {}
 
 try {
-  const database = await open()
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
+  const place = await open()
+  const database = connect(place.url)
   try {
-    for (const line of await obey(client, process.argv.slice(2))) console.log(line)
+    for (const line of await obey(database, process.argv.slice(2))) console.log(line)
   } finally {
-    await client.end()
     await database.close()
+    await place.close()
   }
 } catch (error) {
-  const isExpected = error instanceof Unable || error instanceof ConfigError || error instanceof DataInUseError
-  console.error(
-    isExpected ? error.message : `The database could not be changed: ${error instanceof Error ? error.message : error}`,
-  )
+  console.error(explain(error))
   process.exit(1)
 }
 
-async function obey(client: pg.Client, [verb, username = '', tier]: string[]): Promise<string[]> {
+/** One line for whoever asked. */
+function explain(error: unknown): string {
+  for (const expected of [Unable, PlanError, ConfigError, DataInUseError]) if (error instanceof expected) return error.message
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (MISSING.has(code)) return 'The database is of an older version: start the server once, it brings the database up to date'
+  return `The database could not be changed: ${cause instanceof Error ? cause.message : cause}`
+}
+
+async function obey({ db, pool }: Database, [verb, username = '', tier, endDate]: string[]): Promise<string[]> {
   switch (verb) {
     case 'set-tier': {
-      const wanted = tierShape.safeParse(tier)
-      if (!wanted.success) throw new Unable(USAGE)
-      await change(client, 'update users set subscription_tier = $2 where lower(username) = lower($1)', [username, wanted.data])
-      return [`${username} is now ${wanted.data}`]
+      if (tier === undefined) throw new Unable(USAGE)
+      const end = endDate === undefined ? undefined : readDay(endDate)
+      const named = await setTier(db, new Date(), { username, tier, endDate: end })
+      return [`${named} is now ${tier}${end ? ` until ${end.toISOString()}` : ''}`]
     }
     case 'make-admin':
-      await change(client, 'update users set is_admin = true where lower(username) = lower($1)', [username])
+      await change(pool, 'update users set is_admin = true where lower(username) = lower($1)', [username])
       return [`${username} is now an administrator`]
     case 'end-sessions': {
-      const id = await findUser(client, username)
-      const { rowCount } = await client.query('delete from sessions where user_id = $1', [id])
+      const id = await findUser(pool, username)
+      const { rowCount } = await pool.query('delete from sessions where user_id = $1', [id])
       return [`${rowCount ?? 0} sessions of ${username} ended; a running server closes their sockets within 10 seconds`]
     }
     case 'list': {
-      const { rows } = await client.query<{ username: string; subscription_tier: string; is_admin: boolean; is_active: boolean }>(
-        'select username, subscription_tier, is_admin, is_active from users order by lower(username)',
-      )
+      const rows = await listAccountPlans(db, new Date())
       if (rows.length === 0) return ['No accounts yet']
-      return rows.map((row) =>
-        [row.username, row.subscription_tier, row.is_admin ? 'administrator' : '', row.is_active ? '' : 'blocked']
-          .filter(Boolean)
-          .join('  '),
-      )
+      return rows.map(({ username: name, tier: now, given, endDate: end, isAdmin, isActive }) => {
+        const dates = end && (now === given ? `until ${end.toISOString()}` : `${given} until ${end.toISOString()}`)
+        return [name, now, dates, isAdmin && 'administrator', !isActive && 'blocked'].filter(Boolean).join('  ')
+      })
     }
     default:
       throw new Unable(USAGE)
   }
 }
 
-async function change(client: pg.Client, statement: string, values: string[]): Promise<void> {
-  const { rowCount } = await client.query(statement, values)
+async function change(pool: Database['pool'], statement: string, values: string[]): Promise<void> {
+  const { rowCount } = await pool.query(statement, values)
   if (rowCount === 0) throw new Unable(`Nobody is called ${values[0]}`)
 }
 
-async function findUser(client: pg.Client, username: string): Promise<string> {
-  const { rows } = await client.query<{ id: string }>('select id from users where lower(username) = lower($1)', [username])
+async function findUser(pool: Database['pool'], username: string): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>('select id from users where lower(username) = lower($1)', [username])
   if (!rows[0]) throw new Unable(`Nobody is called ${username}`)
   return rows[0].id
+}
+
+/** The beginning of a day, UTC. */
+function readDay(text: string): Date {
+  const day = new Date(`${text}T00:00:00Z`)
+  // The 31st of a shorter month would be read as a day of the next one.
+  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+  if (!isDay) throw new Unable(`"${text}" is no date, such as 2027-01-31`)
+  return day
 }
 
 /** The database of DATABASE_URL, of the running server, or started for this one command. */

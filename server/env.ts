@@ -1,3 +1,4 @@
+import type { Tier } from '../contract/plans.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/connect.ts'
 import type { Limits } from './http/limits.ts'
@@ -29,7 +30,8 @@ export interface SignedInUser {
   id: string
   username: string
   displayName: string
-  subscriptionTier: string
+  /** The plan that counts now: one that has ended is free. */
+  subscriptionTier: Tier
   isAdmin: boolean
   /** Hex; null until a device of this session is enrolled. */
   deviceId: string | null

@@ -1,6 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
+import { hasRight } from '../../contract/plans.ts'
 import { RequestPanel } from '../contacts/Request.tsx'
 import { contactsStore } from '../rooms/rows.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -19,7 +20,7 @@ export function Panel({ user, openRoomId, onHome, onLogout }: Props) {
   const { status, rows } = useStore(contactsStore)
   if (!openRoomId) return <Welcome user={user} onLogout={onLogout} />
   const row = rows.find((candidate) => candidate.chatRoomId === openRoomId)
-  if (row?.state === 'accepted') return <Room row={row} isFree={user.subscriptionTier === 'free'} onBack={onHome} />
+  if (row?.state === 'accepted') return <Room row={row} canSend={hasRight(user.subscriptionTier, 'send')} onBack={onHome} />
   if (row) return <RequestPanel row={row} onLeave={onHome} />
   if (status === 'loading') return <Spinner words="Loading contacts..." />
   return (

@@ -10,12 +10,13 @@ import { showToast } from '../ui/toast.ts'
 
 interface Props {
   row: ContactRow
-  isFree: boolean
+  /** The reader's own plan allows sending. */
+  canSend: boolean
   onBack: () => void
 }
 
 /** Opens the conversation of one contact, and closes it when another one comes. */
-export function Room({ row, isFree, onBack }: Props) {
+export function Room({ row, canSend, onBack }: Props) {
   const env = useEnv()
   const latest = useRef(row)
   const [attempt, setAttempt] = useState(0)
@@ -40,7 +41,7 @@ export function Room({ row, isFree, onBack }: Props) {
   return (
     <Chat
       chatRoomId={row.chatRoomId}
-      isFree={isFree}
+      canSend={canSend}
       unreadCount={row.unreadCount}
       onBack={onBack}
       onRetry={() => setAttempt(attempt + 1)}

@@ -21,14 +21,14 @@ interface Props {
   chatRoomId: string
   person: Person
   unreadCount: number
-  /** The reader's own plan does not allow sending. */
-  isFree: boolean
+  /** The reader's own plan allows sending. */
+  canSend: boolean
   onBack: () => void
   onRetry: () => void
   onAcceptKey: () => Promise<void>
 }
 
-export function Chat({ chatRoomId, person, unreadCount, isFree, onBack, onRetry, onAcceptKey }: Props) {
+export function Chat({ chatRoomId, person, unreadCount, canSend, onBack, onRetry, onAcceptKey }: Props) {
   const open = useStore(messagesStore, (state) => state.open)
   const view = open?.chatRoomId === chatRoomId ? open : undefined
   const [isUpgrading, setUpgrading] = useState(false)
@@ -49,7 +49,7 @@ export function Chat({ chatRoomId, person, unreadCount, isFree, onBack, onRetry,
       {!person.isDeleted && <KeyLine person={person} onSafety={() => setComparing(true)} />}
       <Conversation view={view} person={person} onRetry={onRetry} onUpgrade={upgrade} onDay={setPickedFrom} />
       {person.keyChanged && <NewKey person={person} onAccept={onAcceptKey} />}
-      {isFree && !person.isDeleted && <FreeBanner onUpgrade={upgrade} />}
+      {!canSend && !person.isDeleted && <FreeBanner onUpgrade={upgrade} />}
       {person.isDeleted ? (
         <p className="gone" role="status">
           This account was deleted. Nothing can be sent.

@@ -1,16 +1,15 @@
 import { Check, Info } from 'lucide-react'
+import { PLANS, type Tier } from '../../contract/plans.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Note } from '../ui/Note.tsx'
+import { linesOf, shownPrice } from './lines.ts'
 import './plans.css'
 
 const FEATURES = {
   messaging: 'Messages need a subscription',
 }
 
-const PLANS = [
-  { name: 'Test', price: '$1', limits: ['10 messages per month', 'Unlimited voice and video calls', 'Files up to 10MB'] },
-  { name: 'Premium', price: '$1,000', limits: ['Unlimited messages, calls and files', 'Priority support'] },
-]
+const OFFERED: Tier[] = ['test', 'premium']
 
 interface Props {
   feature: keyof typeof FEATURES
@@ -22,18 +21,18 @@ export function UpgradeDialog({ feature, onClose }: Props) {
   return (
     <Dialog title={FEATURES[feature]} text="You can go on receiving and reading messages from paid users." onClose={onClose}>
       <div className="plans">
-        {PLANS.map((plan) => (
+        {OFFERED.map((tier) => PLANS[tier]).map((plan) => (
           <section className="plan" key={plan.name} aria-label={plan.name}>
             <b>{plan.name}</b>
             <span className="price">
-              {plan.price}
+              {shownPrice(plan.monthlyCents ?? 0)}
               <small>/month</small>
             </span>
             <ul>
-              {plan.limits.map((limit) => (
-                <li key={limit}>
+              {linesOf(plan).map((line) => (
+                <li key={line}>
                   <Check className="i i-16" aria-hidden />
-                  {limit}
+                  {line}
                 </li>
               ))}
             </ul>

@@ -6,6 +6,7 @@ import {
   findPrivatePlaces,
   findRefusedNames,
   findSideDoors,
+  findTierComparisons,
   findUnknownNotes,
 } from './house.ts'
 
@@ -77,6 +78,30 @@ describe('the checks of the house', () => {
       expect.stringMatching(/^server\/rooms\/rooms[.]ts: db[.]execute/),
       expect.stringMatching(/^server\/rooms\/storeroom[.]ts: /),
     ])
+  })
+
+  test.each([
+    "if (user.subscriptionTier === 'free') return",
+    "const isPaid = tier !== 'free'",
+    "return 'master' === user.subscriptionTier",
+    "    case 'premium':",
+    "when u.subscription_tier = 'test' then 10",
+    "where subscription_tier in ('master', 'premium')",
+  ])('%s compares the name of a plan', (line) => {
+    expect(findTierComparisons([file('server/a.ts', `first\n${line}`)])).toEqual([expect.stringMatching(/^server\/a[.]ts:2: /)])
+    expect(findTierComparisons([file('contract/plans.ts', line), file('server/a.test.ts', line)])).toEqual([])
+  })
+
+  test('to give somebody a plan, or to ask for a right, is no comparison', () => {
+    const lines = [
+      "update users set subscription_tier = 'free'",
+      "function person(name: string, tier: Tier = 'premium')",
+      "hasRight(user.subscriptionTier, 'send')",
+      "{ subscriptionTier: 'free' }",
+      "if (answer.verdict === 'free') return",
+      "config.nodeEnv === 'test'",
+    ]
+    expect(findTierComparisons([file('server/a.ts', lines.join('\n'))])).toEqual([])
   })
 
   test('the encryption worker is named by its address, never by its code', () => {

@@ -132,6 +132,30 @@ export function findSideDoors(files: TrackedFile[]): string[] {
     .map(({ path }) => `${path}: import crypto/worker.ts as an address, with "?worker&url"`)
 }
 
+const TIERS = '[\'"](free|test|premium|master|enterprise)[\'"]'
+const TIER_COMPARISONS = [
+  new RegExp(`(tier|plan)\\w*[\\])]*\\s*[!=]==?\\s*${TIERS}`, 'i'),
+  new RegExp(`${TIERS}\\s*[!=]==?\\s*[\\w.?[]*(tier|plan)`, 'i'),
+  /\bcase ['"](premium|master|enterprise)['"]/,
+  // SQL; after "set" it is no comparison.
+  new RegExp(`(?<!\\bset )\\bsubscription_tier\\s*(=|<>|!=|is (not )?distinct from|(not )?in \\()\\s*${TIERS}`, 'i'),
+]
+
+/** Code that compares the name of a plan instead of asking for a right. Tests and migrations may. */
+export function findTierComparisons(files: TrackedFile[]): string[] {
+  return files
+    .filter(({ path }) => isCode(path) && !isTest(path) && path !== 'contract/plans.ts')
+    .flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .flatMap((line, at) =>
+          TIER_COMPARISONS.some((pattern) => pattern.test(line))
+            ? [`${path}:${at + 1}: ask hasRight of contract/plans.ts, or join plan_rights, instead of comparing a plan's name`]
+            : [],
+        ),
+    )
+}
+
 /** What no linter knows of this house, by name. */
 export const houseChecks = {
   'file sizes': findLongFiles,
@@ -144,4 +168,5 @@ export const houseChecks = {
   'SQL in stores': findLooseSql,
   'folder cycles': findFolderCycles,
   'what lies below all folders': findRootImports,
+  'names of plans': findTierComparisons,
 }

@@ -1,8 +1,10 @@
-import { type SignedIn, tierShape, type User } from '../../contract/account.ts'
+import type { SignedIn, User } from '../../contract/account.ts'
+import type { Tier } from '../../contract/plans.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
 import { forgetUnlock, unlockOf } from '../devices/devices.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Visitor } from '../http/serve.ts'
+import { effectiveTier } from '../plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import { endSession, startSession } from '../sessions/sessions.ts'
 import * as store from './store.ts'
@@ -13,7 +15,7 @@ type AccountRow = NonNullable<Awaited<ReturnType<typeof store.findById>>>
 export async function currentUser(env: Env, user: SignedInUser): Promise<User> {
   const row = await store.findById(env.db, user.id)
   if (!row) throw new Refusal('not_signed_in')
-  return shownUser(row, user.deviceId)
+  return shownUser(row, user.subscriptionTier, user.deviceId)
 }
 
 /** Ends the session; without one it is harmless. With `removeKeys` the vault of this device stays shut for good [Note: V1]. */
@@ -37,24 +39,25 @@ interface Entrance {
 /** A new session for this visitor; the one that its cookie named before is over. Throws Refusal. */
 export async function signIn(env: Env, visitor: Visitor, row: AccountRow, { deviceId, otherwise }: Entrance): Promise<SignedIn> {
   // One transaction: whoever removes the device, or ends all sessions, comes before all of it or after.
-  const { unlock, token, expiresAt } = await env.db.transaction(async (tx) => {
+  const { tier, unlock, token, expiresAt } = await env.db.transaction(async (tx) => {
     if (!(await store.holdSecrets(tx, row))) throw new Refusal(otherwise)
     const unlock = deviceId === undefined ? undefined : await unlockOf(tx, env.clock(), row.id, deviceId)
-    return { unlock: unlock ?? null, ...(await startSession(env, row.id, unlock?.deviceId ?? null, tx)) }
+    const tier = await effectiveTier(tx, row.id, env.clock())
+    return { tier, unlock: unlock ?? null, ...(await startSession(env, row.id, unlock?.deviceId ?? null, tx)) }
   })
   if (visitor.session) await endSession(env, visitor.session.sessionHash)
   visitor.setSession(token, expiresAt)
-  return { ...shownUser(row, unlock?.deviceId ?? null), unlock }
+  return { ...shownUser(row, tier, unlock?.deviceId ?? null), unlock }
 }
 
-/** What an account's owner sees of it. */
-export const shownUser = (row: AccountRow, deviceId: string | null): User => ({
+/** What an account's owner sees of it; `tier` is the plan that counts now. */
+export const shownUser = (row: AccountRow, tier: Tier, deviceId: string | null): User => ({
   id: row.id,
   username: row.username,
   displayName: row.displayName,
   profileImageUrl: row.profileImageUrl,
   isAdmin: row.isAdmin,
-  subscriptionTier: tierShape.parse(row.subscriptionTier),
+  subscriptionTier: tier,
   biometricEnabled: row.biometricEnabled,
   email: row.email,
   onionAddress: row.onionAddress,

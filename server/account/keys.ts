@@ -38,5 +38,5 @@ export async function makeKeys(env: Env, user: SignedInUser, { currentPassword, 
     return { row: (await store.findById(tx, user.id)) ?? before, unlock, ended }
   })
   closeSessions(env, ended)
-  return { ...shownUser(row, unlock.deviceId), unlock }
+  return { ...shownUser(row, user.subscriptionTier, unlock.deviceId), unlock }
 }

@@ -64,7 +64,7 @@ export async function recover(
     closeSessions(env, ended)
     await announceKeys(env, user.id)
   }
-  return { ...shownUser(row, unlock.deviceId), unlock }
+  return { ...shownUser(row, user.subscriptionTier, unlock.deviceId), unlock }
 }
 
 async function countKit(env: Env, { addressKey }: Caller, username: string): Promise<void> {

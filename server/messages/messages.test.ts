@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Tier } from '../../contract/account.ts'
 import { writeEnvelope } from '../../contract/envelope.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
+import type { Tier } from '../../contract/plans.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { appendPostings } from '../rooms/store-append.ts'
 import { firstManifests } from '../testing/group.ts'
@@ -160,7 +160,7 @@ test('a batch of postings is judged one by one, and answered in its order', asyn
     posting(second.chatRoomId, second.one),
     posting(first.chatRoomId, first.one),
   ]
-  const options = { now: new Date(), month: new Date(Date.UTC(2020, 0)), testPlanMessages: 10 }
+  const options = { now: new Date(), month: new Date(Date.UTC(2020, 0)) }
   const meetings = await world.env.db.transaction((tx) => appendPostings(tx, postings, options))
   expect(meetings.map(({ verdict, seq }) => [verdict, seq])).toEqual([
     ['stored', 1],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseEnvelope } from '../../contract/envelope.ts'
 import type { Draft, Message } from '../../contract/messages.ts'
+import { messageLimitText } from '../../contract/plans.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { manifestVersions } from '../rooms/manifests.ts'
@@ -62,6 +63,9 @@ async function requirePlace(env: Env, { verdict, ...meeting }: Meeting): Promise
     throw new Refusal('stale_epoch', {
       details: { generation, groupId, epoch, lastSeq, needsCommit, manifestVersions: versions },
     })
+  }
+  if (verdict === 'message_limit_reached') {
+    throw new Refusal(verdict, { text: messageLimitText(meeting.messagesPerMonth ?? 0) })
   }
   if (verdict !== 'stored' && verdict !== 'known') throw new Refusal(verdict)
   if (meeting.seq === null) throw new Error('A stored message has no place')

@@ -1,4 +1,3 @@
-import { LIMITS } from '../../contract/limits.ts'
 import { type Db, isConnectionLost, isDatabaseAway } from '../db/connect.ts'
 import { inTime } from '../db/together.ts'
 import { Refusal } from '../refuse.ts'
@@ -137,9 +136,8 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
   async function commit(postings: Posting[]): Promise<Placed[]> {
     const now = clock()
     const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
-    const options = { now, month, testPlanMessages: LIMITS.testPlanMessagesPerMonth }
     const written = db.transaction(async (tx) => {
-      const met = await appendPostings(tx, postings, options)
+      const met = await appendPostings(tx, postings, { now, month })
       await fault?.('message:written')
       return met
     })

@@ -37,4 +37,6 @@ export interface Meeting {
   lastSeq: number | null
   /** A device of a member was removed: nothing is sealed to this epoch any more [Note: D3]. */
   needsCommit: boolean | null
+  /** What the sender's plan allows; -1: without a limit. null where the sender has no plan that is known. */
+  messagesPerMonth: number | null
 }

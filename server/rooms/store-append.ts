@@ -6,7 +6,6 @@ interface AppendOptions {
   now: Date
   /** First instant of the UTC month of `now`. */
   month: Date
-  testPlanMessages: number
 }
 
 /**
@@ -35,26 +34,27 @@ export async function appendPostings(tx: Queryable, postings: Posting[], options
         chat_room_id, sender_id, id, content, message_type, file_path, file_name, file_size, reply_to_id, group_id, epoch, place)
     ), met as (
       select p.*, r.last_seq, r.generation as room_generation, r.group_id as room_group_id, r.epoch as room_epoch, r.needs_commit,
-        known.seq as known_seq, u.subscription_tier as tier,
+        known.seq as known_seq, rights.messages_per_month,
         case when u.usage_reset_date < ${options.month} then 0 else u.monthly_messages_count end as used,
         case
           when me.user_id is null then 'not_found'
           when known.seq is not null then 'known'
           when r.is_closed then 'account_deleted'
-          when u.subscription_tier = 'free' then 'subscription_required'
+          when rights.can_send is not true then 'subscription_required'
           when p.epoch is not null and (r.needs_commit or (p.group_id, p.epoch) is distinct from (r.group_id, r.epoch::bigint))
             then 'stale_epoch'
           else 'stored'
         end as verdict
       from posting p
       left join users u on u.id = p.sender_id
+      left join lateral rights_of(p.sender_id, ${options.now}::timestamptz) rights on true
       left join chat_rooms r on r.id = p.chat_room_id
       left join chat_participants me on me.chat_room_id = p.chat_room_id and me.user_id = p.sender_id
       left join messages known on known.chat_room_id = p.chat_room_id and known.sender_id = p.sender_id and known.id = p.id
     ), limited as (
       select met.*, case
-        when verdict = 'stored' and tier = 'test'
-          and used + row_number() over (partition by sender_id, verdict order by place) > ${options.testPlanMessages}
+        when verdict = 'stored' and messages_per_month >= 0
+          and used + row_number() over (partition by sender_id, verdict order by place) > messages_per_month
         then 'message_limit_reached' else verdict end as ruling
       from met
     ), numbered as (
@@ -94,7 +94,7 @@ export async function appendPostings(tx: Queryable, postings: Posting[], options
     )
     select l.ruling as verdict, coalesce(n.seq, l.known_seq)::float8 as seq,
       l.room_generation as generation, l.room_group_id as "groupId", l.room_epoch as epoch, l.last_seq::float8 as "lastSeq",
-      l.needs_commit as "needsCommit",
+      l.needs_commit as "needsCommit", l.messages_per_month as "messagesPerMonth",
       array(select m.user_id::text from chat_participants m where m.chat_room_id = l.chat_room_id) as members,
       array(
         select m.user_id::text from chat_participants m

@@ -5,6 +5,7 @@ import type { Queryable } from '../db/connect.ts'
 import { askTogether } from '../db/together.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { hashOfToken } from '../http/cookie.ts'
+import { tierOf } from '../plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
@@ -39,13 +40,18 @@ export async function startSession(
  */
 export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession'] {
   return askTogether(async (sessionHashes) => {
-    const rows = await store.findLive(env.db, sessionHashes.map(fromHex), env.clock())
-    const idleSince = later(env.clock(), -TOUCH_SECONDS)
+    const now = env.clock()
+    const rows = await store.findLive(env.db, sessionHashes.map(fromHex), now)
+    const idleSince = later(now, -TOUCH_SECONDS)
     await touchSessions(
       env,
       rows.filter(({ lastUsedAt }) => lastUsedAt <= idleSince),
     )
-    const users = rows.map(({ lastUsedAt: _, tokenHash, ...user }) => ({ ...user, sessionHash: tokenHash.toString('hex') }))
+    const users = rows.map(({ lastUsedAt: _, tokenHash, plan, ...user }) => ({
+      ...user,
+      subscriptionTier: tierOf(plan),
+      sessionHash: tokenHash.toString('hex'),
+    }))
     return new Map(users.map((user) => [user.sessionHash, user]))
   })
 }

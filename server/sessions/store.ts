@@ -15,7 +15,7 @@ export function findLive(db: Queryable, tokenHashes: Buffer[], now: Date) {
       id: users.id,
       username: users.username,
       displayName: users.displayName,
-      subscriptionTier: users.subscriptionTier,
+      plan: sql<string | null>`(select plan from rights_of(${users.id}, ${now}::timestamptz))`,
       isAdmin: users.isAdmin,
       deviceId: sessions.deviceId,
       tokenHash: sessions.tokenHash,

@@ -1,0 +1,13 @@
+import { type Plan, UNLIMITED } from '../../contract/plans.ts'
+
+/** What a plan allows, a line each. */
+export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Plan): string[] {
+  const support = hasPrioritySupport ? ['Priority support'] : []
+  if (messagesPerMonth === UNLIMITED) return ['Unlimited messages, calls and files', ...support]
+  const megabytes = fileBytes / (1024 * 1024)
+  return [`${messagesPerMonth} messages per month`, 'Unlimited voice and video calls', `Files up to ${megabytes}MB`, ...support]
+}
+
+/** "$1,000" of 100000 cents. */
+export const shownPrice = (cents: number): string =>
+  (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: cents % 100 === 0 ? 0 : 2 })
