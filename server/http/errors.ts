@@ -27,12 +27,16 @@ export function answerErrors(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => sendError(new Refusal('not_found'), request, reply))
   // Before the body is read: whatever it holds, the address is the first thing that is wrong.
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return
-    const allowed = methodsOf(request.url.split('?')[0] ?? '')
-    if (allowed.length === 0) throw new Refusal('not_found')
-    reply.header('allow', allowed.join(', '))
-    throw new Refusal('method_not_allowed')
+    if (request.is404) throw refuseAddress(request, reply)
   })
+}
+
+/** Why nothing answers this request: the address takes other methods, which the answer names, or it is nobody's. */
+export function refuseAddress(request: FastifyRequest, reply: FastifyReply): Refusal {
+  const allowed = methodsOf(request.url.split('?')[0] ?? '')
+  if (allowed.length === 0) return new Refusal('not_found')
+  reply.header('allow', allowed.join(', '))
+  return new Refusal('method_not_allowed')
 }
 
 const codes = new WeakMap<FastifyReply, RefusalCode>()

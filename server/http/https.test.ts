@@ -43,7 +43,7 @@ test('every address of the app is the same page, each time with a new nonce that
   expect(new Set(nonces).size).toBe(3)
 })
 
-test('assets stay for a year; what is not there is JSON, never the page', async () => {
+test('assets stay for a year; what is nobody’s is JSON, never the page', async () => {
   expect((await get('/assets/app-1234.js')).headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   expect((await get('/favicon.svg')).text).toBe('<svg/>')
   for (const address of [
@@ -53,8 +53,24 @@ test('assets stay for a year; what is not there is JSON, never the page', async 
     '/api/gone',
     '/index.html',
     '/assets/..%2findex.html',
+    '/ws',
     '/ws/x',
+    '/s3',
+    '/s3/multipart',
+    '/%73%33/multipart',
+    '/objects/uploads/photo',
+    '/.well-known',
+    '/.well-known/webcat/bundle.json',
+    '/.well-known/change-password',
   ]) {
     expect(await get(address), address).toBeRefused(404, 'not_found')
   }
+  for (const address of ['/s3-prices', '/objectsx', '/apiary', '/wsx', '/constructor', '/toString/x'])
+    expect((await get(address)).text, address).toContain('id="root"')
+})
+
+test('who reads an address that only takes writes is told which method it takes, beside the pages too', async () => {
+  const answer = await get('/api/login')
+  expect(answer).toBeRefused(405, 'method_not_allowed')
+  expect(answer.headers.get('allow')).toBe('POST')
 })

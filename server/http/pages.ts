@@ -4,16 +4,26 @@ import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
-import { Refusal } from '../refuse.ts'
-import { sendError } from './errors.ts'
+import { refuseAddress, sendError } from './errors.ts'
 import { policyOf } from './headers.ts'
 import { listenerOf } from './listener.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
-/** The built client: hashed assets for a year, and the one page for every address that is the app's own. */
+/** Which entry of the built client answers an address: the longest prefix of whole segments decides. null: it is no page. */
+const ENTRIES: Readonly<Record<string, string | null>> = {
+  '/': 'index.html',
+  '/.well-known': null,
+  '/api': null,
+  '/assets': null,
+  '/objects': null,
+  '/s3': null,
+  '/ws': null,
+}
+
+/** The built client: hashed assets for a year, and the entries. */
 export async function servePages(app: FastifyInstance, config: Config, clientFolder: string): Promise<void> {
-  const html = await readFile(path.join(clientFolder, 'index.html'), 'utf8')
+  const pages = await readEntries(clientFolder)
   await app.register(fastifyStatic, {
     root: path.join(clientFolder, 'assets'),
     prefix: '/assets/',
@@ -31,18 +41,34 @@ export async function servePages(app: FastifyInstance, config: Config, clientFol
     decorateReply: false,
     index: false,
     wildcard: false,
-    globIgnore: ['index.html', 'assets/**'],
+    globIgnore: ['*.html', 'assets/**'],
     cacheControl: false,
     setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
   })
-  app.get('/*', (request, reply) => {
-    const address = request.url.split('?')[0] ?? '/'
-    // A name with a dot is a file that is not there, never a page.
-    if (address === '/api' || /^\/(api|assets|ws)\//.test(address) || /\.[^/]*$/.test(address)) {
-      return sendError(new Refusal('not_found'), request, reply)
-    }
+  app.get<{ Params: { '*': string } }>('/*', (request, reply) => {
+    const page = pages.get(entryOf(`/${request.params['*']}`) ?? '')
+    if (page === undefined) return sendError(refuseAddress(request, reply), request, reply)
     const nonce = randomBytes(16).toString('base64')
     reply.header('content-security-policy', policyOf(listenerOf(config, request.raw), nonce)).type('text/html; charset=utf-8')
-    return reply.send(html.replaceAll('__NONCE__', nonce))
+    return reply.send(page.replaceAll('__NONCE__', nonce))
   })
+}
+
+/** `address`: decoded, without the query. */
+function entryOf(address: string): string | null {
+  // A name with a dot is a file that is not there, never a page.
+  if (/\.[^/]*$/.test(address)) return null
+  const segments = address.split('/').slice(1)
+  for (let count = segments.length; count > 0; count--) {
+    const entry = ENTRIES[`/${segments.slice(0, count).join('/')}`]
+    if (entry !== undefined) return entry
+  }
+  return ENTRIES['/'] ?? null
+}
+
+/** The text of each entry, by its name. */
+async function readEntries(clientFolder: string): Promise<Map<string, string>> {
+  const names = new Set(Object.values(ENTRIES).filter((entry) => entry !== null))
+  const texts = [...names].map(async (name) => [name, await readFile(path.join(clientFolder, name), 'utf8')] as const)
+  return new Map(await Promise.all(texts))
 }
