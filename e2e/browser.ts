@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type BrowserContext, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
 // Nothing that weakens the page's own rules: no --disable-web-security, no --single-process.
@@ -21,12 +21,32 @@ export async function browserPath(): Promise<string> {
   return packed.executablePath()
 }
 
-/** A browser with its profile in a folder on disk: a person's computer. `words` come to its command line. */
+const VIEWPORT = { width: 1280, height: 800 }
+let shared: Promise<Browser> | undefined
+
+/**
+ * A computer of somebody's, as a context of the one browser that a test file opens: cookies, storage and network of its own.
+ * `address` is what a server behind one proxy takes for the caller's; without it all share this machine's.
+ */
+export async function openContext(address?: string): Promise<BrowserContext> {
+  shared ??= browserPath().then((executablePath) => chromium.launch({ executablePath, headless: true, args: BROWSER_WORDS }))
+  return (await shared).newContext({
+    viewport: VIEWPORT,
+    ...(address && { extraHTTPHeaders: { 'x-forwarded-for': address } }),
+  })
+}
+
+export async function closeContexts(): Promise<void> {
+  await (await shared)?.close()
+  shared = undefined
+}
+
+/** A browser with its profile in a folder on disk. `words` come to its command line. */
 export async function openBrowser(profile: string, words: string[] = []): Promise<BrowserContext> {
   return chromium.launchPersistentContext(profile, {
     executablePath: await browserPath(),
     headless: true,
     args: [...BROWSER_WORDS, ...words],
-    viewport: { width: 1280, height: 800 },
+    viewport: VIEWPORT,
   })
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect } from 'vitest'
 import { runningUrl } from '../server/db/embedded.ts'
-import { conversation, test } from './people.ts'
+import { conversation, joined, personWithProfile, test } from './people.ts'
 
 const canary = () => `canary${crypto.randomUUID().replaceAll('-', '')}`
 
@@ -46,17 +46,21 @@ async function everyFile(folder: string): Promise<string> {
 
 test('After a conversation no word of it and no password lies in the database, the log, or the browsers’ storage', async ({
   server,
-  alice,
-  bob,
 }) => {
+  const [alice, bob] = await Promise.all([
+    joined(server, await personWithProfile(server, 'Alice')),
+    joined(server, await personWithProfile(server, 'Bob')),
+  ])
   const [fromAlice, fromBob, draft] = [canary(), canary(), canary()]
   await conversation(alice, bob)
   await alice.says(`${fromAlice} is what I say`)
   await bob.reads(fromAlice)
   await bob.says(`${fromBob} is my answer`)
   await alice.reads(fromBob)
-  await alice.page.getByLabel('Message', { exact: true }).fill(draft)
-  await alice.page.waitForTimeout(2000)
+  await alice.drafts(draft)
+  // What was searched for has been read into the index on disk.
+  await alice.page.getByPlaceholder('Search').fill(fromBob)
+  await alice.page.getByRole('region', { name: 'Messages' }).getByRole('link', { name: fromBob }).waitFor()
 
   const database = await everyRow(server.dataFolder)
   await alice.leaves()
@@ -78,4 +82,5 @@ test('After a conversation no word of it and no password lies in the database, t
       expect(finds(text, word), `${word} lies in the ${place}`).toBe(false)
     }
   }
+  expect([...alice.complaints, ...bob.complaints]).toEqual([])
 })

@@ -24,8 +24,7 @@ test('A reload in the middle of a conversation keeps every word, also the unsent
   await conversation(alice, bob)
   await alice.says('before the reload')
   await bob.reads('before the reload')
-  await alice.page.getByLabel('Message', { exact: true }).fill('half a thought')
-  await alice.page.waitForTimeout(1500)
+  await alice.drafts('half a thought')
   await alice.reloads()
   await alice.reads('before the reload')
   await alice.page.waitForFunction(

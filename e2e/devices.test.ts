@@ -2,19 +2,15 @@ import { cp } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { type Walker, walker } from './crowd.ts'
-import { conversation, person, test, visitor } from './people.ts'
-import { startServer } from './server.ts'
+import { conversation, customer, person, personWithProfile, test, visitor } from './people.ts'
 
 /** CI takes a short form; the whole is `ROOMS=20 DEEP_ROOM=10000 npm run test:e2e -- e2e/devices.test.ts`. */
 const ROOMS = Number(process.env['ROOMS'] ?? 6)
 const DEEP = Number(process.env['DEEP_ROOM'] ?? 120)
 const LINES = 50
 
-test("Alice's third browser shows the newest messages of every conversation, and all three go on in step", async () => {
-  const server = await startServer({ TRUST_PROXY: '1' })
-  const alice = await person(server, 'Alice')
-  await alice.signsUp()
-  await server.account('set-tier', alice.username, 'premium')
+test("Alice's third browser shows the newest messages of every conversation, and all three go on in step", async ({ server }) => {
+  const alice = await customer(server, 'Alice')
   const names = Array.from({ length: ROOMS }, (_, at) => `friend${String(at).padStart(2, '0')}`)
   const friends = await Promise.all(names.map((name) => walker(server.url, name)))
   const write = async (friend: Walker, at: number) => {
@@ -52,12 +48,11 @@ test("Alice's third browser shows the newest messages of every conversation, and
 
   await third.page.locator('a.row', { hasText: 'friend00 says' }).click()
   await third.reads(`friend00 says ${DEEP} of ${DEEP}.`)
-  const log = third.page.getByRole('log')
-  const first = third.page.locator('.bub', { hasText: `friend00 says 1 of ${DEEP}.` })
-  while ((await first.count()) === 0) {
-    await log.evaluate((element) => element.scrollTo({ top: 0 }))
-    await third.page.waitForTimeout(60)
-  }
+  await third.page.waitForFunction((first) => {
+    const log = document.querySelector('[role=log]')
+    log?.scrollTo({ top: 0 })
+    return log?.textContent?.includes(first)
+  }, `friend00 says 1 of ${DEEP}.`)
   expect(await third.page.locator('.bub', { hasText: 'not readable' }).count()).toBe(0)
 
   const [friend] = friends
@@ -71,7 +66,6 @@ test("Alice's third browser shows the newest messages of every conversation, and
     await browser.reads('from the third browser')
   }
   for (const browser of [alice, second, third]) await browser.leaves()
-  await server.stop()
 }, 600_000)
 
 test('Alice removes a browser that is in use: it is out at once, and neither it nor a copy of its profile opens what follows', async ({
@@ -81,7 +75,7 @@ test('Alice removes a browser that is in use: it is out at once, and neither it 
 }) => {
   await conversation(alice, bob)
   await alice.says('while both are here')
-  const second = await person(server, 'Alice', alice)
+  const second = await personWithProfile(server, 'Alice', { account: alice })
   await second.signsIn()
   await second.page.getByLabel('Name of this browser').fill('Left on the train')
   await second.page.getByRole('button', { name: 'Add this browser' }).click()

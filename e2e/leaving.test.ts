@@ -73,13 +73,17 @@ test('Alice keeps no history: her next browser begins empty and reads what follo
   await alice.says('after the switch')
   await bob.reads('after the switch')
 
+  const chatRoomId = bob.page.url().split('/chat/')[1] ?? ''
+  const epoch = () =>
+    bob.page.evaluate(async (room) => Number((await (await fetch(`/api/rooms/${room}/group`)).json()).epoch), chatRoomId)
+  const before = await epoch()
   const next = await person(server, 'Alice', alice)
   await next.signsIn()
   await next.page.getByRole('button', { name: 'Add this browser' }).click()
   await next.opens(bob)
   await next.page.getByText('Start a secure conversation').waitFor()
   // It enters the room by itself; from then on it reads.
-  await bob.page.waitForTimeout(1500)
+  await expect.poll(epoch, { timeout: 20_000 }).toBeGreaterThan(before)
   await bob.says('to all browsers of yours')
   await next.reads('to all browsers of yours')
   await next.says('received')

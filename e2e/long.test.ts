@@ -52,10 +52,13 @@ test('A long room opens at once, scrolls, goes to a day, and never stands in the
 
   const rows = () => alice.page.locator('.msg').count()
   expect(await rows()).toBeLessThan(200)
-  const log = alice.page.getByRole('log')
   for (let at = 0; at < 12; at++) {
-    await log.evaluate((element) => element.scrollTo({ top: 0 }))
-    await alice.page.waitForTimeout(150)
+    const top = await alice.page.getByRole('log').locator('.msg').first().textContent()
+    await alice.page.waitForFunction((before) => {
+      const log = document.querySelector('[role=log]')
+      log?.scrollTo({ top: 0 })
+      return log?.querySelector('.msg')?.textContent !== before
+    }, top)
     expect(await rows()).toBeLessThan(200)
   }
   await alice.page.getByRole('button', { name: /^Jump to the newest message/ }).click()

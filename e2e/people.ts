@@ -2,8 +2,8 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
-import { test as base, expect } from 'vitest'
-import { openBrowser } from './browser.ts'
+import { afterAll, test as base, expect } from 'vitest'
+import { closeContexts, openBrowser, openContext } from './browser.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 /** A person at a real browser. Each verb does what the person does on the screen, and waits until it shows. */
@@ -15,14 +15,14 @@ export interface Person {
   /** What the page complained of: none is expected. */
   complaints: string[]
   context: BrowserContext
-  /** The folder of the browser's profile. */
-  profile: string
   signsUp(): Promise<void>
   signsIn(): Promise<void>
   adds(other: Person): Promise<void>
   accepts(other: Person): Promise<void>
   opens(other: Person): Promise<void>
   says(text: string): Promise<void>
+  /** Types without sending, and waits until this browser keeps it. */
+  drafts(text: string): Promise<void>
   /** Waits until a bubble on the screen says it. */
   reads(text: string): Promise<void>
   /** Texts of the bubbles on screen, top to bottom. */
@@ -37,18 +37,35 @@ export interface Person {
 
 const PATIENCE_MS = 20_000
 
-const newAccount = (name: string) => ({
+interface Account {
+  username: string
+  password: string
+}
+
+const newAccount = (name: string): Account => ({
   username: `${name.toLowerCase()}_${Math.random().toString(36).slice(2, 8)}`,
   password: `${name} ${crypto.randomUUID()}`,
 })
 
-/** Someone at a new browser; with `account` the same person at another one. `words`: for the browser, such as a camera. */
-export async function person(
+let addresses = 0
+/** Rate limits count by address: everybody has one. */
+const newAddress = (): string => {
+  addresses += 1
+  return `10.1.${addresses >> 8}.${addresses & 255}`
+}
+
+afterAll(closeContexts)
+
+/** Someone at a new browser; with `account` the same person at another one. */
+export const person = async (server: RunningServer, name: string, account: Account = newAccount(name)): Promise<Person> =>
+  visitor(server, await openContext(newAddress()), { ...account, name })
+
+/** The same at a browser whose profile lies in a folder, for tests that look into it. `words`: for the browser, such as a camera. */
+export async function personWithProfile(
   server: RunningServer,
   name: string,
-  account: { username: string; password: string } = newAccount(name),
-  words: string[] = [],
-): Promise<Person> {
+  { account = newAccount(name), words = [] }: { account?: Account; words?: string[] } = {},
+): Promise<Person & { profile: string }> {
   const profile = await mkdtemp(join(tmpdir(), 'conclave-profile-'))
   return { ...(await visitor(server, await openBrowser(profile, words), { ...account, name })), profile }
 }
@@ -57,8 +74,8 @@ export async function person(
 export async function visitor(
   server: RunningServer,
   context: BrowserContext,
-  { name, username, password }: { name: string; username: string; password: string },
-): Promise<Omit<Person, 'profile'>> {
+  { name, username, password }: Account & { name: string },
+): Promise<Person> {
   const page = context.pages()[0] ?? (await context.newPage())
   page.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
@@ -112,6 +129,13 @@ export async function visitor(
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       await bubble(text).waitFor()
     },
+    async drafts(text) {
+      const before = await page.evaluate(keptDrafts)
+      await page.getByLabel('Message', { exact: true }).fill(text)
+      await expect
+        .poll(() => page.evaluate(keptDrafts), { timeout: PATIENCE_MS })
+        .toSatisfy((kept: string[]) => kept.some((draft) => !before.includes(draft)))
+    },
     async reads(text) {
       await bubble(text).waitFor()
     },
@@ -142,7 +166,18 @@ export async function visitor(
   }
 }
 
-interface Town {
+/** Signs up, and pays. */
+export async function joined<P extends Person>(server: RunningServer, one: P): Promise<P> {
+  await one.signsUp()
+  await server.account('set-tier', one.username, 'premium')
+  await one.reloads()
+  return one
+}
+
+/** Somebody who has just signed up, and pays. */
+export const customer = async (server: RunningServer, name: string): Promise<Person> => joined(server, await person(server, name))
+
+interface Scene {
   server: RunningServer
   /** Alice and Bob, who come at the same time: most of a test is waiting for them. */
   pair: [Person, Person]
@@ -150,23 +185,18 @@ interface Town {
   bob: Person
 }
 
-/** Somebody who has just signed up, and pays. `words`: for the browser, such as a camera. */
-export async function customer(server: RunningServer, name: string, words: string[] = []): Promise<Person> {
-  const one = await person(server, name, undefined, words)
-  await one.signsUp()
-  await server.account('set-tier', one.username, 'premium')
-  await one.reloads()
-  return one
-}
-
-/** Alice and Bob have just signed up and pay; they do not know each other yet. Each test gets a server of its own. */
-export const test = base.extend<Town>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's needs from this pattern
-  server: async ({}, use) => {
-    const server = await startServer()
-    await use(server)
-    await server.stop()
-  },
+/** Alice and Bob have just signed up and pay; they do not know each other yet. The tests of a file share its server. */
+export const test = base.extend<Scene>({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's needs from this pattern
+    async ({}, use) => {
+      // Behind one proxy, so that everybody has an address of their own.
+      const server = await startServer({ TRUST_PROXY: '1' })
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'file' },
+  ],
   pair: async ({ server }, use) => {
     const pair = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob')])
     await use(pair)
@@ -184,4 +214,26 @@ export async function conversation(alice: Person, bob: Person): Promise<void> {
   await bob.accepts(alice)
   await alice.opens(bob)
   await bob.opens(alice)
+}
+
+/** In the page: what its vaults keep of unsent words. It is sealed, each time anew. */
+async function keptDrafts(): Promise<string[]> {
+  const answer = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    })
+  const found: string[] = []
+  const readable = (_: string, value: unknown) =>
+    value instanceof ArrayBuffer ? [...new Uint8Array(value)] : value instanceof Uint8Array ? [...value] : value
+  for (const { name = '' } of await indexedDB.databases()) {
+    const database = await answer(indexedDB.open(name))
+    if (database.objectStoreNames.contains('sealed')) {
+      const store = database.transaction('sealed').objectStore('sealed')
+      const kept = await answer<unknown[]>(store.getAll(IDBKeyRange.bound('draft:', 'draft:\uffff')))
+      found.push(...kept.map((draft) => JSON.stringify(draft, readable)))
+    }
+    database.close()
+  }
+  return found
 }

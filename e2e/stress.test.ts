@@ -1,8 +1,7 @@
 import { cp, rm } from 'node:fs/promises'
-import { chromium } from 'playwright-core'
 import { expect } from 'vitest'
-import { BROWSER_WORDS, browserPath, openBrowser } from './browser.ts'
-import { conversation, test, visitor } from './people.ts'
+import { openBrowser } from './browser.ts'
+import { conversation, joined, person, personWithProfile, test, visitor } from './people.ts'
 
 const composer = 'textarea[aria-label="Message"]'
 
@@ -45,8 +44,7 @@ test("Alice's browser storage is wiped: she signs in again, and the conversation
 
 test('An old page meets a newer server: it loads the new page, and what was typed is still there', async ({ alice, bob }) => {
   await conversation(alice, bob)
-  await alice.page.locator(composer).fill('unfinished')
-  await alice.page.waitForTimeout(1500)
+  await alice.drafts('unfinished')
   let isNewer = false
   await alice.page.routeWebSocket('**/ws', (socket) => {
     const server = socket.connectToServer()
@@ -97,8 +95,8 @@ test('A private window works like any other; once it is closed, the account is t
   await conversation(alice, bob)
   await alice.says('from the usual window')
   await bob.reads('from the usual window')
-  const hidden = await chromium.launch({ executablePath: await browserPath(), args: BROWSER_WORDS })
-  const first = await visitor(server, await hidden.newContext(), alice)
+  // What a browser calls a private window is a context without a profile.
+  const first = await person(server, 'Alice', alice)
   await first.signsIn()
   await first.page.getByRole('button', { name: 'Add this browser' }).click()
   await first.opens(bob)
@@ -106,19 +104,16 @@ test('A private window works like any other; once it is closed, the account is t
   await first.says('from a private window')
   await bob.reads('from a private window')
   await first.leaves()
-  const second = await visitor(server, await hidden.newContext(), alice)
+  const second = await person(server, 'Alice', alice)
   await second.signsIn()
   await second.page.getByRole('button', { name: 'Add this browser' }).click()
   await second.opens(bob)
   await second.reads('from a private window')
-  await hidden.close()
+  await second.leaves()
 })
 
-test("Bob's computer is restored from a backup: he reads on, and writes in the same conversation", async ({
-  server,
-  alice,
-  bob,
-}) => {
+test("Bob's computer is restored from a backup: he reads on, and writes in the same conversation", async ({ server, alice }) => {
+  const bob = await joined(server, await personWithProfile(server, 'Bob'))
   await conversation(alice, bob)
   await bob.says('before the backup')
   await alice.reads('before the backup')

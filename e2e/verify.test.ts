@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
-import { customer, type Person, person, test } from './people.ts'
+import { customer, joined, type Person, person, personWithProfile, test } from './people.ts'
 
 const opensSafety = (one: Person) => one.page.getByRole('button', { name: /^(Not verified|Verified)$/ }).click()
 const mark = (one: Person) => one.page.getByRole('button', { name: /^(Not verified|Verified)$/ }).textContent()
@@ -18,7 +18,10 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
   server,
 }) => {
   const camera = await newCamera()
-  const [alice, bob] = await Promise.all([customer(server, 'Alice', camera.words), customer(server, 'Bob')])
+  const [alice, bob] = await Promise.all([
+    joined(server, await personWithProfile(server, 'Alice', { words: camera.words })),
+    customer(server, 'Bob'),
+  ])
   await alice.adds(bob)
   await bob.accepts(alice)
   await alice.opens(bob)
@@ -65,7 +68,7 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
 test("The camera sees another person's number: nobody is marked, and the next scan can be right", async ({ server }) => {
   const camera = await newCamera()
   const [alice, bob, carol] = await Promise.all([
-    customer(server, 'Alice', camera.words),
+    joined(server, await personWithProfile(server, 'Alice', { words: camera.words })),
     customer(server, 'Bob'),
     customer(server, 'Carol'),
   ])
