@@ -28,6 +28,10 @@ export const LIMITS = {
   frameBytes: 128 * KIB,
   /** A socket whose unsent bytes pass this is closed: a slow reader must not cost the others memory. */
   socketBufferBytes: 1024 * KIB,
+  /** For headers, and for a body that is read as a whole. A streamed one has this and then a floor. */
+  requestSeconds: 30,
+  streamBytesPerSecond: 4 * KIB,
+  connectionsMax: 20_000,
   socketsPerUser: 20,
   framesPerSecond: 20,
 

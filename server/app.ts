@@ -14,6 +14,7 @@ import { healthRoutes } from './http/health.ts'
 import { bindListener } from './http/listener.ts'
 import { logRequests } from './http/log.ts'
 import { guardOrigin } from './http/origin.ts'
+import { boundPace, PACE, type Pace } from './http/pace.ts'
 import { servePages } from './http/pages.ts'
 import { messageFrames } from './messages/frames.ts'
 import { messageRoutes } from './messages/routes.ts'
@@ -37,10 +38,12 @@ interface Options {
   clientFolder?: string
   /** Without it nothing is measured. */
   metrics?: Metrics | undefined
+  /** How slowly requests may arrive; that of people when absent. */
+  pace?: Pace
 }
 
 /** The table of contents: one line a feature. Listening is the caller's. */
-export async function makeApp(env: Env, { log, clientFolder, metrics }: Options): Promise<App> {
+export async function makeApp(env: Env, { log, clientFolder, metrics, pace = PACE }: Options): Promise<App> {
   const http = Fastify({
     loggerInstance: log,
     // Fastify would log addresses of people: `logRequests` does not.
@@ -52,7 +55,9 @@ export async function makeApp(env: Env, { log, clientFolder, metrics }: Options)
     // An id from outside would be text of others in our log.
     requestIdHeader: false,
     routerOptions: { maxParamLength: 200 },
+    http: { connectionsCheckingInterval: pace.checkMs },
   })
+  const boundServer = boundPace(http, pace)
   await setHeaders(http, env.config)
   answerErrors(http)
   logRequests(http)
@@ -78,6 +83,7 @@ export async function makeApp(env: Env, { log, clientFolder, metrics }: Options)
   })
   const attach = (server: Server, listener: Listener) => {
     bindListener(server, listener)
+    boundServer(server)
     gateway.attach(server)
   }
   attach(http.server, env.config.direct)

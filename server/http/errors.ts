@@ -82,10 +82,15 @@ export function logIncident(log: FastifyBaseLogger, error: unknown, incidentId: 
   )
 }
 
-/** A request that is not even HTTP. */
+const CLIENT_CODES: Record<string, RefusalCode> = {
+  HPE_HEADER_OVERFLOW: 'too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
+}
+
+/** A request that is not even HTTP, or that does not arrive. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
-  const refusal = new Refusal(error.code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'malformed_url')
+  const refusal = new Refusal(CLIENT_CODES[error.code ?? ''] ?? 'malformed_url')
   socket.end(rawAnswer(refusal))
 }
 

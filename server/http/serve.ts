@@ -95,6 +95,7 @@ function route<In extends z.ZodType, Out extends z.ZodType>(
       method: endpoint.method,
       url: endpoint.path,
       bodyLimit: limitOf(endpoint),
+      config: kind === 'stream' ? { streamedBytes: limitOf(endpoint) } : {},
       handler: async (request, reply) => {
         const body = JSON.stringify(endpoint.output.parse(await answered(request, reply)))
         reply.type('application/json; charset=utf-8')

@@ -14,6 +14,7 @@ import { connect, type Database } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import type { Env } from '../env.ts'
 import { makeLimits, noLimits } from '../http/limits.ts'
+import type { Pace } from '../http/pace.ts'
 import { measureFlushes, measureServer } from '../metrics/measures.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createHub } from '../realtime/hub.ts'
@@ -30,6 +31,8 @@ interface Options {
   metrics?: Metrics
   /** Adds calls that only this test has. */
   plant?: (app: FastifyInstance, env: Env) => void
+  /** How slowly requests may arrive; that of people when absent. */
+  pace?: Pace
 }
 
 export interface World {
@@ -59,6 +62,7 @@ export async function startWorld({
   clientFolder,
   metrics,
   plant,
+  pace,
 }: Options = {}): Promise<World> {
   const database = await freshDatabase()
   let movedMs = 0
@@ -83,7 +87,11 @@ export async function startWorld({
     },
   })
   const log = pino({ level: 'silent' }, sink)
-  const { http, gateway, attach } = await makeApp(env, { log, metrics, ...(clientFolder && { clientFolder }) })
+  const { http, gateway, attach } = await makeApp(env, {
+    ...{ log, metrics },
+    ...(clientFolder && { clientFolder }),
+    ...(pace && { pace }),
+  })
   plant?.(http, env)
   await http.listen({ port: 0, host: '127.0.0.1' })
   log.level = 'debug'
