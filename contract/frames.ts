@@ -11,6 +11,9 @@ export const clientFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ping'), data: z.object({}) }),
 ])
 export type ClientFrame = z.infer<typeof clientFrame>
+export type ClientFrameType = ClientFrame['type']
+/** What each frame of a client carries, by its type. */
+export type ClientData = { [T in ClientFrameType]: Extract<ClientFrame, { type: T }>['data'] }
 
 /** What the server says. */
 export const serverFrame = z.discriminatedUnion('type', [

@@ -6,7 +6,7 @@ import { sendMessage } from './messages.ts'
 import { passTyping } from './typing.ts'
 
 /** What the socket says about messages. A new message reaches the asking socket with everyone else; a known one is told to it alone. */
-export const messageFrames = (env: Env): FrameHandlers => ({
+export const messageFrames = (env: Env): Pick<FrameHandlers, 'message' | 'typing'> => ({
   async message(user, draft) {
     await takeRates(env.limits, messagesApi.send, user.id, draft)
     const { message, isNew } = await sendMessage(env, user, draft)

@@ -1,6 +1,6 @@
 import type { RawData } from 'ws'
 import { z } from 'zod'
-import { CLOSE, type ClientFrame, clientFrame, type ServerFrame } from '../../contract/frames.ts'
+import { CLOSE, type ClientData, type ClientFrame, type ClientFrameType, clientFrame, type ServerFrame } from '../../contract/frames.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { refusalOf } from '../http/errors.ts'
@@ -9,13 +9,13 @@ import { Refusal } from '../refuse.ts'
 import { wordsOf } from '../words.ts'
 import { type Seat, sendFrame } from './hub.ts'
 
-type Asked<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>['data']
-type Handle<T extends ClientFrame['type']> = (user: SignedInUser, asked: Asked<T>) => Promise<ServerFrame | undefined>
+/** Every frame of the contract but `ping`, which is answered here. */
+type HandledType = Exclude<ClientFrameType, 'ping'>
+type HandledFrame<T extends HandledType> = { [K in T]: { type: K; data: ClientData[K] } }[T]
 
-/** The features' verbs, by frame. What one returns goes to the asking socket alone. */
-export interface FrameHandlers {
-  message: Handle<'message'>
-  typing: Handle<'typing'>
+/** One verb for each frame of the contract. What it returns goes to the asking socket alone. */
+export type FrameHandlers = {
+  [T in HandledType]: (user: SignedInUser, data: ClientData[T]) => Promise<ServerFrame | undefined>
 }
 
 /** So many times the allowance in one second is no mistake of a client: the socket closes. */
@@ -53,9 +53,9 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
     let id: string | null = null
     try {
       if (isBinary) throw new Refusal('malformed_frame')
-      const said = readJson(raw.toString())
-      id = named.safeParse(said).data?.data.id ?? null
-      const frame = parseFrame(said)
+      const json = readJson(raw.toString())
+      id = named.safeParse(json).data?.data.id ?? null
+      const frame = parseFrame(json)
       if (frame.type === 'ping') return { type: 'pong', data: { serverTime: env.clock().toISOString() } }
       // The plan or the account may have changed since the socket opened.
       const user = await env.findSession(seat.sessionHash)
@@ -63,7 +63,7 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
         env.hub.closeSession(seat.sessionHash)
         return undefined
       }
-      return frame.type === 'message' ? await handlers.message(user, frame.data) : await handlers.typing(user, frame.data)
+      return await handle(handlers, user, frame)
     } catch (error) {
       report(error)
       return refused(refusalOf(error) ?? new Refusal('internal'), id)
@@ -71,12 +71,15 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
   }
 }
 
+const handle = <T extends HandledType>(handlers: FrameHandlers, user: SignedInUser, frame: HandledFrame<T>) =>
+  handlers[frame.type](user, frame.data)
+
 /** The id that a refusal names, even where the rest of the frame is wrong. */
 const named = z.object({ data: z.object({ id: z.uuid() }) })
 
-function parseFrame(said: unknown): ClientFrame {
+function parseFrame(json: unknown): ClientFrame {
   // Within a frame a field is named as in the call of the same shape: without the "data" around it.
-  const parsed = clientFrame.safeParse(said, { error: (issue) => wordsOf({ ...issue, path: issue.path?.slice(1) }) })
+  const parsed = clientFrame.safeParse(json, { error: (issue) => wordsOf({ ...issue, path: issue.path?.slice(1) }) })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new Refusal('malformed_frame', issue && issue.path[0] === 'data' && issue.path.length > 1 ? { text: issue.message } : {})
