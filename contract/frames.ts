@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LIMITS } from './limits.ts'
 import { draftShape, messageShape } from './messages.ts'
 import { commitShape } from './rooms.ts'
 import { chatRoomId, instant, seqShape, signedShape, userId } from './shapes.ts'
@@ -36,8 +37,11 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('receipt'), data: z.object({ chatRoomId, userId, deliveredSeq: seqShape, readSeq: seqShape }) }),
   z.object({ type: z.literal('typing'), data: z.object({ chatRoomId, userId, isTyping: z.boolean() }) }),
   z.object({ type: z.literal('presence'), data: z.object({ userId, isOnline: z.boolean(), lastSeen: instant.nullable() }) }),
-  /** The contact list changed in a way that a reload of it shows: a request, an acceptance, a new manifest. */
-  z.object({ type: z.literal('contacts'), data: z.object({}) }),
+  /**
+   * The contact list changed in a way that a reload of it shows: a request, an acceptance, a new manifest. `userIds`: whose rows;
+   * one's own id may be among them. Absent: any.
+   */
+  z.object({ type: z.literal('contacts'), data: z.object({ userIds: z.array(userId).max(LIMITS.roomMembersMax).optional() }) }),
   /** The account's own devices or keys changed: fetch them. */
   z.object({ type: z.literal('devices'), data: z.object({}) }),
   /** The account's book has this version now: what one browser decided, the others take over. */

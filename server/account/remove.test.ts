@@ -150,7 +150,7 @@ test('Bob still has the conversation with a deleted account, and writes no more 
   const log = await bob.does(roomsApi.log, { chatRoomId })
   const line = await bob.opensSocket()
   await deletes(alice)
-  await line.hears('contacts')
+  expect((await line.hears('contacts')).data).toEqual({ userIds: [alice.id] })
   line.hangsUp()
   const [row] = await bob.contacts()
   const { username } = (await world.sql('select username from users where id = $1', [alice.id]))[0] ?? {}

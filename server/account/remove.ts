@@ -45,7 +45,7 @@ export async function removeAccount(
     return listing
   })
   env.hub.closeUser(user.id)
-  env.hub.publish(listing, { type: 'contacts', data: {} })
+  env.hub.publish(listing, { type: 'contacts', data: { userIds: [user.id] } })
   caller.clearSession()
   return {}
 }

@@ -59,7 +59,7 @@ export async function acceptContact(env: Env, user: SignedInUser, contactId: str
 export async function declineContact(env: Env, user: SignedInUser, contactId: string): Promise<Record<string, never>> {
   const row = await store.moveState(env.db, user.id, contactId, ['pending', 'declined'], 'declined')
   if (!row) throw new Refusal('not_found')
-  env.hub.publish([user.id], { type: 'contacts', data: {} })
+  env.hub.publish([user.id], { type: 'contacts', data: { userIds: [row.contactUserId] } })
   return {}
 }
 
@@ -76,8 +76,8 @@ function readWho({ username, onionAddress: address }: Who): { username: string }
   return { onionAddress: onionAddress(publicKey) }
 }
 
-function announce(env: Env, ...userIds: string[]): void {
-  env.hub.publish(userIds, { type: 'contacts', data: {} })
+function announce(env: Env, ...userIds: [string, string]): void {
+  env.hub.publish(userIds, { type: 'contacts', data: { userIds } })
 }
 
 function shownContact({ contact, isMutual, person, manifestVersion, room, me, them, lastMessage }: store.ListRow): Contact {

@@ -25,7 +25,7 @@ test('a second browser enrols by a manifest one version up; contacts hear of it 
   const identity = withDevice(alice.identity, deviceId)
   const unlock = await laptop.does(devicesApi.enrol, signedKeys(identity, deviceId))
   expect(unlock.unlockSecret).not.toBe(alice.unlock?.unlockSecret)
-  await line.hears('contacts')
+  expect((await line.hears('contacts')).data).toEqual({ userIds: [alice.id] })
   expect((await bob.contacts())[0]?.contactUser.manifestVersion).toBe(2)
   const shown = await bob.does(devicesApi.manifest, { userId: alice.id })
   expect(shown).toMatchObject({ version: 2, identityKey: identity.manifest.identityKey })

@@ -58,7 +58,7 @@ export async function listDevices(env: Env, user: SignedInUser): Promise<z.input
 /** Tells the account's own sockets, and those who may write to it, that its manifest changed. */
 export async function announceKeys(env: Env, userId: string): Promise<void> {
   env.hub.publish([userId], { type: 'devices', data: {} })
-  env.hub.publish(await whoAccepted(env.db, userId), { type: 'contacts', data: {} })
+  env.hub.publish(await whoAccepted(env.db, userId), { type: 'contacts', data: { userIds: [userId] } })
 }
 
 /** The manifest of oneself or of someone whom a contact row joins to the caller. A stranger is not found. Throws Refusal. */

@@ -288,7 +288,7 @@ test('answering accepts: the first word of the one who was asked makes both cont
   const { chatRoomId } = await carol.adds(bob)
   const line = await carol.opensSocket()
   await bob.says(chatRoomId, 'who are you?')
-  await line.hears('contacts')
+  expect((await line.hears('contacts')).data.userIds?.sort()).toEqual([bob.id, carol.id].sort())
   expect((await bob.contacts()).find((row) => row.chatRoomId === chatRoomId)?.state).toBe('accepted')
   line.hangsUp()
 })

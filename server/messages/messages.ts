@@ -28,7 +28,7 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   const { sealedFor, ...row } = posting
   const message = shownMessage({ ...row, seq, isEncrypted: sealedFor !== null, createdAt: placed.createdAt }, [])
   env.hub.publish(placed.listeners, { type: 'message', data: message })
-  if (placed.hasAccepted) env.hub.publish(placed.members, { type: 'contacts', data: {} })
+  if (placed.hasAccepted) env.hub.publish(placed.members, { type: 'contacts', data: { userIds: placed.members } })
   return { message, isNew: true }
 }
 

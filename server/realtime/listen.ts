@@ -1,6 +1,13 @@
 import type { RawData } from 'ws'
 import { z } from 'zod'
-import { CLOSE, type ClientData, type ClientFrame, type ClientFrameType, clientFrame, type ServerFrame } from '../../contract/frames.ts'
+import {
+  CLOSE,
+  type ClientData,
+  type ClientFrame,
+  type ClientFrameType,
+  clientFrame,
+  type ServerFrame,
+} from '../../contract/frames.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { refusalOf } from '../http/errors.ts'
