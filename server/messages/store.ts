@@ -35,8 +35,8 @@ export async function pageOf(db: Queryable, roomId: string, { before, after, lim
   return forward ? rows : rows.reverse()
 }
 
-// A row type of pg must be an index type.
-type MarksRow = Record<string, unknown> & { deliveredSeq: number; readSeq: number }
+/** Where the marks stand now, and who is told. */
+export type MovedMarks = Record<string, unknown> & { deliveredSeq: number; readSeq: number; audience: string[] }
 
 /**
  * Moves the member's read mark up, never down and never past the log; reading implies receiving. undefined: nothing moved.
@@ -69,8 +69,11 @@ export async function raiseDelivered(db: Queryable, roomId: string, userId: stri
 }
 
 async function raise(db: Queryable, update: SQL) {
-  const { rows } = await db.execute<MarksRow>(
-    sql`${update} returning p.delivered_seq::float8 as "deliveredSeq", p.read_seq::float8 as "readSeq"`,
+  const { rows } = await db.execute<MovedMarks>(
+    sql`${update} returning p.delivered_seq::float8 as "deliveredSeq", p.read_seq::float8 as "readSeq", array(
+      select m.user_id::text from chat_participants m
+      left join contacts c on c.chat_room_id = m.chat_room_id and c.user_id = m.user_id and m.user_id <> p.user_id
+      where m.chat_room_id = p.chat_room_id and c.state is distinct from 'declined') as audience`,
   )
   return rows[0]
 }

@@ -36,7 +36,7 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     const row = await store.appendCommit(tx, user.id, draft, env.clock())
     await store.putArchiveKeys(tx, inRoom(chatRoomId, keptKeys(manifests, draft.archiveKeys)))
     if (epoch === 0) await forgetClaims(tx, chatRoomId, draft.generation)
-    return { seq: row.seq, fresh: { members, commit: shownCommit(row) } }
+    return { seq: row.seq, fresh: { audience: await store.findAudience(tx, chatRoomId, user.id), commit: shownCommit(row) } }
   })
   if (!outcome) {
     throw new Refusal('stale_epoch', {
@@ -44,7 +44,7 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     })
   }
   await env.fault?.('commit:committed')
-  if (outcome.fresh) env.hub.publish(outcome.fresh.members, { type: 'commit', data: outcome.fresh.commit })
+  if (outcome.fresh) env.hub.publish(outcome.fresh.audience, { type: 'commit', data: outcome.fresh.commit })
   return { seq: outcome.seq }
 }
 
@@ -66,6 +66,7 @@ export async function addArchiveKeys(
     // Who switches the history off locks the room and deletes what is stored: nothing comes in behind that.
     await store.lockRoom(tx, roomId)
     await requireRoom(tx, user.id, roomId)
+    await requireLive(tx, user)
     if (keys.some((key) => key.userId !== user.id)) throw invalid('These are archive keys of another account')
     const started = await store.startedEpochs(tx, roomId, [...new Set(keys.map((key) => key.groupId))])
     if (keys.some((key) => !started.has(`${key.groupId} ${key.epoch}`))) throw invalid('The room had no such epoch')
@@ -89,6 +90,7 @@ export async function replaceGroupInfo(env: Env, user: SignedInUser, found: Grou
     await requireRoom(tx, user.id, found.chatRoomId)
     await store.lockRoom(tx, found.chatRoomId)
     const room = await requireRoom(tx, user.id, found.chatRoomId)
+    await requireLive(tx, user)
     if (room.groupId !== found.groupId || room.epoch !== found.epoch) throw new Refusal('stale_epoch')
     await store.setGroupInfo(tx, found.chatRoomId, found.groupInfo)
   })

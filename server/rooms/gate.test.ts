@@ -241,3 +241,45 @@ test("Eve's commit is on its way while her device is removed: she names the list
   expect(await alice.posts(chatRoomId, sealed(groupId, 2))).toBeRefused(409, 'stale_epoch')
   expect(await world.sql('select needs_commit from chat_rooms where id = $1', [chatRoomId])).toEqual([{ needs_commit: true }])
 })
+
+test("Eve's removed browser leaves no GroupInfo and no archive key behind, though both were on their way", async () => {
+  const { alice, bob, chatRoomId, first, groupId } = await inGroup()
+  const stolen = await bob.addsBrowser()
+  const rubbish = { chatRoomId, groupId, epoch: 1, groupInfo: random() }
+  const key = { ...archiveKey(bob, first, 2), sealed: random() }
+  const late: Promise<Answer>[] = []
+  world.env.fault = async (point) => {
+    if (point !== 'keys:written' || late.length > 0) return
+    late.push(
+      stolen.tries(roomsApi.replaceGroupInfo, rubbish),
+      stolen.tries(roomsApi.addArchiveKeys, { chatRoomId, keys: [key] }),
+    )
+    await new Promise((done) => setTimeout(done, 300))
+  }
+  onTestFinished(() => void delete world.env.fault)
+  await bob.changesKeys({ removes: [stolen.deviceId] })
+  expect(late).toHaveLength(2)
+  for (const answer of late) expect(await answer).toBeRefused(401, 'not_signed_in')
+  expect((await alice.does(roomsApi.group, { chatRoomId })).groupInfo).toBe(first.groupInfo)
+  expect(await keptOf(bob, first)).toEqual([])
+})
+
+test('whoever declined Eve is told nothing of what she does in their room: no commit, no message, no receipt', async () => {
+  const [bob, eve] = await Promise.all([world.person('bob'), world.person('eve')])
+  const { chatRoomId } = await eve.adds(bob)
+  const [request] = await bob.contacts()
+  await bob.does(contactsApi.decline, { contactId: request?.id ?? '' })
+  const [his, hers] = [await bob.opensSocket(), await eve.opensSocket()]
+  const first = creation(chatRoomId)
+  await eve.does(roomsApi.commit, first)
+  await eve.says(chatRoomId, 'plain')
+  await eve.does(roomsApi.commit, following(first))
+  await eve.does(messagesApi.markRead, { chatRoomId })
+  await hers.hears('commit')
+  await hers.hears('receipt')
+  his.says({ type: 'ping', data: {} })
+  await his.hears('pong')
+  expect(his.frames.map(({ type }) => type)).toEqual(['hello', 'pong'])
+  his.hangsUp()
+  hers.hangsUp()
+})

@@ -171,3 +171,12 @@ export function findArchiveKeys(db: Queryable, roomId: string, userId: string, g
 export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: string): Promise<void> {
   await tx.update(roomGroups).set({ groupInfo }).where(eq(roomGroups.chatRoomId, roomId))
 }
+
+/** The members who are told of what somebody does in the room: all but those who declined that person's request. */
+export async function findAudience(db: Queryable, roomId: string, actorId: string): Promise<string[]> {
+  const { rows } = await db.execute<{ userId: string }>(sql`
+    select m.user_id::text as "userId" from chat_participants m
+    left join contacts c on c.chat_room_id = m.chat_room_id and c.user_id = m.user_id and m.user_id <> ${actorId}
+    where m.chat_room_id = ${roomId} and c.state is distinct from 'declined'`)
+  return rows.map((row) => row.userId)
+}
