@@ -11,7 +11,7 @@ export function ConnectionStatus() {
     return (
       <div className="net">
         <span className="pill wait" role="status">
-          {pause === 'too_many' ? 'Paused: too many tabs are open' : 'Connecting...'}
+          {pause === 'too_many' ? 'Paused: too many tabs' : 'Connecting...'}
         </span>
         {phase === 'waiting' && (
           <button type="button" className="linkish" onClick={() => env.socket.reconnect()}>

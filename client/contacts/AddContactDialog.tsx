@@ -26,10 +26,8 @@ export function AddContactDialog({ onClose }: { onClose: () => void }) {
       onClose()
     } catch (failure) {
       const isSaid = failure instanceof ApiError || failure instanceof CryptoFailure
-      const words = isSaid ? failureWords(failure) : 'Failed to add contact'
-      setError(words)
+      setError(isSaid ? failureWords(failure) : 'Failed to add contact')
       setPending(false)
-      showToast({ tone: 'bad', title: 'Error', text: words })
       field.current?.focus()
     }
   }

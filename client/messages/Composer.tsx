@@ -53,11 +53,11 @@ export function Composer({ chatRoomId, isBlocked, onUpgrade }: Props) {
     void send()
   }
 
-  function press(event: KeyboardEvent) {
+  function press(event: KeyboardEvent<HTMLTextAreaElement>) {
     // While an input method composes, Enter accepts its word. Safari reports that key as 229 after composition has ended.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
     event.preventDefault()
-    void send()
+    event.currentTarget.form?.requestSubmit()
   }
 
   return (

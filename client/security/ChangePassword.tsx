@@ -41,7 +41,7 @@ export function ChangePassword({ user }: { user: User }) {
     } catch (error) {
       const isWrong = error instanceof ApiError && error.code === 'invalid_credentials'
       if (isWrong) refuse({ currentPassword: WRONG })
-      showToast({ tone: 'bad', title: 'Failed to change password', text: isWrong ? WRONG : failureWords(error) })
+      else showToast({ tone: 'bad', title: 'Failed to change password', text: failureWords(error) })
     } finally {
       setPending(false)
     }

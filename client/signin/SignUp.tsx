@@ -45,7 +45,7 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
       await signUp(env, { ...values, displayName: parsed.data.displayName })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'username_taken') refuse({ username: error.message })
-      showToast({ tone: 'bad', title: 'Registration failed', text: failureWords(error) })
+      else showToast({ tone: 'bad', title: 'Registration failed', text: failureWords(error) })
     } finally {
       setPending(false)
     }

@@ -2,7 +2,7 @@ import { Check, CircleAlert, Info, X } from 'lucide-react'
 import { Toast } from 'radix-ui'
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { dismissToast, type Toast as Shown, toastStore } from './toast.ts'
+import { dismissToast, dropToasts, type Toast as Shown, toastStore } from './toast.ts'
 
 const SHOWN_MS = 5000
 const LEAVING_MS = 200
@@ -10,6 +10,7 @@ const ICONS = { plain: Info, good: Check, bad: CircleAlert }
 
 export function Toasts() {
   const toast = useStore(toastStore, ({ queue }) => queue[0])
+  useDroppedByActions()
   return (
     // A dialog hides everything around it from a screen reader, except what is marked as live: toasts speak on.
     <div aria-live="off">
@@ -19,6 +20,24 @@ export function Toasts() {
       </Toast.Provider>
     </div>
   )
+}
+
+/** Sending a form, pressing a button or a link, and going back begin something new: before it does, older toasts go. */
+function useDroppedByActions() {
+  useEffect(() => {
+    const press = ({ target }: Event) => {
+      const pressed = target instanceof Element && target.closest('button, a[href], [role="menuitem"]')
+      if (pressed && !pressed.closest('.toasts')) dropToasts()
+    }
+    document.addEventListener('click', press, true)
+    document.addEventListener('submit', dropToasts, true)
+    addEventListener('popstate', dropToasts)
+    return () => {
+      document.removeEventListener('click', press, true)
+      document.removeEventListener('submit', dropToasts, true)
+      removeEventListener('popstate', dropToasts)
+    }
+  }, [])
 }
 
 function One({ toast }: { toast: Shown }) {
