@@ -27,6 +27,9 @@ export const messageShape = z.object({
 })
 export type Message = z.infer<typeof messageShape>
 
+/** What a sender without a session reads, from the server and on the screen. */
+export const SIGN_IN_TO_SEND = 'You must be logged in to send messages'
+
 /** Whatever is no name, size or path of a file is answered like a file that is not there. */
 const NO_FILE = REFUSALS.file_not_found.text
 
@@ -71,7 +74,7 @@ export const messagesApi = {
     path: '/api/messages',
     access: 'signed_in',
     rates: ['messages', 'messagesADay', 'messagesInRoom'],
-    signInText: 'You must be logged in to send messages',
+    signInText: SIGN_IN_TO_SEND,
     summary: 'Appends a message. The answer is the acknowledgement: it is durable.',
     input: draftShape,
     output: messageShape,

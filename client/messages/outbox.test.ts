@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
+import { messagesApi, SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
+import { ApiError } from '../net/api.ts'
 import { changesKeys, counting, people } from '../testing/room.ts'
+import { toastStore } from '../ui/toast.ts'
 import { flushRoom, waitOf } from './outbox.ts'
+import { sendAloud } from './outcome.ts'
+import { sendText } from './send.ts'
+import { viewAs } from './viewing.ts'
 
 const nothing = async () => undefined
 
@@ -21,4 +27,41 @@ test('A message meets a room that waits for a commit: it goes out behind one, in
   expect(calls.get(roomsApi.commit.path)).toBe(1)
   expect(wire.rooms.get(roomId)?.needsCommit).toBe(false)
   expect((await alice.hears(bob)).at(-1)).toBe('three')
+})
+
+test.each([
+  [
+    "Message limit reached message: You've sent the 10 messages of this month's plan",
+    "You've sent the 10 messages of this month's plan",
+  ],
+  ['Message limit reached message: Your plan says message: none', 'Your plan says message: none'],
+  ...['Message limit reached', 'Message limit reached message: ', 'Message limit reached message:   '].map((said) => [
+    said,
+    "You've reached your monthly message limit. Upgrade your plan or wait until next month.",
+  ]),
+])('A message limit that the server tells as "%s" is never told in no words', async (said, text) => {
+  const { alice, bob, wire } = await people()
+  await alice.keeps(bob, 'the eleventh')
+  wire.beforeEffect = (_caller, path, method) => {
+    if (path === messagesApi.send.path && method === 'POST') throw new ApiError(403, 'message_limit_reached', said ?? '')
+  }
+  expect(await flushRoom(alice.env, alice.contact(bob), nothing)).toEqual({ outcome: 'limit_reached', text })
+})
+
+test('Who is not signed in any more is told so, and what was typed stays typed', async () => {
+  const { alice } = await people()
+  viewAs(undefined)
+  toastStore.setState({ queue: [] })
+  expect(await sendAloud(() => sendText(alice.env, 'half a thought'), nothing)).toBe(false)
+  expect(toastStore.getState().queue).toMatchObject([{ title: 'Error', text: 'You must be logged in to send messages' }])
+})
+
+test('A message that meets an ended session stays on this device', async () => {
+  const { alice, bob, wire, roomId } = await people()
+  await alice.keeps(bob, 'later')
+  wire.beforeEffect = (_caller, path, method) => {
+    if (path === messagesApi.send.path && method === 'POST') throw new ApiError(401, 'not_signed_in', SIGN_IN_TO_SEND)
+  }
+  expect(await flushRoom(alice.env, alice.contact(bob), nothing)).toEqual({ outcome: 'kept' })
+  expect(await alice.core.outbox(roomId)).toMatchObject([{ content: { text: 'later' }, failure: null }])
 })

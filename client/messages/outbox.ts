@@ -29,6 +29,8 @@ const RETRY_MS = 5000
 
 const SEAL_TRIES = 6
 
+const LIMIT_TEXT = "You've reached your monthly message limit. Upgrade your plan or wait until next month."
+
 /**
  * Sends what the room's outbox holds, in order, and stops at the first message that has to wait. The same sealed
  * bytes go out again after a lost answer; they are sealed anew only when the room has moved on [Note: M1].
@@ -106,7 +108,7 @@ async function failed(env: Env, chatRoomId: string, row: OutboxRow, error: unkno
     }
     if (error.code === 'message_limit_reached') {
       await env.crypto.dropFromOutbox(place)
-      return { outcome: 'limit_reached', text: error.message.split('message: ')[1] ?? '' }
+      return { outcome: 'limit_reached', text: limitText(error.message) }
     }
     if (error.status === 0) return wait(chatRoomId, 'It goes out when the connection is back.', RETRY_MS)
     if (error.status === 429 || error.status >= 500) {
@@ -121,6 +123,12 @@ async function failed(env: Env, chatRoomId: string, row: OutboxRow, error: unkno
   if (!(error instanceof CryptoFailure)) throw error
   await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: true })
   return 'next'
+}
+
+/** What a server says of a message limit stands behind "message: "; where it says nothing, the words are ours. */
+function limitText(message: string): string {
+  const [, ...said] = message.split('message: ')
+  return said.join('message: ').trim() || LIMIT_TEXT
 }
 
 /** The other side's account is gone: the list would say so too, but later. */

@@ -1,3 +1,4 @@
+import { ApiError } from '../net/api.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import type { SendOutcome } from './outbox.ts'
@@ -17,8 +18,9 @@ export async function sendAloud(send: () => Promise<SendOutcome>, onUpgrade: () 
     }
     return outcome.outcome === 'kept'
   } catch (error) {
-    const isCrypto = error instanceof Error && error.name === 'CryptoFailure'
-    showToast({ tone: 'bad', title: 'Error', text: isCrypto ? failureWords(error) : 'Failed to send message' })
+    const isSignedOut = error instanceof ApiError && error.code === 'not_signed_in'
+    const hasWords = isSignedOut || (error instanceof Error && error.name === 'CryptoFailure')
+    showToast({ tone: 'bad', title: 'Error', text: hasWords ? failureWords(error) : 'Failed to send message' })
     return false
   }
 }

@@ -1,5 +1,6 @@
 import { textBytes } from '../../contract/content.ts'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
+import { SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { contactOfRoom } from '../rooms/rows.ts'
@@ -7,12 +8,14 @@ import { flushRoom, type SendOutcome, waitOf } from './outbox.ts'
 import { showNewest } from './view.ts'
 import { currentViewer, openRow, refreshRoom } from './viewing.ts'
 
-/** Keeps the message on this device, shows it, and sends it. Nothing typed is lost: a refusal gives the text back. */
+/** Keeps the message on this device, shows it, and sends it. Nothing typed is lost: a refusal gives the text back. Throws ApiError. */
 export async function sendText(env: Env, text: string): Promise<SendOutcome> {
   const contact = openRow()
   const words = text.trim()
   const viewer = currentViewer()
-  if (!contact || !viewer || words === '') return { outcome: 'kept' }
+  if (words === '') return { outcome: 'kept' }
+  if (!viewer) throw new ApiError(401, 'not_signed_in', SIGN_IN_TO_SEND)
+  if (!contact) return { outcome: 'kept' }
   if (textBytes(words) > LIMITS.textBytes)
     throw new ApiError(400, 'invalid_input', `A message is at most ${LIMITS.textBytes / 1024} KB of text`)
   const { chatRoomId } = contact
