@@ -8,8 +8,15 @@ import { accountStore } from './store.ts'
 const LOGOUT_OWED = 'logout-owed'
 const USER = 'user'
 
-/** Asks who is signed in and opens this browser's vault. Without either, the sign-in screen shows. */
-export async function start(env: Env): Promise<void> {
+/** Why somebody who was signed in here has to sign in again. */
+export const SESSION_ENDED = 'Your session has ended. Sign in again.'
+
+/**
+ * Asks who is signed in and opens this browser's vault. Without either, the sign-in screen shows, and the failure is logged; that a
+ * visitor of whom this browser keeps nothing has no session is the answer to the question, and no failure.
+ */
+export async function start(env: Env, log: (error: unknown) => void): Promise<void> {
+  const isVisitor = localStorage.getItem(USER) === null
   try {
     await payOwedLogout(env)
     const user = await env.api(accountApi.user, {})
@@ -18,9 +25,13 @@ export async function start(env: Env): Promise<void> {
     await env.crypto.open({ userId: user.id, unlock })
     signedIn(user)
   } catch (error) {
-    if (error instanceof CryptoFailure) return signedOut("This browser's keys are gone. Sign in again to add it to your account.")
-    if (!(error instanceof ApiError)) throw error
-    signedOut(error.code === 'not_signed_in' ? null : error.message)
+    const isCrypto = error instanceof CryptoFailure
+    if (!isCrypto && !(error instanceof ApiError)) throw error
+    const hasNoSession = error instanceof ApiError && error.code === 'not_signed_in'
+    if (!(hasNoSession && isVisitor)) log(error)
+    if (isCrypto) return signedOut("This browser's keys are gone. Sign in again to add it to your account.")
+    if (hasNoSession) return signedOut(isVisitor ? null : SESSION_ENDED)
+    signedOut(error.message)
   }
 }
 

@@ -10,9 +10,15 @@ import { hearOfOwnKeys, signedOutElsewhere } from './ending.ts'
 /** What `localStorage` and `sessionStorage` are where there is no page. */
 const storage = () => ({ getItem: () => null, setItem: () => undefined, removeItem: () => undefined, clear: () => undefined })
 
+/** What the address bar showed, one after the other. */
+const shown: { state: unknown; address: string }[] = []
+
 beforeEach(() => {
   vi.stubGlobal('localStorage', storage())
   vi.stubGlobal('sessionStorage', storage())
+  vi.stubGlobal('location', { pathname: '/chat/dm_a_b', search: '' })
+  vi.stubGlobal('history', { replaceState: (state: unknown, _: string, address: string) => shown.push({ state, address }) })
+  shown.length = 0
 })
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -54,6 +60,8 @@ test('A browser that was removed wipes itself and says so, when the list that re
   await signedOutElsewhere(laptop.env, laptop.userId, await removed(laptop, wire))
   expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: 'This browser was removed from your account.' })
   expect(await keepsKeys(laptop)).toBe(false)
+  // Nothing of the person stays, also not where they were.
+  expect(shown).toEqual([{ state: { left: null }, address: '/auth' }])
 })
 
 test('A refused request that ends the session meanwhile does not save the vault of a removed browser', async () => {
@@ -82,6 +90,7 @@ test('Being signed out takes no keys, and neither does Eve with a list that Alic
   sits(alice)
   await signedOutElsewhere(alice.env, alice.userId, undefined)
   expect(accountStore.getState().notice).toBe('You were signed out.')
+  expect(shown).toEqual([{ state: { left: { path: '/chat/dm_a_b', userId: alice.userId } }, address: '/auth' }])
   expect(await keepsKeys(alice)).toBe(true)
 
   const again = await alice.newTab()

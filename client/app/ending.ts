@@ -3,6 +3,7 @@ import { endedElsewhere } from '../account/account.ts'
 import { refreshDevices } from '../devices/list.ts'
 import type { Env } from '../env.ts'
 import { meetOwnDevices } from '../trust/own.ts'
+import { goToAuth } from './address.ts'
 
 /** The account's devices or keys changed, or may have while nobody listened. */
 export async function hearOfOwnKeys(env: Env, userId: string): Promise<void> {
@@ -16,8 +17,10 @@ export async function signedOutElsewhere(env: Env, userId: string, manifest: Sig
   try {
     isListed = !manifest || (await env.crypto.meetSelf(manifest))
   } finally {
-    if (isListed) await endedElsewhere(env, 'You were signed out.')
-    else await removedFromAccount(env, userId)
+    if (isListed) {
+      await endedElsewhere(env, 'You were signed out.')
+      goToAuth(userId)
+    } else await removedFromAccount(env, userId)
   }
 }
 
@@ -25,4 +28,5 @@ async function removedFromAccount(env: Env, userId: string): Promise<void> {
   // By its own name: a refused request may have closed the account on this page already.
   await env.crypto.destroy(userId)
   await endedElsewhere(env, 'This browser was removed from your account.')
+  goToAuth()
 }

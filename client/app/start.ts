@@ -1,11 +1,13 @@
 import './jitless.ts'
-import { endedElsewhere, payOwedLogout, start } from '../account/account.ts'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import { endedElsewhere, payOwedLogout, SESSION_ENDED, start } from '../account/account.ts'
 import { accountStore } from '../account/store.ts'
 import { CryptoFailure, openCrypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { createApi } from '../net/api.ts'
 import { createSocket } from '../net/socket.ts'
-import { showToast } from '../ui/toast.ts'
+import { dropToasts, showToast } from '../ui/toast.ts'
+import { goToAuth, leaveAuth } from './address.ts'
 import { mount } from './mount.tsx'
 import { createWorker } from './worker.ts'
 
@@ -25,15 +27,25 @@ function report(error: unknown): void {
   if (!isFull) console.error(error)
   if (!(error instanceof CryptoFailure) || told.has(error.message)) return
   told.add(error.message)
-  showToast({ tone: 'bad', title: isFull ? 'This browser is full' : 'Something does not fit', text: error.message })
+  const title = isFull ? 'This browser is full' : 'Something does not fit'
+  showToast({ tone: 'bad', title, text: error.message, mustBeSeen: true })
 }
 
-function signedOutByServer(): void {
-  if (accountStore.getState().phase !== 'signed_in') return
-  endedElsewhere(env, 'Your session has ended. Sign in again.').catch(report)
+function signedOutByServer({ signInText }: Endpoint): void {
+  const { phase, user } = accountStore.getState()
+  if (phase !== 'signed_in') return
+  const notice = signInText ? `${signInText}. Sign in again: what you wrote is kept here.` : SESSION_ENDED
+  endedElsewhere(env, notice)
+    .then(() => goToAuth(user?.id))
+    .catch(report)
 }
 
 globalThis.addEventListener('online', () => void payOwedLogout(env).catch(report))
+accountStore.subscribe(({ phase, user }, before) => {
+  if (phase === before.phase) return
+  dropToasts()
+  if (phase === 'signed_in' && user) leaveAuth(user.id)
+})
 // What keeps a session alive comes once there is one: the sign-in form is not to wait for it.
 const off = accountStore.subscribe(({ phase }) => {
   if (phase !== 'signed_in') return
@@ -41,7 +53,7 @@ const off = accountStore.subscribe(({ phase }) => {
   import('./session.ts').then(({ keepSession }) => keepSession(env, report)).catch(report)
 })
 mount(env)
-start(env).catch((error) => {
+start(env, console.error).catch((error) => {
   report(error)
   accountStore.setState({ phase: 'signed_out', user: null, notice: 'Something went wrong while starting. Sign in to go on.' })
 })

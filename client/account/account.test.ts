@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { CryptoFailure } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { newPerson } from '../testing/people.ts'
+import { createWire } from '../testing/wire.ts'
+import { SESSION_ENDED, start } from './account.ts'
+import { accountStore } from './store.ts'
+
+/** The page's storage: what is kept under a name can be read, and listed as a property. */
+function newStorage(kept: Record<string, string>) {
+  return Object.assign(Object.create({ getItem: (name: string) => kept[name] ?? null, removeItem, clear: () => undefined }), kept)
+  function removeItem(this: Record<string, string>, name: string) {
+    delete kept[name]
+    delete this[name]
+  }
+}
+
+let kept: Record<string, string>
+beforeEach(() => {
+  kept = {}
+  vi.stubGlobal('localStorage', newStorage(kept))
+  vi.stubGlobal('sessionStorage', { clear: () => undefined })
+})
+afterEach(() => vi.unstubAllGlobals())
+
+/** Starts a page whose server answers with this error; returns what was logged. */
+async function startFails(error: Error): Promise<unknown[]> {
+  const { env } = await newPerson(createWire())
+  const logged: unknown[] = []
+  const failing: Env = { ...env, api: () => Promise.reject(error) }
+  await start(failing, (each) => logged.push(each))
+  return logged
+}
+
+const noSession = new ApiError(401, 'not_signed_in', 'Not signed in')
+
+function wasHere() {
+  kept = { user: '{"id":"1","username":"alice","displayName":"Alice"}', theme: 'dark' }
+  vi.stubGlobal('localStorage', newStorage(kept))
+}
+
+test('Who comes for the first time sees the sign-in, and nothing is logged: there is no failure', async () => {
+  expect(await startFails(noSession)).toEqual([])
+  expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: null })
+})
+
+test.each([
+  [noSession, SESSION_ENDED],
+  [new ApiError(0, 'offline', 'The server cannot be reached'), 'The server cannot be reached'],
+  [new ApiError(500, 'internal', 'Something went wrong on the server'), 'Something went wrong on the server'],
+  [
+    new CryptoFailure('vault_shut', 'The vault does not open'),
+    "This browser's keys are gone. Sign in again to add it to your account.",
+  ],
+])(
+  'A start that fails with "%s" is logged, clears the stored user, and shows the sign-in with the reason',
+  async (error, notice) => {
+    wasHere()
+    expect(await startFails(error)).toEqual([error])
+    expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', user: null, notice })
+    expect(kept).toEqual({ theme: 'dark' })
+  },
+)
+
+test('A server that is away is logged for a first visitor too', async () => {
+  const away = new ApiError(0, 'offline', 'The server cannot be reached')
+  expect(await startFails(away)).toEqual([away])
+})

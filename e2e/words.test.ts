@@ -1,0 +1,70 @@
+import { expect } from 'vitest'
+import { conversation, test } from './people.ts'
+
+test('A session that ended leads to /auth, which says why, and signing in again to where Alice was', async ({
+  server,
+  alice,
+  bob,
+}) => {
+  await conversation(alice, bob)
+  await alice.says('before')
+  const { page } = alice
+  const chat = new URL(page.url()).pathname
+  let asked = 0
+  await page.route('**/api/contacts', (route) => {
+    asked += 1
+    return route.fulfill({ status: 401, json: { error: 'Not signed in', code: 'not_signed_in' } })
+  })
+  // Back from a break of the connection, a page asks for its contacts first.
+  await alice.goesOffline()
+  await alice.comesBack()
+  await page.waitForURL(`${server.url}/auth`)
+  await page.getByText('Your session has ended. Sign in again.').waitFor()
+  expect(asked).toBe(1)
+  await page.unroute('**/api/contacts')
+  await page.reload()
+  await page.waitForURL(server.url + chat)
+  await alice.reads('before')
+
+  // A session that ends elsewhere leads there too, and its address does not tell whose conversation was open.
+  await server.account('end-sessions', alice.username)
+  await page.waitForURL(`${server.url}/auth`)
+  await page.getByText('You were signed out.').waitFor()
+  await page.getByLabel(/^Username/).fill(alice.username)
+  await page.getByLabel(/^Password/).fill(alice.password)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await page.waitForURL(server.url + chat)
+  await alice.reads('before')
+  await alice.says('after')
+  await bob.reads('after')
+})
+
+test('A toast goes when something new begins, and an error that has a field stands there alone', async ({
+  server,
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  const toast = page.locator('.toast')
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Username or onion address').fill(alice.username)
+  await dialog.getByRole('button', { name: 'Add Contact' }).click()
+  await dialog.getByText('You cannot add yourself').waitFor()
+  expect(await toast.count()).toBe(0)
+  await dialog.getByLabel('Username or onion address').fill(bob.username)
+  await dialog.getByRole('button', { name: 'Add Contact' }).click()
+  await toast.getByText('Contact added').waitFor()
+  await page.locator('a.row', { hasText: bob.name }).first().click()
+  await toast.waitFor({ state: 'detached', timeout: 1000 })
+
+  await server.account('set-tier', alice.username, 'free')
+  await page.getByLabel('Message', { exact: true }).fill('hello')
+  await page.keyboard.press('Enter')
+  await toast.getByRole('alert').getByText('Subscription Required').waitFor()
+  await page.getByRole('button', { name: 'Maybe Later' }).click()
+  await toast.waitFor({ state: 'detached', timeout: 1000 })
+  // The same words come again when it happens again: it is new.
+  await page.keyboard.press('Enter')
+  await toast.getByRole('alert').getByText('Subscription Required').waitFor()
+})
