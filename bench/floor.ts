@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import pg from 'pg'
-import { membersOfRoom } from '../contract/shapes.ts'
+import { membersOfDirectRoom } from '../contract/shapes.ts'
 
 // The floor of the send figure: the same bytes over the same Fastify into rows like the product's, with the same indexes, and nothing
 // that makes it a messenger: no session, no contract, no locks, no counters, no fan-out. Answered when it is durable, like the product.
@@ -40,7 +40,7 @@ async function flush(): Promise<void> {
         batch.map(({ posted }) => posted.chatRoomId),
         batch.map(({ seq }) => seq),
         batch.map(({ posted }) => posted.id),
-        batch.map(({ posted }) => membersOfRoom(posted.chatRoomId)[0]),
+        batch.map(({ posted }) => membersOfDirectRoom(posted.chatRoomId)[0]),
         batch.map(({ posted }) => posted.content),
         new Date(),
       ])

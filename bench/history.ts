@@ -1,4 +1,4 @@
-import { membersOfRoom } from '../contract/shapes.ts'
+import { membersOfDirectRoom } from '../contract/shapes.ts'
 import { type Ground, withClient } from './ground.ts'
 import { median } from './numbers.ts'
 import { startProduct } from './program.ts'
@@ -38,7 +38,7 @@ export async function measureHistory(ground: Ground): Promise<Row[]> {
       }
       for (let at = 0; at < offsets && isMeasured; at++) {
         sql.offset.push(await query(OFFSET, [chatRoomId, messages - placeIn(messages, round, at, offsets)]))
-        sql.counting.push(await query(COUNTING, [chatRoomId, membersOfRoom(chatRoomId).find((id) => id === resident.id)]))
+        sql.counting.push(await query(COUNTING, [chatRoomId, membersOfDirectRoom(chatRoomId).find((id) => id === resident.id)]))
       }
     }
   })

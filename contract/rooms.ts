@@ -62,7 +62,7 @@ export const commitDraftShape = z.object({
   commit: base64(64 * 1024),
   welcome: base64(256 * 1024).optional(),
   groupInfo: base64(256 * 1024),
-  archiveKeys: z.array(archiveKeyShape).max(2),
+  archiveKeys: z.array(archiveKeyShape).max(LIMITS.roomMembersMax),
   /** The newest manifest versions that the committer knows, by user id. An older one is refused with stale_manifest. */
   manifestVersions: boundedRecord(userId, seqShape, LIMITS.roomMembersMax),
   /** Where the caller stands in the log: what it missed comes back with a stale_epoch refusal. */

@@ -30,14 +30,14 @@ const padding = (text: string): number => text.length - text.replace(/=+$/, '').
 export const signedShape = z.object({ content: z.string().max(LIMITS.bodyBytes), signature: base64(64) })
 export type Signed = z.infer<typeof signedShape>
 
-/** "dm_" and two user ids, sorted as JavaScript sorts strings. */
-export const chatRoomId = z.string().regex(/^dm_[0-9a-f-]{36}_[0-9a-f-]{36}$/)
+/** A direct room: "dm_" and its two user ids, sorted as JavaScript sorts strings. Any other room: "room_" and a UUID. */
+export const chatRoomId = z.string().regex(/^(dm_[0-9a-f-]{36}_[0-9a-f-]{36}|room_[0-9a-f-]{36})$/)
 
 /** The id of the room that two people share. */
 export const directRoomId = (a: string, b: string): string => `dm_${[a, b].sort().join('_')}`
 
-/** The two user ids in a direct room's id. */
-export const membersOfRoom = (roomId: string): [string, string] => {
+/** The two user ids in a direct room's id. Of any other room only the server knows the members. */
+export const membersOfDirectRoom = (roomId: string): [string, string] => {
   const [, a = '', b = ''] = roomId.split('_')
   return [a, b]
 }

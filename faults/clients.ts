@@ -2,7 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { Pair, Resident } from '../bench/town.ts'
 import { writeEnvelope } from '../contract/envelope.ts'
 import { roomsApi } from '../contract/rooms.ts'
-import { membersOfRoom } from '../contract/shapes.ts'
+import { membersOfDirectRoom } from '../contract/shapes.ts'
 import { ask } from './ask.ts'
 import { type Decision, decisionOf, decisionOfCommit } from './decisions.ts'
 import { type Line, openLine } from './line.ts'
@@ -105,7 +105,7 @@ export function startLoad(port: number, pairs: Pair[], history: History, options
     const bytes = randomBytes(96).toString('base64')
     const digest = digestOf(bytes)
     const what = { kind: 'commit' as const, roomId: chatRoomId, id: digest, senderId: person.id, digest }
-    const manifestVersions = Object.fromEntries(membersOfRoom(chatRoomId).map((userId) => [userId, 1]))
+    const manifestVersions = Object.fromEntries(membersOfDirectRoom(chatRoomId).map((userId) => [userId, 1]))
     const draft = {
       chatRoomId,
       generation: 1,

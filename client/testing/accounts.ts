@@ -9,7 +9,7 @@ import {
   manifestShape,
   type SealedBook,
 } from '../../contract/devices.ts'
-import { membersOfRoom } from '../../contract/shapes.ts'
+import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
 import { type Account, accountIn, type Room, saltOf, type Town, type Verb } from './town.ts'
 
@@ -125,7 +125,7 @@ export function accountVerbs(town: Town): Verb[] {
   }
 
   const roomsOf = (userId: string): Room[] =>
-    [...rooms].filter(([chatRoomId]) => membersOfRoom(chatRoomId).includes(userId)).map(([, room]) => room)
+    [...rooms].filter(([chatRoomId]) => membersOfDirectRoom(chatRoomId).includes(userId)).map(([, room]) => room)
 
   function changePassword(
     userId: string,

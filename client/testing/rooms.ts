@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { parseEnvelope } from '../../contract/envelope.ts'
 import { type Draft, type Message, messagesApi } from '../../contract/messages.ts'
 import { type ArchiveKey, type CommitDraft, roomsApi } from '../../contract/rooms.ts'
-import { membersOfRoom } from '../../contract/shapes.ts'
+import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
 import { manifestAnswer } from './accounts.ts'
 import { type Room, roomIn, type Town, type Verb } from './town.ts'
@@ -59,7 +59,7 @@ export function roomVerbs(town: Town): Verb[] {
   }
 
   const versionsIn = (chatRoomId: string): Record<string, number> =>
-    Object.fromEntries(membersOfRoom(chatRoomId).map((member) => [member, manifestAnswer(town, member).version]))
+    Object.fromEntries(membersOfDirectRoom(chatRoomId).map((member) => [member, manifestAnswer(town, member).version]))
 
   function keepKeys(chatRoomId: string, keys: ArchiveKey[]): object {
     const kept = roomOf(chatRoomId)
@@ -84,7 +84,7 @@ export function roomVerbs(town: Town): Verb[] {
   }
 
   function claim({ chatRoomId, generation }: { chatRoomId: string; generation: number }, userId: string, deviceId: string) {
-    const packages = membersOfRoom(chatRoomId).flatMap((member) => {
+    const packages = membersOfDirectRoom(chatRoomId).flatMap((member) => {
       const account = accounts.get(member)
       const devices = new Set(account?.packages.map((one) => one.deviceId))
       devices.delete(deviceId)

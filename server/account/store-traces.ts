@@ -1,4 +1,4 @@
-import { and, eq, ne, notInArray, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Queryable } from '../db/connect.ts'
 import { retiredNames, users } from '../db/schema/account.ts'
@@ -17,10 +17,11 @@ export async function findListing(tx: Queryable, userId: string): Promise<string
   return rows.map((row) => row.userId)
 }
 
-/** The account's keys, its devices with their key packages, its book, and what others hold of those for a room to come. */
+/** The account's keys, its devices with their key packages, its book, and what was claimed for a group that will not come. */
 export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
   await tx.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, roomIds)))
-  await tx.delete(keyPackages).where(isOneOf(keyPackages.claimedRoom, roomIds))
+  const closing = tx.select({ id: chatRooms.id }).from(chatRooms).where(isDirect(roomIds))
+  await tx.delete(keyPackages).where(or(eq(keyPackages.claimedBy, userId), inArray(keyPackages.claimedRoom, closing)))
   for (const table of [devices, keyrings, manifests, books]) await tx.delete(table).where(eq(table.userId, userId))
 }
 
@@ -30,13 +31,27 @@ export async function deleteContacts(tx: Queryable, userId: string): Promise<voi
   await tx.delete(contacts).where(or(eq(contacts.userId, userId), isUnanswered))
 }
 
-/** Closes the rooms that somebody else still has on the list, and deletes the others with all that is in them. */
-export async function closeRooms(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
+/** Closes the direct rooms that the other person still has on the list, and deletes the others with all that is in them. */
+export async function closeDirectRooms(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
   const kept = tx.select({ id: contacts.chatRoomId }).from(contacts).where(eq(contacts.contactUserId, userId))
-  await tx.delete(chatRooms).where(and(isOneOf(chatRooms.id, roomIds), notInArray(chatRooms.id, kept)))
-  await tx.update(chatRooms).set({ isClosed: true }).where(isOneOf(chatRooms.id, roomIds))
+  await tx.delete(chatRooms).where(and(isDirect(roomIds), notInArray(chatRooms.id, kept)))
+  await tx.update(chatRooms).set({ isClosed: true }).where(isDirect(roomIds))
   const unmarked = { deliveredSeq: 0, readSeq: 0, deliveredAt: null, readAt: null, unreadCount: 0 }
   await tx.update(chatParticipants).set(unmarked).where(eq(chatParticipants.userId, userId))
+}
+
+/** Takes the account out of all other rooms. They go on for those who stay; where nobody stays the room is deleted. */
+export async function leaveGroups(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
+  const groups = and(isOneOf(chatRooms.id, roomIds), ne(chatRooms.type, 'direct'))
+  const left = tx.select({ id: chatRooms.id }).from(chatRooms).where(groups)
+  await tx.delete(chatParticipants).where(and(eq(chatParticipants.userId, userId), inArray(chatParticipants.chatRoomId, left)))
+  const members = tx
+    .select({ id: chatParticipants.chatRoomId })
+    .from(chatParticipants)
+    .where(isOneOf(chatParticipants.chatRoomId, roomIds))
+  await tx.delete(chatRooms).where(and(groups, notInArray(chatRooms.id, members)))
+  // The account's devices know this epoch: nothing is sealed to it any more [Note: D3].
+  await tx.update(chatRooms).set({ needsCommit: true }).where(groups)
 }
 
 interface Tombstone {
@@ -48,7 +63,7 @@ interface Tombstone {
   now: Date
 }
 
-/** The row that stays, so that the others' conversations have a second member. Every column is named: a new one is decided here. */
+/** The row that stays: others keep what they were sent, and by whom. Every column is named: a new one is decided here. */
 export async function buryAccount(tx: Queryable, userId: string, { month, now, ...secrets }: Tombstone): Promise<void> {
   const row: Required<Omit<typeof users.$inferInsert, 'id'>> = {
     ...secrets,
@@ -72,3 +87,5 @@ export async function isRetired(db: Queryable, nameHash: Buffer): Promise<boolea
 
 // One parameter, so that the statement's text is the same for any number of them.
 const isOneOf = (column: PgColumn, ids: string[]) => sql`${column} = any(${sql.param(ids)}::text[])`
+
+const isDirect = (roomIds: string[]) => and(isOneOf(chatRooms.id, roomIds), eq(chatRooms.type, 'direct'))

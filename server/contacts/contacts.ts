@@ -106,7 +106,7 @@ function shownContact({ contact, isMutual, person, manifestVersion, room, me, th
       seq: lastMessage.seq,
       createdAt: lastMessage.createdAt.toISOString(),
       senderId: lastMessage.senderId,
-      deliveryStatus: statusOf(lastMessage.seq, lastMessage.senderId === contact.userId ? them : me),
+      deliveryStatus: statusOf(lastMessage.seq, [lastMessage.senderId === contact.userId ? them : me]),
       messageType: lastMessage.messageType,
       content: lastMessage.content,
       fileName: lastMessage.fileName,

@@ -5,7 +5,7 @@ import { messagesApi } from '../../contract/messages.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
 import type { Tier } from '../../contract/plans.ts'
 import { roomsApi } from '../../contract/rooms.ts'
-import { appendPostings } from '../rooms/store-append.ts'
+import { appendMessages } from '../rooms/store-append.ts'
 import { firstManifests } from '../testing/group.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
@@ -141,28 +141,28 @@ test('the ten messages of a test plan are ten over all rooms, even when they are
   expect(answers.filter((answer) => answer.status === 200)).toHaveLength(10)
 })
 
-test('a batch of postings is judged one by one, and answered in its order', async () => {
+test('a batch of messages is judged one by one, and answered in its order', async () => {
   const [first, second] = [await freshPair(), await freshPair()]
   const known = await first.one.says(first.chatRoomId, 'known')
   await setTier('free', second.two)
   const plain = { content: 'x', messageType: 'text' as const, filePath: null, fileName: null, fileSize: null, replyToId: null }
-  const posting = (chatRoomId: string, sender: Person, more: object = {}) => ({
+  const message = (chatRoomId: string, sender: Person, more: object = {}) => ({
     ...{ ...plain, id: randomUUID(), chatRoomId, senderId: sender.id, sealedFor: null },
     ...more,
   })
-  const postings = [
-    posting(second.chatRoomId, second.one),
-    posting(first.chatRoomId, eve),
-    posting(first.chatRoomId, first.one, { id: known.id }),
-    posting(second.chatRoomId, second.two),
-    posting(first.chatRoomId, first.two),
-    posting(first.chatRoomId, first.one, { sealedFor: { groupId: 'x', epoch: 1 } }),
-    posting(second.chatRoomId, second.one),
-    posting(first.chatRoomId, first.one),
+  const messages = [
+    message(second.chatRoomId, second.one),
+    message(first.chatRoomId, eve),
+    message(first.chatRoomId, first.one, { id: known.id }),
+    message(second.chatRoomId, second.two),
+    message(first.chatRoomId, first.two),
+    message(first.chatRoomId, first.one, { sealedFor: { groupId: 'x', epoch: 1 } }),
+    message(second.chatRoomId, second.one),
+    message(first.chatRoomId, first.one),
   ]
   const options = { now: new Date(), month: new Date(Date.UTC(2020, 0)) }
-  const meetings = await world.env.db.transaction((tx) => appendPostings(tx, postings, options))
-  expect(meetings.map(({ verdict, seq }) => [verdict, seq])).toEqual([
+  const results = await world.env.db.transaction((tx) => appendMessages(tx, messages, options))
+  expect(results.map(({ verdict, seq }) => [verdict, seq])).toEqual([
     ['stored', 1],
     ['not_found', null],
     ['known', 1],

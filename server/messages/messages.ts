@@ -4,9 +4,9 @@ import type { Draft, Message } from '../../contract/messages.ts'
 import { messageLimitText } from '../../contract/plans.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
+import type { AppendResult, NewMessage } from '../rooms/append.ts'
 import { manifestVersions } from '../rooms/manifests.ts'
 import { requireRoom } from '../rooms/members.ts'
-import type { Meeting, Posting } from '../rooms/posting.ts'
 import { shownMessage } from '../rooms/shown.ts'
 import * as store from './store.ts'
 
@@ -19,16 +19,16 @@ interface Sent {
 /** Keeps the envelope, then tells every member who is online. The same id twice is harmless. Throws Refusal. */
 export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
   requireNoFile(draft)
-  const posting = postingOf(user, draft)
-  const placed = await env.batch.append(posting)
-  const seq = await requirePlace(env, placed)
+  const sent = newMessage(user, draft)
+  const appended = await env.batch.append(sent)
+  const seq = await requirePlace(env, appended)
   await env.fault?.('message:committed')
-  if (placed.verdict === 'known') return { message: await storedMessage(env, user, posting.chatRoomId, seq), isNew: false }
+  if (appended.verdict === 'known') return { message: await storedMessage(env, user, sent.chatRoomId, seq), isNew: false }
 
-  const { sealedFor, ...row } = posting
-  const message = shownMessage({ ...row, seq, isEncrypted: sealedFor !== null, createdAt: placed.createdAt }, [])
-  env.hub.publish(placed.listeners, { type: 'message', data: message })
-  if (placed.hasAccepted) env.hub.publish(placed.members, { type: 'contacts', data: { userIds: placed.members } })
+  const { sealedFor, ...row } = sent
+  const message = shownMessage({ ...row, seq, isEncrypted: sealedFor !== null, createdAt: appended.createdAt }, [])
+  env.hub.publish(appended.listeners, { type: 'message', data: message })
+  if (appended.hasAccepted) env.hub.publish(appended.members, { type: 'contacts', data: { userIds: appended.members } })
   return { message, isNew: true }
 }
 
@@ -38,7 +38,7 @@ function requireNoFile({ messageType, filePath, fileName, fileSize }: Draft): vo
   if (namesFile || messageType !== 'text') throw new Refusal('file_not_found')
 }
 
-function postingOf(user: SignedInUser, draft: Draft): Posting {
+function newMessage(user: SignedInUser, draft: Draft): NewMessage {
   const envelope = parseEnvelope(draft.content)
   return {
     // Ids are compared as text on the way back: PostgreSQL writes them in lower case.
@@ -55,9 +55,9 @@ function postingOf(user: SignedInUser, draft: Draft): Posting {
   }
 }
 
-async function requirePlace(env: Env, { verdict, ...meeting }: Meeting): Promise<number> {
+async function requirePlace(env: Env, { verdict, ...result }: AppendResult): Promise<number> {
   if (verdict === 'stale_epoch') {
-    const { generation, groupId, epoch, lastSeq, needsCommit, members } = meeting
+    const { generation, groupId, epoch, lastSeq, needsCommit, members } = result
     // After the rooms' lock fell: newer ones than the refusal was decided by are as welcome.
     const versions = await manifestVersions(env.db, members)
     throw new Refusal('stale_epoch', {
@@ -65,11 +65,11 @@ async function requirePlace(env: Env, { verdict, ...meeting }: Meeting): Promise
     })
   }
   if (verdict === 'message_limit_reached') {
-    throw new Refusal(verdict, { text: messageLimitText(meeting.messagesPerMonth ?? 0) })
+    throw new Refusal(verdict, { text: messageLimitText(result.messagesPerMonth ?? 0) })
   }
   if (verdict !== 'stored' && verdict !== 'known') throw new Refusal(verdict)
-  if (meeting.seq === null) throw new Error('A stored message has no place')
-  return meeting.seq
+  if (result.seq === null) throw new Error('A stored message has no place')
+  return result.seq
 }
 
 async function storedMessage(env: Env, user: SignedInUser, roomId: string, seq: number): Promise<Message> {

@@ -5,7 +5,7 @@ import { accountApi } from '../../contract/account.ts'
 import { PLANS, type Tier, tierShape } from '../../contract/plans.ts'
 import { writePlanRights } from '../db/planrights.ts'
 import { planRights } from '../db/schema/plans.ts'
-import { appendPostings } from '../rooms/store-append.ts'
+import { appendMessages } from '../rooms/store-append.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 import { effectiveTier, listAccountPlans, setTier } from './plans.ts'
@@ -59,13 +59,13 @@ test('the last millisecond before the end date is paid, the end date itself is n
   const end = new Date('2027-03-01T00:00:00.000Z')
   await ends(one, end)
   const send = async (now: Date) => {
-    const posting = {
+    const message = {
       ...{ id: randomUUID(), chatRoomId, senderId: one.id, content: 'x', messageType: 'text' as const },
       ...{ filePath: null, fileName: null, fileSize: null, replyToId: null, sealedFor: null },
     }
     const month = new Date('2027-02-01T00:00:00.000Z')
-    const [met] = await db.transaction((tx) => appendPostings(tx, [posting], { now, month }))
-    return met?.verdict
+    const [result] = await db.transaction((tx) => appendMessages(tx, [message], { now, month }))
+    return result?.verdict
   }
   const before = new Date(end.getTime() - 1)
   expect([await effectiveTier(db, one.id, before), await send(before)]).toEqual(['premium', 'stored'])

@@ -19,14 +19,14 @@ export async function areMutual(db: Queryable, a: string, b: string): Promise<bo
   return pair.length === 2 && pair.every(({ state, isBlocked }) => state === 'accepted' && !isBlocked)
 }
 
-/** True if the caller has this person on the list, accepted or as an open request. */
-export async function hasOnList(db: Queryable, callerId: string, otherId: string): Promise<boolean> {
-  const pair = await store.findPair(db, callerId, otherId)
-  return pair.some(({ userId, state, isBlocked }) => userId === callerId && state !== 'declined' && !isBlocked)
+/** True if the caller has the other person of this direct room on the list, accepted or as an open request. */
+export async function hasRoomOnList(db: Queryable, callerId: string, roomId: string): Promise<boolean> {
+  const contact = await store.findOfRoom(db, callerId, roomId)
+  return contact !== undefined && contact.state !== 'declined' && !contact.isBlocked
 }
 
-/** True if either has the other on the list, in whatever state but blocked. */
+/** True if either has the other on the list, in whatever state but blocked, or both are members of a group. */
 export async function areAcquainted(db: Queryable, a: string, b: string): Promise<boolean> {
   const pair = await store.findPair(db, a, b)
-  return pair.some(({ isBlocked }) => !isBlocked)
+  return pair.some(({ isBlocked }) => !isBlocked) || (await store.shareGroup(db, a, b))
 }

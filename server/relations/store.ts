@@ -12,6 +12,25 @@ export async function findPair(db: Queryable, a: string, b: string) {
     )
 }
 
+/** The caller's contact in that room; undefined in a group. */
+export async function findOfRoom(db: Queryable, userId: string, roomId: string) {
+  const [row] = await db
+    .select({ state: contacts.state, isBlocked: contacts.isBlocked })
+    .from(contacts)
+    .where(and(eq(contacts.userId, userId), eq(contacts.chatRoomId, roomId)))
+  return row
+}
+
+export async function shareGroup(db: Queryable, a: string, b: string): Promise<boolean> {
+  const { rows } = await db.execute<{ shared: boolean }>(sql`
+    select exists (
+      select from chat_participants one
+      join chat_participants other using (chat_room_id)
+      join chat_rooms r on r.id = chat_room_id
+      where one.user_id = ${a} and other.user_id = ${b} and r.type <> 'direct') as shared`)
+  return rows[0]?.shared ?? false
+}
+
 export async function findAcceptors(db: Queryable, userId: string) {
   return await db
     .select({ userId: contacts.userId })

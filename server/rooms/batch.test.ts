@@ -7,9 +7,9 @@ import { roomsApi } from '../../contract/rooms.ts'
 import { firstManifests } from '../testing/group.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
+import type { NewMessage } from './append.ts'
 import { type Batch, makeBatch } from './batch.ts'
-import type { Posting } from './posting.ts'
-import { appendPostings } from './store-append.ts'
+import { appendMessages } from './store-append.ts'
 
 const world = await startWorld()
 const { alice, bob, carol, eve } = await world.people()
@@ -61,7 +61,7 @@ async function freshPair(): Promise<{ one: Person; two: Person; chatRoomId: stri
 const seqsOf = async (chatRoomId: string) =>
   (await world.sql('select seq::int from messages where chat_room_id = $1 order by seq', [chatRoomId])).map((row) => row['seq'])
 
-const posting = (chatRoomId: string, senderId: string, more: Partial<Posting> = {}): Posting => ({
+const message = (chatRoomId: string, senderId: string, more: Partial<NewMessage> = {}): NewMessage => ({
   ...{ id: randomUUID(), chatRoomId, senderId, content: 'x', messageType: 'text', sealedFor: null },
   ...{ filePath: null, fileName: null, fileSize: null, replyToId: null },
   ...more,
@@ -85,7 +85,7 @@ test('what is sent at the same time shares a COMMIT, over rooms and senders', as
 
 test('a flush takes no more than its bound', async () => {
   const { one, chatRoomId } = await freshPair()
-  const { sizes } = withBatch({ flushPostings: 8 })
+  const { sizes } = withBatch({ flushMessages: 8 })
   await Promise.all(Array.from({ length: 40 }, () => one.says(chatRoomId, 'x')))
   expect(Math.max(...sizes)).toBeLessThanOrEqual(8)
   expect(await seqsOf(chatRoomId)).toHaveLength(40)
@@ -186,7 +186,7 @@ test("a test plan's ten messages are ten within a batch and over the next ones",
 })
 
 test.each([
-  ['postings', { waitingPostings: 3 }],
+  ['messages', { waitingMessages: 3 }],
   ['characters', { waitingChars: 3 }],
 ])('a queue that is full of %s says so, and when to come back', async (_what, bounds) => {
   const { one, chatRoomId } = await freshPair()
@@ -270,10 +270,10 @@ test('several servers never deadlock over the same rooms and people, in whatever
   const shuffled = <T>(list: T[]): T[] => list.toSorted(() => Math.random() - 0.5)
   const options = { now: new Date(), month: new Date(Date.UTC(2020, 0)) }
   const flush = () => {
-    const postings = shuffled(rooms)
+    const messages = shuffled(rooms)
       .slice(0, 3)
-      .map(({ id, members }) => posting(id, shuffled(members)[0] ?? ''))
-    return world.env.db.transaction((tx) => appendPostings(tx, postings, options))
+      .map(({ id, members }) => message(id, shuffled(members)[0] ?? ''))
+    return world.env.db.transaction((tx) => appendMessages(tx, messages, options))
   }
   const commit = ({ id, creator }: (typeof rooms)[number]) => {
     const [groupId, some] = [randomBytes(48).toString('base64'), randomBytes(60).toString('base64')]
@@ -293,7 +293,7 @@ test('several servers never deadlock over the same rooms and people, in whatever
   const flushes = Array.from({ length: 160 }, flush)
   const commits = rooms.map(commit)
   const marks = rooms.map(({ id, creator }) => creator.does(messagesApi.markRead, { chatRoomId: id }))
-  const verdicts = (await Promise.all(flushes)).flat().map((meeting) => meeting.verdict)
+  const verdicts = (await Promise.all(flushes)).flat().map((result) => result.verdict)
   await Promise.all([...commits, ...marks])
   expect(verdicts).toEqual(Array(480).fill('stored'))
   const counts = await world.sql(
@@ -307,17 +307,17 @@ test('several servers never deadlock over the same rooms and people, in whatever
 test('a sender who is gone shifts nobody else in the batch', async () => {
   const { batch } = withBatch({ slowMs: Number.POSITIVE_INFINITY })
   const { one, chatRoomId } = await freshPair()
-  const placed = await Promise.all([
-    batch.append(posting(chatRoomId, one.id)),
-    batch.append(posting(chatRoomId, randomUUID())),
-    batch.append(posting(room, alice.id, { content: 'y' })),
-    batch.append(posting(chatRoomId, one.id)),
+  const appended = await Promise.all([
+    batch.append(message(chatRoomId, one.id)),
+    batch.append(message(chatRoomId, randomUUID())),
+    batch.append(message(room, alice.id, { content: 'y' })),
+    batch.append(message(chatRoomId, one.id)),
   ])
-  expect(placed.map(({ verdict, members }) => [verdict, members.length])).toEqual([
+  expect(appended.map(({ verdict, members }) => [verdict, members.length])).toEqual([
     ['stored', 2],
     ['not_found', 2],
     ['stored', 2],
     ['stored', 2],
   ])
-  expect(placed[3]?.seq).toBe(2)
+  expect(appended[3]?.seq).toBe(2)
 })

@@ -1,21 +1,21 @@
 import { type Db, isConnectionLost, isDatabaseAway } from '../db/connect.ts'
 import { inTime } from '../db/together.ts'
 import { Refusal } from '../refuse.ts'
-import type { Meeting, Posting } from './posting.ts'
-import { appendPostings } from './store-append.ts'
+import type { AppendResult, NewMessage } from './append.ts'
+import { appendMessages } from './store-append.ts'
 
-/** What became of a posting, and when. */
-export interface Placed extends Meeting {
+/** An append's result with the instant that it was stored at. */
+export interface Appended extends AppendResult {
   createdAt: Date
 }
 
 /** Messages that are sent at the same time share one COMMIT. */
 export interface Batch {
   /** Resolves after COMMIT, or with the reason why not. Throws Refusal `unavailable` where too many wait already. */
-  append(posting: Posting): Promise<Placed>
+  append(message: NewMessage): Promise<Appended>
   /** What was accepted finishes; whatever comes after is refused. */
   drain(): Promise<void>
-  /** Postings that no flush has taken yet. */
+  /** How many messages no flush has taken yet. */
   waiting(): number
 }
 
@@ -30,10 +30,10 @@ interface Options {
 }
 
 const BOUNDS = {
-  flushPostings: 256,
+  flushMessages: 256,
   /** A flush that takes longer waits for a lock or for the disk. */
   slowMs: 50,
-  waitingPostings: 2048,
+  waitingMessages: 2048,
   /** UTF-16 units of content that may wait: with PostgreSQL stopped, memory is bounded by this. */
   waitingChars: 32 * 1024 * 1024,
 }
@@ -43,9 +43,9 @@ const DEAD_MS = 60_000
 const RETRY_SECONDS = 2
 
 interface Entry {
-  posting: Posting
-  placed: Promise<Placed>
-  settle: (placed: Placed) => void
+  message: NewMessage
+  appended: Promise<Appended>
+  settle: (appended: Appended) => void
   fail: (error: unknown) => void
 }
 
@@ -56,8 +56,8 @@ interface Entry {
  * room's order is that of arrival.
  */
 export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch {
-  const { flushPostings, slowMs, waitingPostings, waitingChars } = { ...BOUNDS, ...bounds }
-  // By (room, sender, id): the same message sent twice meanwhile is one posting with two who ask.
+  const { flushMessages, slowMs, waitingMessages, waitingChars } = { ...BOUNDS, ...bounds }
+  // By (room, sender, id): the same message sent twice meanwhile is appended once, and both who ask get that answer.
   const accepted = new Map<string, Entry>()
   let waiting: Entry[] = []
   let chars = 0
@@ -74,10 +74,10 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
       onFlush?.(flush.length)
       const work = write(flush).finally(() => {
         underWay.delete(work)
-        for (const { posting } of flush) {
-          busy.delete(posting.chatRoomId)
-          busy.delete(posting.senderId)
-          accepted.delete(keyOf(posting))
+        for (const { message } of flush) {
+          busy.delete(message.chatRoomId)
+          busy.delete(message.senderId)
+          accepted.delete(keyOf(message))
         }
         start()
       })
@@ -87,29 +87,29 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
 
   function isTimely(): boolean {
     if (underWay.size === 0) return true
-    return underWay.size < FLUSHES && (waiting.length >= flushPostings || performance.now() - startedMs > slowMs)
+    return underWay.size < FLUSHES && (waiting.length >= flushMessages || performance.now() - startedMs > slowMs)
   }
 
   function take(): Entry[] {
     const flush: Entry[] = []
     const left: Entry[] = []
     for (const entry of waiting) {
-      const { chatRoomId, senderId } = entry.posting
-      const isFree = flush.length < flushPostings && !busy.has(chatRoomId) && !busy.has(senderId)
+      const { chatRoomId, senderId } = entry.message
+      const isFree = flush.length < flushMessages && !busy.has(chatRoomId) && !busy.has(senderId)
       ;(isFree ? flush : left).push(entry)
     }
     waiting = left
-    for (const { posting } of flush) {
-      busy.add(posting.chatRoomId).add(posting.senderId)
-      chars -= posting.content.length
+    for (const { message } of flush) {
+      busy.add(message.chatRoomId).add(message.senderId)
+      chars -= message.content.length
     }
     return flush
   }
 
   async function write(flush: Entry[]): Promise<void> {
     try {
-      const placed = await commit(flush.map((entry) => entry.posting))
-      flush.forEach((entry, at) => void settle(entry, placed[at]))
+      const appended = await commit(flush.map((entry) => entry.message))
+      flush.forEach((entry, at) => void settle(entry, appended[at]))
     } catch (error) {
       // One transaction fails as a whole: alone, only the one that is to blame fails again.
       if (flush.length === 1 || isConnectionLost(error)) for (const { fail } of flush) fail(error)
@@ -121,11 +121,11 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
     // Who waited in vain for a room's lock does not wait for it again and again.
     const stuck = new Map<string, unknown>()
     for (const entry of flush) {
-      const { chatRoomId } = entry.posting
+      const { chatRoomId } = entry.message
       try {
         if (stuck.has(chatRoomId)) throw stuck.get(chatRoomId)
-        const [placed] = await commit([entry.posting])
-        settle(entry, placed)
+        const [appended] = await commit([entry.message])
+        settle(entry, appended)
       } catch (error) {
         if (isDatabaseAway(error)) stuck.set(chatRoomId, error)
         entry.fail(error)
@@ -133,31 +133,31 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
     }
   }
 
-  async function commit(postings: Posting[]): Promise<Placed[]> {
+  async function commit(messages: NewMessage[]): Promise<Appended[]> {
     const now = clock()
     const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
     const written = db.transaction(async (tx) => {
-      const met = await appendPostings(tx, postings, { now, month })
+      const results = await appendMessages(tx, messages, { now, month })
       await fault?.('message:written')
-      return met
+      return results
     })
-    const meetings = await inTime(written, DEAD_MS)
-    return meetings.map((meeting) => ({ ...meeting, createdAt: now }))
+    const results = await inTime(written, DEAD_MS)
+    return results.map((result) => ({ ...result, createdAt: now }))
   }
 
   return {
-    append(posting) {
-      const key = keyOf(posting)
+    append(message) {
+      const key = keyOf(message)
       const same = accepted.get(key)
-      if (same) return same.placed.then(asKnown)
-      const isFull = waiting.length >= waitingPostings || chars + posting.content.length > waitingChars
+      if (same) return same.appended.then(asKnown)
+      const isFull = waiting.length >= waitingMessages || chars + message.content.length > waitingChars
       if (isFull || isDraining) return Promise.reject(new Refusal('unavailable', { retryAfterSeconds: RETRY_SECONDS }))
-      const entry = newEntry(posting)
+      const entry = newEntry(message)
       accepted.set(key, entry)
       waiting.push(entry)
-      chars += posting.content.length
+      chars += message.content.length
       start()
-      return entry.placed
+      return entry.appended
     },
     async drain() {
       isDraining = true
@@ -167,21 +167,21 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
   }
 }
 
-const keyOf = ({ chatRoomId, senderId, id }: Posting): string => `${chatRoomId} ${senderId} ${id}`
+const keyOf = ({ chatRoomId, senderId, id }: NewMessage): string => `${chatRoomId} ${senderId} ${id}`
 
-const asKnown = (placed: Placed): Placed => (placed.verdict === 'stored' ? { ...placed, verdict: 'known' } : placed)
+const asKnown = (appended: Appended): Appended => (appended.verdict === 'stored' ? { ...appended, verdict: 'known' } : appended)
 
-function newEntry(posting: Posting): Entry {
+function newEntry(message: NewMessage): Entry {
   let settle: Entry['settle'] = () => undefined
   let fail: Entry['fail'] = () => undefined
-  const placed = new Promise<Placed>((resolve, reject) => {
+  const appended = new Promise<Appended>((resolve, reject) => {
     settle = resolve
     fail = reject
   })
-  return { posting, placed, settle, fail }
+  return { message, appended, settle, fail }
 }
 
-function settle(entry: Entry, placed: Placed | undefined): void {
-  if (placed) entry.settle(placed)
-  else entry.fail(new Error('A posting was not answered'))
+function settle(entry: Entry, appended: Appended | undefined): void {
+  if (appended) entry.settle(appended)
+  else entry.fail(new Error('A message was not answered'))
 }

@@ -2,12 +2,8 @@ import type { Message } from '../../contract/messages.ts'
 import { type Marks, statusOf } from './status.ts'
 import type { MessageRow } from './store.ts'
 
-/** A message as the contract shows it; its status by the marks of the member who did not write it. */
+/** A message as the contract shows it; its status by the marks of the members who did not write it. */
 export function shownMessage(row: MessageRow, members: ({ userId: string } & Marks)[]): Message {
-  const reader = members.find((member) => member.userId !== row.senderId)
-  return {
-    ...row,
-    createdAt: row.createdAt.toISOString(),
-    deliveryStatus: reader ? statusOf(row.seq, reader) : 'sent',
-  }
+  const readers = members.filter(({ userId }) => userId !== row.senderId)
+  return { ...row, createdAt: row.createdAt.toISOString(), deliveryStatus: statusOf(row.seq, readers) }
 }

@@ -4,8 +4,9 @@ export interface Marks {
   readSeq: number
 }
 
-/** What became of the message at `seq`, by the marks of the member who did not write it. */
-export function statusOf(seq: number, reader: Marks): 'sent' | 'delivered' | 'read' {
-  if (reader.readSeq >= seq) return 'read'
-  return reader.deliveredSeq >= seq ? 'delivered' : 'sent'
+/** What became of the message at `seq`, by the marks of everyone who did not write it: the one who is furthest behind decides. */
+export function statusOf(seq: number, readers: Marks[]): 'sent' | 'delivered' | 'read' {
+  if (readers.length === 0) return 'sent'
+  if (readers.every(({ readSeq }) => readSeq >= seq)) return 'read'
+  return readers.every(({ deliveredSeq }) => deliveredSeq >= seq) ? 'delivered' : 'sent'
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
-import type { Meeting, Posting } from './posting.ts'
+import type { AppendResult, NewMessage } from './append.ts'
 
 interface AppendOptions {
   now: Date
@@ -9,11 +9,11 @@ interface AppendOptions {
 }
 
 /**
- * Appends postings to their rooms: each takes the next place under its room's lock, or is refused, or is known already.
- * No two may be the same (room, sender, id). Runs in a transaction of its own. Answers in the order of the postings.
+ * Appends messages to their rooms: each takes the next place under its room's lock, or is refused, or is known already.
+ * No two may be the same (room, sender, id). Runs in a transaction of its own. Answers in the order of the messages.
  */
-export async function appendPostings(tx: Queryable, postings: Posting[], options: AppendOptions): Promise<Meeting[]> {
-  const column = (pick: (posting: Posting) => unknown): SQL => sql`${sql.param(postings.map(pick))}`
+export async function appendMessages(tx: Queryable, messages: NewMessage[], options: AppendOptions): Promise<AppendResult[]> {
+  const column = (pick: (message: NewMessage) => unknown): SQL => sql`${sql.param(messages.map(pick))}`
   // Locks in one order for everyone: rooms, then senders, each sorted. What follows sees all that was committed before them.
   await tx.execute(sql`
     with rooms as (
@@ -22,8 +22,8 @@ export async function appendPostings(tx: Queryable, postings: Posting[], options
       select id from users where id = any(${column((each) => each.senderId)}::uuid[]) order by id for no key update)
     select (select count(*) from rooms) as rooms, (select count(*) from senders) as senders`)
 
-  const { rows } = await tx.execute<Meeting & Record<string, unknown>>(sql`
-    with posting as (
+  const { rows } = await tx.execute<AppendResult & Record<string, unknown>>(sql`
+    with incoming as (
       select * from unnest(
         ${column((each) => each.chatRoomId)}::text[], ${column((each) => each.senderId)}::uuid[], ${column((each) => each.id)}::uuid[],
         ${column((each) => each.content)}::text[], ${column((each) => each.messageType)}::text[],
@@ -32,7 +32,7 @@ export async function appendPostings(tx: Queryable, postings: Posting[], options
         ${column((each) => each.sealedFor?.groupId ?? null)}::text[], ${column((each) => each.sealedFor?.epoch ?? null)}::bigint[]
       ) with ordinality as t(
         chat_room_id, sender_id, id, content, message_type, file_path, file_name, file_size, reply_to_id, group_id, epoch, place)
-    ), met as (
+    ), judged as (
       select p.*, r.last_seq, r.generation as room_generation, r.group_id as room_group_id, r.epoch as room_epoch, r.needs_commit,
         known.seq as known_seq, rights.messages_per_month,
         case when u.usage_reset_date < ${options.month} then 0 else u.monthly_messages_count end as used,
@@ -45,21 +45,29 @@ export async function appendPostings(tx: Queryable, postings: Posting[], options
             then 'stale_epoch'
           else 'stored'
         end as verdict
-      from posting p
+      from incoming p
       left join users u on u.id = p.sender_id
       left join lateral rights_of(p.sender_id, ${options.now}::timestamptz) rights on true
       left join chat_rooms r on r.id = p.chat_room_id
       left join chat_participants me on me.chat_room_id = p.chat_room_id and me.user_id = p.sender_id
       left join messages known on known.chat_room_id = p.chat_room_id and known.sender_id = p.sender_id and known.id = p.id
     ), limited as (
-      select met.*, case
+      select judged.*, case
         when verdict = 'stored' and messages_per_month >= 0
           and used + row_number() over (partition by sender_id, verdict order by place) > messages_per_month
         then 'message_limit_reached' else verdict end as ruling
-      from met
+      from judged
     ), numbered as (
       select limited.*, last_seq + row_number() over (partition by chat_room_id order by place) as seq
       from limited where ruling = 'stored'
+    ), audience as (
+      -- The members whom each message reaches. Whoever declined the sender's request is told nothing; in a group nobody is asked.
+      select n.place, n.chat_room_id, n.seq, m.user_id, m.user_id <> n.sender_id as is_reader,
+        contact.state is distinct from 'declined' as is_told
+      from numbered n
+      join chat_participants m using (chat_room_id)
+      left join contacts contact
+        on contact.chat_room_id = m.chat_room_id and contact.user_id = m.user_id and m.user_id <> n.sender_id
     ), inserted as (
       insert into messages (chat_room_id, seq, id, sender_id, content, message_type, file_path, file_name, file_size,
         is_encrypted, reply_to_id, created_at)
@@ -76,9 +84,8 @@ export async function appendPostings(tx: Queryable, postings: Posting[], options
         read_seq = case when n.others = 0 and p.unread_count = 0 then n.newest else p.read_seq end,
         delivered_seq = case when n.others = 0 and p.unread_count = 0 then n.newest else p.delivered_seq end
       from (
-        select m.chat_room_id, m.user_id, max(seq) as newest, count(*) filter (where n.sender_id <> m.user_id) as others
-        from numbered n join chat_participants m using (chat_room_id)
-        group by m.chat_room_id, m.user_id) n
+        select chat_room_id, user_id, max(seq) as newest, count(*) filter (where is_reader) as others
+        from audience group by chat_room_id, user_id) n
       where p.chat_room_id = n.chat_room_id and p.user_id = n.user_id
     ), counted as (
       update users u set
@@ -88,20 +95,21 @@ export async function appendPostings(tx: Queryable, postings: Posting[], options
       where u.id = n.sender_id
     ), accepted as (
       update contacts c set state = 'accepted'
-      from numbered n join chat_participants other on other.chat_room_id = n.chat_room_id and other.user_id <> n.sender_id
-      where c.user_id = n.sender_id and c.contact_user_id = other.user_id and c.state <> 'accepted'
+      from numbered n
+      where c.user_id = n.sender_id and c.chat_room_id = n.chat_room_id and c.state <> 'accepted'
       returning c.user_id, c.chat_room_id
     )
+    -- Raw SQL brings a bigint as text, hence the casts: every seq is exact as a double.
     select l.ruling as verdict, coalesce(n.seq, l.known_seq)::float8 as seq,
       l.room_generation as generation, l.room_group_id as "groupId", l.room_epoch as epoch, l.last_seq::float8 as "lastSeq",
       l.needs_commit as "needsCommit", l.messages_per_month as "messagesPerMonth",
       array(select m.user_id::text from chat_participants m where m.chat_room_id = l.chat_room_id) as members,
-      array(
-        select m.user_id::text from chat_participants m
-        left join contacts c on c.user_id = m.user_id and c.contact_user_id = l.sender_id
-        where m.chat_room_id = l.chat_room_id and c.state is distinct from 'declined') as listeners,
+      coalesce(told.listeners, '{}') as listeners,
       exists (select from accepted a where a.user_id = l.sender_id and a.chat_room_id = l.chat_room_id) as "hasAccepted"
-    from limited l left join numbered n on n.place = l.place
+    from limited l
+    left join numbered n on n.place = l.place
+    left join (select place, array_agg(user_id::text) filter (where is_told) as listeners from audience group by place) told
+      on told.place = l.place
     order by l.place`)
   return rows
 }

@@ -13,6 +13,8 @@ interface Member {
 
 export interface Room {
   id: string
+  /** A direct room is of two people who have each other as contacts. */
+  type: 'direct' | 'group'
   lastSeq: number
   /** 0 before the first group. */
   generation: number
@@ -28,6 +30,7 @@ export async function findRoom(db: Queryable, roomId: string): Promise<Room | un
     .select({
       room: {
         id: chatRooms.id,
+        type: chatRooms.type,
         lastSeq: chatRooms.lastSeq,
         generation: chatRooms.generation,
         groupId: chatRooms.groupId,

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { writeEnvelope } from '../../contract/envelope.ts'
 import type { CommitDraft } from '../../contract/rooms.ts'
-import { membersOfRoom } from '../../contract/shapes.ts'
+import { membersOfDirectRoom } from '../../contract/shapes.ts'
 
 export const random = (bytes = 60): string => randomBytes(bytes).toString('base64')
 
 /** The first manifest of both members. */
 export const firstManifests = (chatRoomId: string): Record<string, number> =>
-  Object.fromEntries(membersOfRoom(chatRoomId).map((userId) => [userId, 1]))
+  Object.fromEntries(membersOfDirectRoom(chatRoomId).map((userId) => [userId, 1]))
 
 /** A commit that creates the room's group of that generation. What is MLS in reality is random bytes here. */
 export const creation = (chatRoomId: string, generation = 1): CommitDraft => ({

@@ -1,7 +1,7 @@
 import type { Message } from '../../contract/messages.ts'
 
 /** A message on its way into a room's log. */
-export interface Posting {
+export interface NewMessage {
   id: string
   chatRoomId: string
   senderId: string
@@ -15,8 +15,8 @@ export interface Posting {
   sealedFor: { groupId: string; epoch: number } | null
 }
 
-/** What a posting meets. Raw SQL brings a bigint as text, hence the casts below: every seq is exact as a double. */
-export interface Meeting {
+/** What became of a message. */
+export interface AppendResult {
   verdict:
     | 'stored'
     | 'known'
@@ -26,10 +26,10 @@ export interface Meeting {
     | 'stale_epoch'
     | 'account_deleted'
   seq: number | null
-  /** Members, and among them those who shall hear of it: whoever declined the sender does not. */
+  /** Of the room; among them those who are told of a stored message: whoever declined the sender's request is not. */
   members: string[]
   listeners: string[]
-  /** The sender's own row was an open request: answering accepted it. */
+  /** The room was an open request to the sender: answering accepted it. */
   hasAccepted: boolean
   generation: number | null
   groupId: string | null
