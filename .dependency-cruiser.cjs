@@ -64,9 +64,9 @@ module.exports = {
       name: 'ground-knows-no-feature',
       severity: 'error',
       comment:
-        'http, realtime, db, net, ui and what lies behind the door to keys carry every feature, so they know none. server/app.ts hands them functions.',
-      from: { path: `^(server/(http|realtime|db)/|client/(net|ui)/|${behindTheDoor})`, pathNot: tests },
-      to: { path: '^(client|server)/[^/]+/', pathNot: `^(server/(http|realtime|db)/|client/(net|ui)/|${behindTheDoor})` },
+        'http, realtime, db, jobs, net, ui and what lies behind the door to keys carry every feature, so they know none. server/app.ts hands them functions.',
+      from: { path: `^(server/(http|realtime|db|jobs)/|client/(net|ui)/|${behindTheDoor})`, pathNot: tests },
+      to: { path: '^(client|server)/[^/]+/', pathNot: `^(server/(http|realtime|db|jobs)/|client/(net|ui)/|${behindTheDoor})` },
     },
     {
       name: 'nobody-imports-app',

@@ -51,6 +51,12 @@ export const LIMITS = {
   historySealsPerDevice: 200,
   archiveKeysAtOnce: 100,
   contactsMax: 5000,
+  /** A contact request that nobody answers lapses. */
+  requestDays: 90,
+  /** A one-time key package that nobody claims is dropped; its device makes new ones. */
+  keyPackageDays: 90,
+  /** A claimed key package whose group was never created is dropped. */
+  keyPackageClaimDays: 1,
   roomMembersMax: 1000,
 } as const
 

@@ -4,11 +4,14 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { accountRoutes } from './account/routes.ts'
 import type { Config, Listener } from './config.ts'
 import { followPresence, resetPresence } from './contacts/presence.ts'
+import { dropStaleRequests } from './contacts/requests.ts'
 import { contactRoutes } from './contacts/routes.ts'
+import type { Database } from './db/connect.ts'
+import { dropUnusedKeyPackages } from './devices/keypackages.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import type { Env } from './env.ts'
 import { readJsonBodies } from './http/body.ts'
-import { answerClientError, answerErrors, sendError } from './http/errors.ts'
+import { answerClientError, answerErrors, logIncident, sendError } from './http/errors.ts'
 import { setHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
 import { bindListener } from './http/listener.ts'
@@ -16,24 +19,29 @@ import { logRequests } from './http/log.ts'
 import { guardOrigin } from './http/origin.ts'
 import { boundPace, PACE, type Pace } from './http/pace.ts'
 import { servePages } from './http/pages.ts'
+import { type Job, type Jobs, makeJobs } from './jobs/jobs.ts'
 import { messageFrames } from './messages/frames.ts'
 import { messageRoutes } from './messages/routes.ts'
-import { measureRequests } from './metrics/measures.ts'
+import { measureJobs, measureRequests } from './metrics/measures.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { type Gateway, openGateway } from './realtime/gateway.ts'
 import { roomRoutes } from './rooms/routes.ts'
-import { liveSessions } from './sessions/sessions.ts'
+import { deleteExpiredSessions, liveSessions } from './sessions/sessions.ts'
 
 export interface App {
   http: FastifyInstance
   gateway: Gateway
+  /** What happens by the clock, from `start` on. */
+  jobs: Jobs
   /** People come in by this server too, as the listener says: its cookie, headers, origins and ingress. It hands requests to `http.routing`. */
   attach(server: Server, listener: Listener): void
 }
 
 interface Options {
   log: FastifyBaseLogger
+  /** Behind `env.db`. */
+  pool: Database['pool']
   /** The built client; without it only the API is served. */
   clientFolder?: string
   /** Without it nothing is measured. */
@@ -42,8 +50,17 @@ interface Options {
   pace?: Pace
 }
 
+const HOUR = 60 * 60
+const DAY = 24 * HOUR
+
+const everyJob: readonly Job[] = [
+  { name: 'expired-sessions', periodSeconds: HOUR, work: deleteExpiredSessions },
+  { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
+  { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
+]
+
 /** The table of contents: one line a feature. Listening is the caller's. */
-export async function makeApp(env: Env, { log, clientFolder, metrics, pace = PACE }: Options): Promise<App> {
+export async function makeApp(env: Env, { log, pool, clientFolder, metrics, pace = PACE }: Options): Promise<App> {
   const http = Fastify({
     loggerInstance: log,
     // Fastify would log addresses of people: `logRequests` does not.
@@ -87,9 +104,12 @@ export async function makeApp(env: Env, { log, clientFolder, metrics, pace = PAC
     gateway.attach(server)
   }
   attach(http.server, env.config.direct)
+  const report = (error: unknown, name: string) => logIncident(log, error, `job ${name}`)
+  const jobs = makeJobs({ env, pool, jobs: everyJob, report, onRun: metrics && measureJobs(metrics) })
   http.addHook('preClose', () => gateway.close())
+  http.addHook('preClose', () => jobs.stop())
   http.addHook('onClose', () => env.batch.drain())
-  return { http, gateway, attach }
+  return { http, gateway, jobs, attach }
 }
 
 function trustOf(trust: Config['trustProxy']): false | string[] | ((address: string, hop: number) => boolean) {

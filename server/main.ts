@@ -65,7 +65,7 @@ async function start(): Promise<void> {
       measureServer(metrics, env, database)
       await serveMetrics(metrics, config.metricsPort, config.metricsHost)
     }
-    const { http } = await makeApp(env, { log, metrics, clientFolder: path.join(root, 'dist/client') })
+    const { http, jobs } = await makeApp(env, { log, metrics, pool: database.pool, clientFolder: path.join(root, 'dist/client') })
     const stop = stopOnce(async () => {
       // A request that does not end must not keep the server.
       setTimeout(() => http.server.closeAllConnections(), DRAIN_MS).unref()
@@ -78,6 +78,7 @@ async function start(): Promise<void> {
     log.level = 'silent'
     await http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
     log.level = config.logLevel
+    jobs.start()
     const address = http.server.address()
     const port = typeof address === 'object' && address ? address.port : config.port
     console.log(`Conclave is ready at ${config.publicUrl?.origin ?? `http://localhost:${port}`}`)

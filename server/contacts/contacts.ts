@@ -27,25 +27,28 @@ export async function addContact(env: Env, user: SignedInUser, who: Who): Promis
   if (person.id === user.id) throw new Refusal('cannot_add_self')
   const roomId = directRoomId(user.id, person.id)
   const now = env.clock()
-  const contactId = await env.db.transaction(async (tx) => {
+  const outcome = await env.db.transaction(async (tx) => {
     // The room's lock comes first: two who add each other at once take turns.
     const isOpen = await store.openRoom(tx, roomId, user.id, [user.id, person.id], now)
     if (!isOpen) throw new Refusal('user_not_found')
     const pair = await store.findPair(tx, user.id, person.id)
     const mine = pair.find((row) => row.userId === user.id)
     const theirs = pair.find((row) => row.userId === person.id)
-    if (mine?.state === 'accepted') throw new Refusal('already_contact')
-    if ((await store.countAccepted(tx, user.id)) >= LIMITS.contactsMax) throw new Refusal('too_many_contacts')
+    const isMine = mine?.state === 'accepted'
+    if (!isMine && (await store.countAccepted(tx, user.id)) >= LIMITS.contactsMax) throw new Refusal('too_many_contacts')
     const made = { chatRoomId: roomId, addedAt: now }
     const own = { ...made, id: randomUUID(), userId: user.id, contactUserId: person.id, state: 'accepted' as const }
     const request = { ...made, id: randomUUID(), userId: person.id, contactUserId: user.id, state: 'pending' as const }
-    // Whoever declined is not asked again: their row stays as it is.
+    // Whoever declined is not asked again: their row stays as it is. A request that has lapsed left none: it is put again.
     await store.insertContacts(tx, [...(mine ? [] : [own]), ...(theirs ? [] : [request])])
-    if (mine) await store.moveState(tx, user.id, mine.id, ['pending', 'declined'], 'accepted')
-    return mine?.id ?? own.id
+    if (mine && !isMine) await store.moveState(tx, user.id, mine.id, ['pending', 'declined'], 'accepted')
+    return { contactId: mine?.id ?? own.id, isMine, isAskedAgain: isMine && !theirs }
   })
+  if (outcome.isAskedAgain) env.hub.publish([person.id], { type: 'contacts', data: { userIds: [user.id] } })
+  // Whether the first request has lapsed is not said.
+  if (outcome.isMine) throw new Refusal('already_contact')
   announce(env, user.id, person.id)
-  return await requireContact(env, user, contactId)
+  return await requireContact(env, user, outcome.contactId)
 }
 
 /** Accepts a request; one that was declined before too. Throws Refusal. */

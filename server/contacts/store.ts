@@ -106,6 +106,19 @@ export async function findPair(tx: Queryable, a: string, b: string) {
     )
 }
 
+/**
+ * Deletes requests that were put at that time or before and are unanswered, at most so many. A person who is
+ * blocked stays, else the block would be forgotten.
+ */
+export async function deleteRequests(db: Queryable, askedBefore: Date, atMost: number) {
+  const { rows } = await db.execute<{ askedId: string; askerId: string }>(sql`
+    delete from contacts where id = any(array(
+      select id from contacts where state = 'pending' and not is_blocked and added_at <= ${askedBefore}
+      limit ${atMost} for update skip locked))
+    returning user_id::text as "askedId", contact_user_id::text as "askerId"`)
+  return rows
+}
+
 export async function insertContacts(tx: Queryable, rows: (typeof contacts.$inferInsert)[]): Promise<void> {
   if (rows.length > 0) await tx.insert(contacts).values(rows)
 }

@@ -10,6 +10,8 @@ import * as store from './store-keypackages.ts'
 
 type KeyPackages = z.infer<typeof keyPackagesShape>
 
+const DAY_MS = 24 * 60 * 60 * 1000
+
 /** How many one-time packages this session's device has left. Throws Refusal. */
 export async function keyPackagesLeft(env: Env, user: SignedInUser): Promise<{ oneTime: number; hasLastResort: boolean }> {
   const deviceId = requireDevice(user)
@@ -65,4 +67,22 @@ export const forgetClaims = (tx: Queryable, chatRoomId: string, generation: numb
 function requireDevice(user: SignedInUser): string {
   if (user.deviceId === null) throw new Refusal('unknown_device')
   return user.deviceId
+}
+
+const AT_ONCE = 500
+
+/**
+ * Drops one-time packages that were in vain: claims whose group nobody created, and those that nobody claimed for long. A
+ * claimed one is never handed out again: a Welcome that names it may still come. A piece of work of a job: true where more is
+ * left.
+ */
+export async function dropUnusedKeyPackages(env: Env): Promise<boolean> {
+  const now = env.clock()
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS)
+  const counts = [
+    await store.dateClaims(env.db, now, AT_ONCE),
+    await store.deleteOldClaims(env.db, daysAgo(LIMITS.keyPackageClaimDays), AT_ONCE),
+    await store.deleteUnclaimed(env.db, daysAgo(LIMITS.keyPackageDays), AT_ONCE),
+  ]
+  return counts.includes(AT_ONCE)
 }

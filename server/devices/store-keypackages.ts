@@ -42,6 +42,7 @@ export interface Claim {
   claimedBy: string
   claimingDevice: string
   members: string[]
+  now: Date
 }
 
 const devicesOf = ({ members, claimedBy, claimingDevice }: Claim) => sql`
@@ -53,9 +54,10 @@ const isOfClaim = ({ chatRoomId, generation, claimedBy }: Claim) =>
 
 /** Claims a free one-time package of every device that the claim has none of yet. */
 export async function claimOneTime(tx: Queryable, claim: Claim): Promise<void> {
-  const { chatRoomId, generation, claimedBy } = claim
+  const { chatRoomId, generation, claimedBy, now } = claim
   await tx.execute(sql`
-    update key_packages set claimed_by = ${claimedBy}, claimed_room = ${chatRoomId}, claimed_generation = ${generation}
+    update key_packages set claimed_by = ${claimedBy}, claimed_room = ${chatRoomId}, claimed_generation = ${generation},
+      claimed_at = ${now}
     from (${devicesOf(claim)}) w
     cross join lateral (
       select k.id from key_packages k
@@ -77,4 +79,31 @@ export async function findClaimed(tx: Queryable, claim: Claim) {
 
 export async function deleteClaims(tx: Queryable, chatRoomId: string, generation: number): Promise<void> {
   await tx.execute(sql`delete from key_packages where claimed_room = ${chatRoomId} and claimed_generation <= ${generation}`)
+}
+
+/** Dates claims of a server that did not, at most so many. Answers how many. */
+export async function dateClaims(db: Queryable, now: Date, atMost: number): Promise<number> {
+  const { rowCount } = await db.execute(sql`
+    update key_packages set claimed_at = ${now} where id = any(array(
+      select id from key_packages where claimed_by is not null and claimed_at is null
+      limit ${atMost} for update skip locked))`)
+  return rowCount ?? 0
+}
+
+/** Deletes packages that were claimed before that time, at most so many. Answers how many. */
+export async function deleteOldClaims(db: Queryable, claimedBefore: Date, atMost: number): Promise<number> {
+  const { rowCount } = await db.execute(sql`
+    delete from key_packages where id = any(array(
+      select id from key_packages where claimed_by is not null and claimed_at <= ${claimedBefore}
+      limit ${atMost} for update skip locked))`)
+  return rowCount ?? 0
+}
+
+/** Deletes one-time packages that were made before that time and that nobody has claimed, at most so many. Answers how many. */
+export async function deleteUnclaimed(db: Queryable, madeBefore: Date, atMost: number): Promise<number> {
+  const { rowCount } = await db.execute(sql`
+    delete from key_packages where id = any(array(
+      select id from key_packages where claimed_by is null and not is_last_resort and created_at <= ${madeBefore}
+      limit ${atMost} for update skip locked))`)
+  return rowCount ?? 0
 }

@@ -25,6 +25,12 @@ export const measureFlushes = (metrics: Metrics): ((size: number) => void) => {
   return (size) => observe(size)
 }
 
+/** How runs of jobs ended. Hand it to the jobs. */
+export const measureJobs = (metrics: Metrics): ((job: string, outcome: string) => void) => {
+  const count = metrics.counter('conclave_jobs_total', 'Runs of jobs by how they ended')
+  return (job, outcome) => count({ job, outcome })
+}
+
 /** What is open and what waits at this moment. */
 export function measureServer(metrics: Metrics, { hub, batch }: Env, { pool }: Database): void {
   metrics.gauge('conclave_sockets', 'Open sockets', () => hub.size())

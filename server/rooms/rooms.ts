@@ -60,7 +60,14 @@ export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: str
     if (room.type === 'direct' && !(await hasRoomOnList(tx, user.id, room.id))) throw new Refusal('not_found')
     if (room.isClosed) throw new Refusal('account_deleted')
     if (generation !== room.generation + 1) throw new Refusal('stale_epoch')
-    return await takeKeyPackages(tx, { chatRoomId: room.id, generation, claimedBy: user.id, claimingDevice: deviceId, members })
+    return await takeKeyPackages(tx, {
+      chatRoomId: room.id,
+      generation,
+      claimedBy: user.id,
+      claimingDevice: deviceId,
+      members,
+      now: env.clock(),
+    })
   })
   return { packages }
 }

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
+import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { sessions } from '../db/schema/sessions.ts'
 import { hashOfToken } from '../http/cookie.ts'
+import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
-import { endSessionsOf, startSession } from './sessions.ts'
+import { deleteExpiredSessions, endSessionsOf, startSession } from './sessions.ts'
 
 const world = await startWorld()
 const DAY = 24 * 60 * 60
@@ -102,4 +105,54 @@ test('who asks at the same time is answered as oneself, and Eve with a session t
     if (asking === gone) expect(answer).toBeRefused(401, 'not_signed_in')
     else expect(answer).toMatchObject({ status: 200, body: { id: asking.id } })
   }
+})
+
+test('sessions that are over by time are deleted by the clock, their sockets close, and the others stay', async () => {
+  const [judy, mike] = await Promise.all(['judy', 'mike'].map((name) => world.person(name)))
+  if (!judy || !mike) throw new Error('Nobody is there')
+  const count = async (person: Person) =>
+    (await world.sql('select count(*)::int as count from sessions where user_id = $1', [person.id]))[0]?.['count']
+  const other = await judy.elsewhere()
+  world.passes(LIMITS.sessionIdleSeconds - 60)
+  await judy.does(accountApi.user, {})
+  await other.does(accountApi.user, {})
+  const [kept, line] = await Promise.all([judy.opensSocket(), other.opensSocket()])
+  await world.jobs.runDue()
+  expect([await count(judy), await count(mike)]).toEqual([2, 1])
+  world.passes(60)
+  const hash = hashOfToken(other.cookie?.split('=')[1] ?? '')
+  await world.sql("update sessions set expires_at = $2 where token_hash = decode($1, 'hex')", [hash, world.env.clock()])
+  await deleteExpiredSessions(world.env)
+  expect((await line.closed).code).toBe(4401)
+  expect(await count(judy)).toBe(1)
+  expect(await count(mike)).toBe(0)
+  expect((await judy.tries(accountApi.user, {})).status).toBe(200)
+  expect(kept.frames.map((frame) => frame.type)).toEqual(['hello'])
+  // The last day comes for a session that is used, too.
+  for (let day = 14; day < 90; day += 8) {
+    world.passes(8 * DAY)
+    await judy.tries(accountApi.user, {})
+  }
+  await world.jobs.runDue()
+  expect(await count(judy)).toBe(0)
+  expect((await kept.closed).code).toBe(4401)
+})
+
+test('more expired sessions than one piece holds are deleted piece by piece, and one that is being written to is left', async () => {
+  const nina = await world.person('nina')
+  await world.sql(
+    `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at)
+     select sha256(n::text::bytea), $1, $2, $2, $2 from generate_series(1, 1001) n`,
+    [nina.id, new Date(world.env.clock().getTime() - 1000)],
+  )
+  const left = async () => await world.env.db.$count(sessions, eq(sessions.userId, nina.id))
+  await world.env.db.transaction(async (tx) => {
+    await tx.execute(sql`select from sessions where token_hash = sha256('1'::bytea) for update`)
+    expect(await deleteExpiredSessions(world.env)).toBe(true)
+    expect(await deleteExpiredSessions(world.env)).toBe(false)
+    expect(await left()).toBe(2)
+  })
+  expect(await deleteExpiredSessions(world.env)).toBe(false)
+  expect(await left()).toBe(1)
+  expect((await nina.tries(accountApi.user, {})).status).toBe(200)
 })

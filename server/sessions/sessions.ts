@@ -12,6 +12,7 @@ import * as store from './store.ts'
 const TOKEN_BYTES = 32
 /** `last_used_at` is written at most this often: reading stays a read. */
 const TOUCH_SECONDS = 5 * 60
+const EXPIRED_AT_ONCE = 1000
 
 export interface StartedSession {
   /** Goes into the cookie; only its SHA-256 is kept. */
@@ -93,6 +94,17 @@ export async function deleteSessionsOfDevices(db: Queryable, userId: string, dev
 /** Closes the sockets of sessions that are deleted already, with the manifest that removed their device where one did. */
 export function closeSessions(env: Env, sessionHashes: string[], manifest?: Signed): void {
   for (const hash of sessionHashes) env.hub.closeSession(hash, manifest)
+}
+
+/** Deletes sessions that are over by time and closes their sockets. A piece of work of a job: true where more is left. */
+export async function deleteExpiredSessions(env: Env): Promise<boolean> {
+  const ended = await store.deleteExpired(env.db, env.clock(), EXPIRED_AT_ONCE)
+  const here = new Set(env.hub.sessionHashes())
+  closeSessions(
+    env,
+    ended.map(({ tokenHash }) => tokenHash.toString('hex')).filter((hash) => here.has(hash)),
+  )
+  return ended.length === EXPIRED_AT_ONCE
 }
 
 /** From now on the session speaks for this device. false where the session has ended. */

@@ -54,6 +54,15 @@ export function deleteOfDevices(db: Queryable, userId: string, deviceIds: string
   return deleteWhere(db, and(eq(sessions.userId, userId), inArray(sessions.deviceId, deviceIds)))
 }
 
+/** Deletes sessions that have expired or were not used for too long, at most so many. Answers those that are gone. */
+export function deleteExpired(db: Queryable, now: Date, atMost: number) {
+  // Whoever is being written to at this moment is skipped: nobody waits for this.
+  const expired = sql`array(
+    select token_hash from sessions where expires_at <= ${now} or last_used_at <= ${idleSince(now)}
+    limit ${atMost} for update skip locked)`
+  return deleteWhere(db, sql`${sessions.tokenHash} = any(${expired})`)
+}
+
 function deleteWhere(db: Queryable, condition: SQL | undefined) {
   return db.delete(sessions).where(condition).returning({ tokenHash: sessions.tokenHash })
 }
@@ -100,7 +109,9 @@ const isOneOf = (tokenHashes: Buffer[]) => sql`${sessions.tokenHash} = any(${sql
 
 /** Neither expired nor idle for too long, of an account that is active. */
 function isLive(tokenHashes: Buffer[], now: Date) {
-  const idleSince = new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)
-  const isCurrent = and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince))
+  const isCurrent = and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince(now)))
   return and(isOneOf(tokenHashes), isCurrent, eq(users.isActive, true), isNull(users.deletedAt))
 }
+
+/** What was last used at this time or before is over. */
+const idleSince = (now: Date): Date => new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)

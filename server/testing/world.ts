@@ -40,6 +40,8 @@ export interface World {
   url: string
   env: Env
   gateway: App['gateway']
+  /** They run when `runDue` is called: no test waits for a minute. */
+  jobs: App['jobs']
   /** Rows of any statement. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
   /** Moves the clock forward. */
@@ -87,8 +89,8 @@ export async function startWorld({
     },
   })
   const log = pino({ level: 'silent' }, sink)
-  const { http, gateway, attach } = await makeApp(env, {
-    ...{ log, metrics },
+  const { http, gateway, jobs, attach } = await makeApp(env, {
+    ...{ log, metrics, pool: database.pool },
     ...(clientFolder && { clientFolder }),
     ...(pace && { pace }),
   })
@@ -114,6 +116,7 @@ export async function startWorld({
     url,
     env,
     gateway,
+    jobs,
     sql,
     person,
     passes: (seconds) => {

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at } from './columns.ts'
@@ -29,5 +30,6 @@ export const contacts = pgTable(
     index('contacts_of').on(table.contactUserId),
     // A room that is deleted asks who still points to it.
     index('contacts_room').on(table.chatRoomId),
+    index('contacts_requests').on(table.addedAt).where(sql`${table.state} = 'pending'`),
   ],
 )

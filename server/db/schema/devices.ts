@@ -63,11 +63,16 @@ export const keyPackages = pgTable(
     claimedBy: uuid('claimed_by'),
     claimedRoom: text('claimed_room'),
     claimedGeneration: integer('claimed_generation'),
+    /** null for a claim of a server from before this column, until a job dates it. */
+    claimedAt: at('claimed_at'),
     createdAt: at('created_at').notNull(),
   },
   (table) => [
     foreignKey({ columns: [table.userId, table.deviceId], foreignColumns: [devices.userId, devices.id] }).onDelete('cascade'),
     index('key_packages_free').on(table.userId, table.deviceId, table.isLastResort).where(sql`${table.claimedBy} is null`),
+    // By age, for the job that drops what was in vain.
+    index('key_packages_unclaimed').on(table.createdAt).where(sql`${table.claimedBy} is null and not ${table.isLastResort}`),
+    index('key_packages_claims').on(table.claimedAt).where(sql`${table.claimedBy} is not null`),
     index('key_packages_claimed').on(table.claimedRoom, table.claimedGeneration, table.claimedBy),
   ],
 )

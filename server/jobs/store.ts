@@ -1,0 +1,48 @@
+import { eq, sql } from 'drizzle-orm'
+import type pg from 'pg'
+import type { Queryable } from '../db/connect.ts'
+import { jobs } from '../db/schema/jobs.ts'
+import { inTime } from '../db/together.ts'
+
+/** Any constant: the first half of the locks of jobs. */
+const JOB_LOCKS = 7_302_115
+/** Longer than PostgreSQL's own limits: only a connection that is dead in silence reaches it. */
+const ANSWER_MS = 60_000
+
+/** Does something while nobody else on this database holds the lock of that name; nothing where somebody does. */
+export async function whileLocked(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<void> {
+  const client = await pool.connect()
+  try {
+    const asked = client.query<{ held: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as held', [JOB_LOCKS, name])
+    const { rows } = await inTime(asked, ANSWER_MS)
+    if (rows[0]?.held) await work()
+  } finally {
+    // The lock is the connection's and ends with it, also where this process is killed.
+    client.release(true)
+  }
+}
+
+export function findRuns(db: Queryable) {
+  return db.select().from(jobs)
+}
+
+export type Run = typeof jobs.$inferSelect
+
+/** Notes that the job starts, unless its last start is another one than that: somebody else was faster. */
+export async function noteStart(db: Queryable, name: string, before: Run | undefined, now: Date): Promise<boolean> {
+  const started = { lastStartedAt: now, outcome: 'running' as const }
+  const noted = await db
+    .insert(jobs)
+    .values({ name, ...started })
+    .onConflictDoUpdate({
+      target: jobs.name,
+      set: started,
+      setWhere: before ? eq(jobs.lastStartedAt, before.lastStartedAt) : sql`false`,
+    })
+    .returning({ name: jobs.name })
+  return noted.length === 1
+}
+
+export async function noteEnd(db: Queryable, name: string, outcome: Run['outcome'], now: Date): Promise<void> {
+  await db.update(jobs).set({ lastFinishedAt: now, outcome }).where(eq(jobs.name, name))
+}
