@@ -30,7 +30,7 @@ export async function logout(env: Env, visitor: Visitor, removeKeys: boolean): P
 }
 
 interface Entrance {
-  /** A device of the account that the session shall speak for, where its vault may open. */
+  /** The device that the session is for, unless its keys were removed. */
   deviceId: string | undefined
   /** Where the account changed meanwhile: a secret that was replaced a moment ago opens nothing. */
   otherwise: RefusalCode
@@ -38,7 +38,7 @@ interface Entrance {
 
 /** A new session for this visitor; the one that its cookie named before is over. Throws Refusal. */
 export async function signIn(env: Env, visitor: Visitor, row: AccountRow, { deviceId, otherwise }: Entrance): Promise<SignedIn> {
-  // One transaction: whoever removes the device, or ends all sessions, comes before all of it or after.
+  // One transaction: a removal of the device, or an end of all sessions, happens wholly before it or after it.
   const { tier, unlock, token, expiresAt } = await env.db.transaction(async (tx) => {
     if (!(await store.holdSecrets(tx, row))) throw new Refusal(otherwise)
     const unlock = deviceId === undefined ? undefined : await unlockOf(tx, env.clock(), row.id, deviceId)

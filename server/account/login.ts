@@ -24,8 +24,8 @@ export async function passwordSalt(env: Env, visitor: Visitor, username: string)
 
 /**
  * Signs in with a new session; it speaks for the named device where that is one of the account's whose vault may open.
- * An unknown name, a wrong password and a blocked account get the same answer after the same work: whoever guesses a
- * password learns nothing more, not even that it was right. Throws Refusal.
+ * An unknown name, a wrong password and a blocked account get the same answer after the same work: guessing tells nothing,
+ * not even that a guess was right. Throws Refusal.
  */
 export async function login(env: Env, visitor: Visitor, { username, password, kdf, deviceId }: Credentials): Promise<SignedIn> {
   await env.limits.take('loginByAddress', visitor.addressKey)

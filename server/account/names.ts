@@ -5,7 +5,7 @@ import type { Visitor } from '../http/serve.ts'
 import * as store from './store.ts'
 import { isRetired } from './store-traces.ts'
 
-// Names that could pass for the product, its staff or a word of its own API.
+// Names that look like the product, its staff or a word of its API.
 const RESERVED = new Set(
   `admin administrator anonymous api auth billing bot conclave everyone help info login logout mail me moderator null official
   owner payments postmaster register root security service staff subscribe support sysadmin system team undefined webmaster`.split(
@@ -13,10 +13,10 @@ const RESERVED = new Set(
   ),
 )
 
-// The name of what is left of a deleted account: nobody else shall look like one.
+// The form of the names of deleted accounts: no new account may have it.
 const TOMBSTONE = /^deleted_[0-9a-f]{12}$/
 
-/** Whether nobody has the name, had it, or may not have it. */
+/** True if nobody has the name, nobody had it, and everyone may have it. */
 export async function isFree(env: Env, username: string): Promise<boolean> {
   const name = username.toLowerCase()
   if (RESERVED.has(name) || TOMBSTONE.test(name) || (await store.findByUsername(env.db, username))) return false
@@ -28,7 +28,7 @@ export async function isFree(env: Env, username: string): Promise<boolean> {
 export const retiredHash = (env: Env, username: string): Buffer =>
   createHmac('sha256', env.nameKey).update(username.toLowerCase()).digest()
 
-/** Whether a name is free. It is an oracle by design, so it is rate-limited. Throws Refusal. */
+/** Tells anyone if a name is free, which is why it is rate-limited. Throws Refusal. */
 export async function usernameAvailable(env: Env, visitor: Visitor, username: string) {
   await env.limits.take('availability', visitor.addressKey)
   await env.limits.take('availabilityTotal', 'all')

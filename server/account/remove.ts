@@ -28,7 +28,7 @@ export async function removeAccount(
   if (row.publicKey && kdf !== 1)
     throw new Refusal('invalid_input', { text: 'An account with keys is deleted in a browser (kdf 1)' })
   const verifier = await verifierOf(row.username, row.passwordSalt, password, kdf)
-  // Whoever guesses locks no room. It is asked again below: the password may change meanwhile.
+  // A wrong guess takes no lock. It is compared again below, because the password may change meanwhile.
   requireSame(verifier, row.passwordHash)
 
   const listing = await env.db.transaction(async (tx) => {

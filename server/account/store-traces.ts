@@ -6,9 +6,9 @@ import { contacts } from '../db/schema/contacts.ts'
 import { books, devices, keyPackages, keyrings, manifests } from '../db/schema/devices.ts'
 import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
-// What an account has in every table. All of this runs while its rooms and then its row are locked.
+// What an account has in every table. Call all of it while its rooms, and after them its row, are locked.
 
-/** Who has this person on the list, as a contact or as a request. */
+/** The accounts that have this one on the list, as a contact or as a request. */
 export async function findListing(tx: Queryable, userId: string): Promise<string[]> {
   const rows = await tx
     .select({ userId: contacts.userId })
@@ -17,7 +17,7 @@ export async function findListing(tx: Queryable, userId: string): Promise<string
   return rows.map((row) => row.userId)
 }
 
-/** The account's keys, its devices with their key packages, its book, and what was claimed for a group that will not come. */
+/** Deletes the account's keys, devices, key packages and book, and the claims of rooms that are about to close. */
 export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
   await tx.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, roomIds)))
   const closing = tx.select({ id: chatRooms.id }).from(chatRooms).where(isDirect(roomIds))
@@ -25,7 +25,7 @@ export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[
   for (const table of [devices, keyrings, manifests, books]) await tx.delete(table).where(eq(table.userId, userId))
 }
 
-/** The account's own list, and what it asked of others in vain. */
+/** Deletes the account's own list, and its requests that others have not accepted. */
 export async function deleteContacts(tx: Queryable, userId: string): Promise<void> {
   const isUnanswered = and(eq(contacts.contactUserId, userId), ne(contacts.state, 'accepted'))
   await tx.delete(contacts).where(or(eq(contacts.userId, userId), isUnanswered))

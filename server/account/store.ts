@@ -13,7 +13,7 @@ export async function findByUsername(db: Queryable, username: string): Promise<R
   return row
 }
 
-/** Whether the account may still sign in with what the row says; it stays so until the transaction ends. */
+/** True if the account may still sign in with the row's secrets. They stay as they are until the transaction ends. */
 export async function holdSecrets(db: Queryable, { id, passwordHash, kitHash }: Row): Promise<boolean> {
   const [now] = await db.select().from(users).where(eq(users.id, id)).for('share')
   return (

@@ -39,13 +39,13 @@ export async function addContact(env: Env, user: SignedInUser, who: Who): Promis
     const made = { chatRoomId: roomId, addedAt: now }
     const own = { ...made, id: randomUUID(), userId: user.id, contactUserId: person.id, state: 'accepted' as const }
     const request = { ...made, id: randomUUID(), userId: person.id, contactUserId: user.id, state: 'pending' as const }
-    // Whoever declined is not asked again: their row stays as it is. A request that has lapsed left none: it is put again.
+    // A person who declined is not asked again: their row stays as it is. A lapsed request left no row and is put again.
     await store.insertContacts(tx, [...(mine ? [] : [own]), ...(theirs ? [] : [request])])
     if (mine && !isMine) await store.moveState(tx, user.id, mine.id, ['pending', 'declined'], 'accepted')
     return { contactId: mine?.id ?? own.id, isMine, isAskedAgain: isMine && !theirs }
   })
   if (outcome.isAskedAgain) env.hub.publish([person.id], { type: 'contacts', data: { userIds: [user.id] } })
-  // Whether the first request has lapsed is not said.
+  // The same answer where the first request has lapsed: the caller must not learn that.
   if (outcome.isMine) throw new Refusal('already_contact')
   announce(env, user.id, person.id)
   return await requireContact(env, user, outcome.contactId)

@@ -2,14 +2,14 @@ import type { Env } from '../env.ts'
 import { mutualContacts } from '../relations/relations.ts'
 import * as store from './store-presence.ts'
 
-/** After a start nobody is here yet, whatever the last process wrote. */
+/** Sets everyone offline: after a start nobody is connected, whatever the last process wrote. */
 export async function resetPresence(env: Env): Promise<void> {
   await store.setAllOffline(env.db)
 }
 
 /**
  * Keeps `is_online` and `last_seen` after the hub, and tells those who accepted each other. Hand it to the hub's arrivals and
- * departures. Who moves meanwhile goes together: after a start of the server everyone arrives at once.
+ * departures. Moves that come while one is written are written together: after a start everyone arrives at once.
  */
 export function followPresence(env: Env): (userId: string) => Promise<void> {
   const waiting = new Set<string>()
@@ -17,7 +17,7 @@ export function followPresence(env: Env): (userId: string) => Promise<void> {
   let next: Promise<void> | undefined
   return (userId) => {
     waiting.add(userId)
-    // One after another, each reading the hub when its turn comes: a quick return cannot be overtaken.
+    // One after another, each reading the hub at its turn, so that an old state never overwrites a newer one.
     next ??= last.then(() => {
       const told = tellPresence(env, [...waiting])
       waiting.clear()

@@ -35,7 +35,7 @@ export function connect(url: string, onLost: (error: Error) => void = () => unde
   })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', onLost)
-  // The same for one that breaks inside a transaction: whoever uses it gets the error from its next query.
+  // The same for one that breaks inside a transaction: the next query on it fails with the error.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = drizzle(pool)
   db.transaction = onOwnConnection(pool)

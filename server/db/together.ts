@@ -4,8 +4,8 @@ const ANSWER_MS = 5000
 const RETRY_SECONDS = 2
 
 /**
- * One query for all who ask at the same time: what is asked while one is under way waits for it, and goes together. Every
- * answer is from a query that began after the question. undefined where the query found nothing. Throws whatever the query
+ * Makes one query of all questions that come at the same time: those that come while one runs wait for it, and share the
+ * next. Every answer is from a query that began after the question. undefined where the query found nothing. Throws whatever the query
  * throws, and Refusal `unavailable` where it takes more than 5 s.
  */
 export function askTogether<Answer>(
@@ -51,7 +51,7 @@ function newGroup<Answer>(): Group<Answer> {
   return { keys: new Set(), answers, settle }
 }
 
-/** The answer, or Refusal `unavailable` after so long: a database that is stopped answers nobody. */
+/** The answer, or Refusal `unavailable` after that time: a stopped database never answers. */
 export function inTime<T>(answer: Promise<T>, limitMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Refusal('unavailable', { retryAfterSeconds: RETRY_SECONDS }))

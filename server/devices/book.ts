@@ -21,7 +21,7 @@ export async function readBook(env: Env, user: SignedInUser): Promise<SealedBook
 export async function saveBook(env: Env, user: SignedInUser, book: { version: number; historyKeyId: number; sealed: string }) {
   await env.db.transaction(async (tx) => {
     const { documents } = await lockAccount(tx, user.id)
-    // A device whose removal this waited for saves nothing behind it.
+    // The device may have been removed while this waited for the lock.
     await requireLive(tx, user)
     const newest = documents ? storedManifest(documents.manifest).historyKeyId : 0
     if (newest === 0 || book.historyKeyId > newest)

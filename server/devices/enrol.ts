@@ -34,7 +34,7 @@ export async function enrol(env: Env, user: SignedInUser, posted: AccountKeys): 
   const unlock = await env.db.transaction(async (tx) => {
     const account = await lockAccount(tx, user.id)
     const before = requireStored(account, read)
-    // The answer to the first try was lost.
+    // The answer to an earlier try was lost.
     if (user.deviceId === posted.deviceId && isStored(account, read)) return await requireUnlock(tx, env.clock(), user)
     requireOnlyAdded(before.manifest, read.manifest, posted.deviceId)
     if (!account.documents || !sameText(account.documents.keyring, posted.keyring)) throw new Refusal('stale_version')

@@ -12,7 +12,7 @@ export interface LockedAccount {
   passwordHash: Buffer
   kitHash: Buffer | null
   documents: Documents | undefined
-  /** Its rooms, where they are locked too. */
+  /** Its rooms; empty unless they were locked too. */
   roomIds: string[]
 }
 
@@ -22,7 +22,7 @@ export async function lockAccount(tx: Queryable, userId: string, hasRooms = fals
   const identity = await store.lockIdentity(tx, userId)
   if (!identity) throw new Refusal('not_signed_in')
   const locked = new Set(roomIds)
-  // A room that was made between the two locks: to lock it now would be the wrong order [Note: D3].
+  // A room was made between the two locks. Locking it now would be the wrong order [Note: D3].
   if (hasRooms && (await store.roomsOf(tx, userId)).some((id) => !locked.has(id))) {
     throw new Refusal('unavailable', { retryAfterSeconds: 1 })
   }
@@ -31,7 +31,7 @@ export async function lockAccount(tx: Queryable, userId: string, hasRooms = fals
   return { ...identity, id: userId, documents, roomIds }
 }
 
-/** Whether the account has these very documents already: an answer was lost. */
+/** True if the account has exactly these documents already: the answer to an earlier try was lost. */
 export const isStored = ({ documents }: LockedAccount, { posted }: ReadDocuments): boolean =>
   documents !== undefined && sameText(documents.keyring, posted.keyring) && sameText(documents.manifest, posted.manifest)
 
@@ -45,7 +45,7 @@ export function requireStored(
   return { keyring: storedKeyring(documents.keyring), manifest: storedManifest(documents.manifest) }
 }
 
-/** The same where `read` is exactly one version up: whoever is late hears that first [Note: K3]. Throws Refusal. */
+/** The same where `read` is exactly one version up; otherwise Refusal `stale_version` comes before any other [Note: K3]. */
 export function requireNext(account: LockedAccount, read: ReadDocuments): { keyring: Keyring; manifest: Manifest } {
   const before = requireStored(account, read)
   const isNext = read.keyring.version === before.keyring.version + 1 && read.manifest.version === before.manifest.version + 1
@@ -53,7 +53,7 @@ export function requireNext(account: LockedAccount, read: ReadDocuments): { keyr
   return before
 }
 
-/** Replaces both, after whatever makes sure that they may follow. */
+/** Replaces both documents. The caller has checked that they may follow the stored ones. */
 export const saveDocuments = (tx: Queryable, userId: string, { posted, keyring, manifest }: ReadDocuments): Promise<void> =>
   store.saveDocuments(tx, userId, {
     keyring: posted.keyring,

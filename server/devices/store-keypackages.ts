@@ -31,7 +31,7 @@ export async function trimOneTime(tx: Queryable, userId: string, deviceId: strin
       offset ${kept})`)
 }
 
-/** Nobody shall invite a device that can no longer open the invitation. */
+/** Deletes what nobody has claimed: the device can no longer open an invitation. */
 export async function deleteFree(tx: Queryable, userId: string, deviceId: string): Promise<void> {
   await tx.delete(keyPackages).where(and(ofDevice(userId, deviceId), isNull(keyPackages.claimedBy)))
 }

@@ -67,7 +67,7 @@ export async function findDevices(db: Queryable, userId: string) {
     .orderBy(asc(devices.addedAt), asc(devices.id))
 }
 
-/** Whether the account has this device; it stays until the transaction ends. */
+/** True if the account has this device. The row stays until the transaction ends. */
 export async function holdDevice(db: Queryable, userId: string, id: string): Promise<boolean> {
   const rows = await db
     .select({ id: devices.id })

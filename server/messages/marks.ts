@@ -14,7 +14,7 @@ export async function markDelivered(env: Env, user: SignedInUser, roomId: string
   return tell(env, user, roomId, await store.raiseDelivered(env.db, roomId, user.id, seq, env.clock()))
 }
 
-/** Whoever declined the caller's request is told nothing. */
+/** Tells the members, except those who declined the caller's request. */
 function tell(env: Env, user: SignedInUser, chatRoomId: string, moved: store.MovedMarks | undefined): Record<string, never> {
   if (moved) {
     const { deliveredSeq, readSeq, audience } = moved

@@ -23,11 +23,11 @@ export async function verifierOf(username: string, salt: Uint8Array, password: s
 /** What the server keeps of an authSecret, or of what a recovery kit shows it: 32 random bytes need no slow hash [Note: P1, K1]. */
 export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** Guessing a password inside must not be cheaper than at the front door. Throws Refusal. */
+/** Counts a guess of a signed-in caller like one at sign-in: it must not be cheaper there. Throws Refusal. */
 export const countGuess = (env: Env, user: SignedInUser): Promise<void> =>
   env.limits.take('loginByUsername', user.username.toLowerCase())
 
-/** Throws Refusal unless the text has the form of an authSecret: a browser that sends what was typed must fail loudly. */
+/** Throws Refusal unless the text has the form of an authSecret: a browser that sends the typed password must fail. */
 export function requireAuthSecret(password: string): void {
   if (!AUTH_SECRET.test(password))
     throw new Refusal('invalid_input', { text: 'With kdf 1 the password is 43 characters of base64url' })
@@ -64,7 +64,7 @@ async function inTurn<T>(derive: () => Promise<T>): Promise<T> {
   try {
     return await derive()
   } finally {
-    // A place is handed on, so that nobody slips in between.
+    // The place goes to the next in the queue, so that a newcomer cannot take it.
     const next = waiting.shift()
     if (next) next()
     else running--

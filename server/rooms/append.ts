@@ -26,8 +26,9 @@ export interface AppendResult {
     | 'stale_epoch'
     | 'account_deleted'
   seq: number | null
-  /** Of the room; among them those who are told of a stored message: whoever declined the sender's request is not. */
+  /** Everyone in the room. */
   members: string[]
+  /** The members who are told of a stored message: all but those who declined the sender's request. */
   listeners: string[]
   /** The room was an open request to the sender: answering accepted it. */
   hasAccepted: boolean

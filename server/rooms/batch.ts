@@ -111,14 +111,14 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
       const appended = await commit(flush.map((entry) => entry.message))
       flush.forEach((entry, at) => void settle(entry, appended[at]))
     } catch (error) {
-      // One transaction fails as a whole: alone, only the one that is to blame fails again.
+      // The transaction failed as a whole: appended one by one, only the message that caused it fails again.
       if (flush.length === 1 || isConnectionLost(error)) for (const { fail } of flush) fail(error)
       else await writeEach(flush)
     }
   }
 
   async function writeEach(flush: Entry[]): Promise<void> {
-    // Who waited in vain for a room's lock does not wait for it again and again.
+    // Once a room's lock was waited for in vain, its other messages fail without waiting again.
     const stuck = new Map<string, unknown>()
     for (const entry of flush) {
       const { chatRoomId } = entry.message

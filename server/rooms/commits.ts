@@ -24,13 +24,13 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     if (taken) return taken.senderId === user.id && taken.commit === draft.commit ? { seq: taken.seq } : undefined
     if (room.isClosed) throw new Refusal('account_deleted')
     if (!fits(room, draft)) return undefined
-    // Of a device whose removal this waited for: it names what versions it likes, and would open the room again [Note: D3].
+    // The device may have been removed while this waited: it can claim any manifest version, and would reopen the room [Note: D3].
     await requireLive(tx, user)
     const members = idsOf(room)
     if (draft.archiveKeys.some((key) => !members.includes(key.userId) || key.groupId !== groupId || key.epoch !== epoch + 1)) {
       throw invalid('An archive key belongs to a member and to the epoch that the commit starts')
     }
-    // Under the room's lock, which a removal of a device takes first: a commit that passes here removes what the manifests removed.
+    // A removal of a device takes the room's lock first, so a commit that passes here has seen the newest manifests.
     const manifests = await newestManifests(tx, members)
     requireNewest(manifests, draft.manifestVersions, draft.archiveKeys)
     const row = await store.appendCommit(tx, user.id, draft, env.clock())
@@ -63,7 +63,7 @@ export async function addArchiveKeys(
 ): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
     await requireRoom(tx, user.id, roomId)
-    // Who switches the history off locks the room and deletes what is stored: nothing comes in behind that.
+    // Switching the history off takes this lock and deletes the stored keys, so none is added after it.
     await store.lockRoom(tx, roomId)
     await requireRoom(tx, user.id, roomId)
     await requireLive(tx, user)
@@ -97,7 +97,7 @@ export async function replaceGroupInfo(env: Env, user: SignedInUser, found: Grou
   return {}
 }
 
-// A creation opens the next generation with a new group; everything else stands on the current group and epoch.
+// A creation opens the next generation with a new group; every other commit continues the current group and epoch.
 function fits(room: Room, { generation, groupId, epoch }: CommitDraft): boolean {
   if (generation === room.generation + 1) return epoch === 0 && groupId !== room.groupId
   return room.generation > 0 && generation === room.generation && groupId === room.groupId && epoch === room.epoch

@@ -11,16 +11,16 @@ interface RoomManifest {
   keepsHistory: boolean
 }
 
-// The devices in it are many times as large, and were checked when the manifest came.
+// Only these fields are parsed: the devices are many times as large, and were checked when the manifest was stored.
 const historyShape = manifestShape.pick({ historyKeyId: true, keepsHistory: true })
 
-/** The newest manifests of these accounts; who has none is not in it. */
+/** The newest manifests by account; an account without one is left out. */
 export async function newestManifests(db: Queryable, userIds: string[]): Promise<Map<string, RoomManifest>> {
   const rows = await store.findManifests(db, userIds)
   return new Map(rows.map(({ userId, version, content }) => [userId, { version, ...historyShape.parse(JSON.parse(content)) }]))
 }
 
-/** The versions of the newest manifests of these accounts, for who does not know them. */
+/** The versions of the newest manifests by account, as refusals carry them. */
 export async function manifestVersions(db: Queryable, userIds: string[]): Promise<Record<string, number>> {
   const rows = await store.findManifestVersions(db, userIds)
   return Object.fromEntries(rows.map(({ userId, version }) => [userId, version]))
@@ -38,10 +38,10 @@ export function requireNewest(
   throw new Refusal('stale_manifest', { details: { manifestVersions: versions } })
 }
 
-/** Whether the key is sealed to a history key that its account has replaced. */
+/** True if the key is sealed to a history key that its account has replaced. */
 export const isOutdated = (manifests: Map<string, RoomManifest>, { userId, historyKeyId }: ArchiveKey): boolean =>
   historyKeyId < (manifests.get(userId)?.historyKeyId ?? 0)
 
-/** The keys whose accounts keep their history: of the others nothing is stored [Note: H1]. */
+/** The keys whose accounts keep their history; for the others nothing is stored [Note: H1]. */
 export const keptKeys = (manifests: Map<string, RoomManifest>, archiveKeys: ArchiveKey[]): ArchiveKey[] =>
   archiveKeys.filter(({ userId }) => manifests.get(userId)?.keepsHistory !== false)

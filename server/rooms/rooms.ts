@@ -9,7 +9,7 @@ import * as store from './store.ts'
 
 /** The room's current MLS group, for a device that joins. Throws Refusal. */
 export async function readGroup(env: Env, user: SignedInUser, roomId: string): Promise<RoomGroup> {
-  // One snapshot: a GroupInfo of another epoch than the answer's would send the device astray.
+  // One snapshot: with a GroupInfo of another epoch than the answer's the device could not join.
   return await env.db.transaction(
     async (tx) => {
       const { id, generation, groupId, epoch, lastSeq } = await requireRoom(tx, user.id, roomId)

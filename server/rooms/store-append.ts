@@ -14,7 +14,7 @@ interface AppendOptions {
  */
 export async function appendMessages(tx: Queryable, messages: NewMessage[], options: AppendOptions): Promise<AppendResult[]> {
   const column = (pick: (message: NewMessage) => unknown): SQL => sql`${sql.param(messages.map(pick))}`
-  // Locks in one order for everyone: rooms, then senders, each sorted. What follows sees all that was committed before them.
+  // Everyone locks in one order: rooms, then senders, each sorted. The next statement sees all that was committed before.
   await tx.execute(sql`
     with rooms as (
       select id from chat_rooms where id = any(${column((each) => each.chatRoomId)}::text[]) order by id for no key update),
@@ -61,7 +61,7 @@ export async function appendMessages(tx: Queryable, messages: NewMessage[], opti
       select limited.*, last_seq + row_number() over (partition by chat_room_id order by place) as seq
       from limited where ruling = 'stored'
     ), audience as (
-      -- The members whom each message reaches. Whoever declined the sender's request is told nothing; in a group nobody is asked.
+      -- The members whom each message reaches. Those who declined the sender's request are not told; a group has no requests.
       select n.place, n.chat_room_id, n.seq, m.user_id, m.user_id <> n.sender_id as is_reader,
         contact.state is distinct from 'declined' as is_told
       from numbered n

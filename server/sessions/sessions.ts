@@ -10,12 +10,12 @@ import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
 const TOKEN_BYTES = 32
-/** `last_used_at` is written at most this often: reading stays a read. */
+/** `last_used_at` is written at most this often, so that most look-ups write nothing. */
 const TOUCH_SECONDS = 5 * 60
 const EXPIRED_AT_ONCE = 1000
 
 export interface StartedSession {
-  /** Goes into the cookie; only its SHA-256 is kept. */
+  /** Goes into the cookie; the server keeps only its SHA-256. */
   token: string
   expiresAt: Date
 }
@@ -65,7 +65,7 @@ export async function liveSessions(env: Env, sessionHashes: string[]): Promise<S
   return new Set(hashesOf(rows))
 }
 
-/** Asked behind a lock: the session may have ended while its request waited. Throws Refusal. */
+/** Throws Refusal `not_signed_in` where the session has ended. Call it after waiting for a lock. */
 export async function requireLive(tx: Queryable, { sessionHash }: SignedInUser): Promise<void> {
   if (!(await store.isStored(tx, fromHex(sessionHash)))) throw new Refusal('not_signed_in')
 }
@@ -81,7 +81,7 @@ export async function endSessionsOf(env: Env, userId: string, exceptHash?: strin
   closeSessions(env, await deleteSessionsOf(env.db, userId, exceptHash))
 }
 
-/** Deletes the sessions only, so that it can be part of a transaction: after COMMIT come `closeSessions` with what this answers. */
+/** Deletes sessions inside the caller's transaction. After COMMIT pass the answer to `closeSessions`. */
 export async function deleteSessionsOf(db: Queryable, userId: string, exceptHash?: string): Promise<string[]> {
   return hashesOf(await store.deleteOf(db, userId, exceptHash === undefined ? undefined : fromHex(exceptHash)))
 }
@@ -107,7 +107,7 @@ export async function deleteExpiredSessions(env: Env): Promise<boolean> {
   return ended.length === EXPIRED_AT_ONCE
 }
 
-/** From now on the session speaks for this device. false where the session has ended. */
+/** Ties the session to this device. false where the session has ended. */
 export const bindDevice = (db: Queryable, sessionHash: string, deviceId: string): Promise<boolean> =>
   store.setDevice(db, fromHex(sessionHash), deviceId)
 
