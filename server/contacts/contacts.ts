@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Contact } from '../../contract/contacts.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { onionAddress, publicKeyOfOnion } from '../../contract/onion.ts'
@@ -6,6 +5,7 @@ import { directRoomId } from '../../contract/shapes.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { statusOf } from '../rooms/status.ts'
+import { newRequest } from './requests.ts'
 import * as store from './store.ts'
 
 interface Who {
@@ -36,11 +36,9 @@ export async function addContact(env: Env, user: SignedInUser, who: Who): Promis
     const theirs = pair.find((row) => row.userId === person.id)
     const isMine = mine?.state === 'accepted'
     if (!isMine && (await store.countAccepted(tx, user.id)) >= LIMITS.contactsMax) throw new Refusal('too_many_contacts')
-    const made = { chatRoomId: roomId, addedAt: now }
-    const own = { ...made, id: randomUUID(), userId: user.id, contactUserId: person.id, state: 'accepted' as const }
-    const request = { ...made, id: randomUUID(), userId: person.id, contactUserId: user.id, state: 'pending' as const }
+    const own = { ...newRequest(person.id, user.id, now), state: 'accepted' as const }
     // A person who declined is not asked again: their row stays as it is. A lapsed request left no row and is put again.
-    await store.insertContacts(tx, [...(mine ? [] : [own]), ...(theirs ? [] : [request])])
+    await store.insertContacts(tx, [...(mine ? [] : [own]), ...(theirs ? [] : [newRequest(user.id, person.id, now)])])
     if (mine && !isMine) await store.moveState(tx, user.id, mine.id, ['pending', 'declined'], 'accepted')
     return { contactId: mine?.id ?? own.id, isMine, isAskedAgain: isMine && !theirs }
   })

@@ -62,6 +62,24 @@ test('asking again after 90 days puts the request again, and the answer does not
   hers.hangsUp()
 })
 
+test('writing once more after the request has lapsed puts it again, once, with all that was written', async () => {
+  const { alice, bob, chatRoomId } = await asked()
+  await daysPass(LIMITS.requestDays, alice, bob)
+  const [line, hers] = await Promise.all([bob.opensSocket(), alice.opensSocket()])
+  await Promise.all(Array.from({ length: 5 }, (_, at) => alice.says(chatRoomId, `still there? ${at}`)))
+  await line.hears('message')
+  expect(await bob.contacts()).toMatchObject([{ state: 'pending', contactUserId: alice.id, unreadCount: 6, lastSeq: 6 }])
+  expect(line.frames.filter((frame) => frame.type === 'contacts')).toHaveLength(1)
+  await hers.hears('message')
+  expect(hers.frames.filter((frame) => frame.type === 'contacts')).toEqual([])
+  const [request] = await bob.contacts()
+  await bob.does(contactsApi.decline, { contactId: request?.id ?? '' })
+  await alice.says(chatRoomId, 'hello?')
+  expect(await bob.contacts()).toEqual([])
+  line.hangsUp()
+  hers.hangsUp()
+})
+
 test('who was asked finds everything there when they add back after the request has lapsed', async () => {
   const { alice, bob } = await asked()
   await daysPass(LIMITS.requestDays, alice, bob)

@@ -1,9 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import { LIMITS } from '../../contract/limits.ts'
+import { directRoomId } from '../../contract/shapes.ts'
 import type { Env } from '../env.ts'
 import * as store from './store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const LAPSED_AT_ONCE = 500
+
+/** The row on the list of whoever is asked. */
+export const newRequest = (askerId: string, askedId: string, now: Date) => ({
+  id: randomUUID(),
+  userId: askedId,
+  contactUserId: askerId,
+  chatRoomId: directRoomId(askerId, askedId),
+  state: 'pending' as const,
+  addedAt: now,
+})
 
 /**
  * Takes requests that nobody answered for long off the lists of those who were asked. Whoever asked keeps the contact, the room
@@ -14,4 +26,18 @@ export async function dropStaleRequests(env: Env): Promise<boolean> {
   const lapsed = await store.deleteRequests(env.db, askedBefore, LAPSED_AT_ONCE)
   for (const { askedId, askerId } of lapsed) env.hub.publish([askedId], { type: 'contacts', data: { userIds: [askerId] } })
   return lapsed.length === LAPSED_AT_ONCE
+}
+
+/** Puts a request again that has lapsed: whoever asked has written once more. Whoever was asked hears of it, nobody else. */
+export async function askAgain(env: Env, askerId: string, askedId: string): Promise<void> {
+  const [chatRoomId, now] = [directRoomId(askerId, askedId), env.clock()]
+  const isPut = await env.db.transaction(async (tx) => {
+    // The room's lock comes first, as where people add each other.
+    if (!(await store.openRoom(tx, chatRoomId, askerId, [askerId, askedId], now))) return false
+    const pair = await store.findPair(tx, askerId, askedId)
+    if (pair.some((row) => row.userId === askedId)) return false
+    await store.insertContacts(tx, [newRequest(askerId, askedId, now)])
+    return true
+  })
+  if (isPut) env.hub.publish([askedId], { type: 'contacts', data: { userIds: [askerId] } })
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { parseEnvelope } from '../../contract/envelope.ts'
 import type { Draft, Message } from '../../contract/messages.ts'
 import { messageLimitText } from '../../contract/plans.ts'
+import { askAgain } from '../contacts/requests.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import type { AppendResult, NewMessage } from '../rooms/append.ts'
@@ -27,6 +28,7 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
 
   const { sealedFor, ...row } = sent
   const message = shownMessage({ ...row, seq, isEncrypted: sealedFor !== null, createdAt: appended.createdAt }, [])
+  for (const askedId of appended.lapsed) await askAgain(env, user.id, askedId)
   env.hub.publish(appended.listeners, { type: 'message', data: message })
   if (appended.hasAccepted) env.hub.publish(appended.members, { type: 'contacts', data: { userIds: appended.members } })
   return { message, isNew: true }

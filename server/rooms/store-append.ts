@@ -33,7 +33,7 @@ export async function appendMessages(tx: Queryable, messages: NewMessage[], opti
       ) with ordinality as t(
         chat_room_id, sender_id, id, content, message_type, file_path, file_name, file_size, reply_to_id, group_id, epoch, place)
     ), judged as (
-      select p.*, r.last_seq, r.generation as room_generation, r.group_id as room_group_id, r.epoch as room_epoch, r.needs_commit,
+      select p.*, r.type as room_type, r.last_seq, r.generation as room_generation, r.group_id as room_group_id, r.epoch as room_epoch, r.needs_commit,
         known.seq as known_seq, rights.messages_per_month,
         case when u.usage_reset_date < ${options.month} then 0 else u.monthly_messages_count end as used,
         case
@@ -63,7 +63,8 @@ export async function appendMessages(tx: Queryable, messages: NewMessage[], opti
     ), audience as (
       -- The members whom each message reaches. Those who declined the sender's request are not told; a group has no requests.
       select n.place, n.chat_room_id, n.seq, m.user_id, m.user_id <> n.sender_id as is_reader,
-        contact.state is distinct from 'declined' as is_told
+        contact.state is distinct from 'declined' as is_told,
+        m.user_id <> n.sender_id and contact.id is null and n.room_type = 'direct' as is_lapsed
       from numbered n
       join chat_participants m using (chat_room_id)
       left join contacts contact
@@ -104,12 +105,14 @@ export async function appendMessages(tx: Queryable, messages: NewMessage[], opti
       l.room_generation as generation, l.room_group_id as "groupId", l.room_epoch as epoch, l.last_seq::float8 as "lastSeq",
       l.needs_commit as "needsCommit", l.messages_per_month as "messagesPerMonth",
       array(select m.user_id::text from chat_participants m where m.chat_room_id = l.chat_room_id) as members,
-      coalesce(told.listeners, '{}') as listeners,
+      coalesce(told.listeners, '{}') as listeners, coalesce(told.lapsed, '{}') as lapsed,
       exists (select from accepted a where a.user_id = l.sender_id and a.chat_room_id = l.chat_room_id) as "hasAccepted"
     from limited l
     left join numbered n on n.place = l.place
-    left join (select place, array_agg(user_id::text) filter (where is_told) as listeners from audience group by place) told
-      on told.place = l.place
+    left join (
+      select place, array_agg(user_id::text) filter (where is_told) as listeners,
+        array_agg(user_id::text) filter (where is_lapsed) as lapsed
+      from audience group by place) told on told.place = l.place
     order by l.place`)
   return rows
 }
