@@ -23,7 +23,7 @@ try {
   const place = await open()
   const database = connect(place.url)
   try {
-    for (const line of await obey(database, process.argv.slice(2))) console.log(line)
+    for (const line of await runVerb(database, process.argv.slice(2))) console.log(line)
   } finally {
     await database.close()
     await place.close()
@@ -33,7 +33,7 @@ try {
   process.exit(1)
 }
 
-/** One line for whoever asked. */
+/** The error in one line. */
 function explain(error: unknown): string {
   for (const expected of [Unable, PlanError, ConfigError, DataInUseError]) if (error instanceof expected) return error.message
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
@@ -42,7 +42,7 @@ function explain(error: unknown): string {
   return `The database could not be changed: ${cause instanceof Error ? cause.message : cause}`
 }
 
-async function obey({ db, pool }: Database, [verb, username = '', tier, endDate]: string[]): Promise<string[]> {
+async function runVerb({ db, pool }: Database, [verb, username = '', tier, endDate]: string[]): Promise<string[]> {
   switch (verb) {
     case 'set-tier': {
       if (tier === undefined) throw new Unable(USAGE)

@@ -114,6 +114,8 @@ const snapshot = async () =>
       'keyrings',
       'books',
       'history_seals',
+      'plan_rights',
+      'jobs',
     ].map((table) => world.sql(`select count(*)::int, md5(string_agg(t::text, '|' order by t::text)) from ${table} t`)),
   )
 const untouched = await snapshot()

@@ -22,7 +22,7 @@ async function asked() {
   return { alice, bob, chatRoomId }
 }
 
-test('a request that nobody answers for 90 days leaves the list of whoever was asked', async () => {
+test('a request that nobody answers for 90 days leaves the list of the person who was asked', async () => {
   const { alice, bob, chatRoomId } = await asked()
   await daysPass(LIMITS.requestDays - 1, alice, bob)
   expect(await bob.contacts()).toMatchObject([{ state: 'pending', unreadCount: 1 }])
@@ -32,7 +32,7 @@ test('a request that nobody answers for 90 days leaves the list of whoever was a
   await daysPass(1, alice, bob)
   await line.hears('contacts')
   expect(await bob.contacts()).toEqual([])
-  // Whoever asked sees what they saw before, and was told nothing.
+  // The asker sees what she saw before, and was told nothing.
   expect(await alice.contacts()).toEqual(before)
   expect(hers.frames.map((frame) => frame.type)).toEqual(['hello'])
   expect(await alice.does(messagesApi.list, { chatRoomId })).toMatchObject([{ content: 'do you remember me?' }])

@@ -7,7 +7,7 @@ import * as store from './store.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const LAPSED_AT_ONCE = 500
 
-/** The row on the list of whoever is asked. */
+/** A request: the asker on the list of the person who is asked. */
 export const newRequest = (askerId: string, askedId: string, now: Date) => ({
   id: randomUUID(),
   userId: askedId,
@@ -18,8 +18,8 @@ export const newRequest = (askerId: string, askedId: string, now: Date) => ({
 })
 
 /**
- * Takes requests that nobody answered for long off the lists of those who were asked. Whoever asked keeps the contact, the room
- * and what they sent, is told nothing, and may ask again. A piece of work of a job: true where more is left.
+ * Takes requests that were not answered for `LIMITS.requestDays` off the list of the person who was asked. The asker keeps the
+ * contact, the room and what they sent, is told nothing, and may ask again. One piece of a job: true where more is left.
  */
 export async function dropStaleRequests(env: Env): Promise<boolean> {
   const askedBefore = new Date(env.clock().getTime() - LIMITS.requestDays * DAY_MS)
@@ -28,7 +28,7 @@ export async function dropStaleRequests(env: Env): Promise<boolean> {
   return lapsed.length === LAPSED_AT_ONCE
 }
 
-/** Puts a request again that has lapsed: whoever asked has written once more. Whoever was asked hears of it, nobody else. */
+/** Puts a lapsed request again, because the asker has written once more. Tells the person who is asked, and nobody else. */
 export async function askAgain(env: Env, askerId: string, askedId: string): Promise<void> {
   const [chatRoomId, now] = [directRoomId(askerId, askedId), env.clock()]
   const isPut = await env.db.transaction(async (tx) => {

@@ -68,7 +68,7 @@ test('one-time packages that nobody claims for 90 days are dropped, the last res
   expect(await left(bob)).toEqual({ oneTime: 1, hasLastResort: true })
   await daysPass(LIMITS.keyPackageDays, alice, bob)
   expect(await left(bob)).toEqual({ oneTime: 0, hasLastResort: true })
-  // Whoever comes now is still let in, by the last resort.
+  // A new room is still created, with the last resort.
   expect(await claim(alice, chatRoomId)).toHaveLength(1)
   await bob.does(devicesApi.addKeyPackages, { oneTime: ['bW9yZQ==', 'YWdhaW4='] })
   expect(await left(bob)).toEqual({ oneTime: 2, hasLastResort: true })

@@ -11,6 +11,7 @@ import * as store from './store-keypackages.ts'
 type KeyPackages = z.infer<typeof keyPackagesShape>
 
 const DAY_MS = 24 * 60 * 60 * 1000
+const DROPPED_AT_ONCE = 500
 
 /** How many one-time packages this session's device has left. Throws Refusal. */
 export async function keyPackagesLeft(env: Env, user: SignedInUser): Promise<{ oneTime: number; hasLastResort: boolean }> {
@@ -69,20 +70,18 @@ function requireDevice(user: SignedInUser): string {
   return user.deviceId
 }
 
-const AT_ONCE = 500
-
 /**
- * Drops one-time packages that were in vain: claims whose group nobody created, and those that nobody claimed for long. A
- * claimed one is never handed out again: a Welcome that names it may still come. A piece of work of a job: true where more is
- * left.
+ * Deletes one-time packages that serve nobody: claims whose group was never created, and packages that were not claimed for
+ * `LIMITS.keyPackageDays`. A claimed one is not handed out again, because a Welcome that names it may still come. One piece of
+ * a job: true where more is left.
  */
 export async function dropUnusedKeyPackages(env: Env): Promise<boolean> {
   const now = env.clock()
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS)
   const counts = [
-    await store.dateClaims(env.db, now, AT_ONCE),
-    await store.deleteOldClaims(env.db, daysAgo(LIMITS.keyPackageClaimDays), AT_ONCE),
-    await store.deleteUnclaimed(env.db, daysAgo(LIMITS.keyPackageDays), AT_ONCE),
+    await store.dateClaims(env.db, now, DROPPED_AT_ONCE),
+    await store.deleteOldClaims(env.db, daysAgo(LIMITS.keyPackageClaimDays), DROPPED_AT_ONCE),
+    await store.deleteUnclaimed(env.db, daysAgo(LIMITS.keyPackageDays), DROPPED_AT_ONCE),
   ]
-  return counts.includes(AT_ONCE)
+  return counts.includes(DROPPED_AT_ONCE)
 }

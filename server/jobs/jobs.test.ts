@@ -2,6 +2,7 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { connect } from '../db/connect.ts'
 import { startWorld } from '../testing/world.ts'
 import { type Job, makeJobs } from './jobs.ts'
+import { findRuns, noteStart, type Run } from './store.ts'
 
 const world = await startWorld()
 const { env } = world
@@ -115,6 +116,18 @@ test('many servers on one database run a job once, also where it takes longer th
   first.end()
   await Promise.all(runs)
   expect([...nodes, late].flatMap((node) => node.runs)).toEqual([`${job.name} done`])
+})
+
+test('of two servers that saw the same last run one starts the next, also when they come one after the other', async () => {
+  const job = newJob(async () => false)
+  const starts = async (before: Run | undefined) => [
+    await noteStart(env.db, job.name, before, env.clock()),
+    await noteStart(env.db, job.name, before, env.clock()),
+  ]
+  expect(await starts(undefined)).toEqual([true, false])
+  const last = (await findRuns(env.db)).find((run) => run.name === job.name)
+  world.passes(HOUR)
+  expect(await starts(last)).toEqual([true, false])
 })
 
 test('a server that stops waits for the piece under way; the next one goes on at once', async () => {

@@ -30,7 +30,7 @@ export interface AppendResult {
   members: string[]
   /** The members who are told of a stored message: all but those who declined the sender's request. */
   listeners: string[]
-  /** Members of a direct room who were asked so long ago that the request has lapsed: the sender's next message asks again. */
+  /** Members of a direct room whose request from the sender has lapsed: this message asks them again. */
   lapsed: string[]
   /** The room was an open request to the sender: answering accepted it. */
   hasAccepted: boolean

@@ -96,7 +96,7 @@ export function closeSessions(env: Env, sessionHashes: string[], manifest?: Sign
   for (const hash of sessionHashes) env.hub.closeSession(hash, manifest)
 }
 
-/** Deletes sessions that are over by time and closes their sockets. A piece of work of a job: true where more is left. */
+/** Deletes sessions that are over by time and closes their sockets. One piece of a job: true where more is left. */
 export async function deleteExpiredSessions(env: Env): Promise<boolean> {
   const ended = await store.deleteExpired(env.db, env.clock(), EXPIRED_AT_ONCE)
   const here = new Set(env.hub.sessionHashes())

@@ -56,7 +56,7 @@ export function deleteOfDevices(db: Queryable, userId: string, deviceIds: string
 
 /** Deletes sessions that have expired or were not used for too long, at most so many. Answers those that are gone. */
 export function deleteExpired(db: Queryable, now: Date, atMost: number) {
-  // Whoever is being written to at this moment is skipped: nobody waits for this.
+  // A row that is being written is skipped: nobody waits for this.
   const expired = sql`array(
     select token_hash from sessions where expires_at <= ${now} or last_used_at <= ${idleSince(now)}
     limit ${atMost} for update skip locked)`
