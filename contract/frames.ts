@@ -53,6 +53,8 @@ export const serverFrame = z.discriminatedUnion('type', [
 export type ServerFrame = z.infer<typeof serverFrame>
 export type FrameType = ServerFrame['type']
 export type FrameOf<T extends FrameType> = Extract<ServerFrame, { type: T }>
+/** What each frame of the server carries, by its type. */
+export type ServerData = { [T in FrameType]: FrameOf<T>['data'] }
 
 /** Close codes: RFC 6455 section 7.4.1, and 4xxx of our own. */
 export const CLOSE = {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { syncBook } from '../client/trust/book.ts'
-import { meetOwnDevices } from '../client/trust/own.ts'
+import { refreshOwnDevices } from '../client/trust/own.ts'
 import 'fake-indexeddb/auto'
 import { createCore } from '../client/crypto/core.ts'
 import type { Env } from '../client/env.ts'
 import { flushRoom, waitOf } from '../client/messages/outbox.ts'
 import { createApi } from '../client/net/api.ts'
-import { meetContact } from '../client/trust/peers.ts'
+import { roomOfContact } from '../client/rooms/contact.ts'
 import { accountApi } from '../contract/account.ts'
 import { type Contact, contactsApi } from '../contract/contacts.ts'
 
@@ -63,18 +63,17 @@ export async function walker(url: string, name: string): Promise<Walker> {
     accepts: async (other) => void (await api(contactsApi.accept, { contactId: (await contactOf(other)).id })),
     async says(other, texts) {
       const contact = await contactOf(other)
-      const { chatRoomId } = contact
-      await meetOwnDevices(env)
+      const { room } = roomOfContact(contact)
+      await refreshOwnDevices(env)
       await syncBook(env)
-      await meetContact(env, contact)
       for (const text of texts) {
         const content = { type: 'text' as const, text }
         const sentAt = new Date().toISOString()
-        await core.keepInOutbox({ id: randomUUID(), chatRoomId, content, replyToId: null, sentAt })
-        await flushRoom(env, contact, async () => undefined)
+        await core.keepInOutbox({ id: randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt })
+        await flushRoom(env, room, async () => undefined)
       }
-      const [left] = await core.outbox(chatRoomId)
-      if (left) throw new Error(left.failure ?? waitOf(chatRoomId)?.reason ?? 'A message was not sent')
+      const [left] = await core.outbox(room.id)
+      if (left) throw new Error(left.failure ?? waitOf(room.id)?.reason ?? 'A message was not sent')
     },
   }
 }

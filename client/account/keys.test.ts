@@ -14,7 +14,7 @@ import { at, newPerson, passwordOf, profileCopy, type TestPerson } from '../test
 import { saltOf } from '../testing/town.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
 import { syncBook } from '../trust/book.ts'
-import { meetOwnDevices } from '../trust/own.ts'
+import { refreshOwnDevices } from '../trust/own.ts'
 import {
   addKit,
   addPasskey,
@@ -67,7 +67,7 @@ async function moveIn(): Promise<Household> {
   const bob = people.at(-1) ?? alice
   await alice.says(bob, 'from alice')
   await bob.hears(alice)
-  for (const { env } of people) await meetOwnDevices(env).then(() => syncBook(env))
+  for (const { env } of people) await refreshOwnDevices(env).then(() => syncBook(env))
   const restore = await Promise.all(people.map(({ userId, computer }) => at(computer, () => profileCopy(userId))))
   return { wire, people, restore }
 }
@@ -177,7 +177,7 @@ describe('a crash between any two steps leaves an account that opens, and browse
       const here = await alice.newTab()
       await goOn([here, laptop])
       if (name === 'removing a browser') {
-        expect(await meetOwnDevices(phone.env)).toBe(!isChanged)
+        expect(await refreshOwnDevices(phone.env)).toBe(!isChanged)
         if (isChanged) await expect(phone.hears(bob)).rejects.toThrow()
       }
       // A later change rests on what there is now.

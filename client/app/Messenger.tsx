@@ -6,7 +6,7 @@ import { accountStore } from '../account/store.ts'
 import { ContactList } from '../contacts/ContactList.tsx'
 import { NewDevices } from '../devices/NewDevices.tsx'
 import { KitReminder } from '../kit/KitReminder.tsx'
-import { contactsStore } from '../rooms/rows.ts'
+import { roomsStore, sortRooms } from '../rooms/list.ts'
 import { Boundary } from '../ui/Boundary.tsx'
 import { TooltipProvider } from '../ui/IconButton.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
@@ -18,7 +18,7 @@ const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).S
 /** The signed-in product: the list, and one conversation or the welcome beside it. */
 export function Messenger() {
   const user = useStore(accountStore, (state) => state.user)
-  const unread = useStore(contactsStore, (state) => state.unreadTotal)
+  const unread = useStore(roomsStore, (state) => state.unreadTotal)
   const [location, navigate] = useLocation()
   const [isSettings] = useRoute('/settings')
   const [, params] = useRoute('/chat/:chatRoomId')
@@ -32,13 +32,13 @@ export function Messenger() {
   useFocusAfterSettings(isSettings)
 
   function openUnread() {
-    const { rows } = contactsStore.getState()
+    const rooms = sortRooms(roomsStore.getState().rooms.values())
     // Around the list, from the open conversation on: pressing again reaches each of them.
-    const at = rows.findIndex(({ chatRoomId }) => chatRoomId === openRoomId) + 1
-    const next = [...rows.slice(at), ...rows.slice(0, at)].find(
+    const at = rooms.findIndex(({ id }) => id === openRoomId) + 1
+    const next = [...rooms.slice(at), ...rooms.slice(0, at)].find(
       ({ state, unreadCount }) => state === 'accepted' && unreadCount > 0,
     )
-    if (next) navigate(`/chat/${next.chatRoomId}`)
+    if (next) navigate(`/chat/${next.id}`)
   }
 
   if (!user) return <Spinner words="Loading user..." isVisible />

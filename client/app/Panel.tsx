@@ -3,7 +3,9 @@ import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { hasRight } from '../../contract/plans.ts'
 import { RequestPanel } from '../contacts/Request.tsx'
-import { contactsStore } from '../rooms/rows.ts'
+import { roomsStore } from '../rooms/list.ts'
+import { peerIdOf } from '../rooms/room.ts'
+import { peopleStore } from '../trust/people.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { Room } from './Room.tsx'
@@ -17,11 +19,13 @@ interface Props {
 }
 
 export function Panel({ user, openRoomId, onHome, onLogout }: Props) {
-  const { status, rows } = useStore(contactsStore)
+  const status = useStore(roomsStore, (state) => state.status)
+  const room = useStore(roomsStore, ({ rooms }) => rooms.get(openRoomId ?? ''))
+  const person = useStore(peopleStore, ({ people }) => people.get((room && peerIdOf(room)) ?? ''))
   if (!openRoomId) return <Welcome user={user} onLogout={onLogout} />
-  const row = rows.find((candidate) => candidate.chatRoomId === openRoomId)
-  if (row?.state === 'accepted') return <Room row={row} canSend={hasRight(user.subscriptionTier, 'send')} onBack={onHome} />
-  if (row) return <RequestPanel row={row} onLeave={onHome} />
+  if (room && person && room.state === 'accepted')
+    return <Room room={room} person={person} canSend={hasRight(user.subscriptionTier, 'send')} onBack={onHome} />
+  if (room && person) return <RequestPanel room={room} person={person} onLeave={onHome} />
   if (status === 'loading') return <Spinner words="Loading contacts..." />
   return (
     <div className="centre" role="alert">

@@ -1,63 +1,50 @@
-import { useEffect, useRef, useState } from 'react'
-import { acceptNewKey } from '../contacts/contacts.ts'
+import { useEffect, useState } from 'react'
 import { Chat } from '../messages/Chat.tsx'
-import { closeRoom, openRoom } from '../messages/messages.ts'
+import { hideRoom, showRoom } from '../messages/messages.ts'
 import { flush } from '../messages/send.ts'
-import { type ContactRow, nameOf } from '../rooms/rows.ts'
+import type { RoomRow } from '../rooms/list.ts'
+import type { Person } from '../trust/people.ts'
+import { acceptNewKey } from '../trust/verified.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
+import { useLatest } from '../ui/useLatest.tsx'
 
 interface Props {
-  row: ContactRow
+  room: RoomRow
+  person: Person
   /** The reader's own plan allows sending. */
   canSend: boolean
   onBack: () => void
 }
 
-/** Opens the conversation of one contact, and closes it when another one comes. */
-export function Room({ row, canSend, onBack }: Props) {
+/** Puts the conversation with one person on screen, and takes it off when another one comes. */
+export function Room({ room, person, canSend, onBack }: Props) {
   const env = useEnv()
-  const latest = useRef(row)
+  const latest = useLatest(room)
   const [attempt, setAttempt] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another room or another attempt shows it; news of the room does not
   useEffect(() => {
-    latest.current = row
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another room or another attempt opens it; news about the contact does not
-  useEffect(() => {
-    openRoom(env, latest.current).catch((error) =>
+    showRoom(env, latest.current).catch((error) =>
       showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) }),
     )
-    return () => void closeRoom(env)
-  }, [env, row.chatRoomId, attempt])
+    return hideRoom
+  }, [env, room.id, attempt])
 
   async function acceptKey() {
-    await acceptNewKey(env, row)
+    await acceptNewKey(env, person)
     // What waited for the decision goes out now.
-    void flush(env, row.chatRoomId)
+    void flush(env, room)
   }
 
-  const { contactUser } = row
   return (
     <Chat
-      chatRoomId={row.chatRoomId}
+      room={room}
+      person={person}
       canSend={canSend}
-      unreadCount={row.unreadCount}
       onBack={onBack}
       onRetry={() => setAttempt(attempt + 1)}
       onAcceptKey={acceptKey}
-      person={{
-        id: row.contactUserId,
-        name: nameOf(row),
-        username: contactUser.username,
-        isOnline: contactUser.isOnline,
-        lastSeen: contactUser.lastSeen,
-        isTyping: row.isTyping,
-        onionAddress: contactUser.identityKey ? contactUser.onionAddress : null,
-        keyChanged: row.keyChanged,
-        isVerified: row.isVerified,
-        isDeleted: contactUser.isDeleted,
-      }}
     />
   )
 }

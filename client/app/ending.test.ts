@@ -5,7 +5,7 @@ import { resetDevices } from '../devices/list.ts'
 import { devicesStore } from '../devices/store.ts'
 import { newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
-import { hearOfOwnKeys, signedOutElsewhere } from './ending.ts'
+import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
 
 /** What `localStorage` and `sessionStorage` are where there is no page. */
 const storage = () => ({ getItem: () => null, setItem: () => undefined, removeItem: () => undefined, clear: () => undefined })
@@ -79,7 +79,7 @@ test('A removal that was missed is found when the keys are asked for', async () 
   const wire = createWire()
   const laptop = await newPerson(wire)
   await removed(laptop, wire)
-  await hearOfOwnKeys(laptop.env, laptop.userId)
+  await checkOwnKeys(laptop.env, laptop.userId)
   expect(accountStore.getState().notice).toBe('This browser was removed from your account.')
   expect(await keepsKeys(laptop)).toBe(false)
 })
@@ -105,9 +105,9 @@ test('A browser that stays hears of a new one and announces it', async () => {
   const wire = createWire()
   const laptop = await newPerson(wire)
   sits(laptop)
-  await hearOfOwnKeys(laptop.env, laptop.userId)
+  await checkOwnKeys(laptop.env, laptop.userId)
   const phone = await laptop.newComputer()
-  await hearOfOwnKeys(laptop.env, laptop.userId)
+  await checkOwnKeys(laptop.env, laptop.userId)
   expect(devicesStore.getState().announced.map(({ id }) => id)).toEqual([phone.deviceId])
   expect(accountStore.getState().phase).toBe('signed_in')
 })

@@ -2,12 +2,12 @@ import type { Signed } from '../../contract/shapes.ts'
 import { endedElsewhere } from '../account/account.ts'
 import { refreshDevices } from '../devices/list.ts'
 import type { Env } from '../env.ts'
-import { meetOwnDevices } from '../trust/own.ts'
+import { refreshOwnDevices } from '../trust/own.ts'
 import { goToAuth } from './address.ts'
 
-/** The account's devices or keys changed, or may have while nobody listened. */
-export async function hearOfOwnKeys(env: Env, userId: string): Promise<void> {
-  if (await meetOwnDevices(env)) await refreshDevices(env)
+/** The account's devices or keys changed, or may have while the page was not connected. */
+export async function checkOwnKeys(env: Env, userId: string): Promise<void> {
+  if (await refreshOwnDevices(env)) await refreshDevices(env)
   else await removedFromAccount(env, userId)
 }
 
@@ -25,7 +25,7 @@ export async function signedOutElsewhere(env: Env, userId: string, manifest: Sig
 }
 
 async function removedFromAccount(env: Env, userId: string): Promise<void> {
-  // By its own name: a refused request may have closed the account on this page already.
+  // By the account's id: a refused request may have closed the account on this page already.
   await env.crypto.destroy(userId)
   await endedElsewhere(env, 'This browser was removed from your account.')
   goToAuth()

@@ -1,14 +1,16 @@
 import { AtSign, CircleAlert, Search, UserRoundPlus } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { FoundMessages } from '../search/FoundMessages.tsx'
 import { isSearchable } from '../search/search.ts'
+import { nameOf, type Person, peopleStore } from '../trust/people.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { AddContactDialog } from './AddContactDialog.tsx'
 import './contacts.css'
-import { reloadContacts } from '../rooms/list.ts'
-import { type ContactRow, contactsStore, nameOf } from '../rooms/rows.ts'
+import { type RoomRow, roomsStore, sortRooms } from '../rooms/list.ts'
+import { reloadRooms } from '../rooms/load.ts'
+import { peerIdOf } from '../rooms/room.ts'
 import { Request } from './Request.tsx'
 import { Row } from './Row.tsx'
 import { useArrows } from './useArrows.tsx'
@@ -19,7 +21,7 @@ interface Props {
 }
 
 export function ContactList({ openRoomId, onOpen }: Props) {
-  const { rows } = useStore(contactsStore)
+  const rows = useRows()
   const [query, setQuery] = useState('')
   const [isAdding, setAdding] = useState(false)
   const found = rows.filter((row) => matches(row, query))
@@ -52,7 +54,9 @@ export function ContactList({ openRoomId, onOpen }: Props) {
       </search>
       <div className="list">
         <Rows rows={rows} found={found} query={query} openRoomId={openRoomId} onOpen={onOpen} />
-        {isSearchable(query) && <FoundMessages query={query} rows={rows.filter(({ state }) => state === 'accepted')} />}
+        {isSearchable(query) && (
+          <FoundMessages query={query} rooms={rows.flatMap(({ room }) => (room.state === 'accepted' ? [room] : []))} />
+        )}
       </div>
       <footer className="foot">
         <button type="button" className="btn outline wide" onClick={() => setAdding(true)}>
@@ -65,22 +69,42 @@ export function ContactList({ openRoomId, onOpen }: Props) {
   )
 }
 
+interface ListRow {
+  room: RoomRow
+  /** The other person of the room. */
+  person: Person
+}
+
+/** The direct rooms with their people, in the order of the list. */
+function useRows(): ListRow[] {
+  const rooms = useStore(roomsStore, (state) => state.rooms)
+  const people = useStore(peopleStore, (state) => state.people)
+  return useMemo(
+    () =>
+      sortRooms(rooms.values()).flatMap((room) => {
+        const person = people.get(peerIdOf(room) ?? '')
+        return person ? [{ room, person }] : []
+      }),
+    [rooms, people],
+  )
+}
+
 interface RowsProps extends Props {
-  rows: ContactRow[]
-  found: ContactRow[]
+  rows: ListRow[]
+  found: ListRow[]
   query: string
 }
 
 function Rows({ rows, found, query, openRoomId, onOpen }: RowsProps) {
   const env = useEnv()
   const now = useNow()
-  const status = useStore(contactsStore, (state) => state.status)
+  const status = useStore(roomsStore, (state) => state.status)
   if (status === 'loading' && rows.length === 0) return <Loading />
   if (status === 'failed' && rows.length === 0)
     return (
       <div role="alert">
         <Empty icon={CircleAlert} title="Contacts could not be loaded">
-          <button type="button" className="btn outline" onClick={() => reloadContacts(env)}>
+          <button type="button" className="btn outline" onClick={() => reloadRooms(env)}>
             Try again
           </button>
         </Empty>
@@ -89,19 +113,20 @@ function Rows({ rows, found, query, openRoomId, onOpen }: RowsProps) {
   if (rows.length === 0) return <Empty icon={UserRoundPlus} title="No contacts yet. Add some to start chatting!" />
   if (found.length === 0 && isSearchable(query)) return <p className="none">No contacts found</p>
   if (found.length === 0) return <Empty icon={Search} title="No contacts found" />
-  const ambiguous = repeated(rows.map((row) => nameOf(row).toLowerCase()))
+  const ambiguous = repeated(rows.map(({ person }) => nameOf(person).toLowerCase()))
   return (
     <ul aria-label="Contacts">
-      {found.map((row) => (
-        <li key={row.id}>
-          {row.state === 'pending' ? (
-            <Request row={row} onAccepted={() => onOpen(row.chatRoomId)} />
+      {found.map(({ room, person }) => (
+        <li key={room.id}>
+          {room.state === 'pending' ? (
+            <Request room={room} person={person} onAccepted={() => onOpen(room.id)} />
           ) : (
             <Row
-              row={row}
+              room={room}
+              person={person}
               now={now}
-              isOpen={row.chatRoomId === openRoomId}
-              isAmbiguous={ambiguous.has(nameOf(row).toLowerCase())}
+              isOpen={room.id === openRoomId}
+              isAmbiguous={ambiguous.has(nameOf(person).toLowerCase())}
             />
           )}
         </li>
@@ -130,11 +155,11 @@ function Loading() {
   )
 }
 
-function matches(row: ContactRow, query: string): boolean {
-  const wanted = query.trim().toLowerCase().replace(/^@/, '')
-  const handle = row.contactUser.isDeleted ? [] : [row.contactUser.username]
-  const names = row.state === 'pending' ? handle : [nameOf(row), ...handle]
-  return names.some((name) => name.toLowerCase().includes(wanted))
+function matches({ room, person }: ListRow, query: string): boolean {
+  const part = query.trim().toLowerCase().replace(/^@/, '')
+  const handle = person.isDeleted ? [] : [person.username]
+  const names = room.state === 'pending' ? handle : [nameOf(person), ...handle]
+  return names.some((name) => name.toLowerCase().includes(part))
 }
 
 function repeated(names: string[]): Set<string> {

@@ -1,7 +1,8 @@
 import { ChevronLeft, UserRoundPlus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { ContactRow } from '../rooms/rows.ts'
+import type { RoomRow } from '../rooms/list.ts'
+import type { Person } from '../trust/people.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv } from '../ui/env.tsx'
@@ -11,20 +12,22 @@ import { showToast } from '../ui/toast.ts'
 import { acceptContact, declineContact } from './contacts.ts'
 
 interface Props {
-  row: ContactRow
+  room: RoomRow
+  /** Who asks. */
+  person: Person
   onAccepted?: () => void
 }
 
 /** Somebody asks: nothing of theirs is shown until the request is accepted. */
-export function Request({ row, onAccepted }: Props) {
-  const { isPending, accept, decline } = useAnswer(row, onAccepted)
-  const username = `@${row.contactUser.username}`
+export function Request({ room, person, onAccepted }: Props) {
+  const { isPending, accept, decline } = useAnswer(room, onAccepted)
+  const username = `@${person.username}`
   return (
     <div className="row req">
-      <Avatar id={row.contactUserId} name={row.contactUser.username} isOutlined />
+      <Avatar id={person.id} name={person.username} isOutlined />
       <div>
         <div className="l1">
-          <Link href={`/chat/${row.chatRoomId}`} className="name cut" title={username} data-room={row.chatRoomId}>
+          <Link href={`/chat/${room.id}`} className="name cut" title={username} data-room={room.id}>
             {username}
           </Link>
           <button
@@ -48,14 +51,14 @@ export function Request({ row, onAccepted }: Props) {
 }
 
 /** The same question, where its conversation would be. */
-export function RequestPanel({ row, onLeave }: { row: ContactRow; onLeave: () => void }) {
-  const { isPending, accept, decline } = useAnswer(row)
+export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () => void }) {
+  const { isPending, accept, decline } = useAnswer(room)
   return (
     <div className="centre asked">
       <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onLeave} />
       <Empty
         icon={UserRoundPlus}
-        title={`@${row.contactUser.username} wants to write to you`}
+        title={`@${person.username} wants to write to you`}
         text="They do not see whether you are online until you accept."
       >
         <div className="answers">
@@ -71,13 +74,13 @@ export function RequestPanel({ row, onLeave }: { row: ContactRow; onLeave: () =>
   )
 }
 
-function useAnswer(row: ContactRow, onAccepted?: () => void) {
+function useAnswer(room: RoomRow, onAccepted?: () => void) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)
   async function answer(verb: typeof acceptContact | typeof declineContact, then?: () => void) {
     setPending(true)
     try {
-      await verb(env, row.id)
+      await verb(env, room)
       then?.()
     } catch (error) {
       showToast({ tone: 'bad', title: 'Error', text: failureWords(error) })

@@ -14,43 +14,46 @@ import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { LIMITS } from '../../contract/limits.ts'
 import { connectionStore } from '../net/status.ts'
-import { type ContactRow, nameOf, type Preview } from '../rooms/rows.ts'
+import type { Preview, RoomRow } from '../rooms/list.ts'
+import { nameOf, type Person } from '../trust/people.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
 import { relativeTime } from '../ui/time.ts'
 
 interface Props {
-  row: ContactRow
+  room: RoomRow
+  /** The other person of the room. */
+  person: Person
   now: Date
   isOpen: boolean
   /** Another contact has the same display name: the username tells them apart. */
   isAmbiguous: boolean
 }
 
-export function Row({ row, now, isOpen, isAmbiguous }: Props) {
-  const { contactUser } = row
+export function Row({ room, person, now, isOpen, isAmbiguous }: Props) {
+  const { isDeleted, username } = person
+  const name = nameOf(person)
   // Who is online now is known through the connection only.
   const isConnected = useStore(connectionStore, ({ phase }) => phase === 'open')
-  const isOnline = isConnected && contactUser.isOnline
-  const { isDeleted } = contactUser
-  const at = row.lastMessage?.createdAt ?? (isDeleted ? null : contactUser.lastSeen)
-  const count = row.unreadCount > LIMITS.unreadCap ? `${LIMITS.unreadCap}+` : row.unreadCount
+  const isOnline = isConnected && person.isOnline
+  const at = room.lastMessage?.createdAt ?? (isDeleted ? null : person.lastSeen)
+  const count = room.unreadCount > LIMITS.unreadCap ? `${LIMITS.unreadCap}+` : room.unreadCount
   return (
     <Link
-      href={`/chat/${row.chatRoomId}`}
-      className={`row ${isOpen ? 'on' : ''} ${row.unreadCount > 0 ? 'unread' : ''}`}
+      href={`/chat/${room.id}`}
+      className={`row ${isOpen ? 'on' : ''} ${room.unreadCount > 0 ? 'unread' : ''}`}
       aria-current={isOpen ? 'page' : undefined}
-      data-room={row.chatRoomId}
+      data-room={room.id}
     >
-      <Avatar id={row.contactUserId} name={nameOf(row)} isOutlined={isDeleted}>
+      <Avatar id={person.id} name={name} isOutlined={isDeleted}>
         {!isDeleted && <PresenceDot isOnline={isOnline} />}
       </Avatar>
       <div>
         <div className="l1">
           <span className="whose">
-            <span className="name cut" dir="auto" title={isDeleted ? undefined : `${nameOf(row)} (@${contactUser.username})`}>
-              {nameOf(row)}
+            <span className="name cut" dir="auto" title={isDeleted ? undefined : `${name} (@${username})`}>
+              {name}
             </span>
-            {row.isVerified && !row.keyChanged && (
+            {person.isVerified && !person.keyChanged && (
               <>
                 <ShieldCheck className="i i-14" aria-hidden />
                 <span className="sr">Verified</span>
@@ -58,7 +61,7 @@ export function Row({ row, now, isOpen, isAmbiguous }: Props) {
             )}
           </span>
           <span className="sr">{isConnected && !isDeleted && (isOnline ? 'Online' : 'Offline')}</span>
-          {row.hasUnreadNotifications && (
+          {room.hasUnreadNotifications && (
             <>
               <i className="red-dot" />
               <span className="sr">Unread notifications</span>
@@ -66,14 +69,14 @@ export function Row({ row, now, isOpen, isAmbiguous }: Props) {
           )}
           {at && (
             <time dateTime={at}>
-              <span className="sr">{row.lastMessage ? 'Last message' : 'Last seen'} </span>
+              <span className="sr">{room.lastMessage ? 'Last message' : 'Last seen'} </span>
               {relativeTime(new Date(at), now)}
             </time>
           )}
         </div>
         <div className="l2">
-          <Line row={row} isAmbiguous={isAmbiguous} />
-          {row.unreadCount > 0 && (
+          <Line room={room} person={person} isAmbiguous={isAmbiguous} />
+          {room.unreadCount > 0 && (
             <span className="count">
               {count}
               <span className="sr"> unread</span>
@@ -85,31 +88,31 @@ export function Row({ row, now, isOpen, isAmbiguous }: Props) {
   )
 }
 
-function Line({ row, isAmbiguous }: { row: ContactRow; isAmbiguous: boolean }) {
-  const { isDeleted } = row.contactUser
-  if (row.isTyping) return <span className="cut typing">typing…</span>
-  if (row.keyChanged)
+function Line({ room, person, isAmbiguous }: Pick<Props, 'room' | 'person' | 'isAmbiguous'>) {
+  const { isDeleted, username } = person
+  if (room.isTyping) return <span className="cut typing">typing…</span>
+  if (person.keyChanged)
     return (
       <>
         <ShieldAlert className="i i-16 fail" aria-hidden />
         <span className="cut failed">Key changed, sending is blocked</span>
       </>
     )
-  if (!row.preview)
+  if (!room.preview)
     return (
       <span className="cut t3">
-        {isDeleted ? 'No messages' : `@${row.contactUser.username}`}
-        {!isDeleted && !row.contactUser.identityKey && ' · no device yet'}
+        {isDeleted ? 'No messages' : `@${username}`}
+        {!isDeleted && !person.identityKey && ' · no device yet'}
       </span>
     )
-  const { preview } = row
+  const { preview } = room
   const isFailed = preview.kind === 'failed'
   return (
     <>
       {isFailed ? <CircleAlert className="i i-16 fail" aria-hidden /> : <Ticks status={preview.status} />}
       <KindIcon kind={preview.kind} />
       <span className={isFailed ? 'cut failed' : 'cut'} dir="auto">
-        {isAmbiguous && !isDeleted && <span className="t3">@{row.contactUser.username} · </span>}
+        {isAmbiguous && !isDeleted && <span className="t3">@{username} · </span>}
         {isFailed && 'Not sent: '}
         {preview.text}
       </span>

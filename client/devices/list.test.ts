@@ -4,8 +4,8 @@ import { accountStore } from '../account/store.ts'
 import { ApiError } from '../net/api.ts'
 import { newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
-import { meetOwnDevices } from '../trust/own.ts'
-import { hearTabs, knowDevices, loadDevices, lookAtDevices, refreshDevices, resetDevices } from './list.ts'
+import { refreshOwnDevices } from '../trust/own.ts'
+import { knowDevices, loadDevices, refreshDevices, resetDevices, showAnnounced, watchTabs } from './list.ts'
 import { removeBrowser } from './removal.ts'
 import { devicesStore } from './store.ts'
 
@@ -17,9 +17,9 @@ const opener = ({ username }: TestPerson) => ({ kind: 'password' as const, passw
 async function aliceHasTwo() {
   const wire = createWire()
   const laptop = await newPerson(wire)
-  await lookAtDevices(laptop.env)
+  await showAnnounced(laptop.env)
   const phone = await laptop.newComputer()
-  await meetOwnDevices(laptop.env)
+  await refreshOwnDevices(laptop.env)
   return { wire, laptop, phone }
 }
 
@@ -71,7 +71,7 @@ test('A new browser is announced until one tab answers; the other tabs hear of i
   expect(shown().announced).toEqual([])
 
   const heard: Promise<unknown>[] = []
-  const stop = hearTabs(laptop.env, (work) => heard.push(work))
+  const stop = watchTabs(laptop.env, (work) => heard.push(work))
   await knowDevices(tab.env, [phone.deviceId])
   // This page still shows it, as another tab would.
   devicesStore.setState({ announced: await phone.env.crypto.ownDevices() })
@@ -92,7 +92,7 @@ test('Alice removes her lost phone: it is on the list no more, and learns that i
   await removeBrowser(laptop.env, opener(laptop), phone.deviceId)
   expect(shown().devices.map(({ id }) => id)).toEqual([laptop.deviceId])
   expect(shown().announced).toEqual([])
-  expect(await meetOwnDevices(phone.env)).toBe(false)
+  expect(await refreshOwnDevices(phone.env)).toBe(false)
 })
 
 const USER = {

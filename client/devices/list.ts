@@ -3,18 +3,18 @@ import type { Env } from '../env.ts'
 import { failureWords } from '../ui/failure.ts'
 import { devicesStore, type OwnDevice } from './store.ts'
 
-/** Other tabs of this browser look again: the answer that one of them got counts in all. */
+/** Tells the other tabs of this browser to read again: an answer in one of them counts in all. */
 const TABS = 'conclave/devices'
 
 /** Shows what this browser knows of its own account: who was added, which address is its own, whether history is kept. */
-export async function lookAtDevices(env: Env): Promise<void> {
+export async function showAnnounced(env: Env): Promise<void> {
   const [{ onionAddress, keepsHistory }, announced] = await Promise.all([env.crypto.ownStanding(), env.crypto.newDevices()])
   devicesStore.setState({ onionAddress, keepsHistory, announced })
 }
 
 /** Loads the account's devices. Without the server the list stands there too, only not when each was last seen. */
 export async function loadDevices(env: Env): Promise<void> {
-  await lookAtDevices(env)
+  await showAnnounced(env)
   await listDevices(env, {})
   try {
     const seen = await env.api(devicesApi.list, {})
@@ -28,7 +28,7 @@ export async function loadDevices(env: Env): Promise<void> {
 /** The account's devices changed: what is on screen follows. */
 export async function refreshDevices(env: Env): Promise<void> {
   if (devicesStore.getState().status === 'ready') await loadDevices(env)
-  else await lookAtDevices(env)
+  else await showAnnounced(env)
 }
 
 async function listDevices(env: Env, lastSeen: Record<string, string>): Promise<void> {
@@ -45,16 +45,16 @@ async function listDevices(env: Env, lastSeen: Record<string, string>): Promise<
 /** The person added these themselves: they are not announced again, in no tab. */
 export async function knowDevices(env: Env, ids: string[]): Promise<void> {
   await env.crypto.deviceSeen(ids)
-  await lookAtDevices(env)
+  await showAnnounced(env)
   const tabs = new BroadcastChannel(TABS)
   tabs.postMessage(null)
   tabs.close()
 }
 
-/** Hears what other tabs of this browser were told about its devices, until it is called off. */
-export function hearTabs(env: Env, report: (work: Promise<unknown>) => void): () => void {
+/** Shows what the person answered about new devices in other tabs of this browser. Returns how to stop. */
+export function watchTabs(env: Env, report: (work: Promise<unknown>) => void): () => void {
   const tabs = new BroadcastChannel(TABS)
-  tabs.onmessage = () => report(lookAtDevices(env))
+  tabs.onmessage = () => report(showAnnounced(env))
   return () => tabs.close()
 }
 

@@ -2,9 +2,11 @@ import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import type { User } from '../../contract/account.ts'
 import { messagesApi } from '../../contract/messages.ts'
-import type { ContactRow } from '../rooms/rows.ts'
+import { roomOfContact } from '../rooms/contact.ts'
+import type { Room } from '../rooms/room.ts'
 import { newPerson, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
+import { putPeople } from '../trust/people.ts'
 import { type ExportProgress, exportAccount } from './export.ts'
 import { chatLines } from './pages.ts'
 
@@ -21,22 +23,21 @@ const ownerOf = ({ userId, deviceId }: TestPerson): User => ({
   hasKeys: true,
   deviceId,
 })
-const rowOf = (owner: TestPerson, other: TestPerson): ContactRow => ({
-  ...owner.contact(other),
-  preview: null,
-  isTyping: false,
-  keyChanged: false,
-  isVerified: false,
-  ...({ isVerified: false } as object),
-})
+
+/** The room of both, with the other one known by name. */
+function listed(owner: TestPerson, other: TestPerson): Room {
+  const { room, person } = roomOfContact(owner.contact(other))
+  putPeople([person])
+  return room
+}
 
 async function unpacked(archive: Blob): Promise<Record<string, string>> {
   const files = unzipSync(new Uint8Array(await archive.arrayBuffer()))
   return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]))
 }
 
-const options = (rows: ContactRow[], tell: (progress: ExportProgress) => void = () => undefined) => ({
-  rows,
+const options = (rooms: Room[], tell: (progress: ExportProgress) => void = () => undefined) => ({
+  rooms,
   tell,
   signal: new AbortController().signal,
 })
@@ -53,7 +54,7 @@ test('a new browser exports the whole conversation, older pages too, as JSON and
   const made = await exportAccount(
     browser.env,
     ownerOf(alice),
-    options([rowOf(browser, bob)], (each) => seen.push(each)),
+    options([listed(browser, bob)], (each) => seen.push(each)),
   )
   expect(made).toMatchObject({
     chats: 1,
@@ -94,7 +95,7 @@ test('what cannot be read, what was not encrypted and what was not sent is in th
     replyToId: null,
     sentAt: new Date().toISOString(),
   })
-  const made = await exportAccount(alice.env, ownerOf(alice), options([rowOf(alice, bob)]))
+  const made = await exportAccount(alice.env, ownerOf(alice), options([listed(alice, bob)]))
   expect(made).toMatchObject({ messages: 3, unreadable: 1 })
   const { messages } = JSON.parse((await unpacked(made.archive))['chats/001-other.json'] ?? '')
   expect(messages).toMatchObject([
@@ -110,7 +111,7 @@ test('an export that is given up stops and saves nothing', async () => {
   await alice.says(bob, 'hello')
   const run = new AbortController()
   run.abort()
-  const exporting = exportAccount(alice.env, ownerOf(alice), { ...options([rowOf(alice, bob)]), signal: run.signal })
+  const exporting = exportAccount(alice.env, ownerOf(alice), { ...options([listed(alice, bob)]), signal: run.signal })
   await expect(exporting).rejects.toMatchObject({ name: 'AbortError' })
 })
 

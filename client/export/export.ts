@@ -2,8 +2,10 @@ import { strToU8, Zip, ZipDeflate } from 'fflate'
 import type { User } from '../../contract/account.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
-import { catchUp, loadOlderPage } from '../rooms/rooms.ts'
-import type { ContactRow } from '../rooms/rows.ts'
+import { loadOlderPage } from '../rooms/older.ts'
+import { peerIdOf, type Room } from '../rooms/room.ts'
+import { catchUp } from '../rooms/rooms.ts'
+import { type Person, personById } from '../trust/people.ts'
 import { chatLines, chatStart, type ExportedMessage, type ExportedPerson, indexPage, PAGE_END } from './pages.ts'
 
 /** How far an export has come. */
@@ -25,8 +27,8 @@ export interface ExportResult {
 }
 
 interface Options {
-  /** The contact list as it stands now. */
-  rows: ContactRow[]
+  /** Of everybody that the account has a conversation with. */
+  rooms: Room[]
   tell: (progress: ExportProgress) => void
   signal: AbortSignal
 }
@@ -37,18 +39,20 @@ const PAGE = 200
  * Everything that this account can read, as one ZIP: JSON for programs and pages for people. Older messages are fetched first.
  * It is made in this browser; the server sees only that pages are asked for. Throws ApiError, CryptoFailure, or the signal's reason.
  */
-export async function exportAccount(env: Env, user: User, { rows, tell, signal }: Options): Promise<ExportResult> {
+export async function exportAccount(env: Env, user: User, { rooms, tell, signal }: Options): Promise<ExportResult> {
   const exportedAt = env.clock()
   const zip = openZip()
   const chats: { other: ExportedPerson; file: string; messages: number; unreadable: number }[] = []
   let messages = 0
-  for (const [at, row] of rows.entries()) {
-    const other = personOf(row)
-    const say = (here: number) => tell({ chatsDone: at, chats: rows.length, messages: messages + here, name: other.displayName })
+  for (const [at, room] of rooms.entries()) {
+    const person = personById(peerIdOf(room) ?? '')
+    if (!person) continue
+    const other = exportedPerson(person)
+    const say = (here: number) => tell({ chatsDone: at, chats: rooms.length, messages: messages + here, name: other.displayName })
     say(0)
-    await fetchAll(env, row, signal)
+    await fetchAll(env, room, signal)
     const name = `chats/${String(at + 1).padStart(3, '0')}-${other.username}`
-    const written = await writeChat(env, user, row, { other, zip, name, say, signal })
+    const written = await writeChat(env, room, { other, zip, name, say, signal })
     messages += written.messages
     chats.push({ other, file: `${name}.html`, ...written })
   }
@@ -62,16 +66,16 @@ export async function exportAccount(env: Env, user: User, { rows, tell, signal }
   zip.file('index.html').end(indexPage(owner, exportedAt, chats))
   const unreadable = chats.reduce((sum, chat) => sum + chat.unreadable, 0)
   const fileName = `conclave-${user.username}-${exportedAt.toISOString().slice(0, 10)}.zip`
-  return { archive: zip.end(), fileName, chats: rows.length, messages, unreadable }
+  return { archive: zip.end(), fileName, chats: chats.length, messages, unreadable }
 }
 
 /** Brings the whole conversation into this browser, as far back as it goes. */
-async function fetchAll(env: Env, row: ContactRow, signal: AbortSignal): Promise<void> {
-  await catchUp(env, row)
-  const first = async () => (await env.crypto.page({ chatRoomId: row.chatRoomId, limit: 1 })).from
+async function fetchAll(env: Env, room: Room, signal: AbortSignal): Promise<void> {
+  await catchUp(env, room)
+  const first = async () => (await env.crypto.page({ chatRoomId: room.id, limit: 1 })).from
   for (let from = await first(); from > 1; ) {
     signal.throwIfAborted()
-    if (!(await loadOlderPage(env, row, from))) return
+    if (!(await loadOlderPage(env, room, from))) return
     const next = await first()
     if (next >= from) return
     from = next
@@ -87,7 +91,7 @@ interface Writing {
   signal: AbortSignal
 }
 
-async function writeChat(env: Env, user: User, row: ContactRow, { other, zip, name, say, signal }: Writing) {
+async function writeChat(env: Env, room: Room, { other, zip, name, say, signal }: Writing) {
   const json = zip.file(`${name}.json`)
   const html = zip.file(`${name}.html`)
   json.push(`{"with":${JSON.stringify(other)},"messages":[`)
@@ -104,12 +108,12 @@ async function writeChat(env: Env, user: User, row: ContactRow, { other, zip, na
   }
   for (let after = 0; ; ) {
     signal.throwIfAborted()
-    const page = await env.crypto.page({ chatRoomId: row.chatRoomId, after, limit: PAGE })
-    write(page.messages.map((message) => exported(message, user.id)))
+    const page = await env.crypto.page({ chatRoomId: room.id, after, limit: PAGE })
+    write(page.messages.map((message) => exported(message, room.ownId)))
     after = page.messages.at(-1)?.seq ?? after
     if (page.messages.length < PAGE) break
   }
-  write((await env.crypto.outbox(row.chatRoomId)).map(unsent))
+  write((await env.crypto.outbox(room.id)).map(unsent))
   json.end(']}\n')
   html.end(PAGE_END)
   return { messages, unreadable }
@@ -141,10 +145,10 @@ const unsent = ({ id, sentAt, content }: OutboxRow): ExportedMessage => ({
   isEncrypted: true,
 })
 
-const personOf = ({ displayName, contactUser }: ContactRow): ExportedPerson => ({
-  username: contactUser.username,
-  displayName: displayName ?? contactUser.displayName,
-  onionAddress: contactUser.onionAddress,
+const exportedPerson = ({ username, alias, displayName, onionAddress }: Person): ExportedPerson => ({
+  username,
+  displayName: alias ?? displayName,
+  onionAddress,
 })
 
 interface Archive {

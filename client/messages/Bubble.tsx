@@ -1,11 +1,8 @@
 import { Check, CheckCheck, CircleAlert, Clock, KeyRound, LoaderCircle } from 'lucide-react'
 import { memo } from 'react'
 import { REFUSALS } from '../../contract/refusals.ts'
-import { useEnv } from '../ui/env.tsx'
 import { textParts } from '../ui/links.ts'
 import { clockTime, moment } from '../ui/time.ts'
-import { sendAloud } from './outcome.ts'
-import { deleteUnsent, retryMessage } from './send.ts'
 import type { ShownMessage } from './store.ts'
 
 interface Props {
@@ -14,15 +11,17 @@ interface Props {
   name: string
   startsRun: boolean
   endsRun: boolean
-  onUpgrade: () => void
+  /** Both take the id of an unsent message. */
+  onRetry: (id: string) => void
+  onDelete: (id: string) => void
 }
 
-export const Bubble = memo(function Bubble({ message, name, startsRun, endsRun, onUpgrade }: Props) {
+export const Bubble = memo(function Bubble({ message, name, startsRun, endsRun, onRetry, onDelete }: Props) {
   return (
     <div className={`msg ${message.isMine ? 'me' : ''} ${endsRun ? '' : 'mid'}`}>
       {startsRun && <span className="sr">{message.isMine ? 'You' : name}</span>}
       <Body message={message} />
-      <Under message={message} onUpgrade={onUpgrade} />
+      <Under message={message} onRetry={onRetry} onDelete={onDelete} />
     </div>
   )
 })
@@ -86,8 +85,7 @@ function Meta({ message }: { message: ShownMessage }) {
   )
 }
 
-function Under({ message, onUpgrade }: { message: ShownMessage; onUpgrade: () => void }) {
-  const env = useEnv()
+function Under({ message, onRetry, onDelete }: Pick<Props, 'message' | 'onRetry' | 'onDelete'>) {
   if (message.status !== 'failed' && message.status !== 'waiting') return null
   const isFailed = message.status === 'failed'
   // An account does not come back: nothing is left to try.
@@ -99,11 +97,11 @@ function Under({ message, onUpgrade }: { message: ShownMessage; onUpgrade: () =>
       </span>
       <span className="acts">
         {canRetry && (
-          <button type="button" className="linkish" onClick={() => sendAloud(() => retryMessage(env, message.id), onUpgrade)}>
+          <button type="button" className="linkish" onClick={() => onRetry(message.id)}>
             Retry
           </button>
         )}
-        <button type="button" className="linkish" onClick={() => deleteUnsent(env, message.id)}>
+        <button type="button" className="linkish" onClick={() => onDelete(message.id)}>
           Delete
         </button>
       </span>

@@ -3,6 +3,10 @@ import { useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { FreeBanner } from '../plans/FreeBanner.tsx'
 import { UpgradeDialog } from '../plans/UpgradeDialog.tsx'
+import type { RoomRow } from '../rooms/list.ts'
+import { NewKey } from '../trust/NewKey.tsx'
+import { nameOf, type Person } from '../trust/people.ts'
+import { SafetyDialog } from '../trust/SafetyDialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { ChatHeader } from './ChatHeader.tsx'
@@ -10,17 +14,14 @@ import { Composer } from './Composer.tsx'
 import { DayDialog } from './DayDialog.tsx'
 import { KeyLine } from './KeyLine.tsx'
 import './chat.css'
-import { NewKey } from './NewKey.tsx'
-import type { Person } from './person.ts'
-import { SafetyDialog } from './SafetyDialog.tsx'
 import { messagesStore, type RoomView } from './store.ts'
 import { Timeline } from './Timeline.tsx'
 import { useSeen } from './useSeen.tsx'
 
 interface Props {
-  chatRoomId: string
+  room: RoomRow
+  /** The other person of the room. */
   person: Person
-  unreadCount: number
   /** The reader's own plan allows sending. */
   canSend: boolean
   onBack: () => void
@@ -28,45 +29,46 @@ interface Props {
   onAcceptKey: () => Promise<void>
 }
 
-export function Chat({ chatRoomId, person, unreadCount, canSend, onBack, onRetry, onAcceptKey }: Props) {
-  const open = useStore(messagesStore, (state) => state.open)
-  const view = open?.chatRoomId === chatRoomId ? open : undefined
+export function Chat({ room, person, canSend, onBack, onRetry, onAcceptKey }: Props) {
+  const view = useStore(messagesStore, ({ open }) => (open?.chatRoomId === room.id ? open : undefined))
   const [isUpgrading, setUpgrading] = useState(false)
   const [isComparing, setComparing] = useState(false)
   const [pickedFrom, setPickedFrom] = useState<Date>()
   const newestAt = view?.messages.at(-1)?.at
   const upgrade = useCallback(() => setUpgrading(true), [])
-  useSeen(view, unreadCount)
+  useSeen(room, view)
   return (
     <>
       <ChatHeader
         person={person}
+        isTyping={room.isTyping}
         hasRoomKeys={view?.isEncrypted ?? false}
         onBack={onBack}
         onSafety={() => setComparing(true)}
         onDay={newestAt ? () => setPickedFrom(new Date(newestAt)) : undefined}
       />
       {!person.isDeleted && <KeyLine person={person} onSafety={() => setComparing(true)} />}
-      <Conversation view={view} person={person} onRetry={onRetry} onUpgrade={upgrade} onDay={setPickedFrom} />
+      <Conversation room={room} view={view} person={person} onRetry={onRetry} onUpgrade={upgrade} onDay={setPickedFrom} />
       {person.keyChanged && <NewKey person={person} onAccept={onAcceptKey} />}
-      {!canSend && !person.isDeleted && <FreeBanner onUpgrade={upgrade} />}
-      {person.isDeleted ? (
+      {!canSend && !room.isClosed && <FreeBanner onUpgrade={upgrade} />}
+      {room.isClosed ? (
         <p className="gone" role="status">
           This account was deleted. Nothing can be sent.
         </p>
       ) : (
-        <Composer key={chatRoomId} chatRoomId={chatRoomId} isBlocked={person.keyChanged} onUpgrade={upgrade} />
+        <Composer key={room.id} room={room} isBlocked={person.keyChanged} onUpgrade={upgrade} />
       )}
       {isComparing && !person.keyChanged && !person.isDeleted && (
         <SafetyDialog person={person} onClose={() => setComparing(false)} />
       )}
-      {pickedFrom && <DayDialog from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}
+      {pickedFrom && <DayDialog room={room} from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}
       {isUpgrading && <UpgradeDialog feature="messaging" onClose={() => setUpgrading(false)} />}
     </>
   )
 }
 
 interface ConversationProps {
+  room: RoomRow
   view: RoomView | undefined
   person: Person
   onRetry: () => void
@@ -74,7 +76,8 @@ interface ConversationProps {
   onDay: (from: Date) => void
 }
 
-function Conversation({ view, person, onRetry, onUpgrade, onDay }: ConversationProps) {
+function Conversation({ room, view, person, onRetry, onUpgrade, onDay }: ConversationProps) {
+  const name = nameOf(person)
   if (!view || (view.status === 'loading' && view.messages.length === 0)) return <Spinner words="Loading messages" />
   if (view.status === 'failed' && view.messages.length === 0)
     return (
@@ -86,7 +89,7 @@ function Conversation({ view, person, onRetry, onUpgrade, onDay }: ConversationP
         </Empty>
       </div>
     )
-  if (view.messages.length === 0 && person.isDeleted)
+  if (view.messages.length === 0 && room.isClosed)
     return (
       <div className="centre">
         <Empty icon={MessagesSquare} title="No messages" />
@@ -100,11 +103,11 @@ function Conversation({ view, person, onRetry, onUpgrade, onDay }: ConversationP
           title="Start a secure conversation"
           text={
             person.onionAddress
-              ? `Only your devices and those of ${person.name} can open what is written here.`
-              : `What you write waits on this device until ${person.name} opens Conclave in a browser.`
+              ? `Only your devices and those of ${name} can open what is written here.`
+              : `What you write waits on this device until ${name} opens Conclave in a browser.`
           }
         />
       </div>
     )
-  return <Timeline key={view.chatRoomId} view={view} name={person.name} onUpgrade={onUpgrade} onDay={onDay} />
+  return <Timeline key={room.id} room={room} view={view} name={name} onUpgrade={onUpgrade} onDay={onDay} />
 }

@@ -2,15 +2,16 @@ import { CalendarDays, ChevronLeft, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import { connectionStore } from '../net/status.ts'
+import { nameOf, type Person } from '../trust/people.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
 import { useNow } from '../ui/env.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { lastSeen } from '../ui/time.ts'
 import './header.css'
-import type { Person } from './person.ts'
 
 interface Props {
   person: Person
+  isTyping: boolean
   hasRoomKeys: boolean
   onBack: () => void
   onSafety: () => void
@@ -18,27 +19,28 @@ interface Props {
   onDay: (() => void) | undefined
 }
 
-export function ChatHeader({ person, hasRoomKeys, onBack, onSafety, onDay }: Props) {
+export function ChatHeader({ person, isTyping, hasRoomKeys, onBack, onSafety, onDay }: Props) {
   const [isWhole, setWhole] = useState(false)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
+  const name = nameOf(person)
   const isEncrypted = isConnected && hasRoomKeys && !person.keyChanged && !person.isDeleted
   return (
     <header className="head">
       <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onBack} />
-      <Avatar id={person.id} name={person.name} size={40} isOutlined={person.isDeleted}>
+      <Avatar id={person.id} name={name} size={40} isOutlined={person.isDeleted}>
         {!person.isDeleted && <PresenceDot isOnline={isConnected && person.isOnline} />}
       </Avatar>
       <div className={isWhole ? 'whom whole' : 'cut whom'}>
-        <h2 className="cut" dir="auto" title={person.name} tabIndex={-1} data-chat-title>
+        <h2 className="cut" dir="auto" title={name} tabIndex={-1} data-chat-title>
           <button type="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {person.name}
+            {name}
           </button>
         </h2>
         {!person.isDeleted && (
           <p className="small t2">
             <span className="cut">
               {/* Who is online now is known through the connection only. */}
-              {isConnected && <Presence person={person} />}
+              {isConnected && <Presence person={person} isTyping={isTyping} />}
               <span className="handle">
                 {isConnected && ' · '}@{person.username}
               </span>
@@ -64,9 +66,9 @@ function Encrypted({ className, isVerified, onSafety }: { className: string; isV
   )
 }
 
-function Presence({ person }: { person: Person }) {
+function Presence({ person, isTyping }: { person: Person; isTyping: boolean }) {
   const now = useNow()
-  if (person.isTyping)
+  if (isTyping)
     return (
       <span className="typing" role="status">
         typing…

@@ -13,6 +13,7 @@ import { useStore } from 'zustand'
 import { textBytes } from '../../contract/content.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { connectionStore } from '../net/status.ts'
+import type { Room } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
 import { sendAloud } from './outcome.ts'
 import { sendText } from './send.ts'
@@ -20,19 +21,19 @@ import { useDraft } from './useDraft.tsx'
 import { useTyping } from './useTyping.tsx'
 
 interface Props {
-  chatRoomId: string
+  room: Room
   /** A changed key stops sending; the reason stands above. */
   isBlocked: boolean
   onUpgrade: () => void
 }
 
-export function Composer({ chatRoomId, isBlocked, onUpgrade }: Props) {
+export function Composer({ room, isBlocked, onUpgrade }: Props) {
   const env = useEnv()
   const field = useRef<HTMLTextAreaElement>(null)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
-  const [text, setText] = useDraft(chatRoomId)
+  const [text, setText] = useDraft(room.id)
   const [isPending, setPending] = useState(false)
-  const typing = useTyping()
+  const typing = useTyping(room)
   const isOff = !isConnected || isBlocked
   const sizeBytes = textBytes(text)
   const isTooLong = sizeBytes > LIMITS.textBytes
@@ -44,7 +45,7 @@ export function Composer({ chatRoomId, isBlocked, onUpgrade }: Props) {
     if (!canSend) return
     typing.stop()
     setPending(true)
-    if (await sendAloud(() => sendText(env, text), onUpgrade)) setText('')
+    if (await sendAloud(() => sendText(env, room, text), onUpgrade)) setText('')
     setPending(false)
   }
 

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import type { Room } from '../rooms/room.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
@@ -6,8 +7,8 @@ import { failureWords } from '../ui/failure.ts'
 import { dateField, fromDateField } from '../ui/time.ts'
 import { jumpToDay } from './messages.ts'
 
-/** Goes to the beginning of a day in the open conversation. */
-export function DayDialog({ from, onClose }: { from: Date; onClose: () => void }) {
+/** Goes to the beginning of a day in a conversation. */
+export function DayDialog({ room, from, onClose }: { room: Room; from: Date; onClose: () => void }) {
   const env = useEnv()
   const now = useNow()
   const [value, setValue] = useState(dateField(from))
@@ -21,7 +22,7 @@ export function DayDialog({ from, onClose }: { from: Date; onClose: () => void }
     if (!day) return setError('Choose a day')
     setPending(true)
     try {
-      if (await jumpToDay(env, day)) return onClose()
+      if (await jumpToDay(env, room, day)) return onClose()
       setError('Nothing was written on that day or after it')
     } catch (failure) {
       setError(failureWords(failure))

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { LIMITS } from '../../contract/limits.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import './header.css'
-import type { Person } from './person.ts'
+import { nameOf, type Person } from '../trust/people.ts'
 
 /** The line under the header: the onion address is the person's key. */
 export function KeyLine({ person, onSafety }: { person: Person; onSafety: () => void }) {
@@ -13,7 +13,7 @@ export function KeyLine({ person, onSafety }: { person: Person; onSafety: () => 
       <p className="via">
         <KeyRound className="i i-14" aria-hidden />
         <span>
-          <bdi>{person.name}</bdi> has no device yet: messages wait on yours.
+          <bdi>{nameOf(person)}</bdi> has no device yet: messages wait on yours.
         </span>
       </p>
     )

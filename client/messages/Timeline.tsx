@@ -1,18 +1,22 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { ArrowDown, Info, LoaderCircle, TriangleAlert } from 'lucide-react'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { ArrowDown, LoaderCircle } from 'lucide-react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Env } from '../env.ts'
-import { useEnv, useNow } from '../ui/env.tsx'
+import type { Room } from '../rooms/room.ts'
+import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
-import { dayHeading } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
+import { useLatest } from '../ui/useLatest.tsx'
 import { Announcer } from './Announcer.tsx'
-import { Bubble } from './Bubble.tsx'
 import { type Line, timelineLines } from './lines.ts'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
+import { sendAloud } from './outcome.ts'
+import { deleteUnsent, retryMessage } from './send.ts'
 import type { RoomView } from './store.ts'
+import { TimelineLine } from './TimelineLine.tsx'
 import './timeline.css'
 import { useFound } from './useFound.tsx'
+import { useNewCount } from './useNewCount.tsx'
 import { useStayAtEnd } from './useStayAtEnd.tsx'
 
 /** Within this distance of an edge the next page is asked for. */
@@ -21,6 +25,7 @@ const NEAR_PX = 600
 const END_PX = 80
 
 interface Props {
+  room: Room
   view: RoomView
   /** The other side's name. */
   name: string
@@ -28,7 +33,7 @@ interface Props {
   onDay: (from: Date) => void
 }
 
-export function Timeline({ view, name, onUpgrade, onDay }: Props) {
+export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
   const env = useEnv()
   const scroller = useRef<HTMLDivElement>(null)
   const isPaging = useRef(false)
@@ -77,10 +82,17 @@ export function Timeline({ view, name, onUpgrade, onDay }: Props) {
     scroller.current?.focus({ preventScroll: true })
   }, [virtual, view.anchor])
   const foundId = useFound(view.anchor)
+  // The same functions at each render: a bubble that did not change is not drawn again.
+  const latestRoom = useLatest(room)
+  const retry = useCallback(
+    (id: string) => void sendAloud(() => retryMessage(env, latestRoom.current, id), onUpgrade),
+    [env, latestRoom, onUpgrade],
+  )
+  const remove = useCallback((id: string) => void deleteUnsent(env, latestRoom.current, id), [env, latestRoom])
 
-  async function attempt(load: (env: Env) => Promise<void>) {
+  async function attempt(load: (env: Env, room: Room) => Promise<void>) {
     try {
-      await load(env)
+      await load(env, room)
     } catch (error) {
       showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) })
     }
@@ -106,12 +118,8 @@ export function Timeline({ view, name, onUpgrade, onDay }: Props) {
   }
 
   // A page may be too short to scroll: then no scroll event asks for the next one.
-  const latestLook = useRef(look)
-  const shown = useRef(view.messages)
-  useEffect(() => {
-    latestLook.current = look
-    shown.current = view.messages
-  })
+  const latestLook = useLatest(look)
+  const shown = useLatest(view.messages)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is a new occasion
   useEffect(() => latestLook.current(), [view.messages])
   useStayAtEnd(scroller, isAtEnd, () => virtual.scrollToEnd())
@@ -151,7 +159,7 @@ export function Timeline({ view, name, onUpgrade, onDay }: Props) {
                 ref={virtual.measureElement}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                {line && <Shown line={line} name={name} onUpgrade={onUpgrade} onDay={onDay} />}
+                {line && <TimelineLine line={line} name={name} onRetry={retry} onDelete={remove} onDay={onDay} />}
               </div>
             )
           })}
@@ -168,44 +176,6 @@ export function Timeline({ view, name, onUpgrade, onDay }: Props) {
   )
 }
 
-interface ShownProps {
-  line: Line
-  name: string
-  onUpgrade: () => void
-  onDay: (from: Date) => void
-}
-
-function Shown({ line, onDay, ...bubble }: ShownProps) {
-  const now = useNow(60_000)
-  if (line.kind === 'day')
-    return (
-      <div className="day">
-        <button type="button" onClick={() => onDay(new Date(line.at))} title="Go to a day">
-          {dayHeading(new Date(line.at), now)}
-        </button>
-      </div>
-    )
-  if (line.kind === 'notice' || line.kind === 'warning')
-    return (
-      <p className={line.kind === 'warning' ? 'sys bad' : 'sys'}>
-        {line.kind === 'warning' ? <TriangleAlert className="i i-16" aria-hidden /> : <Info className="i i-16" aria-hidden />}
-        {line.text}
-      </p>
-    )
-  return <Bubble {...bubble} message={line.message} startsRun={line.startsRun} endsRun={line.endsRun} />
-}
-
 const jumpWords = (count: number) => (count > 0 ? `Jump to the newest message, ${count} new` : 'Jump to the newest message')
 
 const isMessage = (line: Line | undefined, id: string | undefined) => line?.kind === 'message' && line.message.id === id
-
-/** How many messages of the other side came below what is looked at. */
-function useNewCount(view: RoomView, isAtEnd: boolean): number {
-  const newest = view.messages.findLast(({ seq }) => seq !== null)?.seq ?? 0
-  const seen = useRef(newest)
-  useEffect(() => {
-    if (isAtEnd && !view.hasNewer) seen.current = newest
-  }, [isAtEnd, newest, view.hasNewer])
-  if (view.hasNewer) return view.newerCount
-  return isAtEnd ? 0 : view.messages.filter(({ isMine, seq }) => !isMine && seq !== null && seq > seen.current).length
-}

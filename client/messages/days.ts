@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts'
-import { loadOlderPage } from '../rooms/rooms.ts'
-import type { ContactRow } from '../rooms/rows.ts'
+import { loadOlderPage } from '../rooms/older.ts'
+import type { Room } from '../rooms/room.ts'
 
 /** How many pages of older messages are fetched from the server to reach a day. */
 const PAGES = 40
@@ -9,12 +9,12 @@ const PAGES = 40
  * Where a day begins in a room: the seq of its first message, or of the next one after it. Found by halving what
  * this device holds: a room of any length takes a few reads. Undefined: nothing was written since.
  */
-export async function seqOfDay(env: Env, contact: ContactRow, dayStart: Date): Promise<number | undefined> {
-  const { chatRoomId } = contact
+export async function seqOfDay(env: Env, room: Room, dayStart: Date): Promise<number | undefined> {
+  const { id: chatRoomId } = room
   for (let page = 0; page < PAGES; page++) {
     const { messages, from } = await env.crypto.page({ chatRoomId, after: 0, limit: 1 })
     const isReached = !messages[0] || Date.parse(messages[0].at) < dayStart.getTime() || from <= 1
-    if (isReached || !(await loadOlderPage(env, contact, from))) break
+    if (isReached || !(await loadOlderPage(env, room, from))) break
   }
   let low = 1
   let high = ((await env.crypto.roomRecord(chatRoomId))?.cursor ?? 0) + 1

@@ -2,25 +2,25 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
 import type { Env } from '../env.ts'
 import { type Api, ApiError } from '../net/api.ts'
-import { contactOfRoom, contactsStore } from '../rooms/rows.ts'
+import { resetRooms, roomById } from '../rooms/list.ts'
+import { keepRooms } from '../rooms/load.ts'
 import { newPerson, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
-import { openRoom } from './messages.ts'
+import { personById } from '../trust/people.ts'
+import { resetMessages, showRoom } from './messages.ts'
 import { sendText } from './send.ts'
 import { messagesStore } from './store.ts'
-import { viewAs } from './viewing.ts'
 
-beforeEach(() => contactsStore.setState({ status: 'loading', rows: [], unreadTotal: 0 }))
-afterEach(() => viewAs(undefined))
+beforeEach(resetRooms)
+afterEach(resetMessages)
 
 async function looksAt(one: TestPerson, other: TestPerson, isDeleted: boolean) {
   const contact = one.contact(other)
   const contactUser = { ...contact.contactUser, isDeleted }
-  const row = { ...contact, contactUser, preview: null, isTyping: false, keyChanged: false, isVerified: false }
-  contactsStore.setState({ rows: [row] })
-  viewAs(one.userId)
-  await openRoom(one.env, row)
-  return row.chatRoomId
+  const [room] = await keepRooms(one.env, [{ ...contact, contactUser }])
+  if (!room) throw new Error('The contact has no room')
+  await showRoom(one.env, room)
+  return room
 }
 
 const shown = () => messagesStore.getState().open?.messages.map(({ body, status, reason }) => ({ body, status, reason }))
@@ -29,22 +29,22 @@ test("Bob's account is gone: what was said can be read, and what is not sent say
   const wire = createWire()
   const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
   await alice.says(bob, 'hello')
-  const chatRoomId = await looksAt(alice, bob, true)
-  const sealed = wire.rooms.get(chatRoomId)?.log.length
-  await sendText(alice.env, 'are you there?')
+  const room = await looksAt(alice, bob, true)
+  const sealed = wire.rooms.get(room.id)?.log.length
+  await sendText(alice.env, room, 'are you there?')
   expect(shown()).toEqual([
     { body: { kind: 'text', text: 'hello' }, status: 'sent', reason: null },
     { body: { kind: 'text', text: 'are you there?' }, status: 'failed', reason: 'This account was deleted' },
   ])
-  expect(wire.rooms.get(chatRoomId)?.log.length).toBe(sealed)
-  expect((await alice.core.outbox(chatRoomId))[0]?.envelope ?? null).toBe(null)
+  expect(wire.rooms.get(room.id)?.log.length).toBe(sealed)
+  expect((await alice.core.outbox(room.id))[0]?.envelope ?? null).toBe(null)
 })
 
 test('The server refuses a message on its way because the account is gone: the row says so from then on', async () => {
   const wire = createWire()
   const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
   await alice.says(bob, 'hello')
-  const chatRoomId = await looksAt(alice, bob, false)
+  const room = await looksAt(alice, bob, false)
   const refusing: Env = {
     ...alice.env,
     api: ((endpoint, input) => {
@@ -52,11 +52,12 @@ test('The server refuses a message on its way because the account is gone: the r
       throw new ApiError(403, 'account_deleted', 'This account was deleted')
     }) as Api,
   }
-  await sendText(refusing, 'are you there?')
+  await sendText(refusing, room, 'are you there?')
   expect(shown()?.at(-1)).toEqual({
     body: { kind: 'text', text: 'are you there?' },
     status: 'failed',
     reason: 'This account was deleted',
   })
-  expect(contactOfRoom(chatRoomId)?.contactUser.isDeleted).toBe(true)
+  expect(roomById(room.id)?.isClosed).toBe(true)
+  expect(personById(bob.userId)?.isDeleted).toBe(true)
 })

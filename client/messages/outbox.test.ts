@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { messagesApi, SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { ApiError } from '../net/api.ts'
+import { resetRooms } from '../rooms/list.ts'
 import { changesKeys, counting, people } from '../testing/room.ts'
 import { toastStore } from '../ui/toast.ts'
 import { flushRoom, waitOf } from './outbox.ts'
 import { sendAloud } from './outcome.ts'
 import { sendText } from './send.ts'
-import { viewAs } from './viewing.ts'
 
 const nothing = async () => undefined
 
@@ -17,7 +17,7 @@ test('A message meets a room that waits for a commit: it goes out behind one, in
   await bob.says(alice, 'two')
   const laptop = await alice.newComputer()
   await bob.reads(alice)
-  const old = bob.contact(alice)
+  const old = bob.room(alice)
   await changesKeys(alice, { removeDevices: [laptop.deviceId] })
   await bob.keeps(alice, 'three')
   const calls = counting(bob)
@@ -45,14 +45,14 @@ test.each([
   wire.beforeEffect = (_caller, path, method) => {
     if (path === messagesApi.send.path && method === 'POST') throw new ApiError(403, 'message_limit_reached', said ?? '')
   }
-  expect(await flushRoom(alice.env, alice.contact(bob), nothing)).toEqual({ outcome: 'limit_reached', text })
+  expect(await flushRoom(alice.env, alice.room(bob), nothing)).toEqual({ outcome: 'limit_reached', text })
 })
 
 test('Who is not signed in any more is told so, and what was typed stays typed', async () => {
-  const { alice } = await people()
-  viewAs(undefined)
+  const { alice, bob } = await people()
+  resetRooms()
   toastStore.setState({ queue: [] })
-  expect(await sendAloud(() => sendText(alice.env, 'half a thought'), nothing)).toBe(false)
+  expect(await sendAloud(() => sendText(alice.env, alice.room(bob), 'half a thought'), nothing)).toBe(false)
   expect(toastStore.getState().queue).toMatchObject([{ title: 'Error', text: 'You must be logged in to send messages' }])
 })
 
@@ -62,6 +62,6 @@ test('A message that meets an ended session stays on this device', async () => {
   wire.beforeEffect = (_caller, path, method) => {
     if (path === messagesApi.send.path && method === 'POST') throw new ApiError(401, 'not_signed_in', SIGN_IN_TO_SEND)
   }
-  expect(await flushRoom(alice.env, alice.contact(bob), nothing)).toEqual({ outcome: 'kept' })
+  expect(await flushRoom(alice.env, alice.room(bob), nothing)).toEqual({ outcome: 'kept' })
   expect(await alice.core.outbox(roomId)).toMatchObject([{ content: { text: 'later' }, failure: null }])
 })

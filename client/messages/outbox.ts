@@ -1,14 +1,16 @@
-import type { Contact } from '../../contract/contacts.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { REFUSALS } from '../../contract/refusals.ts'
 import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'
-import { hearRefusal } from '../rooms/gate.ts'
-import { noteMessage } from '../rooms/news.ts'
-import { catchUp, readyRoom } from '../rooms/rooms.ts'
-import { changeRow, newestOf } from '../rooms/rows.ts'
+import { onStaleEpoch } from '../rooms/gate.ts'
+import { changeRoom, roomById } from '../rooms/list.ts'
+import { readyRoom } from '../rooms/ready.ts'
+import { peerIdOf, placeOf, type Room } from '../rooms/room.ts'
+import { catchUp } from '../rooms/rooms.ts'
+import { addNewest } from '../rooms/updates.ts'
+import { changePerson } from '../trust/people.ts'
 
 /** What came of a message that was to be sent. */
 export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_required' } | { outcome: 'limit_reached'; text: string }
@@ -16,7 +18,7 @@ export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_require
 interface Wait {
   /** In words for the person. */
   reason: string
-  /** When to try again; null: news about the contact or the room will say so. */
+  /** When to try again; null: news of the people or the room will say so. */
   retryMs: number | null
 }
 
@@ -35,13 +37,12 @@ const LIMIT_TEXT = "You've reached your monthly message limit. Upgrade your plan
  * Sends what the room's outbox holds, in order, and stops at the first message that has to wait. The same sealed
  * bytes go out again after a lost answer; they are sealed anew only when the room has moved on [Note: M1].
  */
-export function flushRoom(env: Env, contact: Contact, onChange: () => Promise<void>): Promise<SendOutcome> {
-  const { chatRoomId } = contact
-  return inTurn(env, `flush ${chatRoomId}`, async () => {
+export function flushRoom(env: Env, room: Room, onChange: () => Promise<void>): Promise<SendOutcome> {
+  return inTurn(env, `flush ${room.id}`, async () => {
     let outcome: SendOutcome = { outcome: 'kept' }
-    for (const row of await env.crypto.outbox(chatRoomId)) {
+    for (const row of await env.crypto.outbox(room.id)) {
       if (row.failure) continue
-      const sent = await sendRow(env, newestOf(contact), row)
+      const sent = await sendRow(env, roomById(room.id) ?? room, row)
       await onChange()
       if (sent === 'wait') break
       if (sent !== 'next') outcome = sent
@@ -50,19 +51,18 @@ export function flushRoom(env: Env, contact: Contact, onChange: () => Promise<vo
   })
 }
 
-async function sendRow(env: Env, contact: Contact, row: OutboxRow): Promise<'next' | 'wait' | SendOutcome> {
-  const { chatRoomId } = contact
-  const place = { chatRoomId, peerId: contact.contactUserId }
+async function sendRow(env: Env, room: Room, row: OutboxRow): Promise<'next' | 'wait' | SendOutcome> {
+  const { id: chatRoomId } = room
   try {
     // What is known already is not asked for: the message stays here, with the reason.
-    if (contact.contactUser.isDeleted) throw new ApiError(403, 'account_deleted', REFUSALS.account_deleted.text)
+    if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSALS.account_deleted.text)
     let mustCommit = false
     for (let attempt = 0; attempt < SEAL_TRIES; attempt++) {
       if (!row.envelope || attempt > 0) {
-        const readiness = await readyRoom(env, contact, { mustCommit })
+        const readiness = await readyRoom(env, room, { mustCommit })
         if (!readiness.ready) return wait(chatRoomId, readiness.reason, null)
       }
-      const sealed = await env.crypto.sealOutboxRow({ ...place, id: row.id })
+      const sealed = await env.crypto.sealOutboxRow({ ...placeOf(room), id: row.id })
       if (!sealed?.envelope) return 'next'
       try {
         const draft = {
@@ -74,23 +74,19 @@ async function sendRow(env: Env, contact: Contact, row: OutboxRow): Promise<'nex
         }
         const message = await env.api(messagesApi.send, draft)
         waiting.delete(chatRoomId)
-        noteMessage(message, contact.userId, true)
-        await catchUp(env, contact, [{ kind: 'message', ...message }])
-        if (contact.state === 'pending')
-          changeRow(
-            ({ id }) => id === contact.id,
-            () => ({ state: 'accepted' }),
-          )
+        addNewest(message, true)
+        await catchUp(env, room, [{ kind: 'message', ...message }])
+        if (room.state === 'pending') changeRoom(chatRoomId, () => ({ state: 'accepted' }))
         return 'next'
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error
         await env.crypto.changeOutbox({ chatRoomId, id: row.id, failure: null, unseal: true })
-        mustCommit = await hearRefusal(env, contact, error)
+        mustCommit = await onStaleEpoch(env, room, error)
       }
     }
     return wait(chatRoomId, 'The room is busy. It is tried again.', RETRY_MS)
   } catch (error) {
-    return failed(env, chatRoomId, row, error)
+    return failed(env, room, row, error)
   }
 }
 
@@ -99,7 +95,8 @@ function wait(chatRoomId: string, reason: string, retryMs: Wait['retryMs']): 'wa
   return 'wait'
 }
 
-async function failed(env: Env, chatRoomId: string, row: OutboxRow, error: unknown): Promise<'next' | 'wait' | SendOutcome> {
+async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Promise<'next' | 'wait' | SendOutcome> {
+  const { id: chatRoomId } = room
   const place = { chatRoomId, id: row.id }
   if (error instanceof ApiError) {
     if (error.code === 'subscription_required') {
@@ -116,7 +113,7 @@ async function failed(env: Env, chatRoomId: string, row: OutboxRow, error: unkno
       return wait(chatRoomId, `${error.message}. It is tried again.`, retryMs)
     }
     if (error.status === 401) return 'wait'
-    if (error.code === 'account_deleted') noteDeleted(chatRoomId)
+    if (error.code === 'account_deleted') closeRoom(room)
     await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: false })
     return 'next'
   }
@@ -131,9 +128,8 @@ function limitText(message: string): string {
   return said.join('message: ').trim() || LIMIT_TEXT
 }
 
-/** The other side's account is gone: the list would say so too, but later. */
-const noteDeleted = (chatRoomId: string): void =>
-  changeRow(
-    (row) => row.chatRoomId === chatRoomId,
-    ({ contactUser }) => ({ contactUser: { ...contactUser, isDeleted: true }, keyChanged: false, isVerified: false }),
-  )
+/** The other account is gone: the list would say so too, but later. */
+function closeRoom(room: Room): void {
+  changeRoom(room.id, ({ peers }) => ({ isClosed: true, peers: peers.map((peer) => ({ ...peer, isDeleted: true })) }))
+  changePerson(peerIdOf(room) ?? '', { isDeleted: true, keyChanged: false, isVerified: false })
+}

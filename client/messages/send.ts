@@ -3,82 +3,85 @@ import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import { SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { contactOfRoom } from '../rooms/rows.ts'
+import { roomById } from '../rooms/list.ts'
+import type { Room } from '../rooms/room.ts'
 import { flushRoom, type SendOutcome, waitOf } from './outbox.ts'
-import { showNewest } from './view.ts'
-import { currentViewer, openRow, refreshRoom } from './viewing.ts'
+import { refreshRoom, showNewest } from './view.ts'
 
 /** Keeps the message on this device, shows it, and sends it. Nothing typed is lost: a refusal gives the text back. Throws ApiError. */
-export async function sendText(env: Env, text: string): Promise<SendOutcome> {
-  const contact = openRow()
+export async function sendText(env: Env, room: Room, text: string): Promise<SendOutcome> {
   const words = text.trim()
-  const viewer = currentViewer()
   if (words === '') return { outcome: 'kept' }
-  if (!viewer) throw new ApiError(401, 'not_signed_in', SIGN_IN_TO_SEND)
-  if (!contact) return { outcome: 'kept' }
+  // The list is empty once the account is closed.
+  if (!roomById(room.id)) throw new ApiError(401, 'not_signed_in', SIGN_IN_TO_SEND)
   if (textBytes(words) > LIMITS.textBytes)
     throw new ApiError(400, 'invalid_input', `A message is at most ${LIMITS.textBytes / 1024} KB of text`)
-  const { chatRoomId } = contact
   await env.crypto.keepInOutbox({
     id: crypto.randomUUID(),
-    chatRoomId,
+    chatRoomId: room.id,
     content: { type: 'text', text: words },
     replyToId: null,
     sentAt: env.clock().toISOString(),
   })
-  await showNewest(env, contact, viewer)
-  return flush(env, chatRoomId)
+  await showNewest(env, room)
+  return flush(env, room)
 }
 
-/** Sends what waits in a room. */
-export async function flush(env: Env, chatRoomId: string): Promise<SendOutcome> {
-  const contact = contactOfRoom(chatRoomId)
-  if (!contact || !currentViewer()) return { outcome: 'kept' }
-  const outcome = await flushRoom(env, contact, () => refreshRoom(env, chatRoomId))
-  retryLater(env, chatRoomId)
+/** Sends what waits in a room, and shows how far it came. */
+export async function flush(env: Env, room: Room): Promise<SendOutcome> {
+  const outcome = await flushRoom(env, room, () => refreshRoom(env, room))
+  retryLater(env, room)
   return outcome
 }
 
+/** By room. */
 const retries = new Map<string, ReturnType<typeof setTimeout>>()
 
 /** A server that was away or busy is asked again, also when no news comes from it. */
-function retryLater(env: Env, chatRoomId: string): void {
-  clearTimeout(retries.get(chatRoomId))
-  const retryMs = waitOf(chatRoomId)?.retryMs
+function retryLater(env: Env, room: Room): void {
+  clearTimeout(retries.get(room.id))
+  const retryMs = waitOf(room.id)?.retryMs
   if (!retryMs) return
-  const again = () => void (currentViewer() && flush(env, chatRoomId))
-  retries.set(chatRoomId, setTimeout(again, retryMs))
+  const again = () => {
+    // Gone from the list: the account was closed meanwhile.
+    const now = roomById(room.id)
+    if (now) void flush(env, now)
+  }
+  retries.set(room.id, setTimeout(again, retryMs))
+}
+
+export function stopRetries(): void {
+  for (const timer of retries.values()) clearTimeout(timer)
+  retries.clear()
 }
 
 /** Sends what waits anywhere: after a reload, or when the connection is back. */
 export async function flushAll(env: Env): Promise<void> {
-  for (const chatRoomId of await env.crypto.roomsWithOutbox()) await flush(env, chatRoomId)
+  for (const chatRoomId of await env.crypto.roomsWithOutbox()) {
+    const room = roomById(chatRoomId)
+    if (room) await flush(env, room)
+  }
 }
 
-export async function retryMessage(env: Env, id: string): Promise<SendOutcome> {
-  const contact = openRow()
-  if (!contact) return { outcome: 'kept' }
-  await env.crypto.changeOutbox({ chatRoomId: contact.chatRoomId, id, failure: null, unseal: false })
-  await refreshRoom(env, contact.chatRoomId)
-  return flush(env, contact.chatRoomId)
+export async function retryMessage(env: Env, room: Room, id: string): Promise<SendOutcome> {
+  await env.crypto.changeOutbox({ chatRoomId: room.id, id, failure: null, unseal: false })
+  await refreshRoom(env, room)
+  return flush(env, room)
 }
 
-export async function deleteUnsent(env: Env, id: string): Promise<void> {
-  const contact = openRow()
-  if (!contact) return
-  await env.crypto.dropFromOutbox({ chatRoomId: contact.chatRoomId, id })
-  await refreshRoom(env, contact.chatRoomId)
+export async function deleteUnsent(env: Env, room: Room, id: string): Promise<void> {
+  await env.crypto.dropFromOutbox({ chatRoomId: room.id, id })
+  await refreshRoom(env, room)
 }
 
-let typingSaidAt = 0
+let typingSentAt = 0
 
-/** Says at most every few seconds that the person types; a frame may be lost. */
-export function setTyping(env: Env, isTyping: boolean): void {
-  const contact = openRow()
+/** Tells the others, at most every few seconds, that the person types; a frame may be lost. */
+export function setTyping(env: Env, room: Room, isTyping: boolean): void {
   const now = env.clock().getTime()
-  if (!contact || (isTyping && now - typingSaidAt < PERIODS.typingSentMs)) return
-  typingSaidAt = isTyping ? now : 0
-  env.socket.say({ type: 'typing', data: { chatRoomId: contact.chatRoomId, isTyping } })
+  if (isTyping && now - typingSentAt < PERIODS.typingSentMs) return
+  typingSentAt = isTyping ? now : 0
+  env.socket.say({ type: 'typing', data: { chatRoomId: room.id, isTyping } })
 }
 
 export const readDraft = (env: Env, chatRoomId: string): Promise<string> => env.crypto.readDraft(chatRoomId)

@@ -52,3 +52,15 @@ export interface MessagesState {
 }
 
 export const messagesStore = createStore<MessagesState>(() => ({ open: null }))
+
+/** What the screen shows of a room; undefined where another room or none is on screen. */
+export function viewOf(room: { id: string }): RoomView | undefined {
+  const { open } = messagesStore.getState()
+  return open?.chatRoomId === room.id ? open : undefined
+}
+
+/** Changes what the screen shows of a room; nothing where it is not on screen. */
+export function changeView(room: { id: string }, change: Partial<RoomView>): void {
+  const view = viewOf(room)
+  if (view) messagesStore.setState({ open: { ...view, ...change } })
+}

@@ -1,30 +1,32 @@
 import { useEffect, useMemo } from 'react'
 import { PERIODS } from '../../contract/limits.ts'
-import type { Env } from '../env.ts'
+import type { Room } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
+import { useLatest } from '../ui/useLatest.tsx'
 import { setTyping } from './send.ts'
 
-/** Says that the person types, and takes it back after a pause. */
-export function useTyping() {
+/** Tells the others in a room that the person types, and takes it back after a pause. */
+export function useTyping(room: Room) {
   const env = useEnv()
-  const typing = useMemo(() => typist(env), [env])
+  const latest = useLatest(room)
+  const typing = useMemo(() => typist((isTyping) => setTyping(env, latest.current, isTyping)), [env, latest])
   useEffect(() => typing.stop, [typing])
   return typing
 }
 
-function typist(env: Env) {
+function typist(tell: (isTyping: boolean) => void) {
   let pause: ReturnType<typeof setTimeout> | undefined
   const stop = () => {
     if (pause === undefined) return
     clearTimeout(pause)
     pause = undefined
-    setTyping(env, false)
+    tell(false)
   }
   const say = (isTyping: boolean) => {
     if (!isTyping) return stop()
     clearTimeout(pause)
     pause = setTimeout(stop, PERIODS.typingShownMs)
-    setTyping(env, true)
+    tell(true)
   }
   return { say, stop }
 }

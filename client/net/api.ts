@@ -35,6 +35,9 @@ export class ApiError extends Error {
   }
 }
 
+export const isRefused = (error: unknown, code: ApiError['code']): error is ApiError =>
+  error instanceof ApiError && error.code === code
+
 /** Calls an endpoint whose body is JSON; input and output are parsed by the contract. Throws ApiError. */
 export type Api = <In extends z.ZodType, Out extends z.ZodType>(
   endpoint: Endpoint<In, Out, 'json'>,

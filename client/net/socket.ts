@@ -1,8 +1,8 @@
-import { CLOSE, type ClientFrame, type FrameOf, type FrameType, type ServerFrame, serverFrame } from '../../contract/frames.ts'
+import { CLOSE, type ClientFrame, type FrameType, type ServerData, type ServerFrame, serverFrame } from '../../contract/frames.ts'
 import { PERIODS } from '../../contract/limits.ts'
 import { type ConnectionState, connectionStore } from './status.ts'
 
-type Listener<T extends FrameType> = (data: FrameOf<T>['data']) => void
+type Listener<T extends FrameType> = (data: ServerData[T]) => void
 
 export interface Socket {
   /** Opens and keeps open until `close`. */

@@ -104,7 +104,7 @@ test('Eve names device lists that do not exist: Alice asks the server once', asy
   for (const version of [1e6, 1e6, 5e6]) {
     const { id, content } = await eve.seals({ manifests: { [bob.userId]: version, [alice.userId]: version, nobody: 9e9 } })
     await eve.posts(id, content)
-    await catchUp(alice.env, alice.contact(bob))
+    await catchUp(alice.env, alice.room(bob))
   }
   expect(calls.get(devicesApi.manifest.path)).toBe(1)
   expect(calls.get(devicesApi.keys.path)).toBe(1)
@@ -179,7 +179,7 @@ test('The key of an epoch that Alice derived herself is not replaced by what Eve
   const { alice, bob, roomId } = await withEveAtBobs()
   const { live, inRoom } = await patchedClient(bob, alice)
   await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId }))
-  await catchUp(bob.env, bob.contact(alice))
+  await catchUp(bob.env, bob.room(alice))
   await alice.reads(bob)
   const { group, pair } = await inRoom(async (room) => room)
   if (!group) throw new Error('outside')

@@ -1,12 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Contact } from '../../contract/contacts.ts'
 import { parseEnvelope } from '../../contract/envelope.ts'
 import { type LogEntry, roomsApi } from '../../contract/rooms.ts'
 import { type TestPerson, wordsOf } from '../testing/people.ts'
 import { changesKeys, counting, people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { commitEverywhere, enterEverywhere } from './gate.ts'
-import { catchUp, readyRoom } from './rooms.ts'
+import { readyRoom } from './ready.ts'
+import { peerIdOf, type Room } from './room.ts'
+import { catchUp } from './rooms.ts'
 
 let wire: Wire
 let alice: TestPerson
@@ -16,7 +17,7 @@ let bob: TestPerson
 let eve: TestPerson
 let roomId: string
 /** What Bob knew of Alice before her laptop was removed. */
-let unheard: Contact
+let unheard: Room
 
 beforeEach(async () => {
   ;({ wire, alice, bob, eve, roomId } = await people())
@@ -30,17 +31,17 @@ beforeEach(async () => {
     [laptop, bob],
   ] as const)
     await one.reads(other)
-  unheard = bob.contact(alice)
+  unheard = bob.room(alice)
 })
 
 const entries = (): LogEntry[] => structuredClone(wire.rooms.get(roomId)?.log ?? [])
 const commits = () => entries().filter(({ kind }) => kind === 'commit').length
 const removeLaptop = () => changesKeys(alice, { removeDevices: [laptop.deviceId] })
 
-/** Somebody who has not heard of anything since `contact` was read writes and sends. */
-async function sends(person: TestPerson, contact: Contact, text: string) {
-  await person.keeps({ userId: contact.contactUserId }, text)
-  await person.sends(contact)
+/** Somebody who has not heard of anything since the list showed this room writes and sends. */
+async function sends(person: TestPerson, room: Room, text: string) {
+  await person.keeps({ userId: peerIdOf(room) ?? '' }, text)
+  await person.sends(room)
 }
 
 test('Bob has not heard that Alice removed her laptop: what he sends now opens on none of what the laptop has', async () => {
@@ -113,7 +114,7 @@ test("The answer to Bob's commit was lost, then the laptop is removed: his own c
 })
 
 test('Rumours of lists that do not exist do not keep Bob from hearing what the server names', async () => {
-  const named = { ...unheard, contactUser: { ...unheard.contactUser, manifestVersion: 77 } }
+  const named = { ...unheard, peers: unheard.peers.map((peer) => ({ ...peer, manifestVersion: 77 })) }
   await catchUp(bob.env, named)
   await removeLaptop()
   await sends(bob, unheard, 'five')
@@ -169,12 +170,12 @@ test('Alice keeps no history: a new browser of hers begins empty, enters at once
   const phone = await alice.newComputer()
   expect(await phone.hears(bob)).toEqual([])
   expect((await phone.core.page({ chatRoomId: roomId, limit: 10 })).from).toBe(1)
-  await enterEverywhere(phone.env, [phone.contact(bob)])
+  await enterEverywhere(phone.env, [phone.room(bob)])
   await bob.says(alice, 'for all three')
   expect(await phone.hears(bob)).toEqual(['for all three'])
   expect(await alice.hears(bob)).toEqual(['one', 'two', 'three', 'four', 'not kept', 'for all three'])
   const before = commits()
-  await enterEverywhere(phone.env, [phone.contact(bob)])
+  await enterEverywhere(phone.env, [phone.room(bob)])
   expect(commits()).toBe(before)
 })
 
@@ -182,6 +183,6 @@ test('Alice keeps her history: a new browser reads by the archive, and enters no
   const phone = await alice.newComputer()
   expect(await phone.hears(bob)).toEqual(['one', 'two', 'three', 'four'])
   const before = commits()
-  await enterEverywhere(phone.env, [phone.contact(bob)])
+  await enterEverywhere(phone.env, [phone.room(bob)])
   expect(commits()).toBe(before)
 })

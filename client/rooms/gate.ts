@@ -1,21 +1,23 @@
 import { z } from 'zod'
-import { type Contact, contactsApi } from '../../contract/contacts.ts'
+import { contactsApi } from '../../contract/contacts.ts'
 import type { Env } from '../env.ts'
 import type { ApiError } from '../net/api.ts'
-import { meetNamed } from '../trust/peers.ts'
-import { placeOf } from './keys.ts'
-import { catchUp, readyRoom } from './rooms.ts'
+import { refreshStale } from '../trust/peers.ts'
+import { roomOfContact } from './contact.ts'
+import { readyRoom } from './ready.ts'
+import { placeOf, type Room } from './room.ts'
+import { catchUp } from './rooms.ts'
 
-const closedShape = z.object({ needsCommit: z.literal(true) })
+const needsCommitShape = z.object({ needsCommit: z.literal(true) })
 
 /**
- * A message was refused with stale_epoch: what was missed is read, the device lists that the refusal names are met. True: a device
+ * A message was refused with stale_epoch: reads what was missed, or fetches the device lists that the refusal names. True: a device
  * was removed and nobody who knows has committed since; the room is readied with `mustCommit` then [Note: D3].
  */
-export async function hearRefusal(env: Env, contact: Contact, { details }: ApiError): Promise<boolean> {
-  const mustCommit = closedShape.safeParse(details).success
-  if (mustCommit) await meetNamed(env, contact, details)
-  else await catchUp(env, contact)
+export async function onStaleEpoch(env: Env, room: Room, { details }: ApiError): Promise<boolean> {
+  const mustCommit = needsCommitShape.safeParse(details).success
+  if (mustCommit) await refreshStale(env, room, details)
+  else await catchUp(env, room)
   return mustCommit
 }
 
@@ -26,28 +28,27 @@ export async function hearRefusal(env: Env, contact: Contact, { details }: ApiEr
 export async function commitEverywhere(env: Env): Promise<void> {
   const failures: unknown[] = []
   for (const contact of await env.api(contactsApi.list, {})) {
-    await commitWhereNeeded(env, contact).catch((error: unknown) => failures.push(error))
+    await commitWhereNeeded(env, roomOfContact(contact).room).catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
 }
 
-async function commitWhereNeeded(env: Env, contact: Contact): Promise<void> {
-  const place = placeOf(contact)
-  if (contact.contactUser.isDeleted || (await env.crypto.roomRecord(place.chatRoomId))?.standing !== 'joined') return
-  const { need } = await env.crypto.roomNeed({ ...place, now: env.clock().getTime() })
+async function commitWhereNeeded(env: Env, room: Room): Promise<void> {
+  if (room.isClosed || (await env.crypto.roomRecord(room.id))?.standing !== 'joined') return
+  const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   // Where another device was faster all the time, the room has its commit.
-  if (need === 'commit') await readyRoom(env, contact)
+  if (need === 'commit') await readyRoom(env, room)
 }
 
 /**
  * An account that keeps no history reads by MLS alone: a new browser of it enters its rooms at once, not when it first sends
  * [Note: H1]. What came before that stays with the other browsers.
  */
-export async function enterEverywhere(env: Env, contacts: Contact[]): Promise<void> {
+export async function enterEverywhere(env: Env, rooms: Room[]): Promise<void> {
   if ((await env.crypto.ownStanding()).keepsHistory) return
-  for (const contact of contacts) {
-    const record = await env.crypto.roomRecord(contact.chatRoomId)
+  for (const room of rooms) {
+    const record = await env.crypto.roomRecord(room.id)
     const isOutside = record?.standing === 'outside' && record.generation > 0
-    if (isOutside && contact.state === 'accepted') await readyRoom(env, contact)
+    if (isOutside && room.state === 'accepted') await readyRoom(env, room)
   }
 }

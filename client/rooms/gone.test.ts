@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { people } from '../testing/room.ts'
-import { catchUp, readyRoom } from './rooms.ts'
+import { readyRoom } from './ready.ts'
+import { catchUp } from './rooms.ts'
 
 test("Bob's account is deleted: a new browser of Alice's still shows who said what, and nothing can be sent", async () => {
   const { alice, bob, wire } = await people()
@@ -16,7 +17,7 @@ test("Bob's account is deleted: a new browser of Alice's still shows who said wh
     [bob.userId, 'content'],
   ])
   const gone = { ready: false, reason: 'This account was deleted. Nothing can be sent.' }
-  for (const browser of [alice, laptop]) expect(await readyRoom(browser.env, browser.contact(bob))).toEqual(gone)
+  for (const browser of [alice, laptop]) expect(await readyRoom(browser.env, browser.room(bob))).toEqual(gone)
 })
 
 test("Bob's account is deleted before this browser has read the address book: it reads that first", async () => {
@@ -26,7 +27,7 @@ test("Bob's account is deleted before this browser has read the address book: it
   const laptop = await alice.newComputer()
   wire.deleted.add(bob.userId)
   wire.accounts.delete(bob.userId)
-  await catchUp(laptop.env, laptop.contact(bob))
+  await catchUp(laptop.env, laptop.room(bob))
   const { messages } = await laptop.core.page({ chatRoomId: laptop.contact(bob).chatRoomId, limit: 9 })
   expect(messages.map(({ senderId, body }) => [senderId, body.kind])).toEqual([[bob.userId, 'content']])
 })

@@ -7,7 +7,7 @@ import { passwordOf, type TestPerson } from '../testing/people.ts'
 import { changesKeys, patchedClient, people } from '../testing/room.ts'
 import { saltOf } from '../testing/town.ts'
 import { bitFlipped, type Wire } from '../testing/wire.ts'
-import { meetContact } from '../trust/peers.ts'
+import { refreshPeers } from '../trust/peers.ts'
 
 // A server that swaps or rolls back what it hands out. Its tricks with messages, Welcomes and older room states stand in
 // server.test.ts, those with their order in transcript.test.ts, those with the address book and the own list in
@@ -55,7 +55,7 @@ test("The server swaps Bob's device list for Eve's, or for an older one: nothing
   const tablet = await bob.newComputer()
   await alice.says(bob, 'hello')
   await changesKeys(bob, { removeDevices: [tablet.deviceId] })
-  await meetContact(alice.env, alice.contact(bob))
+  await refreshPeers(alice.env, alice.room(bob))
   const account = wire.accounts.get(bob.userId)
   const hers = wire.accounts.get(eve.userId)?.keys
   if (!account || !before || !hers) throw new Error('no keys')
@@ -63,11 +63,13 @@ test("The server swaps Bob's device list for Eve's, or for an older one: nothing
   // The list from before the removal, under a higher number.
   const rolledBack = { userId: bob.userId, identityKey: alice.contact(bob).contactUser.identityKey }
   lieTo(wire, alice, path, () => ({ ...rolledBack, manifest: before.manifest, version: 9 }))
-  const named = { ...alice.contact(bob), contactUser: { ...alice.contact(bob).contactUser, manifestVersion: 9 } }
-  await expect(meetContact(alice.env, named)).rejects.toMatchObject({ code: 'manifest_rollback' })
+  const named = (manifestVersion: number) => ({
+    ownId: alice.userId,
+    peers: alice.room(bob).peers.map((peer) => ({ ...peer, manifestVersion })),
+  })
+  await expect(refreshPeers(alice.env, named(9))).rejects.toMatchObject({ code: 'manifest_rollback' })
   lieTo(wire, alice, path, () => ({ ...rolledBack, manifest: hers.manifest, version: 9 }))
-  const again = { ...named, contactUser: { ...named.contactUser, manifestVersion: 10 } }
-  await expect(meetContact(alice.env, again)).rejects.toMatchObject({ name: 'CryptoFailure' })
+  await expect(refreshPeers(alice.env, named(10))).rejects.toMatchObject({ name: 'CryptoFailure' })
   wire.lie = undefined
   wire.accounts.set(bob.userId, { ...account, keys: hers })
   await expect(alice.says(bob, 'a secret')).rejects.toThrow('key has changed')

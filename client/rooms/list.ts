@@ -1,50 +1,60 @@
-import { fromBase64 } from '../../contract/bytes.ts'
-import { type Contact, contactsApi } from '../../contract/contacts.ts'
-import { notificationsApi } from '../../contract/notifications.ts'
-import { onionAddress } from '../../contract/onion.ts'
-import type { Env } from '../env.ts'
-import { ApiError } from '../net/api.ts'
-import { type ContactRow, contactsStore, sorted } from './rows.ts'
-import { verifiedAmong } from './verified.ts'
+import { createStore } from 'zustand/vanilla'
+import type { Contact } from '../../contract/contacts.ts'
+import type { Room } from './room.ts'
 
-/** Reads the list again. What the rows already show stays until it is known better. */
-export async function reloadContacts(env: Env): Promise<ContactRow[]> {
-  try {
-    const contacts = await env.api(contactsApi.list, {})
-    const verified = await verifiedAmong(env, contacts)
-    const before = new Map(contactsStore.getState().rows.map((row) => [row.id, row]))
-    const rows = contacts.map((contact) => mergeRow(contact, before.get(contact.id), verified))
-    contactsStore.setState({ status: 'ready', rows: sorted(rows) })
-    await reloadUnreadTotal(env)
-    return rows
-  } catch (error) {
-    if (error instanceof ApiError && contactsStore.getState().status === 'loading') contactsStore.setState({ status: 'failed' })
-    throw error
-  }
+/** The newest words of a room, as they stand under its name. */
+export interface Preview {
+  text: string
+  kind: 'text' | 'photo' | 'document' | 'failed' | 'unreadable'
+  /** Ticks, on own messages only. */
+  status: 'sending' | 'sent' | 'delivered' | 'read' | null
 }
 
-export async function reloadUnreadTotal(env: Env): Promise<void> {
-  const { count } = await env.api(notificationsApi.unreadCount, {})
-  contactsStore.setState({ unreadTotal: count })
+/** A room with what the list shows of it. */
+export interface RoomRow extends Room {
+  /** By which a request is accepted or declined. */
+  contactId: string
+  /** ISO 8601. */
+  addedAt: string
+  lastMessage: Contact['lastMessage']
+  unreadCount: number
+  hasUnreadNotifications: boolean
+  preview: Preview | null
+  isTyping: boolean
 }
 
-/** Puts one contact of the server's answer in its row. */
-export async function keepContact(env: Env, contact: Contact): Promise<ContactRow> {
-  const verified = await verifiedAmong(env, [contact])
-  const before = contactsStore.getState().rows.find(({ id }) => id === contact.id)
-  const row = mergeRow(contact, before, verified)
-  contactsStore.setState(({ rows }) => ({ rows: sorted([row, ...rows.filter(({ id }) => id !== row.id)]) }))
-  return row
+export interface RoomsState {
+  status: 'loading' | 'ready' | 'failed'
+  /** By room id. */
+  rooms: ReadonlyMap<string, RoomRow>
+  /** Unread messages in accepted rooms, from the server. */
+  unreadTotal: number
 }
 
-const mergeRow = (contact: Contact, before: ContactRow | undefined, verified: ReadonlySet<string>): ContactRow => ({
-  ...contact,
-  // The address is the key's fingerprint: it is made from the key that is used, not taken from the server.
-  contactUser: { ...contact.contactUser, onionAddress: addressOf(contact.contactUser.identityKey) },
-  preview: before?.preview ?? null,
-  isTyping: before?.isTyping ?? false,
-  keyChanged: !contact.contactUser.isDeleted && (before?.keyChanged ?? false),
-  isVerified: verified.has(contact.contactUserId),
-})
+const EMPTY: RoomsState = { status: 'loading', rooms: new Map(), unreadTotal: 0 }
 
-const addressOf = (identityKey: string | null) => identityKey && onionAddress(fromBase64(identityKey))
+/** The rooms of the open account: filled by load.ts, changed by frames (updates.ts) and by what this browser sends. */
+export const roomsStore = createStore<RoomsState>(() => EMPTY)
+
+export const resetRooms = (): void => roomsStore.setState(EMPTY)
+
+export const roomById = (id: string): RoomRow | undefined => roomsStore.getState().rooms.get(id)
+
+/** Adds rooms, each in the place of its row of before, and takes away those that are gone. */
+export function putRooms(rows: RoomRow[], removedIds: string[] = []): void {
+  const rooms = new Map([...roomsStore.getState().rooms, ...rows.map((row) => [row.id, row] as const)])
+  for (const id of removedIds) rooms.delete(id)
+  roomsStore.setState({ rooms })
+}
+
+/** Changes one row; nothing where the list does not have the room. */
+export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow>): void {
+  const row = roomById(id)
+  if (row) putRooms([{ ...row, ...change(row) }])
+}
+
+/** Requests first, then the newest conversation. */
+export const sortRooms = (rooms: Iterable<RoomRow>): RoomRow[] =>
+  [...rooms].sort((a, b) => rank(a) - rank(b) || Date.parse(newestAt(b)) - Date.parse(newestAt(a)))
+const rank = ({ state }: RoomRow) => (state === 'pending' ? 0 : 1)
+const newestAt = ({ lastMessage, addedAt }: RoomRow) => lastMessage?.createdAt ?? addedAt

@@ -1,35 +1,25 @@
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
-import { type ContactRow, changeRow, type Preview, statusOf } from './rows.ts'
+import { changeRoom, type Preview } from './list.ts'
+import { deliveryOf, type Room } from './room.ts'
 
-/** Reads the room's newest message and unsent ones from the vault and says them in the row. */
-export function refreshPreview(env: Env, chatRoomId: string, userId: string): Promise<void> {
-  // In turn: a slow look at the vault must not overwrite what a later one has seen.
-  return inTurn(env, `preview ${chatRoomId}`, () => lookAtNewest(env, chatRoomId, userId))
+/** Reads a room's newest message and the unsent ones from the vault, and shows them in its row. */
+export function refreshPreview(env: Env, { id: chatRoomId }: Room): Promise<void> {
+  // In turn: an earlier answer of the vault must not overwrite a later one.
+  return inTurn(env, `preview ${chatRoomId}`, async () => {
+    const [{ messages }, outbox] = await Promise.all([env.crypto.page({ chatRoomId, limit: 1 }), env.crypto.outbox(chatRoomId)])
+    changeRoom(chatRoomId, (row) => ({ preview: previewOf(row, messages.at(-1), outbox.at(-1)) }))
+  })
 }
 
-async function lookAtNewest(env: Env, chatRoomId: string, userId: string): Promise<void> {
-  const [{ messages }, outbox] = await Promise.all([env.crypto.page({ chatRoomId, limit: 1 }), env.crypto.outbox(chatRoomId)])
-  const newest = messages.at(-1)
-  changeRow(
-    (row) => row.chatRoomId === chatRoomId,
-    (row) => ({ preview: previewOf(row, newest, outbox.at(-1), userId) }),
-  )
-}
-
-function previewOf(
-  row: ContactRow,
-  newest: StoredMessage | undefined,
-  unsent: OutboxRow | undefined,
-  userId: string,
-): Preview | null {
+function previewOf(room: Room, newest: StoredMessage | undefined, unsent: OutboxRow | undefined): Preview | null {
   if (unsent) {
     const { text } = unsent.content
     return unsent.failure ? { kind: 'failed', text, status: null } : { kind: 'text', text, status: 'sending' }
   }
   if (!newest) return null
-  const status = newest.senderId === userId ? statusOf(row, newest.seq) : null
+  const status = newest.senderId === room.ownId ? deliveryOf(room, newest.seq) : null
   switch (newest.body.kind) {
     case 'content':
       return { kind: 'text', text: newest.body.content.text, status }

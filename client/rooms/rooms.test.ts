@@ -5,7 +5,8 @@ import { roomsApi } from '../../contract/rooms.ts'
 import { profileCopy, type TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import { bitFlipped } from '../testing/wire.ts'
-import { catchUp, readyRoom } from './rooms.ts'
+import { readyRoom } from './ready.ts'
+import { catchUp } from './rooms.ts'
 
 test('Bob reads what Alice wrote, and she reads his answer', async () => {
   const { alice, bob } = await people()
@@ -60,11 +61,11 @@ test('The answer to a message is lost: the retry sends the same bytes, and it st
   wire.afterEffect = (_, path) => {
     if (path === messagesApi.send.path) throw new Error('the connection broke')
   }
-  await expect(alice.sends(alice.contact(bob))).rejects.toThrow('broke')
+  await expect(alice.sends(alice.room(bob))).rejects.toThrow('broke')
   wire.afterEffect = undefined
   const before = (await alice.core.outbox(roomId))[0]?.envelope
   expect(before).toBeTruthy()
-  await alice.sends(alice.contact(bob))
+  await alice.sends(alice.room(bob))
   expect(await bob.hears(alice)).toEqual(['first', 'second'])
   expect(await alice.hears(bob)).toEqual(['first', 'second'])
   expect(await alice.core.outbox(roomId)).toEqual([])
@@ -79,8 +80,8 @@ test('The answer to a commit is lost: the log shows that it was taken, and the r
     throw new Error('the connection broke')
   }
   await expect(alice.says(bob, 'hello')).rejects.toThrow('broke')
-  await readyRoom(alice.env, alice.contact(bob))
-  await alice.sends(alice.contact(bob))
+  await readyRoom(alice.env, alice.room(bob))
+  await alice.sends(alice.room(bob))
   expect(await bob.hears(alice)).toEqual(['hello'])
 })
 
@@ -240,5 +241,5 @@ test('Nothing that the server keeps holds a word of the conversation', async () 
 async function breakRoom(roomId: string, alice: TestPerson, bob: TestPerson): Promise<void> {
   const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
   await bob.env.api(roomsApi.commit, { ...draft, commit: bitFlipped(draft.commit), groupInfo: bitFlipped(draft.groupInfo) })
-  await catchUp(alice.env, alice.contact(bob))
+  await catchUp(alice.env, alice.room(bob))
 }

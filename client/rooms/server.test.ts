@@ -6,9 +6,11 @@ import { ApiError } from '../net/api.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { counting, patchedClient, people } from '../testing/room.ts'
 import { bitFlipped, type Wire } from '../testing/wire.ts'
-import { meetOwnDevices } from '../trust/own.ts'
-import { meetContact } from '../trust/peers.ts'
-import { catchUp, readyRoom } from './rooms.ts'
+import { refreshOwnDevices } from '../trust/own.ts'
+import { refreshPeers } from '../trust/peers.ts'
+import { roomOfContact } from './contact.ts'
+import { readyRoom } from './ready.ts'
+import { catchUp } from './rooms.ts'
 
 /** Changes what one call answers to one person. */
 function lieTo<Answer>(wire: Wire, person: TestPerson, path: string, change: (answer: Answer) => unknown): void {
@@ -40,7 +42,7 @@ test("The server puts Eve's message into Bob's room: it is refused, and Bob's wo
 test("The server's contact list names Eve for Bob's room: nothing is read or sent there in her name", async () => {
   const { alice, bob, eve } = await people()
   await alice.says(bob, 'hello')
-  const mixed = { ...alice.contact(bob), contactUserId: eve.userId }
+  const mixed = roomOfContact({ ...alice.contact(bob), contactUserId: eve.userId }).room
   await expect(catchUp(alice.env, mixed)).rejects.toMatchObject({ code: 'place' })
 })
 
@@ -223,7 +225,7 @@ test.each([
   lieTo<LogPage>(wire, bob, roomsApi.log.path, () => change({ entries: first?.log.slice(0, 2) ?? [], lastSeq: 1_000_000 }))
   lieTo<LogPage>(wire, bob, roomsApi.log.path, () => change({ entries: first?.log.slice(0, 2) ?? [], lastSeq: 1_000_000 }))
   const calls = counting(bob)
-  await catchUp(bob.env, bob.contact(alice)).catch((error: unknown) => expect(error).toMatchObject({ code: 'log' }))
+  await catchUp(bob.env, bob.room(alice)).catch((error: unknown) => expect(error).toMatchObject({ code: 'log' }))
   expect(calls.get(roomsApi.log.path)).toBeLessThan(8)
 })
 
@@ -236,7 +238,7 @@ test('A server that takes no commit: after some tries the person is told that th
     commits += 1
     throw new ApiError(409, 'stale_epoch', 'The room has moved on')
   }) as typeof api
-  expect(await readyRoom(alice.env, alice.contact(bob))).toEqual({ ready: false, reason: 'The room is busy. Try again.' })
+  expect(await readyRoom(alice.env, alice.room(bob))).toEqual({ ready: false, reason: 'The room is busy. Try again.' })
   expect(commits).toBe(8)
 })
 
@@ -268,7 +270,7 @@ test('Rubbish among the key packages does not keep Alice from writing to Bob', a
 test("The server shows no device list of Alice's own: she keeps her keys", async () => {
   const { alice, wire } = await people()
   lieTo(wire, alice, devicesApi.keys.path, () => ({ keyring: null, manifest: null, historySeals: [] }))
-  await expect(meetOwnDevices(alice.env)).rejects.toMatchObject({ code: 'manifest' })
+  await expect(refreshOwnDevices(alice.env)).rejects.toMatchObject({ code: 'manifest' })
 })
 
 test("A new browser of Alice's trusts whom her first one did: a false key for Bob is found out at once", async () => {
@@ -277,8 +279,8 @@ test("A new browser of Alice's trusts whom her first one did: a false key for Bo
   const laptop = await alice.newBrowser()
   const hers = wire.accounts.get(eve.userId)
   if (hers) wire.accounts.set(bob.userId, hers)
-  expect(await meetContact(laptop.env, laptop.contact(bob))).toBe('key_changed')
-  expect(await readyRoom(laptop.env, laptop.contact(bob))).toMatchObject({ ready: false })
+  expect(await refreshPeers(laptop.env, laptop.room(bob))).toEqual(new Set([bob.userId]))
+  expect(await readyRoom(laptop.env, laptop.room(bob))).toMatchObject({ ready: false })
 })
 
 test('A text that no client could have posted is not kept', async () => {

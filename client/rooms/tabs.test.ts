@@ -4,7 +4,8 @@ import { roomsApi } from '../../contract/rooms.ts'
 import { type TestPerson, wordsOf } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
-import { catchUp, readyRoom } from './rooms.ts'
+import { readyRoom } from './ready.ts'
+import { catchUp } from './rooms.ts'
 
 async function talking() {
   const at = await people()
@@ -42,7 +43,7 @@ test('Two tabs renew the keys at once: they make one commit, and both go on', as
 
 test('The answer to a commit is lost and the list of contacts is old: no second commit is made', async () => {
   const { alice, bob, wire, roomId } = await people()
-  const old = alice.contact(bob)
+  const old = alice.room(bob)
   breakOnce(wire, alice, roomsApi.commit.path)
   await expect(alice.says(bob, 'hello')).rejects.toThrow('broke')
   expect(await readyRoom(alice.env, old)).toEqual({ ready: true })
@@ -85,7 +86,7 @@ test('A message comes back by the log while its row is changed: it does not stay
   const row = await alice.core.sealOutboxRow({ ...place, id })
   await alice.env.api(messagesApi.send, { id, chatRoomId: roomId, content: row?.envelope ?? '', messageType: 'text' })
   await Promise.all([
-    catchUp(alice.env, alice.contact(bob)),
+    catchUp(alice.env, alice.room(bob)),
     ...Array.from({ length: 8 }, () => tab.core.changeOutbox({ chatRoomId: roomId, id, failure: 'odd', unseal: false })),
   ])
   expect(await alice.core.outbox(roomId)).toEqual([])
@@ -119,7 +120,7 @@ test('Two tabs send, read and change at once: every message goes out once, in bo
   const tab = await alice.newTab()
   const said = Array.from({ length: 6 }, (_, at) => `message ${at}`)
   for (const text of said) await alice.keeps(bob, text)
-  await Promise.all([alice.sends(alice.contact(bob)), tab.sends(tab.contact(bob)), bob.says(alice, 'meanwhile'), tab.reads(bob)])
+  await Promise.all([alice.sends(alice.room(bob)), tab.sends(tab.room(bob)), bob.says(alice, 'meanwhile'), tab.reads(bob)])
   const heard = await bob.hears(alice)
   expect(heard.filter((text) => text.startsWith('message'))).toEqual(said)
   expect(await alice.hears(bob)).toEqual(heard)
@@ -152,9 +153,9 @@ test('The disk is full while a message is sealed, and while one is read: nothing
   let restore = fullDisk(1)
   await expect(alice.core.sealOutboxRow({ ...place, id })).rejects.toMatchObject({ code: 'quota' })
   restore()
-  await alice.sends(alice.contact(bob))
+  await alice.sends(alice.room(bob))
   restore = fullDisk(1)
-  await expect(catchUp(bob.env, bob.contact(alice))).rejects.toMatchObject({ code: 'quota' })
+  await expect(catchUp(bob.env, bob.room(alice))).rejects.toMatchObject({ code: 'quota' })
   restore()
   expect(await bob.hears(alice)).toEqual(['one', 'two', 'three'])
   restore = fullDisk(1)
@@ -175,7 +176,7 @@ test('The connection breaks between messages and their keys: they are read when 
   )
   await bob.says(alice, 'three')
   breakOnce(wire, laptop, roomsApi.archiveKeys.path)
-  await expect(catchUp(laptop.env, laptop.contact(bob))).rejects.toThrow('broke')
+  await expect(catchUp(laptop.env, laptop.room(bob))).rejects.toThrow('broke')
   const { messages } = await laptop.core.page({ chatRoomId: laptop.contact(bob).chatRoomId, limit: 9 })
   expect(messages.map(({ body }) => wordsOf(body))).toEqual(['one', 'two', 'sealed'])
   expect(await laptop.hears(bob)).toEqual(['one', 'two', 'three'])

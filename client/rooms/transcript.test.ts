@@ -6,7 +6,7 @@ import { ApiError } from '../net/api.ts'
 import { type TestPerson, wordsOf } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
-import { meetContact } from '../trust/peers.ts'
+import { refreshPeers } from '../trust/peers.ts'
 import { catchUp } from './rooms.ts'
 
 // "The server dropped or reordered messages before this one." stands above a message that is out of place.
@@ -131,7 +131,7 @@ test('A browser that only reads sees it as well, from the first commit that it h
   const hidden: string[] = ['withheld before a commit', 'withheld']
   const texts = new Map<string, string>()
   for (const message of await bob.reads(alice)) texts.set(message.id, wordsOf(message.body))
-  await meetContact(alice.env, alice.contact(bob))
+  await refreshPeers(alice.env, alice.room(bob))
   await commits(alice, bob)
   for (const text of ['five', 'withheld', 'six']) await sent(text)
   for (const message of await bob.reads(alice)) texts.set(message.id, wordsOf(message.body))
@@ -148,7 +148,7 @@ test('A message whose key comes late is compared when it is opened', async () =>
   const { alice, bob, wire, roomId, sent } = await talking()
   const laptop = await bob.newComputer()
   await laptop.reads(alice)
-  await meetContact(alice.env, alice.contact(bob))
+  await refreshPeers(alice.env, alice.room(bob))
   await commits(alice, bob)
   for (const text of ['four', 'withheld', 'five']) await sent(text)
   const room = wire.rooms.get(roomId)
@@ -222,7 +222,7 @@ test.each([1, 2, 3, 4])(
       const other = others[side]
       const what = roll(12)
       if (what < 4) await speak(side, at)
-      else if (what < 6) await attempt(catchUp(person.env, person.contact(other)))
+      else if (what < 6) await attempt(catchUp(person.env, person.room(other)))
       else if (what === 6) await attempt(person.reads(other).then(() => commits(person, other)))
       else if (what === 7) browsers[at] = await person.newTab()
       else if (what === 8 && browsers.length < 2) browsers.push(await person.newComputer())

@@ -3,7 +3,8 @@ import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import type { FoundMessage } from '../crypto/crypto.ts'
 import { jumpToMessage } from '../messages/messages.ts'
-import { type ContactRow, nameOf } from '../rooms/rows.ts'
+import { peerIdOf, type Room } from '../rooms/room.ts'
+import { nameOf, peopleStore } from '../trust/people.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -17,24 +18,24 @@ import { searchStore } from './store.ts'
 
 interface Props {
   query: string
-  /** Whose conversations are searched. */
-  rows: ContactRow[]
+  /** The conversations that are searched. */
+  rooms: Room[]
 }
 
-/** What was said that has the words, below the contacts that have them. */
-export function FoundMessages({ query, rows }: Props) {
+/** The messages that have the words, below the contacts that have them. */
+export function FoundMessages({ query, rooms }: Props) {
   const env = useEnv()
   const { isAnswered, messages, hasMore, isComplete, unloaded, failure, older } = useStore(searchStore)
-  const rooms = rows.map(({ chatRoomId }) => chatRoomId).join()
-  // What comes in while the words stand there is looked at too.
-  const news = `${rows.reduce((sum, { lastSeq }) => sum + lastSeq, 0)} ${older?.done}`
+  const ids = rooms.map(({ id }) => id).join()
+  // What comes in while the words stand there is searched too.
+  const news = `${rooms.reduce((sum, { lastSeq }) => sum + lastSeq, 0)} ${older?.done}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: news are an occasion to look again
-  useEffect(() => void lookFor(env, query, rooms ? rooms.split(',') : []), [env, query, rooms, news])
+  useEffect(() => void lookFor(env, query, ids ? ids.split(',') : []), [env, query, ids, news])
   useEffect(() => () => void lookFor(env, '', []), [env])
 
   // The button that was pressed goes with the last page: whoever is at the keyboard goes on from here.
   const heading = useRef<HTMLHeadingElement>(null)
-  const below = rows.filter(({ chatRoomId, lastSeq }) => lastSeq > 0 && unloaded.includes(chatRoomId))
+  const below = rooms.filter(({ id, lastSeq }) => lastSeq > 0 && unloaded.includes(id))
   const isWhole = below.length === 0 && !older
   const wasWhole = useRef(isWhole)
   useEffect(() => {
@@ -56,43 +57,44 @@ export function FoundMessages({ query, rows }: Props) {
       {!isComplete && <p className="late">Reading the messages of this browser...</p>}
       <ul>
         {messages.map((message) => {
-          const row = rows.find(({ chatRoomId }) => chatRoomId === message.chatRoomId)
-          return row && <Result key={`${message.chatRoomId} ${message.seq}`} message={message} row={row} />
+          const room = rooms.find(({ id }) => id === message.chatRoomId)
+          return room && <Result key={`${room.id} ${message.seq}`} message={message} room={room} />
         })}
       </ul>
       {hasMore && <p>More than {messages.length}: type more</p>}
-      <Reach rows={below} />
+      <Reach rooms={below} />
     </section>
   )
 }
 
-function Result({ message, row }: { message: FoundMessage; row: ContactRow }) {
+function Result({ message, room }: { message: FoundMessage; room: Room }) {
   const env = useEnv()
   const now = useNow(60_000)
-  const { chatRoomId, seq } = message
+  const person = useStore(peopleStore, ({ people }) => people.get(peerIdOf(room) ?? ''))
   const at = new Date(message.at)
 
   function open() {
-    jumpToMessage(env, { chatRoomId, seq }).catch((error) =>
+    jumpToMessage(env, room, message.seq).catch((error) =>
       showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) }),
     )
   }
 
+  if (!person) return null
   return (
     <li>
-      <Link href={`/chat/${chatRoomId}`} className="row" data-room={chatRoomId} onClick={open}>
-        <Avatar id={row.contactUserId} name={nameOf(row)} />
+      <Link href={`/chat/${room.id}`} className="row" data-room={room.id} onClick={open}>
+        <Avatar id={person.id} name={nameOf(person)} />
         <div>
           <div className="l1">
             <span className="name cut" dir="auto">
-              {nameOf(row)}
+              {nameOf(person)}
             </span>
             <time dateTime={message.at} title={moment(at)}>
               {relativeTime(at, now)}
             </time>
           </div>
           <p className="words" dir="auto">
-            {message.senderId !== row.contactUserId && <span className="t3">You: </span>}
+            {message.senderId === room.ownId && <span className="t3">You: </span>}
             {markedParts(message).map(({ at: place, text, isMarked }) =>
               isMarked ? <mark key={place}>{text}</mark> : <span key={place}>{text}</span>,
             )}

@@ -1,15 +1,15 @@
 import { useStore } from 'zustand'
-import type { ContactRow } from '../rooms/rows.ts'
+import type { Room } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
 import { loadAllOlder, stopOlder } from './older.ts'
 import { searchStore } from './store.ts'
 
-/** How far the search reaches, and the way to reach further. `rows`: contacts with older messages on the server. */
-export function Reach({ rows }: { rows: ContactRow[] }) {
+/** How far the search reaches, and the way to reach further. `rooms`: those with older messages on the server. */
+export function Reach({ rooms }: { rooms: Room[] }) {
   const env = useEnv()
   const older = useStore(searchStore, (state) => state.older)
   const failure = useStore(searchStore, (state) => state.olderFailure)
-  if (!older && rows.length === 0) return null
+  if (!older && rooms.length === 0) return null
   return (
     <div className="reach">
       {older ? (
@@ -21,7 +21,7 @@ export function Reach({ rows }: { rows: ContactRow[] }) {
           {failure ? `Older messages could not be loaded. ${failure}` : 'Searches what this browser has loaded.'}
         </p>
       )}
-      <button type="button" className="linkish" onClick={older ? stopOlder : () => void loadAllOlder(env, rows)}>
+      <button type="button" className="linkish" onClick={older ? stopOlder : () => void loadAllOlder(env, rooms)}>
         {older ? 'Cancel' : failure ? 'Try again' : 'Search older messages too'}
       </button>
     </div>

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
-import { jumpToMessage, openRoom } from '../messages/messages.ts'
+import { hideRoom, jumpToMessage, resetMessages, showRoom } from '../messages/messages.ts'
 import { messagesStore } from '../messages/store.ts'
-import { viewAs } from '../messages/viewing.ts'
 import { ApiError } from '../net/api.ts'
-import { type ContactRow, contactsStore } from '../rooms/rows.ts'
-import type { TestPerson } from '../testing/people.ts'
+import { putRooms, resetRooms } from '../rooms/list.ts'
 import { people } from '../testing/room.ts'
 import { keepIndexed } from './indexing.ts'
 import { markedParts } from './marked.ts'
@@ -15,7 +13,8 @@ import { forgetSearch, lookFor } from './search.ts'
 import { searchStore } from './store.ts'
 
 afterEach(() => {
-  viewAs(undefined)
+  resetMessages()
+  resetRooms()
   stopOlder()
   forgetSearch()
 })
@@ -32,14 +31,6 @@ async function laptopAfter(texts: string[]) {
   await laptop.reads(bob)
   return { laptop, bob, roomId, rooms: [roomId] }
 }
-
-const rowOf = (person: TestPerson, other: TestPerson): ContactRow => ({
-  ...person.contact(other),
-  preview: null,
-  isTyping: false,
-  keyChanged: false,
-  isVerified: false,
-})
 
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `pear ${at + 1}`)
 
@@ -69,8 +60,8 @@ test('What Alice types is looked for once she pauses; the answer to what she typ
 
 test('A search waits for nothing: what this browser has not read for it yet joins by itself', async () => {
   const { laptop, bob, rooms } = await laptopAfter(numbered(1800))
-  const row = rowOf(laptop, bob)
-  await loadAllOlder(laptop.env, [row])
+  const room = laptop.room(bob)
+  await loadAllOlder(laptop.env, [room])
   const seen: boolean[] = []
   const stop = searchStore.subscribe(({ isAnswered, isComplete }) => isAnswered && seen.push(isComplete))
   await lookFor(laptop.env, 'pear 1', rooms)
@@ -97,7 +88,7 @@ test('Alice has all older messages fetched, room by room, and finds the first on
   expect(searchStore.getState()).toMatchObject({ messages: [], unloaded: rooms })
   const progress = new Set<string>()
   const stop = searchStore.subscribe(({ older }) => progress.add(older ? `${older.done} of ${older.total}` : 'done'))
-  await loadAllOlder(laptop.env, [rowOf(laptop, bob)])
+  await loadAllOlder(laptop.env, [laptop.room(bob)])
   stop()
   expect([...progress]).toEqual(['0 of 1', 'done'])
   expect(searchStore.getState().unloaded).toEqual([])
@@ -108,21 +99,21 @@ test('Alice has all older messages fetched, room by room, and finds the first on
 
 test('Fetching older messages stops when Alice cancels it, and says why when the server cannot be reached', async () => {
   const { laptop, bob, rooms } = await laptopAfter(['the very first fig', ...numbered(260)])
-  const row = rowOf(laptop, bob)
+  const room = laptop.room(bob)
   const { api } = laptop.env
   let pages = 0
   laptop.env.api = ((endpoint, input) => {
     if (endpoint.path === messagesApi.list.path && ++pages === 2) stopOlder()
     return api(endpoint, input)
   }) as typeof api
-  await loadAllOlder(laptop.env, [row])
+  await loadAllOlder(laptop.env, [room])
   expect(pages).toBe(2)
   expect(searchStore.getState().older).toBeNull()
   laptop.env.api = (() => Promise.reject(new ApiError(0, 'offline', 'The server cannot be reached'))) as typeof api
-  await loadAllOlder(laptop.env, [row])
+  await loadAllOlder(laptop.env, [room])
   expect(searchStore.getState()).toMatchObject({ older: null, olderFailure: 'The server cannot be reached' })
   laptop.env.api = api
-  await loadAllOlder(laptop.env, [row])
+  await loadAllOlder(laptop.env, [room])
   expect(searchStore.getState().olderFailure).toBeNull()
   await lookFor(laptop.env, 'fig', rooms)
   expect(textsOf()).toEqual(['the very first fig'])
@@ -130,7 +121,7 @@ test('Fetching older messages stops when Alice cancels it, and says why when the
 
 test('While nothing else happens the index is brought up to date, so that the first search finds everything', async () => {
   const { laptop, bob, rooms } = await laptopAfter(numbered(1800))
-  await loadAllOlder(laptop.env, [rowOf(laptop, bob)])
+  await loadAllOlder(laptop.env, [laptop.room(bob)])
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let done: Promise<void> = Promise.reject(new Error('It was never read'))
   done.catch(() => undefined)
@@ -155,16 +146,15 @@ const shown = () => messagesStore.getState().open
 
 test('Alice opens a result: the room shows it among its neighbours, also far above its end', async () => {
   const { laptop, bob, rooms } = await laptopAfter(['the fig', ...numbered(160)])
-  const row = rowOf(laptop, bob)
-  await loadAllOlder(laptop.env, [row])
-  contactsStore.setState({ rows: [row] })
-  viewAs(laptop.userId)
+  const room = laptop.room(bob)
+  await loadAllOlder(laptop.env, [room])
+  putRooms([room])
   await lookFor(laptop.env, 'fig', rooms)
   const [fig] = searchStore.getState().messages
   if (!fig) throw new Error('nothing found')
 
-  await jumpToMessage(laptop.env, fig)
-  await openRoom(laptop.env, row)
+  await jumpToMessage(laptop.env, room, fig.seq)
+  await showRoom(laptop.env, room)
   expect(shown()).toMatchObject({ status: 'ready', hasNewer: true, anchor: { id: fig.id, place: 'middle' } })
   expect(
     shown()
@@ -175,32 +165,30 @@ test('Alice opens a result: the room shows it among its neighbours, also far abo
   await lookFor(laptop.env, 'pear 150', rooms)
   const [pear] = searchStore.getState().messages
   if (!pear) throw new Error('nothing found')
-  await jumpToMessage(laptop.env, pear)
+  await jumpToMessage(laptop.env, room, pear.seq)
   expect(shown()).toMatchObject({ hasNewer: false, hasOlder: true, anchor: { id: pear.id, place: 'middle' } })
   const before = shown()?.anchor
-  await jumpToMessage(laptop.env, pear)
+  await jumpToMessage(laptop.env, room, pear.seq)
   expect(shown()?.anchor).not.toBe(before)
 
-  await openRoom(laptop.env, row)
+  await showRoom(laptop.env, room)
   expect(shown()).toMatchObject({ hasNewer: false, anchor: null })
 })
 
 test('A result that is opened in another room shows there, once', async () => {
   const { laptop, bob, rooms } = await laptopAfter(['the fig', ...numbered(60)])
-  const row = rowOf(laptop, bob)
-  await loadAllOlder(laptop.env, [row])
-  const elsewhere = { ...row, id: randomUUID(), chatRoomId: 'elsewhere' }
-  contactsStore.setState({ rows: [row, elsewhere] })
-  viewAs(laptop.userId)
-  messagesStore.setState({ open: null })
+  const room = laptop.room(bob)
+  await loadAllOlder(laptop.env, [room])
+  putRooms([room, { ...room, id: 'elsewhere' }])
+  hideRoom()
   await lookFor(laptop.env, 'fig', rooms)
   const [fig] = searchStore.getState().messages
   if (!fig) throw new Error('nothing found')
-  await jumpToMessage(laptop.env, fig)
+  await jumpToMessage(laptop.env, room, fig.seq)
   expect(shown()).toBeNull()
-  await openRoom(laptop.env, row)
+  await showRoom(laptop.env, room)
   expect(shown()?.anchor?.id).toBe(fig.id)
-  await openRoom(laptop.env, row)
+  await showRoom(laptop.env, room)
   expect(shown()?.anchor).toBeNull()
 })
 

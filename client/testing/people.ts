@@ -1,5 +1,5 @@
 import { syncBook } from '../trust/book.ts'
-import { meetOwnDevices } from '../trust/own.ts'
+import { refreshOwnDevices } from '../trust/own.ts'
 import 'fake-indexeddb/auto'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { IDBFactory } from 'fake-indexeddb'
@@ -9,8 +9,11 @@ import { type Core, createCore } from '../crypto/core.ts'
 import type { OutboxRow, StoredBody, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { flushRoom, waitOf } from '../messages/outbox.ts'
-import { catchUp, loadOlderPage } from '../rooms/rooms.ts'
-import { meetContact } from '../trust/peers.ts'
+import { roomOfContact } from '../rooms/contact.ts'
+import type { RoomRow } from '../rooms/list.ts'
+import { loadOlderPage } from '../rooms/older.ts'
+import type { Room } from '../rooms/room.ts'
+import { catchUp } from '../rooms/rooms.ts'
 import { saltOf } from './town.ts'
 import type { Wire } from './wire.ts'
 
@@ -25,13 +28,16 @@ export interface TestPerson {
   computer: IDBFactory
   /** What the server hands to a session of this device. */
   unlock: { deviceId: string; unlockSecret: string }
+  /** The other in this account's contact list, as the server shows it now. */
   contact(other: { userId: string }): Contact
+  /** The room of both, made from that. */
+  room(other: { userId: string }): RoomRow
   /** Writes, and sends what waits there; the room is made or entered where needed. Throws why it was not sent. */
   says(other: { userId: string }, text: string): Promise<void>
   /** Writes without sending; what the outbox keeps. */
   keeps(other: { userId: string }, text: string): Promise<OutboxRow>
-  /** Sends what waits in the room of this contact, as the list showed it. Throws why something was not sent. */
-  sends(contact: Contact): Promise<void>
+  /** Sends what waits in this room, as the list showed it. Throws why something was not sent. */
+  sends(room: Room): Promise<void>
   /** Reads the log to its end and returns what the screen would show. */
   reads(other: { userId: string }): Promise<StoredMessage[]>
   /** The texts among it. */
@@ -100,29 +106,29 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
     clock: () => new Date(),
   }
   const contact = (other: { userId: string }) => wire.contact(userId, other.userId)
+  const room = (other: { userId: string }) => roomOfContact(contact(other)).room
 
   async function reads(other: { userId: string }) {
-    await meetOwnDevices(env)
+    await refreshOwnDevices(env)
     await syncBook(env)
-    await meetContact(env, contact(other))
-    await catchUp(env, contact(other))
-    const { messages } = await core.page({ chatRoomId: contact(other).chatRoomId, limit: 500 })
+    await catchUp(env, room(other))
+    const { messages } = await core.page({ chatRoomId: room(other).id, limit: 500 })
     return messages
   }
 
   const keeps = (other: { userId: string }, text: string) =>
     core.keepInOutbox({
       id: randomUUID(),
-      chatRoomId: contact(other).chatRoomId,
+      chatRoomId: room(other).id,
       content: { type: 'text', text },
       replyToId: null,
       sentAt: new Date().toISOString(),
     })
 
-  async function sends(to: Contact) {
+  async function sends(to: Room) {
     await flushRoom(env, to, async () => undefined)
-    const [left] = await core.outbox(to.chatRoomId)
-    if (left) throw new Error(left.failure ?? waitOf(to.chatRoomId)?.reason ?? 'The message is kept')
+    const [left] = await core.outbox(to.id)
+    if (left) throw new Error(left.failure ?? waitOf(to.id)?.reason ?? 'The message is kept')
   }
 
   return {
@@ -134,18 +140,19 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
     deviceId,
     unlock,
     contact,
+    room,
     reads,
     keeps,
     sends,
     async says(other, text) {
-      await meetOwnDevices(env)
+      await refreshOwnDevices(env)
       await keeps(other, text)
-      await sends(contact(other))
+      await sends(room(other))
     },
     hears: async (other) => (await reads(other)).map(({ body }) => wordsOf(body)),
     older: async (other) => {
-      const { from } = await core.page({ chatRoomId: contact(other).chatRoomId, limit: 1 })
-      await loadOlderPage(env, contact(other), from)
+      const { from } = await core.page({ chatRoomId: room(other).id, limit: 1 })
+      await loadOlderPage(env, room(other), from)
     },
     async newBrowser() {
       await core.close()

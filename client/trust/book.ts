@@ -2,8 +2,8 @@ import { devicesApi } from '../../contract/devices.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { isAskedInVain, noteInVain } from './asked.ts'
-import { meetOwnDevices } from './own.ts'
+import { isPaused, pauseQuestion } from './asking.ts'
+import { refreshOwnDevices } from './own.ts'
 
 /**
  * Merges the account's book from the server, then saves what this device knows beyond it. False: the account's devices have named a
@@ -21,7 +21,7 @@ async function mergeStored(env: Env): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof CryptoFailure) || (error.code !== 'book_rollback' && error.code !== 'history_key')) throw error
     // Another device may have changed it between question and answer, and the account's keys with it.
-    await meetOwnDevices(env)
+    await refreshOwnDevices(env)
     return await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
   }
 }
@@ -41,14 +41,14 @@ export async function saveBook(env: Env): Promise<void> {
   }
 }
 
-/** A message of the account's own named a newer book: the server is asked for it, once a minute while it has none [Note: I1]. */
-export async function hearOfBook(env: Env, userId: string): Promise<void> {
-  const question = `${userId} book`
-  if (isAskedInVain(env, question)) return
+/** Fetches a newer book that one of the account's own devices named: once a minute while the server has none [Note: I1]. */
+export async function fetchNamedBook(env: Env, ownId: string): Promise<void> {
+  const question = `${ownId} book`
+  if (isPaused(env, question)) return
   try {
     await checkBook(env)
   } catch (error) {
-    if (error instanceof CryptoFailure) noteInVain(env, question)
+    if (error instanceof CryptoFailure) pauseQuestion(env, question)
     throw error
   }
 }

@@ -1,49 +1,73 @@
 import { z } from 'zod'
-import type { Contact } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { CryptoFailure, type Meeting } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
-import { isAskedInVain, noteAnswer } from './asked.ts'
+import { isPaused, pauseIfOlder } from './asking.ts'
 import { saveBook, syncBook } from './book.ts'
-import { meetOwnDevices } from './own.ts'
+import { refreshOwnDevices } from './own.ts'
+
+/** The keys of another member of a room, as the server names them: compared with the pin, never believed [Note: I1]. */
+export interface PeerKeys {
+  id: string
+  /** Ed25519, base64; null before the account's first browser. */
+  identityKey: string | null
+  /** 0 without a device. */
+  manifestVersion: number
+  /** The account is gone, and its keys are gone from the server. */
+  isDeleted: boolean
+}
+
+/** The accounts in a room: the own one, and the keys of the others. */
+export interface Accounts {
+  ownId: string
+  peers: PeerKeys[]
+}
 
 /**
- * Brings this device's knowledge of a contact's keys up to date: pins the first key, takes a newer manifest.
- * `named`: a version that a message named [Note: D2]. Throws CryptoFailure for a forged one.
+ * Brings what this device knows of one peer's keys up to date: pins the first key, takes a newer manifest. `named`: a version that a
+ * message named [Note: D2]. Throws CryptoFailure for a forged one.
  */
-export async function meetContact(env: Env, contact: Contact, named = 0): Promise<Exclude<Meeting, 'book_unread'>> {
-  const { contactUserId: userId, contactUser } = contact
-  const { isPinned, version, isBookRead } = await env.crypto.peerStanding({ userId, identityKey: contactUser.identityKey })
-  if (contactUser.isDeleted) {
-    // Its keys are gone from the server. Whose the old messages are, the account's book says.
+export async function refreshPeer(env: Env, ownId: string, peer: PeerKeys, named = 0): Promise<Exclude<Meeting, 'book_unread'>> {
+  const { id: userId, isDeleted, manifestVersion } = peer
+  const { isPinned, version, isBookRead } = await env.crypto.peerStanding({ userId, identityKey: peer.identityKey })
+  if (isDeleted) {
+    // The account's book still says whose the old messages are.
     if (!isBookRead) await syncBook(env)
     return version > 0 ? 'pinned' : 'no_device'
   }
   if (!isPinned) return 'key_changed'
-  const newest = Math.max(contactUser.manifestVersion, named)
-  const question = `${contact.userId} ${userId} ${named > contactUser.manifestVersion ? 'named' : newest}`
-  if (version >= newest || isAskedInVain(env, question)) return version > 0 ? 'pinned' : 'no_device'
+  const newest = Math.max(manifestVersion, named)
+  const question = `${ownId} ${userId} ${named > manifestVersion ? 'named' : newest}`
+  if (version >= newest || isPaused(env, question)) return version > 0 ? 'pinned' : 'no_device'
   const { identityKey, manifest } = await env.api(devicesApi.manifest, { userId })
-  let meeting = await env.crypto.meetPeer({ userId, identityKey, manifest })
-  if (meeting === 'book_unread') {
-    // Whom the account's other browsers trust comes first: this one must not pin anybody else.
+  let outcome = await env.crypto.meetPeer({ userId, identityKey, manifest })
+  if (outcome === 'book_unread') {
+    // The pins of the account's other browsers come first: this one must not pin another key.
     await syncBook(env)
-    meeting = await env.crypto.meetPeer({ userId, identityKey, manifest })
+    outcome = await env.crypto.meetPeer({ userId, identityKey, manifest })
   }
-  if (meeting === 'book_unread') throw new CryptoFailure('book_unread', 'The address book could not be read')
-  if (meeting === 'pinned') await noteAnswer(env, question, userId, newest)
+  if (outcome === 'book_unread') throw new CryptoFailure('book_unread', 'The address book could not be read')
+  if (outcome === 'pinned') await pauseIfOlder(env, question, userId, newest)
   await saveBook(env)
-  return meeting
+  return outcome
 }
 
-const namedShape = z.object({ manifestVersions: z.record(z.string(), z.number()) })
+/** Does the same for every peer in a room, and returns the ids of those whose key changed: nothing may be sent to them. */
+export async function refreshPeers(env: Env, { ownId, peers }: Accounts): Promise<Set<string>> {
+  const changed = new Set<string>()
+  for (const peer of peers) {
+    if ((await refreshPeer(env, ownId, peer)) === 'key_changed') changed.add(peer.id)
+  }
+  return changed
+}
 
-/** The server refused something because these newer device lists exist [Note: D3]: they are fetched, however often others were. */
-export async function meetNamed(env: Env, contact: Contact, details: unknown): Promise<void> {
-  const named = namedShape.safeParse(details).data?.manifestVersions ?? {}
-  const { contactUser, contactUserId, userId } = contact
-  const own = await env.crypto.peerStanding({ userId, identityKey: null })
-  if ((named[userId] ?? 0) > own.version) await meetOwnDevices(env)
-  const manifestVersion = Math.max(contactUser.manifestVersion, named[contactUserId] ?? 0)
-  await meetContact(env, { ...contact, contactUser: { ...contactUser, manifestVersion } })
+const staleShape = z.object({ manifestVersions: z.record(z.string(), z.number()) })
+
+/** Fetches the newer device lists that a refusal of the server names, without the pause between questions [Note: D3]. */
+export async function refreshStale(env: Env, { ownId, peers }: Accounts, refusalDetails: unknown): Promise<void> {
+  const versions = staleShape.safeParse(refusalDetails).data?.manifestVersions ?? {}
+  const own = await env.crypto.peerStanding({ userId: ownId, identityKey: null })
+  if ((versions[ownId] ?? 0) > own.version) await refreshOwnDevices(env)
+  const newer = peers.map((peer) => ({ ...peer, manifestVersion: Math.max(peer.manifestVersion, versions[peer.id] ?? 0) }))
+  await refreshPeers(env, { ownId, peers: newer })
 }

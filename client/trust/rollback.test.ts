@@ -66,7 +66,7 @@ test('The server hides the newest address book from a browser that is open: the 
   await laptop.reads(bob)
   answers(devicesApi.book.path, wire.accounts.get(alice.userId)?.book)
   await compares(alice, 'two')
-  await expect(catchUp(laptop.env, laptop.contact(bob))).rejects.toMatchObject({ code: 'book_rollback' })
+  await expect(catchUp(laptop.env, laptop.room(bob))).rejects.toMatchObject({ code: 'book_rollback' })
   const restarted = await laptop.newTab()
   await expect(checkBook(restarted.env)).rejects.toMatchObject({ code: 'book_rollback' })
   // What this browser knows beyond it is not saved over what it has not seen.
@@ -82,8 +82,8 @@ test('A newer address book that is really there is fetched once, without a word'
   await laptop.reads(bob)
   await compares(alice, 'two')
   const calls = counting(laptop)
-  await catchUp(laptop.env, laptop.contact(bob))
-  await catchUp(laptop.env, laptop.contact(bob))
+  await catchUp(laptop.env, laptop.room(bob))
+  await catchUp(laptop.env, laptop.room(bob))
   expect(calls.get(devicesApi.book.path)).toBe(1)
   expect(await laptop.core.verifiedUsers()).toEqual([bob.userId])
 })
@@ -149,7 +149,7 @@ test('The server hides the newest device list from a browser that is open: the n
   await changesKeys(alice, { kit: 'new' })
   await alice.says(bob, 'two')
   wire.lie = hidden
-  await expect(catchUp(laptop.env, laptop.contact(bob))).rejects.toMatchObject({ code: 'own_rollback' })
+  await expect(catchUp(laptop.env, laptop.room(bob))).rejects.toMatchObject({ code: 'own_rollback' })
   expect(await texts(laptop)).toEqual(['one', 'two'])
 })
 

@@ -1,8 +1,9 @@
 import { messagesApi } from '../../contract/messages.ts'
 import type { Env } from '../env.ts'
-import { type ContactRow, changeRow } from '../rooms/rows.ts'
+import { changeRoom } from './list.ts'
+import { markOf, type Room } from './room.ts'
 
-/** How far the server was told that this device keeps a room, and that it was read. */
+/** By room: how far the server was told that this device keeps it, and that it was read. */
 const delivered = new Map<string, number>()
 const read = new Map<string, number>()
 
@@ -11,20 +12,17 @@ export function forgetMarks(): void {
   read.clear()
 }
 
-/** Tells once how far this device keeps a room. */
-export async function tellDelivered(env: Env, chatRoomId: string, seq: number): Promise<void> {
+/** Tells the server once how far this device keeps a room. */
+export async function markDelivered(env: Env, { id: chatRoomId }: Room, seq: number): Promise<void> {
   if ((delivered.get(chatRoomId) ?? 0) >= seq) return
   await tell(delivered, chatRoomId, seq, () => env.api(messagesApi.markDelivered, { chatRoomId, seq }))
 }
 
-/** Tells once how far a room was read. The row says so at once. */
-export async function tellRead(env: Env, contact: ContactRow, seq: number): Promise<void> {
-  const { chatRoomId } = contact
-  if (seq <= Math.max(contact.readSeq, read.get(chatRoomId) ?? 0)) return
-  changeRow(
-    ({ id }) => id === contact.id,
-    () => ({ unreadCount: 0, hasUnreadNotifications: false }),
-  )
+/** Tells the server once how far a room was read. Its row shows nothing unread at once. */
+export async function markRead(env: Env, room: Room, seq: number): Promise<void> {
+  const { id: chatRoomId, ownId } = room
+  if (seq <= Math.max(markOf(room, ownId).readSeq, read.get(chatRoomId) ?? 0)) return
+  changeRoom(chatRoomId, () => ({ unreadCount: 0, hasUnreadNotifications: false }))
   await tell(read, chatRoomId, seq, () => env.api(messagesApi.markRead, { chatRoomId, seq }))
 }
 

@@ -1,13 +1,13 @@
 import type { Crypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { reloadVerified } from '../rooms/verified.ts'
-import { saveBook } from '../trust/book.ts'
+import { saveBook } from './book.ts'
+import { reloadVerified } from './verified.ts'
 
 /** The number that two people compare, and whether it was [Note: I2]. */
 export type Safety = Awaited<ReturnType<Crypto['safetyNumber']>>
 
-/** When the person's other browsers hear of a mark. `later`: the server did not answer, and is told when it does. */
+/** When the account's other browsers get a mark. `later`: the server did not answer; it is sent once it does. */
 export type Shared = 'now' | 'later'
 
 /** Sixty digits as they are read aloud: twelve groups of five. */
@@ -26,7 +26,7 @@ export async function markVerified(env: Env, userId: string, identityKey: string
   await reloadVerified(env)
 }
 
-/** Tells the person's other browsers. */
+/** Sends the marks to the account's other browsers. */
 export async function shareMarks(env: Env): Promise<Shared> {
   try {
     await saveBook(env)

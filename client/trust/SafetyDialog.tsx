@@ -8,7 +8,7 @@ import { Qr } from '../ui/Qr.tsx'
 import { Scanner } from '../ui/Scanner.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { showToast } from '../ui/toast.ts'
-import type { Person } from './person.ts'
+import { nameOf, type Person } from './people.ts'
 import './safety.css'
 import {
   type Comparison,
@@ -31,9 +31,9 @@ export function SafetyDialog({ person, onClose }: Props) {
   const { safety, failure, retry } = useSafety(person.id)
   return (
     <Dialog
-      title={`Safety number with ${person.name}`}
+      title={`Safety number with ${nameOf(person)}`}
       // Once it is compared, the outcome stands in the place of how to do it: on a phone there is room for one of them.
-      {...(!person.isVerified && { text: howTo(person.name) })}
+      {...(!person.isVerified && { text: howTo(nameOf(person)) })}
       onClose={onClose}
     >
       {safety && <Compare person={person} safety={safety} onClose={onClose} />}
@@ -108,9 +108,9 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
   return (
     <>
       <div className="outcome" role="status">
-        {isVerified && !isDifferent && <Verified name={person.name} isNew={comparison === 'same'} shared={shared} />}
+        {isVerified && !isDifferent && <Verified name={nameOf(person)} isNew={comparison === 'same'} shared={shared} />}
       </div>
-      {isDifferent && <Different name={person.name} />}
+      {isDifferent && <Different name={nameOf(person)} />}
       {isScanning ? (
         <>
           <Scanner
@@ -131,7 +131,7 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
           <button type="button" className="btn outline wide" onClick={scan}>
             <ScanLine className="i i-16" aria-hidden />
             <span>
-              Scan <bdi>{person.name}</bdi>’s code
+              Scan <bdi>{nameOf(person)}</bdi>’s code
             </span>
           </button>
           <footer>

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { contactOfRoom, contactsStore } from '../rooms/rows.ts'
+import { roomOfContact } from '../rooms/contact.ts'
 import { newPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
-import { acceptNewKey } from './contacts.ts'
+import { personById, putPeople } from './people.ts'
+import { acceptNewKey } from './verified.ts'
 
 test("Alice accepts Bob's new key: the conversation goes on under new keys, and the key is not verified", async () => {
   const wire = createWire()
@@ -15,12 +16,12 @@ test("Alice accepts Bob's new key: the conversation goes on under new keys, and 
   wire.accounts.set(bob.userId, newKeys)
   await expect(alice.says(bob, 'are you there?')).rejects.toThrow('key has changed')
 
-  const row = { ...alice.contact(bob), preview: null, isTyping: false, keyChanged: true, isVerified: true }
-  contactsStore.setState({ rows: [row] })
-  await acceptNewKey(alice.env, row)
-  expect(contactOfRoom(row.chatRoomId)).toMatchObject({ keyChanged: false, isVerified: false })
+  const { room, person } = roomOfContact(alice.contact(bob))
+  putPeople([{ ...person, keyChanged: true, isVerified: true }])
+  await acceptNewKey(alice.env, person)
+  expect(personById(bob.userId)).toMatchObject({ keyChanged: false, isVerified: false })
 
   await alice.says(bob, 'welcome back')
-  expect(wire.rooms.get(row.chatRoomId)?.generation).toBe(2)
-  expect(await alice.hears(bob)).toEqual(['hello', 'Encryption restarted', 'welcome back'])
+  expect(wire.rooms.get(room.id)?.generation).toBe(2)
+  expect(await alice.hears(bob)).toEqual(['hello', 'Encryption restarted', 'are you there?', 'welcome back'])
 })

@@ -1,22 +1,20 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Env } from '../env.ts'
 import { type Api, ApiError } from '../net/api.ts'
-import { contactOfRoom, contactsStore } from '../rooms/rows.ts'
-import { reloadVerified } from '../rooms/verified.ts'
+import { roomOfContact } from '../rooms/contact.ts'
 import { newPerson, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
-import { syncBook } from '../trust/book.ts'
+import { syncBook } from './book.ts'
+import { personById, putPeople, resetPeople } from './people.ts'
 import { compareScanned, groupsOf, markVerified, readSafety, shareMarks } from './safety.ts'
+import { reloadVerified } from './verified.ts'
 
-beforeEach(() => contactsStore.setState({ status: 'loading', rows: [], unreadTotal: 0 }))
+beforeEach(resetPeople)
 
 /** Puts the other side into the list on the screen. */
-function lists(one: TestPerson, other: TestPerson): void {
-  const row = { ...one.contact(other), preview: null, isTyping: false, keyChanged: false, isVerified: false }
-  contactsStore.setState({ rows: [row] })
-}
+const lists = (one: TestPerson, other: TestPerson): void => putPeople([roomOfContact(one.contact(other)).person])
 
-const isMarked = (one: TestPerson, other: TestPerson) => contactOfRoom(one.contact(other).chatRoomId)?.isVerified
+const isMarked = (other: TestPerson) => personById(other.userId)?.isVerified
 
 async function acquainted() {
   const wire = createWire()
@@ -50,7 +48,7 @@ test("Alice scans Bob's code: he is verified at once, in her list and in her oth
   const safety = await readSafety(alice.env, bob.userId)
   const { code } = await readSafety(bob.env, alice.userId)
   expect(await compareScanned(alice.env, bob.userId, safety, code)).toBe('same')
-  expect(isMarked(alice, bob)).toBe(true)
+  expect(isMarked(bob)).toBe(true)
 
   expect(await shareMarks(alice.env)).toBe('now')
   const laptop = await alice.newBrowser()
@@ -68,7 +66,7 @@ test('The code of somebody else differs, another kind of code is none, and neith
   const { code } = await readSafety(carol.env, bob.userId)
   expect(await compareScanned(alice.env, bob.userId, safety, code)).toBe('different')
   expect(await compareScanned(alice.env, bob.userId, safety, 'https://example.org')).toBe('not_a_code')
-  expect(isMarked(alice, bob)).toBe(false)
+  expect(isMarked(bob)).toBe(false)
 })
 
 test('A mark that is set without a connection shows at once, and reaches the other browser with the next save', async () => {
@@ -77,7 +75,7 @@ test('A mark that is set without a connection shows at once, and reaches the oth
   const { identityKey } = await readSafety(alice.env, bob.userId)
   await markVerified(alice.env, bob.userId, identityKey, true)
   expect(await shareMarks(offline(alice.env))).toBe('later')
-  expect(isMarked(alice, bob)).toBe(true)
+  expect(isMarked(bob)).toBe(true)
   const before = wire.accounts.get(alice.userId)?.book.version ?? 0
 
   await syncBook(alice.env)
@@ -92,9 +90,9 @@ test('A mark can be taken away again', async () => {
   lists(alice, bob)
   const { identityKey } = await readSafety(alice.env, bob.userId)
   await markVerified(alice.env, bob.userId, identityKey, true)
-  expect(isMarked(alice, bob)).toBe(true)
+  expect(isMarked(bob)).toBe(true)
   await markVerified(alice.env, bob.userId, identityKey, false)
-  expect(isMarked(alice, bob)).toBe(false)
+  expect(isMarked(bob)).toBe(false)
 })
 
 test('The server names another key for Bob: his mark is gone from the list before anybody decides', async () => {
@@ -108,7 +106,7 @@ test('The server names another key for Bob: his mark is gone from the list befor
   wire.accounts.set(bob.userId, keysOfEve)
   lists(alice, bob)
   await reloadVerified(alice.env)
-  expect(isMarked(alice, bob)).toBe(false)
+  expect(isMarked(bob)).toBe(false)
 })
 
 test('A key that changed while the number was on screen cannot be marked by it', async () => {

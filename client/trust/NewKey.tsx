@@ -4,7 +4,7 @@ import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
 import { showToast } from '../ui/toast.ts'
-import type { Person } from './person.ts'
+import { nameOf, type Person } from './people.ts'
 
 interface Props {
   person: Person
@@ -14,14 +14,15 @@ interface Props {
 /** Sending is blocked until the person decides for the key that the server names now [Note: I1]. */
 export function NewKey({ person, onAccept }: Props) {
   const [isAsking, setAsking] = useState(false)
+  const name = nameOf(person)
   return (
     <div className="blocked">
       <Note icon={ShieldAlert} tone="danger" role="alert">
         <strong>
-          The key of <bdi>{person.name}</bdi> has changed.
+          The key of <bdi>{name}</bdi> has changed.
         </strong>{' '}
-        Sending is blocked: somebody may be standing between you. Ask <bdi>{person.name}</bdi> in another way, face to face or on
-        the phone, which onion address is theirs.{' '}
+        Sending is blocked: somebody may be standing between you. Ask <bdi>{name}</bdi> in another way, face to face or on the
+        phone, which onion address is theirs.{' '}
         {person.onionAddress && (
           <button type="button" className="linkish" onClick={() => setAsking(true)}>
             Accept the new key
@@ -29,7 +30,7 @@ export function NewKey({ person, onAccept }: Props) {
         )}
       </Note>
       {isAsking && person.onionAddress && (
-        <Question name={person.name} address={person.onionAddress} onAccept={onAccept} onClose={() => setAsking(false)} />
+        <Question name={name} address={person.onionAddress} onAccept={onAccept} onClose={() => setAsking(false)} />
       )}
     </div>
   )

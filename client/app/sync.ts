@@ -1,0 +1,91 @@
+import { accountStore } from '../account/store.ts'
+import { CryptoFailure } from '../crypto/crypto.ts'
+import { showAnnounced } from '../devices/list.ts'
+import { refillKeyPackages } from '../devices/packages.ts'
+import type { Env } from '../env.ts'
+import { syncRoom } from '../messages/receive.ts'
+import { flushAll } from '../messages/send.ts'
+import { inLanes } from '../net/turns.ts'
+import { enterEverywhere } from '../rooms/gate.ts'
+import { roomsStore, sortRooms } from '../rooms/list.ts'
+import { reloadRooms } from '../rooms/load.ts'
+import { refreshPreview } from '../rooms/preview.ts'
+import { checkBook, saveBook } from '../trust/book.ts'
+import { refreshPeers } from '../trust/peers.ts'
+import { changePerson, personById } from '../trust/people.ts'
+import { reloadVerified } from '../trust/verified.ts'
+import { checkOwnKeys } from './ending.ts'
+
+const ROOMS_AT_ONCE = 6
+
+let running: Promise<void> | undefined
+let isAsked = false
+
+/** Brings all rooms up to date. One run at a time; asked for during one, it runs once more behind it. */
+export function syncAll(env: Env): Promise<void> {
+  isAsked = true
+  running ??= (async () => {
+    try {
+      while (isAsked) {
+        isAsked = false
+        await sync(env)
+      }
+    } finally {
+      running = undefined
+    }
+  })()
+  return running
+}
+
+/** Another browser of the account saved the book: what it decided about people holds here too, at once [Note: I1]. */
+export async function onBookSaved(env: Env, version: number): Promise<void> {
+  if ((await env.crypto.bookVersion()) >= version) return
+  await checkBook(env)
+  await syncAll(env)
+}
+
+/** Once a page: this device still belongs to the account, knows its book, and has key packages for those who write first. */
+export async function checkDevice(env: Env, userId: string): Promise<void> {
+  // Before the server shows another list: what this browser knew when it was added is what the person has seen.
+  await showAnnounced(env)
+  await checkOwnKeys(env, userId)
+  if (accountStore.getState().phase !== 'signed_in') return
+  await refillKeyPackages(env)
+  await checkBook(env)
+}
+
+const listed = () => sortRooms(roomsStore.getState().rooms.values())
+
+async function sync(env: Env): Promise<void> {
+  const rooms = await reloadRooms(env)
+  await Promise.all(rooms.map((room) => refreshPreview(env, room)))
+  const failures: CryptoFailure[] = []
+  // Side by side: while the server answers for one room, another one is opened here.
+  await inLanes(ROOMS_AT_ONCE, listed(), async (room) => {
+    const peerIds = room.peers.map(({ id }) => id)
+    try {
+      const changed = await refreshPeers(env, room)
+      for (const id of peerIds) markKey(id, changed.has(id))
+      await syncRoom(env, room)
+    } catch (error) {
+      // A failure of one room's keys must not keep the others from being read, nor must one of the account: it is told at the end.
+      if (!(error instanceof CryptoFailure)) throw error
+      if (OF_ACCOUNT.includes(error.code)) failures.push(error)
+      else for (const id of peerIds) markKey(id, true)
+    }
+  })
+  await enterEverywhere(env, listed())
+  await flushAll(env)
+  // What was decided about keys while the server was away; and what other browsers decided came with their messages.
+  await saveBook(env)
+  await reloadVerified(env)
+  if (failures[0]) throw failures[0]
+}
+
+/** Of the account's own book and device list: no other person's key has to do with it. */
+const OF_ACCOUNT = ['book_rollback', 'book_spoiled', 'book_unread', 'history_key', 'own_rollback', 'manifest']
+
+/** An account that is gone has no key that could change. */
+function markKey(id: string, keyChanged: boolean): void {
+  if (!personById(id)?.isDeleted) changePerson(id, { keyChanged })
+}

@@ -1,0 +1,49 @@
+import type { ServerData } from '../../contract/frames.ts'
+import type { Env } from '../env.ts'
+import { roomById } from '../rooms/list.ts'
+import { reloadRooms } from '../rooms/load.ts'
+import { markDelivered } from '../rooms/marks.ts'
+import type { Room } from '../rooms/room.ts'
+import { catchUp } from '../rooms/rooms.ts'
+import { addNewest, onReceipt } from '../rooms/updates.ts'
+import { isLookedAt } from '../ui/focus.ts'
+import { viewOf } from './store.ts'
+import { refreshRoom } from './view.ts'
+
+/** A message came live. Replay enters by `syncRoom`; both follow the room's log, then show what the vault holds. */
+export async function receiveMessage(env: Env, message: ServerData['message']): Promise<void> {
+  // The first message of somebody new comes before the list has their room.
+  if (!roomById(message.chatRoomId)) await reloadRooms(env)
+  const room = roomById(message.chatRoomId)
+  if (!room) return
+  const isSeen = viewOf(room) !== undefined && isLookedAt()
+  addNewest(message, isSeen)
+  await show(env, room, await catchUp(env, room, [{ kind: 'message', ...message }]))
+}
+
+export async function receiveCommit(env: Env, commit: ServerData['commit']): Promise<void> {
+  const room = roomById(commit.chatRoomId)
+  if (room) await show(env, room, await catchUp(env, room, [commit]))
+}
+
+/** A member has received or read more: the ticks follow, in the row and on screen. */
+export async function refreshDelivery(env: Env, receipt: ServerData['receipt']): Promise<void> {
+  onReceipt(receipt)
+  const room = roomById(receipt.chatRoomId)
+  if (room) await refreshRoom(env, room)
+}
+
+/** Brings a room up to date that is behind, and shows it. */
+export async function syncRoom(env: Env, room: Room): Promise<void> {
+  const cursor = (await env.crypto.roomRecord(room.id))?.cursor ?? 0
+  await show(env, room, cursor < room.lastSeq ? await catchUp(env, room) : cursor)
+}
+
+/** The way back: what the vault holds now is shown, and that it arrived is told. `cursor`: how far this device keeps the log. */
+async function show(env: Env, room: Room, cursor: number): Promise<void> {
+  await refreshRoom(env, room)
+  const row = roomById(room.id)
+  // A mark of delivery would tell a stranger that this person is here: it waits until the request is accepted.
+  if (row?.state !== 'accepted' || !row.lastMessage || row.lastMessage.senderId === row.ownId) return
+  await markDelivered(env, row, cursor)
+}

@@ -1,0 +1,23 @@
+import { roomsApi } from '../../contract/rooms.ts'
+import type { LogOutcome } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { auditCommits, fetchArchiveKeys } from './keys.ts'
+import { loadOlderPage } from './older.ts'
+import { placeOf, type Room } from './room.ts'
+
+/**
+ * Fetches what some entries of the log left open: archive keys, commits to check, the group itself, the page before the first
+ * message. Returns the place that this device has reached.
+ */
+export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): Promise<number> {
+  const { missing, unaudited, cursor, from, mustEnter } = outcome
+  if (missing.length > 0) await fetchArchiveKeys(env, room, missing)
+  if (unaudited.length > 0) await auditCommits(env, room, unaudited)
+  const reached = mustEnter
+    ? // By Welcome where there is one, else as a reader of the archive.
+      await env.crypto.enterRoom({ ...placeOf(room), group: await env.api(roomsApi.group, { chatRoomId: room.id }) })
+    : { cursor, from }
+  // Nothing of the room is here: it was entered, now or before its first page came.
+  if (reached.from > reached.cursor) await loadOlderPage(env, room, reached.from)
+  return reached.cursor
+}

@@ -1,0 +1,103 @@
+import { type CommitDraft, logPageShape, roomsApi } from '../../contract/rooms.ts'
+import { CryptoFailure, type RoomState } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { isRefused } from '../net/api.ts'
+import { refreshPeers, refreshStale } from '../trust/peers.ts'
+import { personById } from '../trust/people.ts'
+import { peerIdOf, placeOf, type Room } from './room.ts'
+import { catchUp } from './rooms.ts'
+
+/** How often a commit may lose against another one. */
+const TRIES = 8
+
+/** Why nothing can be sent now, in words for the person. */
+export type Readiness = { ready: true } | { ready: false; reason: string }
+
+/**
+ * Does what is needed before this device may send: knows the peers' devices, creates or enters the group,
+ * removes leaves that are gone, heals [Note: R4, R7]. Each commit may lose against another one; then it starts over.
+ * `mustCommit`: the server takes nothing before a commit [Note: D3].
+ */
+export async function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Promise<Readiness> {
+  if (room.isClosed) return { ready: false, reason: 'This account was deleted. Nothing can be sent.' }
+  if ((await refreshPeers(env, room)).size > 0)
+    return { ready: false, reason: "This person's key has changed. Nothing is sent until you decide." }
+  const ask = () => env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
+  const first = await ask()
+  // A device that is level with the log sends at once: when somebody was faster, the server says so.
+  if (!mustCommit && first.need === 'ready' && first.cursor >= room.lastSeq && !first.isPending) return { ready: true }
+  let isOwed = mustCommit
+  let joinFailures = 0
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    await catchUp(env, room)
+    const { need } = await ask()
+    if (need === 'ready' && !isOwed) return { ready: true }
+    if (need === 'no_device')
+      return {
+        ready: false,
+        reason: `${peerName(room)} has no device yet. Your message waits here and goes out when they sign in.`,
+      }
+    const drafted = await draft(env, room, need === 'ready' ? 'commit' : need, joinFailures > 0)
+    // Whoever was faster has committed as well.
+    if (drafted) isOwed = (await post(env, room, drafted)) === 'not_taken'
+    else joinFailures += 1
+  }
+  return { ready: false, reason: 'The room is busy. Try again.' }
+}
+
+const peerName = (room: Room): string => personById(peerIdOf(room) ?? '')?.displayName ?? 'This person'
+
+/**
+ * The commit that is needed; undefined where it could not be made now: somebody was faster, or the group could not be entered.
+ * After a second failure it is a new generation, as the log was read to its end [Note: R4].
+ */
+async function draft(
+  env: Env,
+  room: Room,
+  need: Exclude<RoomState['need'], 'ready' | 'no_device'>,
+  hasFailed: boolean,
+): Promise<CommitDraft | undefined> {
+  const place = placeOf(room)
+  try {
+    if (need === 'commit') return await env.crypto.commitRoom(place)
+    if (need === 'create') return await create(env, room)
+    const group = await env.api(roomsApi.group, { chatRoomId: room.id })
+    return await env.crypto.joinRoom({ ...place, group })
+  } catch (error) {
+    if (isRefused(error, 'stale_epoch')) return undefined
+    if (need !== 'join' || !(error instanceof CryptoFailure)) throw error
+    return hasFailed ? await draft(env, room, 'create', false) : undefined
+  }
+}
+
+async function create(env: Env, room: Room): Promise<CommitDraft> {
+  const chatRoomId = room.id
+  const { generation: current } = await env.api(roomsApi.group, { chatRoomId })
+  const generation = current + 1
+  const { packages } = await env.api(roomsApi.claimKeyPackages, { chatRoomId, generation })
+  return env.crypto.createRoom({ ...placeOf(room), generation, keyPackages: packages.map(({ keyPackage }) => keyPackage) })
+}
+
+/**
+ * Posts a commit. When another one was first, what was missed is applied and the caller decides anew [Note: R6]. One that was made
+ * for old device lists is dropped: the same bytes would be refused for ever.
+ */
+async function post(env: Env, room: Room, draft: CommitDraft): Promise<'level' | 'not_taken'> {
+  try {
+    await env.api(roomsApi.commit, draft)
+    await catchUp(env, room)
+    return 'level'
+  } catch (error) {
+    if (isRefused(error, 'stale_manifest')) {
+      await refreshStale(env, room, error.details)
+      // The log has it if it was taken before and only the answer was lost.
+      await catchUp(env, room)
+      await env.crypto.dropCommit({ ...placeOf(room), commit: draft.commit })
+      return 'not_taken'
+    }
+    if (!isRefused(error, 'stale_epoch')) throw error
+    const missed = logPageShape.safeParse((error.details as { log?: unknown } | undefined)?.log)
+    await catchUp(env, room, missed.data?.entries ?? [])
+    return 'level'
+  }
+}

@@ -1,0 +1,54 @@
+import type { FrameOf } from '../../contract/frames.ts'
+import { PERIODS } from '../../contract/limits.ts'
+import { changeRoom, roomById, roomsStore } from './list.ts'
+import { withMark } from './room.ts'
+
+/** Makes a message the newest of its room, and counts it where it was not seen, before a reload of the list would. */
+export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean): void {
+  changeRoom(message.chatRoomId, (room) => {
+    if (message.seq <= room.lastSeq && room.lastMessage && room.lastMessage.seq >= message.seq) return {}
+    const isMine = message.senderId === room.ownId
+    const unreadCount = isMine || isSeen ? room.unreadCount : room.unreadCount + 1
+    return {
+      lastMessage: message,
+      lastSeq: Math.max(room.lastSeq, message.seq),
+      unreadCount,
+      hasUnreadNotifications: unreadCount > 0,
+      isTyping: false,
+    }
+  })
+  sumUnread()
+}
+
+/** The marks of a member moved on: the own ones by another page or browser, or those of somebody else. */
+export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf<'receipt'>['data']): void {
+  changeRoom(chatRoomId, (room) => {
+    const marks = withMark(room.marks, userId, { deliveredSeq, readSeq })
+    if (userId !== room.ownId) return { marks }
+    const unreadCount = readSeq >= room.lastSeq ? 0 : room.unreadCount
+    return { marks, unreadCount, hasUnreadNotifications: unreadCount > 0 }
+  })
+  sumUnread()
+}
+
+function sumUnread(): void {
+  const accepted = [...roomsStore.getState().rooms.values()].filter(({ state }) => state === 'accepted')
+  roomsStore.setState({ unreadTotal: accepted.reduce((sum, { unreadCount }) => sum + unreadCount, 0) })
+}
+
+const typingEnds = new Map<string, ReturnType<typeof setTimeout>>()
+
+/** Shows "typing…" for a few seconds: a "stopped" that was lost does not leave it standing. */
+export function onTyping({ chatRoomId, isTyping }: FrameOf<'typing'>['data']): void {
+  clearTimeout(typingEnds.get(chatRoomId))
+  showTyping(chatRoomId, isTyping)
+  if (isTyping)
+    typingEnds.set(
+      chatRoomId,
+      setTimeout(() => showTyping(chatRoomId, false), PERIODS.typingShownMs),
+    )
+}
+
+function showTyping(chatRoomId: string, isTyping: boolean): void {
+  if (roomById(chatRoomId)?.isTyping !== isTyping) changeRoom(chatRoomId, () => ({ isTyping }))
+}

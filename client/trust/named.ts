@@ -1,0 +1,17 @@
+import type { Heard } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { fetchNamedBook } from './book.ts'
+import { fetchOwnManifest } from './own.ts'
+import { type Accounts, refreshPeer } from './peers.ts'
+
+/** Fetches what messages name and this device does not have yet: newer device lists, a newer book [Note: D2, I1]. */
+export async function fetchNamed(env: Env, { ownId, peers }: Accounts, named: Heard): Promise<void> {
+  const { newerManifests, ownManifest, ownBook } = named
+  for (const [userId, version] of Object.entries(newerManifests)) {
+    const peer = peers.find(({ id }) => id === userId)
+    if (peer) await refreshPeer(env, ownId, peer, version)
+    else if (version > ownManifest) await fetchOwnManifest(env, userId, version)
+  }
+  if (ownManifest > 0) await fetchOwnManifest(env, ownId, ownManifest, true)
+  if (ownBook > 0) await fetchNamedBook(env, ownId)
+}

@@ -1,0 +1,52 @@
+import { createStore } from 'zustand/vanilla'
+import type { FrameOf } from '../../contract/frames.ts'
+
+/** Another account, as the server describes it, with what this browser knows of its key. */
+export interface Person {
+  id: string
+  username: string
+  /** The name that they gave themselves. */
+  displayName: string
+  /** What the own account calls them. */
+  alias: string | null
+  /** The account is gone for good: what was written stays, nothing can be sent. */
+  isDeleted: boolean
+  isOnline: boolean
+  /** ISO 8601; null: never seen, or not to be known. */
+  lastSeen: string | null
+  /** Ed25519, base64, as the server names it; null until a browser of theirs has made keys. */
+  identityKey: string | null
+  /** Made from that key, never taken from the server. */
+  onionAddress: string | null
+  /** The key differs from the pinned one: nothing is sent until the own person decides [Note: I1]. */
+  keyChanged: boolean
+  /** The safety number of that key was compared. */
+  isVerified: boolean
+}
+
+/** Everybody with whom this account shares a room, by account id. */
+export const peopleStore = createStore<{ people: ReadonlyMap<string, Person> }>(() => ({ people: new Map() }))
+
+export const personById = (id: string): Person | undefined => peopleStore.getState().people.get(id)
+
+/** What a person is called on screen. */
+export const nameOf = ({ isDeleted, alias, displayName }: Person): string =>
+  isDeleted ? 'Deleted account' : (alias ?? displayName)
+
+/** Adds these people, each in the place of what was known of that account. */
+export function putPeople(list: Person[]): void {
+  peopleStore.setState(({ people }) => ({ people: new Map([...people, ...list.map((person) => [person.id, person] as const)]) }))
+}
+
+/** Changes what is known of one person; nothing where the person is unknown or nothing differs. */
+export function changePerson(id: string, change: Partial<Person>): void {
+  const person = personById(id)
+  if (person && !Object.entries(change).every(([name, value]) => person[name as keyof Person] === value))
+    putPeople([{ ...person, ...change }])
+}
+
+export function onPresence({ userId, isOnline, lastSeen }: FrameOf<'presence'>['data']): void {
+  changePerson(userId, { isOnline, ...(lastSeen && { lastSeen }) })
+}
+
+export const resetPeople = (): void => peopleStore.setState({ people: new Map() })
