@@ -48,7 +48,7 @@ export async function walker(url: string, name: string): Promise<Walker> {
   const user = await api(accountApi.register, form)
   await core.keepDraft({ userId: user.id, username, unlockSecret: user.unlock?.unlockSecret ?? '' })
   await core.forgetPassword()
-  const socket = { open: nothing, close: nothing, reconnect: nothing, retry: nothing, say: () => false, on: () => nothing }
+  const socket = { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing }
   const env: Env = { api, crypto: core, socket, clock: () => new Date() }
 
   async function contactOf(other: string): Promise<Contact> {

@@ -5,7 +5,7 @@ import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { accountStore } from './store.ts'
 
-const LOGOUT_OWED = 'logout-owed'
+const PENDING_LOGOUT = 'logout-owed'
 const USER = 'user'
 
 /** Why somebody who was signed in here has to sign in again. */
@@ -18,7 +18,7 @@ export const SESSION_ENDED = 'Your session has ended. Sign in again.'
 export async function start(env: Env, log: (error: unknown) => void): Promise<void> {
   const isVisitor = localStorage.getItem(USER) === null
   try {
-    await payOwedLogout(env)
+    await sendPendingLogout(env)
     const user = await env.api(accountApi.user, {})
     const unlock = user.deviceId ? await env.api(devicesApi.unlock, {}) : undefined
     if (!unlock) return signedOut('Sign in again to add this browser to your account.')
@@ -45,10 +45,10 @@ export async function refreshUser(env: Env): Promise<void> {
 export async function logout(env: Env, { removeKeys }: { removeKeys: boolean }): Promise<{ reached: boolean }> {
   const userId = accountStore.getState().user?.id
   env.socket.close()
-  localStorage.setItem(LOGOUT_OWED, JSON.stringify({ removeKeys }))
+  localStorage.setItem(PENDING_LOGOUT, JSON.stringify({ removeKeys }))
   if (userId && removeKeys) await env.crypto.destroy(userId)
   else await env.crypto.close()
-  const reached = await payOwedLogout(env).then(
+  const reached = await sendPendingLogout(env).then(
     () => true,
     () => false,
   )
@@ -56,19 +56,19 @@ export async function logout(env: Env, { removeKeys }: { removeKeys: boolean }):
   return { reached }
 }
 
-/** The session is over, by another hand than this page's. What is to become of the keys here, the caller has seen to. */
-export async function endedElsewhere(env: Env, notice: string): Promise<void> {
+/** Closes the account on this page because its session is over. The caller decides about the keys. */
+export async function closeAccount(env: Env, notice: string): Promise<void> {
   env.socket.close()
   await env.crypto.close()
   signedOut(notice)
 }
 
-/** A logout that the server has not heard of yet is said before anything else. */
-export async function payOwedLogout(env: Env): Promise<void> {
-  const owed = localStorage.getItem(LOGOUT_OWED)
+/** Sends a logout that did not reach the server yet: before any other call. */
+export async function sendPendingLogout(env: Env): Promise<void> {
+  const owed = localStorage.getItem(PENDING_LOGOUT)
   if (!owed) return
   await env.api(accountApi.logout, JSON.parse(owed))
-  localStorage.removeItem(LOGOUT_OWED)
+  localStorage.removeItem(PENDING_LOGOUT)
 }
 
 /** The server accepted this browser: its keys are kept and opened, and what opened the account is forgotten. */
@@ -96,7 +96,7 @@ export function signedIn({ id, username, displayName, ...rest }: User, { isNew }
 export const showMessenger = (): void => accountStore.setState({ isNew: false })
 
 function signedOut(notice: string | null): void {
-  for (const key of Object.keys(localStorage)) if (key !== 'theme' && key !== LOGOUT_OWED) localStorage.removeItem(key)
+  for (const key of Object.keys(localStorage)) if (key !== 'theme' && key !== PENDING_LOGOUT) localStorage.removeItem(key)
   sessionStorage.clear()
   accountStore.setState({ phase: 'signed_out', user: null, notice, isNew: false })
 }

@@ -8,7 +8,7 @@ import { syncBook } from '../trust/book.ts'
 import { askPasskey, createPasskey } from './passkey.ts'
 import { accountStore } from './store.ts'
 
-/** By what the account's keys are opened. `fresh`: by what the worker still has at hand, such as the password of the sign-up. */
+/** What opens the account's keys. `fresh`: what the worker still holds, such as the password of the sign-up. */
 export type Opener =
   | { kind: 'password'; password: string }
   | { kind: 'kit'; words: string }
@@ -57,14 +57,14 @@ export async function openKeys(env: Env, opener: Opener): Promise<ListedDevice[]
 }
 
 /**
- * Changes the account's keys as the person wishes. What opened them is forgotten; after a failure a new kit stays in the worker for
+ * Opens the account's keys, makes these changes, and forgets what opened them. After a failure a new kit stays in the worker for
  * another try, until `forgetPassword`. Throws ApiError or CryptoFailure: then nothing changed.
  */
-export async function changeKeys(env: Env, opener: Opener, wish: KeyWish, extra: { password?: string } = {}): Promise<void> {
+export async function changeKeys(env: Env, opener: Opener, changes: KeyWish, extra: { password?: string } = {}): Promise<void> {
   const isFresh = opener.kind === 'fresh'
   try {
     await openKeys(env, opener)
-    await putChange(env, wish, (change) => env.api(devicesApi.changeKeys, { ...change, ...extra }))
+    await putChange(env, changes, (change) => env.api(devicesApi.changeKeys, { ...change, ...extra }))
     if (!isFresh) await env.crypto.forgetPassword()
   } catch (error) {
     if (!isFresh) await env.crypto.putDownKeys()
@@ -76,14 +76,14 @@ export async function changeKeys(env: Env, opener: Opener, wish: KeyWish, extra:
 export const removeDevice = (env: Env, opener: Opener, deviceId: string): Promise<void> =>
   changeKeys(env, opener, { removeDevices: [deviceId] })
 
-/** Whether the account keeps its history on the server for new devices [Note: H1]. */
+/** Turns on or off that the account keeps its history on the server for new devices [Note: H1]. */
 export const switchHistory = (env: Env, opener: Opener, isOn: boolean): Promise<void> =>
   changeKeys(env, opener, { keepsHistory: isOn })
 
 /** The kit that `newKit` made becomes a way in, in the place of an older one. */
 export const addKit = (env: Env, opener: Opener): Promise<void> => changeKeys(env, opener, { kit: 'new' })
 
-/** Whether the password alone opens the keyring. Off needs a kit or a passkey; on needs the password, which the server checks. */
+/** Sets if the password alone opens the keyring. Off needs a kit or a passkey; on needs the password, which the server checks. */
 export async function setPasswordOpens(
   env: Env,
   opener: Opener,
@@ -97,7 +97,7 @@ export async function setPasswordOpens(
 /** Makes a passkey and lets it open the account. */
 export async function addPasskey(env: Env, opener: Opener): Promise<void> {
   try {
-    // First the keys: a passkey that opens nothing should not stay on somebody's device.
+    // The keys are opened first: a passkey that opens nothing should not stay on somebody's device.
     await openKeys(env, opener)
     const known = (await waysOf(env)).passkeys.map(({ id }) => id)
     await env.crypto.newPasskey(await createPasskey(known))
@@ -147,12 +147,12 @@ export async function changePassword(env: Env, form: PasswordChange): Promise<vo
   }
 }
 
-/** Drafts what the person wishes of the keys that are open, puts it and keeps it; again where another device was first. */
-async function putChange(env: Env, wish: KeyWish, put: (change: KeyChange) => Promise<unknown>): Promise<void> {
+/** Builds the new keyring and manifest, sends them, stores them. Retries when another device changed them first. */
+async function putChange(env: Env, changes: KeyWish, put: (change: KeyChange) => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     // A removal seals the book anew: what other devices wrote in it must not get lost.
-    if (wish.removeDevices || wish.keepsHistory !== undefined) await syncBook(env).catch(passSpoiled)
-    const change = await env.crypto.draftChange(wish)
+    if (changes.removeDevices || changes.keepsHistory !== undefined) await syncBook(env).catch(ignoreSpoiledBook)
+    const change = await env.crypto.draftChange(changes)
     try {
       await put(change)
       return await env.crypto.changeKept()
@@ -165,12 +165,12 @@ async function putChange(env: Env, wish: KeyWish, put: (change: KeyChange) => Pr
   }
 }
 
-/** Who saved rubbish as the address book may be who is to be removed: this browser's takes its place with the removal. */
-function passSpoiled(error: unknown): void {
+/** The device that is removed may itself have spoiled the saved book: the removal replaces it by this browser's. */
+function ignoreSpoiledBook(error: unknown): void {
   if (!(error instanceof CryptoFailure) || error.code !== 'book_spoiled') throw error
 }
 
-/** Whether the server has a change whose answer was lost. Where it cannot be asked, the next start finds out. */
+/** True if the server has this change although its answer was lost. Where it cannot be asked, the next start finds out. */
 async function tookEffect(env: Env, { manifest }: KeyChange): Promise<boolean> {
   try {
     return (await storedKeys(env)).manifest.content === manifest.content
@@ -180,7 +180,7 @@ async function tookEffect(env: Env, { manifest }: KeyChange): Promise<boolean> {
   }
 }
 
-/** A password becomes the way at hand, or with `stretchNew` a new one aside. What comes out is what the server may see [Note: P1]. */
+/** Stretches a password in the worker, which keeps what opens the keys. Returns the part that the server may see [Note: P1]. */
 export async function stretch(env: Env, verb: 'stretch' | 'stretchNew', username: string, password: string): Promise<string> {
   const { salt } = await env.api(accountApi.salt, { username })
   return (await env.crypto[verb]({ username, password, salt })).authSecret
@@ -193,5 +193,5 @@ export function ownName(): string {
   return user.username
 }
 
-/** Whether a call may have taken effect although no answer says so. */
+/** True if a call may have taken effect although no answer says so. */
 export const isUnanswered = ({ status, code }: ApiError): boolean => status === 0 || status >= 500 || code === 'unreadable_answer'

@@ -2,7 +2,7 @@ import { type Bytes, fromBase64, toBase64, toBase64Url, utf8 } from '../../contr
 import { CryptoFailure } from '../crypto/crypto.ts'
 import { accountStore } from './store.ts'
 
-/** A passkey's key: the id of its credential in base64url, and 32 bytes that it yields to whoever it knows, in base64. */
+/** A passkey's key: the id of its credential in base64url, and the 32 bytes that it yields to its owner, in base64. */
 export interface PasskeyOutput {
   id: string
   output: string
@@ -14,7 +14,7 @@ const ES256 = -7
 const EDDSA = -8
 const RS256 = -257
 
-/** Whether passkeys can be asked for here at all: not on plain HTTP, not at a number address. */
+/** True where the browser offers passkeys: not on plain HTTP, not at a number address. */
 export const passkeysWork = (): boolean =>
   globalThis.isSecureContext && 'PublicKeyCredential' in globalThis && !/^[\d.]+$|:/.test(location.hostname)
 

@@ -8,7 +8,7 @@ import { peerIdOf } from '../rooms/room.ts'
 import { peopleStore } from '../trust/people.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import { Room } from './Room.tsx'
+import { RoomScreen } from './RoomScreen.tsx'
 import { Welcome } from './Welcome.tsx'
 
 interface Props {
@@ -24,7 +24,7 @@ export function Panel({ user, openRoomId, onHome, onLogout }: Props) {
   const person = useStore(peopleStore, ({ people }) => people.get((room && peerIdOf(room)) ?? ''))
   if (!openRoomId) return <Welcome user={user} onLogout={onLogout} />
   if (room && person && room.state === 'accepted')
-    return <Room room={room} person={person} canSend={hasRight(user.subscriptionTier, 'send')} onBack={onHome} />
+    return <RoomScreen room={room} person={person} canSend={hasRight(user.subscriptionTier, 'send')} onBack={onHome} />
   if (room && person) return <RequestPanel room={room} person={person} onLeave={onHome} />
   if (status === 'loading') return <Spinner words="Loading contacts..." />
   return (

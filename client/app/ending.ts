@@ -1,5 +1,5 @@
 import type { Signed } from '../../contract/shapes.ts'
-import { endedElsewhere } from '../account/account.ts'
+import { closeAccount } from '../account/account.ts'
 import { refreshDevices } from '../devices/list.ts'
 import type { Env } from '../env.ts'
 import { refreshOwnDevices } from '../trust/own.ts'
@@ -18,7 +18,7 @@ export async function signedOutElsewhere(env: Env, userId: string, manifest: Sig
     isListed = !manifest || (await env.crypto.meetSelf(manifest))
   } finally {
     if (isListed) {
-      await endedElsewhere(env, 'You were signed out.')
+      await closeAccount(env, 'You were signed out.')
       goToAuth(userId)
     } else await removedFromAccount(env, userId)
   }
@@ -27,6 +27,6 @@ export async function signedOutElsewhere(env: Env, userId: string, manifest: Sig
 async function removedFromAccount(env: Env, userId: string): Promise<void> {
   // By the account's id: a refused request may have closed the account on this page already.
   await env.crypto.destroy(userId)
-  await endedElsewhere(env, 'This browser was removed from your account.')
+  await closeAccount(env, 'This browser was removed from your account.')
   goToAuth()
 }

@@ -1,6 +1,6 @@
 import './jitless.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { endedElsewhere, payOwedLogout, SESSION_ENDED, start } from '../account/account.ts'
+import { closeAccount, SESSION_ENDED, sendPendingLogout, start } from '../account/account.ts'
 import { accountStore } from '../account/store.ts'
 import { CryptoFailure, openCrypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
@@ -35,12 +35,12 @@ function signedOutByServer({ signInText }: Endpoint): void {
   const { phase, user } = accountStore.getState()
   if (phase !== 'signed_in') return
   const notice = signInText ? `${signInText}. Sign in again: what you wrote is kept here.` : SESSION_ENDED
-  endedElsewhere(env, notice)
+  closeAccount(env, notice)
     .then(() => goToAuth(user?.id))
     .catch(report)
 }
 
-globalThis.addEventListener('online', () => void payOwedLogout(env).catch(report))
+globalThis.addEventListener('online', () => void sendPendingLogout(env).catch(report))
 accountStore.subscribe(({ phase, user }, before) => {
   if (phase === before.phase) return
   dropToasts()

@@ -106,7 +106,7 @@ test("Alice decides for Bob's new key on one browser: the other one goes on with
   await laptop.says(bob, 'to you')
   expect((await laptop.core.safetyNumber({ userId: bob.userId })).identityKey).toBe(keyOf(bob))
   expect(wire.rooms.get(alice.contact(bob).chatRoomId)?.generation).toBe(2)
-  expect((await alice.hears(bob)).slice(-2)).toEqual(['Encryption restarted', 'to you'])
+  expect((await alice.hears(bob)).slice(-3)).toEqual(['Encryption restarted', 'to whom?', 'to you'])
 })
 
 test('Of two decisions on two browsers the later one holds on both, whatever their clocks say', async () => {

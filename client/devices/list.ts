@@ -6,7 +6,7 @@ import { devicesStore, type OwnDevice } from './store.ts'
 /** Tells the other tabs of this browser to read again: an answer in one of them counts in all. */
 const TABS = 'conclave/devices'
 
-/** Shows what this browser knows of its own account: who was added, which address is its own, whether history is kept. */
+/** Shows what this browser knows of its own account: which devices were added, its own address, and if history is kept. */
 export async function showAnnounced(env: Env): Promise<void> {
   const [{ onionAddress, keepsHistory }, announced] = await Promise.all([env.crypto.ownStanding(), env.crypto.newDevices()])
   devicesStore.setState({ onionAddress, keepsHistory, announced })

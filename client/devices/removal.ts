@@ -15,7 +15,7 @@ export async function reopenRooms(env: Env): Promise<void> {
   try {
     await commitEverywhere(env)
   } catch (error) {
-    // Not reached, or too often: whoever sends next makes the commit.
+    // Not reached, or asked too often: the next sender makes the commit.
     if (!(error instanceof ApiError)) throw error
   }
 }

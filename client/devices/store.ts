@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { ListedDevice } from '../crypto/crypto.ts'
 
-/** A browser of this account. Who is one, and its name, the signed list says; only `lastSeenAt` is the server's word. */
+/** A browser of this account. All of it comes from the signed list; only `lastSeenAt` is the server's word. */
 export interface OwnDevice extends ListedDevice {
   isCurrent: boolean
   /** null: not known. */
@@ -14,7 +14,7 @@ export interface DevicesState {
   failure: string | null
   /** This one first, then the newest first. */
   devices: OwnDevice[]
-  /** Added, and not yet answered for by the person. */
+  /** Added, and not yet confirmed by the person. */
   announced: ListedDevice[]
   /** Made from this account's key, never taken from the server [Note: I1]. */
   onionAddress: string | null

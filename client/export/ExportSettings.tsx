@@ -28,7 +28,7 @@ export function ExportSettings({ user }: { user: User }) {
       const { exportAccount } = await import('./export.ts')
       const made = await exportAccount(env, user, {
         rooms: await reloadRooms(env),
-        tell: (now) => run.signal.aborted || setProgress(now),
+        onProgress: (now) => run.signal.aborted || setProgress(now),
         signal: run.signal,
       })
       if (run.signal.aborted) return
@@ -44,7 +44,7 @@ export function ExportSettings({ user }: { user: User }) {
 
   function end() {
     setProgress(undefined)
-    // The button that had the focus is gone; whoever went elsewhere stays there.
+    // The button that had the focus is gone; a focus that has moved elsewhere stays there.
     requestAnimationFrame(() => document.activeElement === document.body && root.current?.querySelector('button')?.focus())
   }
 

@@ -36,9 +36,9 @@ async function unpacked(archive: Blob): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]))
 }
 
-const options = (rooms: Room[], tell: (progress: ExportProgress) => void = () => undefined) => ({
+const options = (rooms: Room[], onProgress: (progress: ExportProgress) => void = () => undefined) => ({
   rooms,
-  tell,
+  onProgress,
   signal: new AbortController().signal,
 })
 

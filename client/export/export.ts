@@ -22,14 +22,14 @@ export interface ExportResult {
   fileName: string
   chats: number
   messages: number
-  /** Lines that no key of this browser opens; the archive says so at their place. */
+  /** Lines that no key of this browser opens; the archive marks them. */
   unreadable: number
 }
 
 interface Options {
   /** Of everybody that the account has a conversation with. */
   rooms: Room[]
-  tell: (progress: ExportProgress) => void
+  onProgress: (progress: ExportProgress) => void
   signal: AbortSignal
 }
 
@@ -39,7 +39,7 @@ const PAGE = 200
  * Everything that this account can read, as one ZIP: JSON for programs and pages for people. Older messages are fetched first.
  * It is made in this browser; the server sees only that pages are asked for. Throws ApiError, CryptoFailure, or the signal's reason.
  */
-export async function exportAccount(env: Env, user: User, { rooms, tell, signal }: Options): Promise<ExportResult> {
+export async function exportAccount(env: Env, user: User, { rooms, onProgress, signal }: Options): Promise<ExportResult> {
   const exportedAt = env.clock()
   const zip = openZip()
   const chats: { other: ExportedPerson; file: string; messages: number; unreadable: number }[] = []
@@ -48,11 +48,12 @@ export async function exportAccount(env: Env, user: User, { rooms, tell, signal 
     const person = personById(peerIdOf(room) ?? '')
     if (!person) continue
     const other = exportedPerson(person)
-    const say = (here: number) => tell({ chatsDone: at, chats: rooms.length, messages: messages + here, name: other.displayName })
-    say(0)
+    const count = (here: number) =>
+      onProgress({ chatsDone: at, chats: rooms.length, messages: messages + here, name: other.displayName })
+    count(0)
     await fetchAll(env, room, signal)
     const name = `chats/${String(at + 1).padStart(3, '0')}-${other.username}`
-    const written = await writeChat(env, room, { other, zip, name, say, signal })
+    const written = await writeChat(env, room, { other, zip, name, count, signal })
     messages += written.messages
     chats.push({ other, file: `${name}.html`, ...written })
   }
@@ -87,11 +88,11 @@ interface Writing {
   zip: Archive
   /** Of the conversation's files, without an ending. */
   name: string
-  say: (messages: number) => void
+  count: (messages: number) => void
   signal: AbortSignal
 }
 
-async function writeChat(env: Env, room: Room, { other, zip, name, say, signal }: Writing) {
+async function writeChat(env: Env, room: Room, { other, zip, name, count, signal }: Writing) {
   const json = zip.file(`${name}.json`)
   const html = zip.file(`${name}.html`)
   json.push(`{"with":${JSON.stringify(other)},"messages":[`)
@@ -104,7 +105,7 @@ async function writeChat(env: Env, room: Room, { other, zip, name, say, signal }
     lastDay = shown.lastDay
     messages += lines.length
     unreadable += lines.filter(({ text }) => text === null).length
-    say(messages)
+    count(messages)
   }
   for (let after = 0; ; ) {
     signal.throwIfAborted()
@@ -121,17 +122,17 @@ async function writeChat(env: Env, room: Room, { other, zip, name, say, signal }
 
 function exported({ id, seq, at, senderId, body }: StoredMessage, ownId: string): ExportedMessage {
   const from = body.kind === 'notice' ? 'notice' : senderId === ownId ? 'me' : 'them'
-  const said = { seq, id, at, from, isEncrypted: body.kind !== 'plain' } as const
+  const line = { seq, id, at, from, isEncrypted: body.kind !== 'plain' } as const
   switch (body.kind) {
     case 'content':
-      return { ...said, text: body.content.text }
+      return { ...line, text: body.content.text }
     case 'plain':
     case 'notice':
-      return { ...said, text: body.text }
+      return { ...line, text: body.text }
     case 'sealed':
-      return { ...said, text: null, reason: 'its key has not arrived' }
+      return { ...line, text: null, reason: 'its key has not arrived' }
     case 'unreadable':
-      return { ...said, text: null, reason: body.reason }
+      return { ...line, text: null, reason: body.reason }
   }
 }
 

@@ -3,7 +3,7 @@ export interface ExportedMessage {
   seq: number | null
   id: string
   at: string
-  /** `notice`: said by Conclave itself. */
+  /** `notice`: a line by Conclave itself. */
   from: 'me' | 'them' | 'notice'
   /** What was written; null where it cannot be read, and `reason` says why. */
   text: string | null

@@ -7,7 +7,7 @@ import { pickPlaces, wrongPlaces } from './kit.ts'
 
 interface Props {
   words: readonly string[]
-  /** What the main button says while the kit becomes a way in. */
+  /** The words of the main button while the kit is added to the keyring. */
   pendingWords: string
   onRight: () => Promise<void>
   onBack: () => void

@@ -10,17 +10,17 @@ interface Props {
 }
 
 /**
- * Says new messages and failures to a screen reader. The list itself is silent, because it mounts old messages while one scrolls.
+ * Reads new messages and failures out to a screen reader. The list itself is silent, because it mounts old messages while one scrolls.
  */
 export function Announcer({ messages, name, isPaused }: Props) {
   const [words, setWords] = useState('')
-  const said = useRef<string>(undefined)
+  const announced = useRef<string>(undefined)
   const newest = messages.at(-1)
   const news = newest && newsOf(newest, name)
   useEffect(() => {
-    const isFirst = said.current === undefined
-    if (said.current === news?.key) return
-    said.current = news?.key ?? ''
+    const isFirst = announced.current === undefined
+    if (announced.current === news?.key) return
+    announced.current = news?.key ?? ''
     if (!isFirst && !isPaused && news?.words) setWords(news.words)
   }, [news?.key, news?.words, isPaused])
   return (

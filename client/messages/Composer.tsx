@@ -15,7 +15,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { connectionStore } from '../net/status.ts'
 import type { Room } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
-import { sendAloud } from './outcome.ts'
+import { sendAndReport } from './outcome.ts'
 import { sendText } from './send.ts'
 import { useDraft } from './useDraft.tsx'
 import { useTyping } from './useTyping.tsx'
@@ -45,7 +45,7 @@ export function Composer({ room, isBlocked, onUpgrade }: Props) {
     if (!canSend) return
     typing.stop()
     setPending(true)
-    if (await sendAloud(() => sendText(env, room, text), onUpgrade)) setText('')
+    if (await sendAndReport(() => sendText(env, room, text), onUpgrade)) setText('')
     setPending(false)
   }
 
@@ -80,7 +80,7 @@ export function Composer({ room, isBlocked, onUpgrade }: Props) {
           aria-describedby={isTooLong || isOff ? 'compose-note' : undefined}
           onChange={(event) => {
             setText(event.target.value)
-            typing.say(event.target.value !== '')
+            typing.change(event.target.value !== '')
           }}
           onBlur={typing.stop}
           onKeyDown={press}

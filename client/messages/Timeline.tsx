@@ -10,7 +10,7 @@ import { useLatest } from '../ui/useLatest.tsx'
 import { Announcer } from './Announcer.tsx'
 import { type Line, timelineLines } from './lines.ts'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
-import { sendAloud } from './outcome.ts'
+import { sendAndReport } from './outcome.ts'
 import { deleteUnsent, retryMessage } from './send.ts'
 import type { RoomView } from './store.ts'
 import { TimelineLine } from './TimelineLine.tsx'
@@ -85,7 +85,7 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
   // The same functions at each render: a bubble that did not change is not drawn again.
   const latestRoom = useLatest(room)
   const retry = useCallback(
-    (id: string) => void sendAloud(() => retryMessage(env, latestRoom.current, id), onUpgrade),
+    (id: string) => void sendAndReport(() => retryMessage(env, latestRoom.current, id), onUpgrade),
     [env, latestRoom, onUpgrade],
   )
   const remove = useCallback((id: string) => void deleteUnsent(env, latestRoom.current, id), [env, latestRoom])

@@ -11,12 +11,12 @@ import { changeView, messagesStore, viewOf } from './store.ts'
 import { refreshView, showFrom, showNewer, showNewest, showOlder } from './view.ts'
 
 /** Where a room is shown when it comes on screen, instead of at its end. */
-let awaited: { chatRoomId: string; seq: number } | undefined
+let pendingJump: { chatRoomId: string; seq: number } | undefined
 
 /** Puts a room on screen: at once what this device holds, then what it missed. */
 export async function showRoom(env: Env, room: Room): Promise<void> {
-  const seq = awaited?.chatRoomId === room.id ? awaited.seq : undefined
-  awaited = undefined
+  const seq = pendingJump?.chatRoomId === room.id ? pendingJump.seq : undefined
+  pendingJump = undefined
   messagesStore.setState({
     open: {
       chatRoomId: room.id,
@@ -45,7 +45,7 @@ export const hideRoom = (): void => messagesStore.setState({ open: null })
 
 /** Nothing of one account is left for the next. */
 export function resetMessages(): void {
-  awaited = undefined
+  pendingJump = undefined
   forgetMarks()
   forgetWaits()
   stopRetries()
@@ -79,7 +79,7 @@ export async function jumpToDay(env: Env, room: Room, dayStart: Date): Promise<b
 
 /** Shows a message among its neighbours: now where its room is on screen, else as soon as it is. */
 export async function jumpToMessage(env: Env, room: Room, seq: number): Promise<void> {
-  awaited = undefined
+  pendingJump = undefined
   if (viewOf(room)) await showFrom(env, room, seq, 'middle')
-  else awaited = { chatRoomId: room.id, seq }
+  else pendingJump = { chatRoomId: room.id, seq }
 }

@@ -6,7 +6,7 @@ import { resetRooms } from '../rooms/list.ts'
 import { changesKeys, counting, people } from '../testing/room.ts'
 import { toastStore } from '../ui/toast.ts'
 import { flushRoom, waitOf } from './outbox.ts'
-import { sendAloud } from './outcome.ts'
+import { sendAndReport } from './outcome.ts'
 import { sendText } from './send.ts'
 
 const nothing = async () => undefined
@@ -52,7 +52,7 @@ test('Who is not signed in any more is told so, and what was typed stays typed',
   const { alice, bob } = await people()
   resetRooms()
   toastStore.setState({ queue: [] })
-  expect(await sendAloud(() => sendText(alice.env, alice.room(bob), 'half a thought'), nothing)).toBe(false)
+  expect(await sendAndReport(() => sendText(alice.env, alice.room(bob), 'half a thought'), nothing)).toBe(false)
   expect(toastStore.getState().queue).toMatchObject([{ title: 'Error', text: 'You must be logged in to send messages' }])
 })
 

@@ -18,7 +18,7 @@ export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_require
 interface Wait {
   /** In words for the person. */
   reason: string
-  /** When to try again; null: news of the people or the room will say so. */
+  /** When to try again; null: news of the room or its people starts the next try. */
   retryMs: number | null
 }
 
@@ -122,13 +122,13 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
   return 'next'
 }
 
-/** What a server says of a message limit stands behind "message: "; where it says nothing, the words are ours. */
+/** The server's words about a message limit stand behind "message: "; where it has none, the words are ours. */
 function limitText(message: string): string {
-  const [, ...said] = message.split('message: ')
-  return said.join('message: ').trim() || LIMIT_TEXT
+  const [, ...words] = message.split('message: ')
+  return words.join('message: ').trim() || LIMIT_TEXT
 }
 
-/** The other account is gone: the list would say so too, but later. */
+/** The other account is gone. The list would show it too, but later. */
 function closeRoom(room: Room): void {
   changeRoom(room.id, ({ peers }) => ({ isClosed: true, peers: peers.map((peer) => ({ ...peer, isDeleted: true })) }))
   changePerson(peerIdOf(room) ?? '', { isDeleted: true, keyChanged: false, isVerified: false })

@@ -3,8 +3,8 @@ import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import type { SendOutcome } from './outbox.ts'
 
-/** Sends, and says what came of it. True: the message is kept, so its text may leave the composer. */
-export async function sendAloud(send: () => Promise<SendOutcome>, onUpgrade: () => void): Promise<boolean> {
+/** Sends, and shows a toast where it failed. True: the message is kept, so its text may leave the composer. */
+export async function sendAndReport(send: () => Promise<SendOutcome>, onUpgrade: () => void): Promise<boolean> {
   try {
     const outcome = await send()
     if (outcome.outcome === 'limit_reached') showToast({ tone: 'bad', title: 'Message Limit Reached', text: outcome.text })

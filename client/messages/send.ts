@@ -81,7 +81,7 @@ export function setTyping(env: Env, room: Room, isTyping: boolean): void {
   const now = env.clock().getTime()
   if (isTyping && now - typingSentAt < PERIODS.typingSentMs) return
   typingSentAt = isTyping ? now : 0
-  env.socket.say({ type: 'typing', data: { chatRoomId: room.id, isTyping } })
+  env.socket.send({ type: 'typing', data: { chatRoomId: room.id, isTyping } })
 }
 
 export const readDraft = (env: Env, chatRoomId: string): Promise<string> => env.crypto.readDraft(chatRoomId)

@@ -22,11 +22,11 @@ function typist(tell: (isTyping: boolean) => void) {
     pause = undefined
     tell(false)
   }
-  const say = (isTyping: boolean) => {
+  const change = (isTyping: boolean) => {
     if (!isTyping) return stop()
     clearTimeout(pause)
     pause = setTimeout(stop, PERIODS.typingShownMs)
     tell(true)
   }
-  return { say, stop }
+  return { change, stop }
 }

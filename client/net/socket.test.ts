@@ -61,10 +61,10 @@ test('It is connected when the server has said hello, not before, and knows the 
   const socket = open()
   wire().accept()
   expect(connectionStore.getState().phase).toBe('connecting')
-  expect(socket.say({ type: 'typing', data: { chatRoomId: 'dm_x', isTyping: true } })).toBe(false)
+  expect(socket.send({ type: 'typing', data: { chatRoomId: 'dm_x', isTyping: true } })).toBe(false)
   wire().says(hello)
   expect(connectionStore.getState()).toMatchObject({ phase: 'open', ingress: 'direct', clockOffsetMs: 5000 })
-  expect(socket.say({ type: 'typing', data: { chatRoomId: 'dm_x', isTyping: true } })).toBe(true)
+  expect(socket.send({ type: 'typing', data: { chatRoomId: 'dm_x', isTyping: true } })).toBe(true)
   socket.close()
 })
 

@@ -13,7 +13,7 @@ export interface Socket {
   /** The same because the server answers again; not where the server closed the socket on purpose. */
   retry(): void
   /** False when not connected: a frame may be lost. */
-  say(frame: ClientFrame): boolean
+  send(frame: ClientFrame): boolean
   on<T extends FrameType>(type: T, listener: Listener<T>): () => void
 }
 
@@ -30,25 +30,25 @@ interface Options {
 export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Socket {
   const listeners = new Map<FrameType, Set<(data: never) => void>>()
   let ws: WebSocket | undefined
-  let wanted = false
+  let shouldConnect = false
   /** Reconnections of this burst; the first connection is none. */
   let attempts = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let heartbeat: ReturnType<typeof setInterval> | undefined
-  let heardAt = 0
+  let lastFrameAt = 0
 
   function connect() {
     clearTimeout(timer)
-    if (!wanted || (ws && ws.readyState <= ws.OPEN)) return
+    if (!shouldConnect || (ws && ws.readyState <= ws.OPEN)) return
     connectionStore.setState({ phase: 'connecting', pause: null })
     const socket = new Wire(url())
     ws = socket
     socket.onopen = () => {
-      heardAt = Date.now()
+      lastFrameAt = Date.now()
       clearInterval(heartbeat)
       heartbeat = setInterval(() => beat(socket), PERIODS.heartbeatMs)
     }
-    socket.onmessage = (event) => hear(String(event.data))
+    socket.onmessage = (event) => onText(String(event.data))
     socket.onclose = (event) => {
       if (ws === socket) lost(event.code)
     }
@@ -57,9 +57,9 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
   function lost(code: number) {
     ws = undefined
     clearInterval(heartbeat)
-    if (!wanted) return
+    if (!shouldConnect) return
     if (code === CLOSE.signedOut) {
-      wanted = false
+      shouldConnect = false
       return
     }
     const pause = pauseAfter(code, attempts)
@@ -72,12 +72,12 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
   }
 
   function beat(socket: WebSocket) {
-    if (Date.now() - heardAt > 2 * PERIODS.heartbeatMs + 5000) return socket.close()
+    if (Date.now() - lastFrameAt > 2 * PERIODS.heartbeatMs + 5000) return socket.close()
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'ping', data: {} } satisfies ClientFrame))
   }
 
-  function hear(text: string) {
-    heardAt = Date.now()
+  function onText(text: string) {
+    lastFrameAt = Date.now()
     const frame = readFrame(text)
     if (!frame) return
     if (frame.type === 'hello') {
@@ -89,7 +89,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
   }
 
   function reconnect() {
-    if (!wanted) return
+    if (!shouldConnect) return
     if (ws?.readyState !== Wire.OPEN) attempts = 1
     connect()
   }
@@ -112,7 +112,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
 
   return {
     open() {
-      wanted = true
+      shouldConnect = true
       attempts = 0
       globalThis.addEventListener?.('online', reconnect)
       globalThis.addEventListener?.('offline', giveUp)
@@ -121,7 +121,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
       connect()
     },
     close() {
-      wanted = false
+      shouldConnect = false
       clearTimeout(timer)
       clearInterval(heartbeat)
       globalThis.removeEventListener?.('online', reconnect)
@@ -134,7 +134,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
     },
     reconnect,
     retry,
-    say(frame) {
+    send(frame) {
       if (ws?.readyState !== Wire.OPEN || connectionStore.getState().phase !== 'open') return false
       ws.send(JSON.stringify(frame))
       return true

@@ -22,8 +22,8 @@ export async function onStaleEpoch(env: Env, room: Room, { details }: ApiError):
 }
 
 /**
- * After a device was removed here: a commit in each room that this browser has joined and that still has it inside. Whoever sends
- * next in the others makes theirs. A failure in one room does not keep the rest waiting; the first is thrown at the end.
+ * After a device was removed here: a commit in each room that this browser has joined and that still has it inside. The next
+ * sender makes it in the others. A failure in one room does not keep the rest waiting; the first is thrown at the end.
  */
 export async function commitEverywhere(env: Env): Promise<void> {
   const failures: unknown[] = []

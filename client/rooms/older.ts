@@ -10,7 +10,7 @@ const PAGE = 50
 export async function loadOlderPage(env: Env, room: Room, before: number): Promise<boolean> {
   if (before <= 1) return false
   if (!(await env.crypto.ownStanding()).keepsHistory) {
-    // No key of what is older was kept: a column of lines that say so would help nobody.
+    // No key of what is older was kept: a column of unreadable lines would help nobody.
     await env.crypto.adoptPage({ ...placeOf(room), messages: [], isStart: true })
     return false
   }

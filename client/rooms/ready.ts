@@ -24,7 +24,7 @@ export async function readyRoom(env: Env, room: Room, { mustCommit = false } = {
     return { ready: false, reason: "This person's key has changed. Nothing is sent until you decide." }
   const ask = () => env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   const first = await ask()
-  // A device that is level with the log sends at once: when somebody was faster, the server says so.
+  // A device that has the whole log sends at once: when another one was faster, the server refuses.
   if (!mustCommit && first.need === 'ready' && first.cursor >= room.lastSeq && !first.isPending) return { ready: true }
   let isOwed = mustCommit
   let joinFailures = 0
@@ -38,7 +38,7 @@ export async function readyRoom(env: Env, room: Room, { mustCommit = false } = {
         reason: `${peerName(room)} has no device yet. Your message waits here and goes out when they sign in.`,
       }
     const drafted = await draft(env, room, need === 'ready' ? 'commit' : need, joinFailures > 0)
-    // Whoever was faster has committed as well.
+    // A faster device has committed as well.
     if (drafted) isOwed = (await post(env, room, drafted)) === 'not_taken'
     else joinFailures += 1
   }

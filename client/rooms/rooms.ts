@@ -16,7 +16,7 @@ const ENTER_TRIES = 3
  */
 export function catchUp(env: Env, room: Room, live: LogEntry[] = []): Promise<number> {
   return inTurn(env, `room ${room.id}`, async () => {
-    // Whoever wrote is known by key before anything of theirs is judged: a verdict is stored for good.
+    // The sender's key has to be known before a message is judged: the verdict is stored for good.
     await refreshPeers(env, room)
     let entries = live
     let lastSeq = live.length > 0 ? 0 : Number.POSITIVE_INFINITY

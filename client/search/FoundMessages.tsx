@@ -13,7 +13,7 @@ import { showToast } from '../ui/toast.ts'
 import { markedParts } from './marked.ts'
 import { Reach } from './Reach.tsx'
 import './search.css'
-import { lookFor } from './search.ts'
+import { searchMessages } from './search.ts'
 import { searchStore } from './store.ts'
 
 interface Props {
@@ -30,10 +30,10 @@ export function FoundMessages({ query, rooms }: Props) {
   // What comes in while the words stand there is searched too.
   const news = `${rooms.reduce((sum, { lastSeq }) => sum + lastSeq, 0)} ${older?.done}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: news are an occasion to look again
-  useEffect(() => void lookFor(env, query, ids ? ids.split(',') : []), [env, query, ids, news])
-  useEffect(() => () => void lookFor(env, '', []), [env])
+  useEffect(() => void searchMessages(env, query, ids ? ids.split(',') : []), [env, query, ids, news])
+  useEffect(() => () => void searchMessages(env, '', []), [env])
 
-  // The button that was pressed goes with the last page: whoever is at the keyboard goes on from here.
+  // The button that was pressed goes with the last page: the keyboard's focus goes on from here.
   const heading = useRef<HTMLHeadingElement>(null)
   const below = rooms.filter(({ id, lastSeq }) => lastSeq > 0 && unloaded.includes(id))
   const isWhole = below.length === 0 && !older

@@ -9,7 +9,7 @@ const PAUSE_MS = 20
 
 /**
  * Reads messages into the search index while nothing else happens, so that the first search finds them. `soon` is called when there
- * may be something new; `report` hears of failures.
+ * may be something new; `report` gets the failures.
  */
 export function keepIndexed(env: Env, chatRoomIds: () => string[], report: (work: Promise<void>) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -9,7 +9,7 @@ import { people } from '../testing/room.ts'
 import { keepIndexed } from './indexing.ts'
 import { markedParts } from './marked.ts'
 import { loadAllOlder, stopOlder } from './older.ts'
-import { forgetSearch, lookFor } from './search.ts'
+import { forgetSearch, searchMessages } from './search.ts'
 import { searchStore } from './store.ts'
 
 afterEach(() => {
@@ -37,7 +37,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, at) => `pe
 test('What Alice types is looked for once she pauses; the answer to what she typed before is dropped', async () => {
   const { laptop, rooms } = await laptopAfter(['the pear', 'the peach'])
   const search = vi.spyOn(laptop.core, 'search')
-  await Promise.all(['p', 'pe', 'pea', 'peac'].map((query) => lookFor(laptop.env, query, rooms)))
+  await Promise.all(['p', 'pe', 'pea', 'peac'].map((query) => searchMessages(laptop.env, query, rooms)))
   expect(search.mock.calls.map(([{ query }]) => query)).toEqual(['peac'])
   expect(textsOf()).toEqual(['the peach'])
   let release: () => void = () => undefined
@@ -48,13 +48,13 @@ test('What Alice types is looked for once she pauses; the answer to what she typ
     await released
     return laptop.core.search(input)
   })
-  const slow = lookFor(laptop.env, 'pear', rooms)
+  const slow = searchMessages(laptop.env, 'pear', rooms)
   await vi.waitFor(() => expect(search).toHaveBeenCalledTimes(2))
-  await lookFor(laptop.env, 'peach', rooms)
+  await searchMessages(laptop.env, 'peach', rooms)
   release()
   await slow
   expect(textsOf()).toEqual(['the peach'])
-  await lookFor(laptop.env, 'p', rooms)
+  await searchMessages(laptop.env, 'p', rooms)
   expect(searchStore.getState()).toMatchObject({ isAnswered: false, messages: [] })
 })
 
@@ -64,19 +64,19 @@ test('A search waits for nothing: what this browser has not read for it yet join
   await loadAllOlder(laptop.env, [room])
   const seen: boolean[] = []
   const stop = searchStore.subscribe(({ isAnswered, isComplete }) => isAnswered && seen.push(isComplete))
-  await lookFor(laptop.env, 'pear 1', rooms)
+  await searchMessages(laptop.env, 'pear 1', rooms)
   stop()
   expect([...new Set(seen)]).toEqual([false, true])
-  await lookFor(laptop.env, 'pear 17', rooms)
+  await searchMessages(laptop.env, 'pear 17', rooms)
   expect(searchStore.getState()).toMatchObject({ isComplete: true, hasMore: true, unloaded: [] })
   expect(textsOf()).toHaveLength(50)
 })
 
 test('A vault that was closed meanwhile says so, and the next account sees nothing of the search', async () => {
   const { laptop, rooms } = await laptopAfter(['the pear'])
-  await lookFor(laptop.env, 'pear', rooms)
+  await searchMessages(laptop.env, 'pear', rooms)
   await laptop.core.close()
-  await lookFor(laptop.env, 'pear', rooms)
+  await searchMessages(laptop.env, 'pear', rooms)
   expect(searchStore.getState()).toMatchObject({ messages: [], failure: 'The keys of this browser are closed' })
   forgetSearch()
   expect(searchStore.getState()).toMatchObject({ isAnswered: false, messages: [], failure: null })
@@ -84,7 +84,7 @@ test('A vault that was closed meanwhile says so, and the next account sees nothi
 
 test('Alice has all older messages fetched, room by room, and finds the first one', async () => {
   const { laptop, bob, rooms } = await laptopAfter(['the very first fig', ...numbered(160)])
-  await lookFor(laptop.env, 'fig', rooms)
+  await searchMessages(laptop.env, 'fig', rooms)
   expect(searchStore.getState()).toMatchObject({ messages: [], unloaded: rooms })
   const progress = new Set<string>()
   const stop = searchStore.subscribe(({ older }) => progress.add(older ? `${older.done} of ${older.total}` : 'done'))
@@ -92,7 +92,7 @@ test('Alice has all older messages fetched, room by room, and finds the first on
   stop()
   expect([...progress]).toEqual(['0 of 1', 'done'])
   expect(searchStore.getState().unloaded).toEqual([])
-  await lookFor(laptop.env, 'fig', rooms)
+  await searchMessages(laptop.env, 'fig', rooms)
   expect(textsOf()).toEqual(['the very first fig'])
   expect(searchStore.getState().unloaded).toEqual([])
 })
@@ -115,7 +115,7 @@ test('Fetching older messages stops when Alice cancels it, and says why when the
   laptop.env.api = api
   await loadAllOlder(laptop.env, [room])
   expect(searchStore.getState().olderFailure).toBeNull()
-  await lookFor(laptop.env, 'fig', rooms)
+  await searchMessages(laptop.env, 'fig', rooms)
   expect(textsOf()).toEqual(['the very first fig'])
 })
 
@@ -149,7 +149,7 @@ test('Alice opens a result: the room shows it among its neighbours, also far abo
   const room = laptop.room(bob)
   await loadAllOlder(laptop.env, [room])
   putRooms([room])
-  await lookFor(laptop.env, 'fig', rooms)
+  await searchMessages(laptop.env, 'fig', rooms)
   const [fig] = searchStore.getState().messages
   if (!fig) throw new Error('nothing found')
 
@@ -162,7 +162,7 @@ test('Alice opens a result: the room shows it among its neighbours, also far abo
       .slice(0, 3),
   ).toEqual(['hello', 'the fig', 'pear 1'])
 
-  await lookFor(laptop.env, 'pear 150', rooms)
+  await searchMessages(laptop.env, 'pear 150', rooms)
   const [pear] = searchStore.getState().messages
   if (!pear) throw new Error('nothing found')
   await jumpToMessage(laptop.env, room, pear.seq)
@@ -181,7 +181,7 @@ test('A result that is opened in another room shows there, once', async () => {
   await loadAllOlder(laptop.env, [room])
   putRooms([room, { ...room, id: 'elsewhere' }])
   hideRoom()
-  await lookFor(laptop.env, 'fig', rooms)
+  await searchMessages(laptop.env, 'fig', rooms)
   const [fig] = searchStore.getState().messages
   if (!fig) throw new Error('nothing found')
   await jumpToMessage(laptop.env, room, fig.seq)

@@ -8,7 +8,7 @@ const SHORTEST = 2
 const LIMIT = 50
 const TYPING_MS = 80
 
-/** Whether messages are looked for, and not only names. */
+/** True for words long enough to search messages by, not only names. */
 export const isSearchable = (query: string): boolean => query.trim().length >= SHORTEST
 
 let asked = 0
@@ -17,7 +17,7 @@ let asked = 0
  * Shows the messages of these rooms that have the words. The answer to an earlier question is dropped, and what this browser has
  * not read for the search yet joins as it is read. The words stay in memory.
  */
-export async function lookFor(env: Env, query: string, chatRoomIds: string[]): Promise<void> {
+export async function searchMessages(env: Env, query: string, chatRoomIds: string[]): Promise<void> {
   asked += 1
   const mine = asked
   const isStale = () => mine !== asked

@@ -10,7 +10,7 @@ import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
 import { deleteAccount } from './remove.ts'
 
-/** The end of an account: what goes and what stays is said before the password is asked for. */
+/** The end of an account: what goes and what stays stands there before the password is asked for. */
 export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false)
   return (

@@ -10,7 +10,7 @@ interface Props {
   onChanged: () => void
 }
 
-/** Whether the server keeps a sealed history for this account's other browsers [Note: H1]. It moves only when that is so. */
+/** Turns the sealed history for new browsers on or off [Note: H1]. The switch moves only once the server has the change. */
 export function HistorySwitch({ isKept, onChanged }: Props) {
   const env = useEnv()
   const [isAsking, setAsking] = useState(false)

@@ -9,7 +9,7 @@ import { showToast } from '../ui/toast.ts'
 import { WayDialog } from './WayDialog.tsx'
 import { WaysUnknown } from './WaysUnknown.tsx'
 
-/** Whether a new browser needs the kit or a passkey besides the password. */
+/** Sets if a new browser needs the kit or a passkey besides the password. */
 export function OpeningMode() {
   const env = useEnv()
   const id = useId()

@@ -32,8 +32,8 @@ export function WayForm({ kinds, words, isDangerous, isPending, setPending, onOp
     return () => cancelAnimationFrame(frame)
   }, [])
 
-  function refuse(told: string) {
-    setFailure(told)
+  function refuse(reason: string) {
+    setFailure(reason)
     requestAnimationFrame(() => focusField(form.current))
   }
 
@@ -130,7 +130,7 @@ function openerOf(kind: WayKind, password: string, words: string): Opener {
 
 /** What was wrong, else the first field, else the choice. */
 function focusField(form: HTMLFormElement | null): void {
-  const wanted = ['[aria-invalid]', '.input input, .input textarea', 'input:checked', 'button[type="submit"]']
-  const found = wanted.map((one) => form?.querySelector<HTMLElement>(one)).find(Boolean)
+  const selectors = ['[aria-invalid]', '.input input, .input textarea', 'input:checked', 'button[type="submit"]']
+  const found = selectors.map((one) => form?.querySelector<HTMLElement>(one)).find(Boolean)
   found?.focus()
 }

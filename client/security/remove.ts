@@ -1,5 +1,5 @@
 import { accountApi, type User } from '../../contract/account.ts'
-import { endedElsewhere } from '../account/account.ts'
+import { closeAccount } from '../account/account.ts'
 import type { Env } from '../env.ts'
 
 /** Deletes the account for good, with everything of it in this browser. Throws ApiError: a wrong password deletes nothing. */
@@ -17,5 +17,5 @@ export async function deleteAccount(env: Env, { id, username }: User, password: 
     await env.crypto.forgetPassword()
   }
   await env.crypto.destroy(id)
-  await endedElsewhere(env, 'Your account was deleted.')
+  await closeAccount(env, 'Your account was deleted.')
 }

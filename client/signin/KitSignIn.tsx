@@ -19,7 +19,7 @@ interface Props {
   onCancel: () => void
 }
 
-/** A forgotten password: the kit signs in, and says so plainly when there is none. */
+/** A forgotten password: the kit signs in, or tells plainly that there is none. */
 export function KitSignIn({ username, words, onChange, onStep, onCancel }: Props) {
   const env = useEnv()
   const form = useRef<HTMLFormElement>(null)

@@ -4,7 +4,7 @@ import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { type FieldErrors, fieldErrors } from '../ui/form.ts'
 import { showToast } from '../ui/toast.ts'
-import { type Pair, PasswordPair } from './PasswordPair.tsx'
+import { PasswordPair, type TwoPasswords } from './PasswordPair.tsx'
 import { cancelSignIn, chooseNewPassword } from './signin.ts'
 
 const NAMES = ['password', 'confirmPassword'] as const
@@ -13,8 +13,8 @@ const NAMES = ['password', 'confirmPassword'] as const
 export function NewPassword({ onCancel }: { onCancel: () => void }) {
   const env = useEnv()
   const form = useRef<HTMLFormElement>(null)
-  const [pair, setPair] = useState<Pair>({ password: '', confirmPassword: '' })
-  const [errors, setErrors] = useState<FieldErrors<keyof Pair>>({})
+  const [pair, setPair] = useState<TwoPasswords>({ password: '', confirmPassword: '' })
+  const [errors, setErrors] = useState<FieldErrors<keyof TwoPasswords>>({})
   const [isPending, setPending] = useState(false)
 
   async function submit(event: FormEvent) {

@@ -2,15 +2,15 @@ import { useState } from 'react'
 import { PasswordField } from '../ui/Field.tsx'
 import { PasswordMeter } from '../ui/PasswordMeter.tsx'
 
-export interface Pair {
+export interface TwoPasswords {
   password: string
   confirmPassword: string
 }
 
 interface Props {
-  value: Pair
-  errors: Partial<Record<keyof Pair, string>>
-  onValue: (pair: Pair) => void
+  value: TwoPasswords
+  errors: Partial<Record<keyof TwoPasswords, string>>
+  onValue: (pair: TwoPasswords) => void
   /** Names that make a password weak. */
   own: string[]
 }

@@ -101,7 +101,7 @@ interface NextProps {
   onCancel: () => void
 }
 
-/** The used kit stops working with this step: whether another one takes its place is decided before its words are made. */
+/** The used kit stops working with this step. The person decides about a new one before its words are made. */
 function NextKit({ onMake, onWithout, onCancel }: NextProps) {
   const [isPending, setPending] = useState(false)
   const [failure, setFailure] = useState<string>()

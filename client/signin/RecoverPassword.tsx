@@ -1,14 +1,14 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { registrationShape } from '../../contract/account.ts'
 import { type FieldErrors, fieldErrors } from '../ui/form.ts'
-import { type Pair, PasswordPair } from './PasswordPair.tsx'
+import { PasswordPair, type TwoPasswords } from './PasswordPair.tsx'
 
 const NAMES = ['password', 'confirmPassword'] as const
 
 interface Props {
   username: string
-  value: Pair
-  onValue: (pair: Pair) => void
+  value: TwoPasswords
+  onValue: (pair: TwoPasswords) => void
   onChosen: () => void
   onCancel: () => void
 }
@@ -16,7 +16,7 @@ interface Props {
 /** The password that takes the place of the forgotten one. */
 export function RecoverPassword({ username, value, onValue, onChosen, onCancel }: Props) {
   const form = useRef<HTMLFormElement>(null)
-  const [errors, setErrors] = useState<FieldErrors<keyof Pair>>({})
+  const [errors, setErrors] = useState<FieldErrors<keyof TwoPasswords>>({})
 
   function submit(event: FormEvent) {
     event.preventDefault()

@@ -20,11 +20,11 @@ interface Props {
   value: string
   error: string | undefined
   onValue: (username: string) => void
-  /** Whether the form may be sent, as far as the name is concerned. */
+  /** False keeps the form from being sent. */
   onUsable: (isUsable: boolean) => void
 }
 
-/** A username with a live answer to whether it is free. */
+/** A username field that shows at once if the name is free. */
 export function UsernameField({ value, error, onValue, onUsable }: Props) {
   const env = useEnv()
   const [answer, setAnswer] = useState<Answer | null>(null)

@@ -17,7 +17,7 @@ export type SignInStep =
   /** The recovery kit has opened the account: a new password comes next. */
   | { step: 'recover'; devices: ListedDevice[] }
 
-/** Whether a username is free. */
+/** Asks the server if a username is free. */
 export const checkUsername = (env: Env, username: string) => env.api(accountApi.usernameAvailable, { username })
 
 export interface SignUpForm {

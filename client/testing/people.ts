@@ -101,7 +101,7 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
   const { deviceId } = unlock
   const env: Env = {
     api: wire.api(userId, () => deviceId),
-    socket: { open: nothing, close: nothing, reconnect: nothing, retry: nothing, say: () => false, on: () => nothing },
+    socket: { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing },
     crypto: core,
     clock: () => new Date(),
   }

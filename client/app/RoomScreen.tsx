@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** Puts the conversation with one person on screen, and takes it off when another one comes. */
-export function Room({ room, person, canSend, onBack }: Props) {
+export function RoomScreen({ room, person, canSend, onBack }: Props) {
   const env = useEnv()
   const latest = useLatest(room)
   const [attempt, setAttempt] = useState(0)
