@@ -17,6 +17,8 @@ export interface Env {
   limits: Limits
   /** Who holds the session of this SHA-256 (hex), while it is good. */
   findSession: (sessionHash: string) => Promise<SignedInUser | undefined>
+  /** True for a member of the room: asked before anything waits for the room's lock. */
+  isMember: (roomId: string, userId: string) => Promise<boolean>
   /** HMAC key of the salts that unknown and new usernames get [Note: P1]. */
   saltKey: Uint8Array
   /** HMAC key of the names of deleted accounts [Note: I1]. */

@@ -17,6 +17,7 @@ import { makeMetrics } from './metrics/metrics.ts'
 import { serveMetrics } from './metrics/port.ts'
 import { createHub } from './realtime/hub.ts'
 import { makeBatch } from './rooms/batch.ts'
+import { gatherMembers } from './rooms/membership.ts'
 import { gatherSessions } from './sessions/sessions.ts'
 
 const DATABASE = 'conclave'
@@ -57,6 +58,7 @@ async function start(): Promise<void> {
       batch: makeBatch({ db: database.db, clock, fault, onFlush: metrics && measureFlushes(metrics) }),
       limits: config.hasRateLimits ? makeLimits(clock) : noLimits,
       findSession: gatherSessions({ db: database.db, clock }),
+      isMember: gatherMembers(database.db),
       saltKey: await readSecret(database.db, 'salt'),
       nameKey: await readSecret(database.db, 'names'),
       ...(fault && { fault }),

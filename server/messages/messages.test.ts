@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { writeEnvelope } from '../../contract/envelope.ts'
 import { messagesApi } from '../../contract/messages.ts'
@@ -41,6 +42,20 @@ test('Eve cannot post into a room that she is not in, read it or mark it, and do
     expect(await eve.tries(messagesApi.markDelivered, { chatRoomId, seq: 1 })).toMatchObject({ status: 404 })
   }
   expect(await rowsOf(room)).toEqual(before)
+})
+
+test('whoever may not send holds nobody up: strangers and free accounts are refused without waiting for the room', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const known = await two.says(chatRoomId, 'while there was a plan')
+  await setTier('free', two)
+  await world.env.db.transaction(async (tx) => {
+    await tx.execute(sql`select from chat_rooms where id = ${chatRoomId} for no key update`)
+    expect(await eve.posts(chatRoomId, 'let me in')).toBeRefused(404, 'not_found')
+    expect(await two.posts(chatRoomId, 'for free')).toBeRefused(403, 'subscription_required')
+    expect(await two.says(chatRoomId, known.content, { id: known.id })).toEqual(known)
+    expect(world.env.batch.waiting()).toBe(0)
+  })
+  expect((await one.says(chatRoomId, 'next')).seq).toBe(2)
 })
 
 test('fifty messages at once take gapless places, whoever sends them', async () => {

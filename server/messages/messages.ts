@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseEnvelope } from '../../contract/envelope.ts'
 import type { Draft, Message } from '../../contract/messages.ts'
-import { messageLimitText } from '../../contract/plans.ts'
+import { messageLimitText, PLANS } from '../../contract/plans.ts'
 import { askAgain } from '../contacts/requests.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
@@ -21,6 +21,8 @@ interface Sent {
 export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
   requireNoFile(draft)
   const sent = newMessage(user, draft)
+  const before = await judge(env, user, sent)
+  if (before) return { message: before, isNew: false }
   const appended = await env.batch.append(sent)
   const seq = await requirePlace(env, appended)
   await env.fault?.('message:committed')
@@ -32,6 +34,19 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   env.hub.publish(appended.listeners, { type: 'message', data: message })
   if (appended.hasAccepted) env.hub.publish(appended.members, { type: 'contacts', data: { userIds: appended.members } })
   return { message, isNew: true }
+}
+
+/**
+ * Refuses strangers, and accounts whose plan does not send, before their message waits in the queue or for a room's lock. What
+ * such an account sent while it could is answered once more. Throws Refusal.
+ */
+async function judge(env: Env, user: SignedInUser, { chatRoomId, id }: NewMessage): Promise<Message | undefined> {
+  if (!(await env.isMember(chatRoomId, user.id))) throw new Refusal('not_found')
+  if (PLANS[user.subscriptionTier].rights.send) return undefined
+  const room = await requireRoom(env.db, user.id, chatRoomId)
+  const known = await store.findOwnMessage(env.db, chatRoomId, user.id, id)
+  if (known) return shownMessage(known, room.members)
+  throw new Refusal(room.isClosed ? 'account_deleted' : 'subscription_required')
 }
 
 /** Nobody has uploaded anything yet, so a path, a name or a size names a file that is not there; so does a kind that needs one. */

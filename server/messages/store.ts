@@ -11,6 +11,15 @@ export async function findMessage(db: Queryable, roomId: string, seq: number) {
   return row
 }
 
+/** A message by the id that its sender gave it. */
+export async function findOwnMessage(db: Queryable, roomId: string, senderId: string, id: string) {
+  const [row] = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.chatRoomId, roomId), eq(messages.senderId, senderId), eq(messages.id, id)))
+  return row
+}
+
 interface Page {
   before?: number | undefined
   after?: number | undefined

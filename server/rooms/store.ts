@@ -183,3 +183,14 @@ export async function findAudience(db: Queryable, roomId: string, actorId: strin
     where m.chat_room_id = ${roomId} and c.state is distinct from 'declined'`)
   return rows.map((row) => row.userId)
 }
+
+/** Those of these, each as "room user", who are members of their room. */
+export async function membersAmong(db: Queryable, keys: string[]): Promise<string[]> {
+  const pairs = keys.map((key) => key.split(' '))
+  const column = (at: number) => sql.param(pairs.map((pair) => pair[at]))
+  const { rows } = await db.execute<{ key: string }>(sql`
+    select p.chat_room_id || ' ' || p.user_id as key
+    from unnest(${column(0)}::text[], ${column(1)}::uuid[]) as asked(chat_room_id, user_id)
+    join chat_participants p on p.chat_room_id = asked.chat_room_id and p.user_id = asked.user_id`)
+  return rows.map((row) => row.key)
+}

@@ -7,6 +7,7 @@ import { readFault } from '../fault.ts'
 import { makeLimits } from '../http/limits.ts'
 import { createHub } from '../realtime/hub.ts'
 import { makeBatch } from '../rooms/batch.ts'
+import { gatherMembers } from '../rooms/membership.ts'
 import { gatherSessions } from '../sessions/sessions.ts'
 
 // A server process of its own, for tests that kill it. It writes its address to the standard output.
@@ -23,6 +24,7 @@ const { http } = await makeApp(
       batch: makeBatch({ db, clock, fault }),
       limits: makeLimits(clock),
       findSession: gatherSessions({ db, clock }),
+      isMember: gatherMembers(db),
       saltKey: await readSecret(db, 'salt'),
       nameKey: await readSecret(db, 'names'),
     },

@@ -19,6 +19,7 @@ import { measureFlushes, measureServer } from '../metrics/measures.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createHub } from '../realtime/hub.ts'
 import { makeBatch } from '../rooms/batch.ts'
+import { gatherMembers } from '../rooms/membership.ts'
 import { gatherSessions } from '../sessions/sessions.ts'
 import { type Browser, newBrowser, newPerson, type Person } from './person.ts'
 
@@ -77,6 +78,7 @@ export async function startWorld({
     batch: makeBatch({ db: database.db, clock, onFlush: metrics && measureFlushes(metrics) }),
     limits: hasLimits ? makeLimits(clock) : noLimits,
     findSession: gatherSessions({ db: database.db, clock }),
+    isMember: gatherMembers(database.db),
     saltKey: await readSecret(database.db, 'salt'),
     nameKey: await readSecret(database.db, 'names'),
   }

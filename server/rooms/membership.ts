@@ -1,0 +1,27 @@
+import type { Db } from '../db/connect.ts'
+import { askTogether } from '../db/together.ts'
+import type { Env } from '../env.ts'
+import * as store from './store.ts'
+
+/** Members that are remembered; the oldest of more are asked for again. */
+const REMEMBERED_MAX = 50_000
+
+/**
+ * Asks whether somebody is a member before a room's lock is waited for: a stranger must hold nobody up. Those who are asked for
+ * at the same time share a query, and a member is asked for once. Only the append itself decides.
+ */
+export function gatherMembers(db: Db): Env['isMember'] {
+  const members = new Set<string>()
+  const ask = askTogether(async (keys) => new Map((await store.membersAmong(db, keys)).map((key) => [key, true])))
+  return async (roomId, userId) => {
+    const key = `${roomId} ${userId}`
+    if (members.has(key)) return true
+    if (!(await ask(key))) return false
+    for (const oldest of members) {
+      if (members.size < REMEMBERED_MAX) break
+      members.delete(oldest)
+    }
+    members.add(key)
+    return true
+  }
+}
