@@ -12,13 +12,18 @@ const ANSWER_MS = 60_000
 /** Does something while nobody else on this database holds the lock of that name; nothing where somebody does. */
 export async function whileLocked(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect()
+  // The lock is the connection's and ends with it, also where this process is killed.
+  let isLeft = true
+  const ask = (statement: string) => inTime(client.query<{ held: boolean }>(statement, [JOB_LOCKS, name]), ANSWER_MS)
   try {
-    const asked = client.query<{ held: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as held', [JOB_LOCKS, name])
-    const { rows } = await inTime(asked, ANSWER_MS)
-    if (rows[0]?.held) await work()
+    const { rows } = await ask('select pg_try_advisory_lock($1, hashtext($2)) as held')
+    if (rows[0]?.held) {
+      await work()
+      await ask('select pg_advisory_unlock($1, hashtext($2))')
+    }
+    isLeft = false
   } finally {
-    // The lock is the connection's and ends with it, also where this process is killed.
-    client.release(true)
+    client.release(isLeft)
   }
 }
 

@@ -122,7 +122,14 @@ test('sessions that are over by time are deleted by the clock, their sockets clo
   world.passes(60)
   const hash = hashOfToken(other.cookie?.split('=')[1] ?? '')
   await world.sql("update sessions set expires_at = $2 where token_hash = decode($1, 'hex')", [hash, world.env.clock()])
-  await deleteExpiredSessions(world.env)
+  // Sockets close at once, not at the gateway's next look.
+  const closed: string[] = []
+  const closeSession = (each: string) => {
+    closed.push(each)
+    world.env.hub.closeSession(each)
+  }
+  await deleteExpiredSessions({ ...world.env, hub: { ...world.env.hub, closeSession } })
+  expect(closed).toEqual([hash])
   expect((await line.closed).code).toBe(4401)
   expect(await count(judy)).toBe(1)
   expect(await count(mike)).toBe(0)
