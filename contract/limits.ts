@@ -51,6 +51,10 @@ export const LIMITS = {
   historySealsPerDevice: 200,
   archiveKeysAtOnce: 100,
   contactsMax: 5000,
+  /** Open requests to one person: of more the oldest unanswered gives way. */
+  requestsMax: 100,
+  /** Of more the one that was not used for longest ends, those without a device first. */
+  sessionsPerUser: 100,
   /** A contact request that nobody answers lapses. */
   requestDays: 90,
   /** A one-time key package that nobody claims is dropped; its device makes new ones. */

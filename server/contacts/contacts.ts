@@ -5,7 +5,7 @@ import { directRoomId } from '../../contract/shapes.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { statusOf } from '../rooms/status.ts'
-import { newRequest } from './requests.ts'
+import { newRequest, putRequest } from './requests.ts'
 import * as store from './store.ts'
 
 interface Who {
@@ -38,7 +38,8 @@ export async function addContact(env: Env, user: SignedInUser, who: Who): Promis
     if (!isMine && (await store.countAccepted(tx, user.id)) >= LIMITS.contactsMax) throw new Refusal('too_many_contacts')
     const own = { ...newRequest(person.id, user.id, now), state: 'accepted' as const }
     // A person who declined is not asked again: their row stays as it is. A lapsed request left no row and is put again.
-    await store.insertContacts(tx, [...(mine ? [] : [own]), ...(theirs ? [] : [newRequest(user.id, person.id, now)])])
+    if (!mine) await store.insertContacts(tx, [own])
+    if (!theirs) await putRequest(tx, user.id, person.id, now)
     if (mine && !isMine) await store.moveState(tx, user.id, mine.id, ['pending', 'declined'], 'accepted')
     return { contactId: mine?.id ?? own.id, isMine, isAskedAgain: isMine && !theirs }
   })

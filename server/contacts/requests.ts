@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LIMITS } from '../../contract/limits.ts'
 import { directRoomId } from '../../contract/shapes.ts'
+import type { Queryable } from '../db/connect.ts'
 import type { Env } from '../env.ts'
 import * as store from './store.ts'
 
@@ -16,6 +17,12 @@ export const newRequest = (askerId: string, askedId: string, now: Date) => ({
   state: 'pending' as const,
   addedAt: now,
 })
+
+/** Puts a request on the list of the person who is asked; of too many there the oldest unanswered lapses. */
+export async function putRequest(tx: Queryable, askerId: string, askedId: string, now: Date): Promise<void> {
+  await store.insertContacts(tx, [newRequest(askerId, askedId, now)])
+  await store.trimRequests(tx, askedId, LIMITS.requestsMax)
+}
 
 /**
  * Takes requests that were not answered for `LIMITS.requestDays` off the list of the person who was asked. The asker keeps the
@@ -36,7 +43,7 @@ export async function askAgain(env: Env, askerId: string, askedId: string): Prom
     if (!(await store.openRoom(tx, chatRoomId, askerId, [askerId, askedId], now))) return false
     const pair = await store.findPair(tx, askerId, askedId)
     if (pair.some((row) => row.userId === askedId)) return false
-    await store.insertContacts(tx, [newRequest(askerId, askedId, now)])
+    await putRequest(tx, askerId, askedId, now)
     return true
   })
   if (isPut) env.hub.publish([askedId], { type: 'contacts', data: { userIds: [askerId] } })

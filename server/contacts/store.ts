@@ -123,6 +123,15 @@ export async function insertContacts(tx: Queryable, rows: (typeof contacts.$infe
   if (rows.length > 0) await tx.insert(contacts).values(rows)
 }
 
+/** Deletes the oldest open requests to this person until so many are left. A person who is blocked stays, as above. */
+export async function trimRequests(tx: Queryable, askedId: string, kept: number): Promise<void> {
+  await tx.execute(sql`
+    delete from contacts where id = any(array(
+      select id from contacts where user_id = ${askedId} and state = 'pending' and not is_blocked
+      order by added_at desc, id
+      offset ${kept} for update skip locked))`)
+}
+
 /** The caller's own row moves to that state from one of the named ones. */
 export async function moveState(
   db: Queryable,

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { KeyChange, Keyring, Manifest } from '../../contract/devices.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
@@ -124,6 +125,7 @@ async function saveHistory(
     tx,
     posted.historySeals.map((seal) => ({ userId: account.id, ...seal })),
   )
+  await store.deleteOldSeals(tx, account.id, historyKeyId - LIMITS.historySealsPerDevice)
   if (stops) await store.deleteArchiveKeys(tx, account.id, account.roomIds)
 }
 

@@ -4,7 +4,7 @@ import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
-import { areAcquainted, whoAccepted } from '../relations/relations.ts'
+import { areAcquainted, mutualContacts } from '../relations/relations.ts'
 import { closeSessions, deleteSessionsOfDevices } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 import { deleteFree } from './store-keypackages.ts'
@@ -55,10 +55,14 @@ export async function listDevices(env: Env, user: SignedInUser): Promise<z.input
   }))
 }
 
-/** Tells the account's own sockets, and those who may write to it, that its manifest changed. */
+/**
+ * Tells the account's own sockets, and those with whom it is mutually accepted, that its manifest changed. Anybody else would
+ * only watch when devices come and go: a sender who is behind is told by the refusal.
+ */
 export async function announceKeys(env: Env, userId: string): Promise<void> {
   env.hub.publish([userId], { type: 'devices', data: {} })
-  env.hub.publish(await whoAccepted(env.db, userId), { type: 'contacts', data: { userIds: [userId] } })
+  const mutual = await mutualContacts(env.db, [userId])
+  env.hub.publish(mutual.get(userId) ?? [], { type: 'contacts', data: { userIds: [userId] } })
 }
 
 /** The manifest of oneself or of someone whom a contact row joins to the caller. A stranger is not found. Throws Refusal. */

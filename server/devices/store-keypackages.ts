@@ -42,6 +42,8 @@ export interface Claim {
   claimedBy: string
   claimingDevice: string
   members: string[]
+  /** The members who accepted the caller: of the others' devices only the last resort is given. */
+  accepting: string[]
   now: Date
 }
 
@@ -54,7 +56,7 @@ const isOfClaim = ({ chatRoomId, generation, claimedBy }: Claim) =>
 
 /** Claims a free one-time package of every device that the claim has none of yet. */
 export async function claimOneTime(tx: Queryable, claim: Claim): Promise<void> {
-  const { chatRoomId, generation, claimedBy, now } = claim
+  const { chatRoomId, generation, claimedBy, accepting, now } = claim
   await tx.execute(sql`
     update key_packages set claimed_by = ${claimedBy}, claimed_room = ${chatRoomId}, claimed_generation = ${generation},
       claimed_at = ${now}
@@ -63,7 +65,7 @@ export async function claimOneTime(tx: Queryable, claim: Claim): Promise<void> {
       select k.id from key_packages k
       where k.user_id = w.user_id and k.device_id = w.device_id and not k.is_last_resort and k.claimed_by is null
       order by k.created_at limit 1 for update skip locked) free
-    where key_packages.id = free.id and not exists (
+    where key_packages.id = free.id and w.user_id = any(${sql.param(accepting)}::uuid[]) and not exists (
       select from key_packages k where ${isOfClaim(claim)} and k.user_id = w.user_id and k.device_id = w.device_id)`)
 }
 

@@ -126,6 +126,11 @@ export async function insertHistorySeals(db: Queryable, rows: (typeof historySea
   if (rows.length > 0) await db.insert(historySeals).values(rows)
 }
 
+/** Deletes the seals of history keys up to that number. */
+export async function deleteOldSeals(db: Queryable, userId: string, upTo: number): Promise<void> {
+  await db.delete(historySeals).where(and(eq(historySeals.userId, userId), lte(historySeals.historyKeyId, upTo)))
+}
+
 /** The history keys that were sealed to a device, the oldest first. */
 export async function findHistorySeals(db: Queryable, userId: string, deviceId: string) {
   return await db

@@ -1,12 +1,6 @@
 import type { Queryable } from '../db/connect.ts'
 import * as store from './store.ts'
 
-/** Those who accepted this person: they may write, so they must learn of new devices. */
-export async function whoAccepted(db: Queryable, userId: string): Promise<string[]> {
-  const rows = await store.findAcceptors(db, userId)
-  return rows.map((row) => row.userId)
-}
-
 /** Of each of these people, those who accepted them and whom they accepted: presence is theirs alone. */
 export async function mutualContacts(db: Queryable, userIds: string[]): Promise<Map<string, string[]>> {
   const rows = await store.findMutual(db, userIds)

@@ -31,13 +31,6 @@ export async function shareGroup(db: Queryable, a: string, b: string): Promise<b
   return rows[0]?.shared ?? false
 }
 
-export async function findAcceptors(db: Queryable, userId: string) {
-  return await db
-    .select({ userId: contacts.userId })
-    .from(contacts)
-    .where(and(eq(contacts.contactUserId, userId), eq(contacts.state, 'accepted'), eq(contacts.isBlocked, false)))
-}
-
 /** Of each of these people the contacts that are accepted on both sides, and blocked on none. */
 export async function findMutual(db: Queryable, userIds: string[]) {
   const { rows } = await db.execute<{ userId: string; others: string[] }>(sql`

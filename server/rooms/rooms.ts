@@ -1,9 +1,10 @@
 import type { CommitEntry, LogEntry, LogPage, RoomGroup } from '../../contract/rooms.ts'
+import type { Queryable } from '../db/connect.ts'
 import { takeKeyPackages } from '../devices/keypackages.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
-import { hasRoomOnList } from '../relations/relations.ts'
-import { idsOf, requireRoom } from './members.ts'
+import { areMutual, hasRoomOnList } from '../relations/relations.ts'
+import { idsOf, type Room, requireRoom } from './members.ts'
 import { shownMessage } from './shown.ts'
 import * as store from './store.ts'
 
@@ -60,16 +61,28 @@ export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: str
     if (room.type === 'direct' && !(await hasRoomOnList(tx, user.id, room.id))) throw new Refusal('not_found')
     if (room.isClosed) throw new Refusal('account_deleted')
     if (generation !== room.generation + 1) throw new Refusal('stale_epoch')
+    const accepting = await acceptingMembers(env, tx, user.id, room)
     return await takeKeyPackages(tx, {
       chatRoomId: room.id,
       generation,
       claimedBy: user.id,
       claimingDevice: deviceId,
       members,
+      accepting,
       now: env.clock(),
     })
   })
   return { packages }
+}
+
+/** The members whose one-time packages the caller may use up. A stranger gets a few claims a day. Throws Refusal. */
+async function acceptingMembers(env: Env, tx: Queryable, userId: string, room: Room): Promise<string[]> {
+  const members = idsOf(room)
+  if (room.type !== 'direct') return members
+  const [other] = members.filter((id) => id !== userId)
+  if (other !== undefined && (await areMutual(tx, userId, other))) return members
+  await env.limits.take('claimOfStranger', `${userId} ${room.id}`)
+  return [userId]
 }
 
 type CommitRow = Awaited<ReturnType<typeof store.commitsBetween>>[number]

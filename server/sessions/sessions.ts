@@ -32,6 +32,7 @@ export async function startSession(
   const expiresAt = later(now, LIMITS.sessionAbsoluteSeconds)
   const tokenHash = fromHex(hashOfToken(token))
   await store.insertSession(db, { tokenHash, userId, deviceId, createdAt: now, lastUsedAt: now, expiresAt })
+  await store.trimSessions(db, userId, tokenHash, LIMITS.sessionsPerUser)
   return { token, expiresAt }
 }
 

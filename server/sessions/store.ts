@@ -8,6 +8,15 @@ export async function insertSession(db: Queryable, row: typeof sessions.$inferIn
   await db.insert(sessions).values(row)
 }
 
+/** Deletes the sessions that were not used for longest, those without a device first, until so many are left with this one. */
+export async function trimSessions(db: Queryable, userId: string, newest: Buffer, kept: number): Promise<void> {
+  await db.execute(sql`
+    delete from sessions where token_hash = any(array(
+      select token_hash from sessions where user_id = ${userId} and token_hash <> ${newest}
+      order by device_id is null, last_used_at desc
+      offset ${kept - 1} for update skip locked))`)
+}
+
 /** The sessions of these tokens that are still good, with their account. */
 export function findLive(db: Queryable, tokenHashes: Buffer[], now: Date) {
   return db
