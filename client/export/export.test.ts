@@ -7,7 +7,7 @@ import type { Room } from '../rooms/room.ts'
 import { newPerson, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
 import { putPeople } from '../trust/people.ts'
-import { type ExportProgress, exportAccount } from './export.ts'
+import { type ExportProgress, exportAccount, fileWord } from './export.ts'
 import { chatLines } from './pages.ts'
 
 const ownerOf = ({ userId, deviceId }: TestPerson): User => ({
@@ -121,4 +121,10 @@ test('a day is named once, above its first line', () => {
   const first = chatLines([line(1, '2026-01-02T10:00:00.000Z'), line(2, '2026-01-02T11:00:00.000Z')], other, '')
   expect(first.html.match(/<h2>/g)).toHaveLength(1)
   expect(chatLines([line(3, '2026-01-02T12:00:00.000Z')], other, first.lastDay).html).not.toContain('<h2>')
+})
+
+test('a username that the server made up leads to no other folder and names no device', () => {
+  for (const name of ['../../.bashrc', '..\\..\\evil', '/etc/passwd', 'a/b', '\u202Egnp', 'x'.repeat(500), 'CON:', ''])
+    expect(fileWord(name), name).toMatch(/^[a-z0-9_]{1,30}$/)
+  expect(fileWord('Alice_1')).toBe('alice_1')
 })

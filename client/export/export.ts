@@ -52,7 +52,7 @@ export async function exportAccount(env: Env, user: User, { rooms, onProgress, s
       onProgress({ chatsDone: at, chats: rooms.length, messages: messages + here, name: other.displayName })
     count(0)
     await fetchAll(env, room, signal)
-    const name = `chats/${String(at + 1).padStart(3, '0')}-${other.username}`
+    const name = `chats/${String(at + 1).padStart(3, '0')}-${fileWord(other.username)}`
     const written = await writeChat(env, room, { other, zip, name, count, signal })
     messages += written.messages
     chats.push({ other, file: `${name}.html`, ...written })
@@ -66,7 +66,7 @@ export async function exportAccount(env: Env, user: User, { rooms, onProgress, s
     )
   zip.file('index.html').end(indexPage(owner, exportedAt, chats))
   const unreadable = chats.reduce((sum, chat) => sum + chat.unreadable, 0)
-  const fileName = `conclave-${user.username}-${exportedAt.toISOString().slice(0, 10)}.zip`
+  const fileName = `conclave-${fileWord(user.username)}-${exportedAt.toISOString().slice(0, 10)}.zip`
   return { archive: zip.end(), fileName, chats: chats.length, messages, unreadable }
 }
 
@@ -145,6 +145,13 @@ const unsent = ({ id, sentAt, content }: OutboxRow): ExportedMessage => ({
   reason: 'not sent',
   isEncrypted: true,
 })
+
+/** A username as part of a file's name. It comes from the server: nothing but what usernames are made of gets into a path. */
+export const fileWord = (username: string): string =>
+  username
+    .toLowerCase()
+    .replace(/[^a-z0-9_]/g, '')
+    .slice(0, 30) || 'someone'
 
 const exportedPerson = ({ username, alias, displayName, onionAddress }: Person): ExportedPerson => ({
   username,
