@@ -80,9 +80,7 @@ export async function raiseDelivered(db: Queryable, roomId: string, userId: stri
 async function raise(db: Queryable, update: SQL) {
   const { rows } = await db.execute<MovedMarks>(
     sql`${update} returning p.delivered_seq::float8 as "deliveredSeq", p.read_seq::float8 as "readSeq", array(
-      select m.user_id::text from chat_participants m
-      left join contacts c on c.chat_room_id = m.chat_room_id and c.user_id = m.user_id and m.user_id <> p.user_id
-      where m.chat_room_id = p.chat_room_id and c.state is distinct from 'declined') as audience`,
+      select member_id::text from audience_of(p.chat_room_id, p.user_id) where is_told) as audience`,
   )
   return rows[0]
 }

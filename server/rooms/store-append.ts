@@ -61,14 +61,9 @@ export async function appendMessages(tx: Queryable, messages: NewMessage[], opti
       select limited.*, last_seq + row_number() over (partition by chat_room_id order by place) as seq
       from limited where ruling = 'stored'
     ), audience as (
-      -- The members whom each message reaches. Those who declined the sender's request are not told; a group has no requests.
-      select n.place, n.chat_room_id, n.seq, m.user_id, m.user_id <> n.sender_id as is_reader,
-        contact.state is distinct from 'declined' as is_told,
-        m.user_id <> n.sender_id and contact.id is null and n.room_type = 'direct' as is_lapsed
-      from numbered n
-      join chat_participants m using (chat_room_id)
-      left join contacts contact
-        on contact.chat_room_id = m.chat_room_id and contact.user_id = m.user_id and m.user_id <> n.sender_id
+      select n.place, n.chat_room_id, n.seq, a.member_id, a.member_id <> n.sender_id as is_reader, a.is_told,
+        a.member_id <> n.sender_id and a.contact_state is null and n.room_type = 'direct' as is_lapsed
+      from numbered n cross join lateral audience_of(n.chat_room_id, n.sender_id) a
     ), inserted as (
       insert into messages (chat_room_id, seq, id, sender_id, content, message_type, file_path, file_name, file_size,
         is_encrypted, reply_to_id, created_at)
@@ -85,9 +80,9 @@ export async function appendMessages(tx: Queryable, messages: NewMessage[], opti
         read_seq = case when n.others = 0 and p.unread_count = 0 then n.newest else p.read_seq end,
         delivered_seq = case when n.others = 0 and p.unread_count = 0 then n.newest else p.delivered_seq end
       from (
-        select chat_room_id, user_id, max(seq) as newest, count(*) filter (where is_reader) as others
-        from audience group by chat_room_id, user_id) n
-      where p.chat_room_id = n.chat_room_id and p.user_id = n.user_id
+        select chat_room_id, member_id, max(seq) as newest, count(*) filter (where is_reader) as others
+        from audience group by chat_room_id, member_id) n
+      where p.chat_room_id = n.chat_room_id and p.user_id = n.member_id
     ), counted as (
       update users u set
         monthly_messages_count = case when u.usage_reset_date < ${options.month} then 0 else u.monthly_messages_count end + n.sent,
@@ -110,8 +105,8 @@ export async function appendMessages(tx: Queryable, messages: NewMessage[], opti
     from limited l
     left join numbered n on n.place = l.place
     left join (
-      select place, array_agg(user_id::text) filter (where is_told) as listeners,
-        array_agg(user_id::text) filter (where is_lapsed) as lapsed
+      select place, array_agg(member_id::text) filter (where is_told) as listeners,
+        array_agg(member_id::text) filter (where is_lapsed) as lapsed
       from audience group by place) told on told.place = l.place
     order by l.place`)
   return rows

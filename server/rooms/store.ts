@@ -175,12 +175,10 @@ export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: str
   await tx.update(roomGroups).set({ groupInfo }).where(eq(roomGroups.chatRoomId, roomId))
 }
 
-/** The members who are told of what somebody does in the room: all but those who declined that person's request. */
+/** The members who are told of what this one does in the room (`audience_of`). */
 export async function findAudience(db: Queryable, roomId: string, actorId: string): Promise<string[]> {
   const { rows } = await db.execute<{ userId: string }>(sql`
-    select m.user_id::text as "userId" from chat_participants m
-    left join contacts c on c.chat_room_id = m.chat_room_id and c.user_id = m.user_id and m.user_id <> ${actorId}
-    where m.chat_room_id = ${roomId} and c.state is distinct from 'declined'`)
+    select member_id::text as "userId" from audience_of(${roomId}, ${actorId}) where is_told`)
   return rows.map((row) => row.userId)
 }
 
