@@ -17,7 +17,7 @@ export function LogoutDialog({ onClose }: { onClose: () => void }) {
     setPending(true)
     try {
       const { reached } = await logout(env, { removeKeys })
-      // Whoever sits here next does not see in the address whose conversation was open.
+      // The address must not show the next person here which conversation was open.
       navigate('/', { replace: true })
       if (!reached)
         showToast({

@@ -12,8 +12,8 @@ const USER = 'user'
 export const SESSION_ENDED = 'Your session has ended. Sign in again.'
 
 /**
- * Asks who is signed in and opens this browser's vault. Without either, the sign-in screen shows, and the failure is logged; that a
- * visitor of whom this browser keeps nothing has no session is the answer to the question, and no failure.
+ * Asks who is signed in and opens this browser's vault. Where either fails, the sign-in screen shows and the failure is logged. A
+ * visitor of whom this browser keeps nothing has no session: that is no failure.
  */
 export async function start(env: Env, log: (error: unknown) => void): Promise<void> {
   const isVisitor = localStorage.getItem(USER) === null
@@ -35,7 +35,7 @@ export async function start(env: Env, log: (error: unknown) => void): Promise<vo
   }
 }
 
-/** The plan or the name may have changed elsewhere. */
+/** Reads the own user again: the plan or the name may have changed on the server. */
 export async function refreshUser(env: Env): Promise<void> {
   const user = await env.api(accountApi.user, {})
   if (accountStore.getState().phase === 'signed_in') accountStore.setState({ user })
@@ -71,7 +71,7 @@ export async function sendPendingLogout(env: Env): Promise<void> {
   localStorage.removeItem(PENDING_LOGOUT)
 }
 
-/** The server accepted this browser: its keys are kept and opened, and what opened the account is forgotten. */
+/** Stores and opens this browser's keys once the server has accepted it, and forgets what opened the account. */
 export async function keepKeys(env: Env, user: SignedIn): Promise<void> {
   await openKept(env, user)
   await env.crypto.forgetPassword()
@@ -87,7 +87,7 @@ export async function openKept(env: Env, user: SignedIn): Promise<void> {
 /** The account is open on this page. `isNew`: it was just made, and its recovery kit comes next. */
 export function signedIn({ id, username, displayName, ...rest }: User, { isNew } = { isNew: false }): void {
   const user: User = { id, username, displayName, ...rest }
-  // Never trusted for roles: it only names whose page this was.
+  // Never trusted for roles: it only names the person who used this page.
   localStorage.setItem(USER, JSON.stringify({ id, username, displayName }))
   accountStore.setState({ phase: 'signed_in', user, notice: null, isNew })
 }

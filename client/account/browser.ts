@@ -19,7 +19,7 @@ const SYSTEMS: [RegExp, string][] = [
 /** Keeps the sealed name within its size in any script. */
 export const NAME_CHARS = 40
 
-/** What this browser is called in the account's device list: the person's word for it, or such as "Firefox on Windows". */
+/** The name of this browser in the account's device list: as the person typed it, else such as "Firefox on Windows". */
 export function thisBrowser(name = '', agent: string = navigator.userAgent): DeviceName {
   const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(agent))?.[1] ?? ''
   const browser = find(BROWSERS)

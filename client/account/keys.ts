@@ -15,21 +15,21 @@ export type Opener =
   | { kind: 'passkey' }
   | { kind: 'fresh' }
 
-/** What opens the account's keyring, as it stands there in the clear. Times are ISO; null: from before they were kept. */
+/** What opens the account's keyring, read from its clear part. Times are ISO 8601; null: an older build did not store them. */
 export interface Ways {
   password: boolean
   kit: { madeAt: string | null } | null
   passkeys: { id: string; madeAt: string | null }[]
 }
 
-/** The account's keyring and manifest as the server keeps them. Throws CryptoFailure('keyring') where it shows none. */
+/** The account's keyring and manifest as the server keeps them. Throws CryptoFailure('keyring') where it has none. */
 export async function storedKeys(env: Env): Promise<{ keyring: Signed; manifest: Signed }> {
   const { keyring, manifest } = await env.api(devicesApi.keys, {})
   if (!keyring || !manifest) throw new CryptoFailure('keyring', 'The server returned no keys for this account')
   return { keyring, manifest }
 }
 
-/** The ways in of a keyring: what to offer, not what to trust. */
+/** The ways in of a keyring. The server may change them: they are offered, not trusted. */
 export function waysIn(signed: Signed): Ways {
   const { ways } = keyringShape.parse(JSON.parse(signed.content))
   const kit = ways.find(({ kind }) => kind === 'kit')
@@ -80,7 +80,7 @@ export const removeDevice = (env: Env, opener: Opener, deviceId: string): Promis
 export const switchHistory = (env: Env, opener: Opener, isOn: boolean): Promise<void> =>
   changeKeys(env, opener, { keepsHistory: isOn })
 
-/** The kit that `newKit` made becomes a way in, in the place of an older one. */
+/** Adds the kit that `newKit` made to the keyring, in the place of an older one. */
 export const addKit = (env: Env, opener: Opener): Promise<void> => changeKeys(env, opener, { kit: 'new' })
 
 /** Sets if the password alone opens the keyring. Off needs a kit or a passkey; on needs the password, which the server checks. */

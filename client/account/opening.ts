@@ -4,10 +4,10 @@ import { failureWords } from '../ui/failure.ts'
 import type { Opener, Ways } from './keys.ts'
 import { passkeysWork } from './passkey.ts'
 
-/** What the person may choose from. */
+/** The kinds of way in that the person may choose from. */
 export type WayKind = Exclude<Opener['kind'], 'fresh'>
 
-/** The ways that can be used here, the nearest at hand first. */
+/** The ways that can be used in this browser, the easiest first. */
 export function waysHere({ password, kit, passkeys }: Ways, canAsk: boolean = passkeysWork()): WayKind[] {
   const isThere: Record<WayKind, boolean> = { password, passkey: passkeys.length > 0 && canAsk, kit: kit !== null }
   return (['password', 'passkey', 'kit'] as const).filter((kind) => isThere[kind])
@@ -19,7 +19,7 @@ const WRONG: Record<WayKind, string> = {
   passkey: 'This passkey does not open this account',
 }
 
-/** Why a way in did not do, in words that stand beside it. */
+/** Why a way in failed, in words for the field. */
 export function openingWords(kind: WayKind, error: unknown): string {
   if (error instanceof CryptoFailure && error.code === 'way') return WRONG[kind]
   if (error instanceof ApiError && error.code === 'invalid_credentials') return WRONG.password

@@ -8,7 +8,7 @@ export interface PasskeyOutput {
   output: string
 }
 
-/** One for every account: the passkey mixes it with a secret of its own, which no other site can ask for. */
+/** The PRF input, the same for every account: the passkey mixes it with a secret of its own, which no other site can use. */
 const PRF_SALT = 'conclave/passkey/v1'
 const ES256 = -7
 const EDDSA = -8
@@ -62,7 +62,7 @@ export async function askPasskey(ids: string[]): Promise<PasskeyOutput> {
   return { id: idOf(answer), output: toBase64(bytesOf(output)) }
 }
 
-/** Nobody checks the signature over it: the key that comes with it opens the keyring, or does not [Note: K1]. */
+/** Random, because nobody checks the signature over it: only the key that comes with it counts [Note: K1]. */
 const challenge = (): Bytes => crypto.getRandomValues(new Uint8Array(32))
 
 const prf = async () => ({ prf: { eval: { first: await crypto.subtle.digest('SHA-256', utf8(PRF_SALT)) } } })

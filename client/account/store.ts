@@ -1,13 +1,13 @@
 import { createStore } from 'zustand/vanilla'
 import type { User } from '../../contract/account.ts'
 
-/** Where the account stands on this page. */
+/** Who is signed in on this page. */
 export interface AccountState {
   phase: 'starting' | 'signed_out' | 'signed_in'
   user: User | null
   /** Signed in by cookie, but the vault of this browser is not open: the person signs in again, with the reason shown. */
   notice: string | null
-  /** The account was just made here: its recovery kit comes next, for which the worker still has the password at hand. */
+  /** The account was just made here: its recovery kit comes next, for which the worker still holds the password. */
   isNew: boolean
 }
 

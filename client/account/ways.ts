@@ -5,7 +5,7 @@ import { type Ways, waysOf } from './keys.ts'
 import { accountStore } from './store.ts'
 
 interface WaysState {
-  /** Whose ways these are: what is known of one account says nothing about the next. */
+  /** The account that these ways open. */
   userId: string | null
   ways: Ways | null
   failure: string | null

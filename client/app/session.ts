@@ -33,7 +33,7 @@ const framesOf = (env: Env, userId: string): Frames => ({
   devices: () => checkOwnKeys(env, userId),
   book: ({ version }) => onBookSaved(env, version),
   signed_out: ({ manifest }) => signedOutElsewhere(env, userId, manifest),
-  // The socket itself counts an answer; messages are sent by requests, whose answers say what was refused.
+  // The socket itself notes a pong; messages are sent by requests, which are refused by their answers.
   pong: () => undefined,
   refused: () => undefined,
 })

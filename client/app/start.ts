@@ -18,15 +18,15 @@ const env: Env = {
   clock: () => new Date(),
 }
 
-/** What was told already: a server that goes on giving the same wrong answer is told of once. */
-const told = new Set<string>()
+/** What was shown already: the same failure is shown once. */
+const shown = new Set<string>()
 
 /** A failure of cryptography is the person's to know; anything else is a bug. */
 function report(error: unknown): void {
   const isFull = error instanceof CryptoFailure && error.code === 'quota'
   if (!isFull) console.error(error)
-  if (!(error instanceof CryptoFailure) || told.has(error.message)) return
-  told.add(error.message)
+  if (!(error instanceof CryptoFailure) || shown.has(error.message)) return
+  shown.add(error.message)
   const title = isFull ? 'This browser is full' : 'Something does not fit'
   showToast({ tone: 'bad', title, text: error.message, mustBeSeen: true })
 }
@@ -46,7 +46,7 @@ accountStore.subscribe(({ phase, user }, before) => {
   dropToasts()
   if (phase === 'signed_in' && user) leaveAuth(user.id)
 })
-// What keeps a session alive comes once there is one: the sign-in form is not to wait for it.
+// The session's code is loaded once there is one: the sign-in form must not wait for it.
 const off = accountStore.subscribe(({ phase }) => {
   if (phase !== 'signed_in') return
   off()

@@ -44,9 +44,9 @@ export async function onBookSaved(env: Env, version: number): Promise<void> {
   await syncAll(env)
 }
 
-/** Once a page: this device still belongs to the account, knows its book, and has key packages for those who write first. */
+/** Once a page: checks that this device belongs to the account, merges the book, and refills the key packages. */
 export async function checkDevice(env: Env, userId: string): Promise<void> {
-  // Before the server shows another list: what this browser knew when it was added is what the person has seen.
+  // Before the server sends another list: the devices known when this browser was added are those that the person has seen.
   await showAnnounced(env)
   await checkOwnKeys(env, userId)
   if (accountStore.getState().phase !== 'signed_in') return
@@ -60,7 +60,7 @@ async function sync(env: Env): Promise<void> {
   const rooms = await reloadRooms(env)
   await Promise.all(rooms.map((room) => refreshPreview(env, room)))
   const failures: CryptoFailure[] = []
-  // Side by side: while the server answers for one room, another one is opened here.
+  // In parallel: while the server answers for one room, another one is opened here.
   await inLanes(ROOMS_AT_ONCE, listed(), async (room) => {
     const peerIds = room.peers.map(({ id }) => id)
     try {
@@ -68,7 +68,7 @@ async function sync(env: Env): Promise<void> {
       for (const id of peerIds) markKey(id, changed.has(id))
       await syncRoom(env, room)
     } catch (error) {
-      // A failure of one room's keys must not keep the others from being read, nor must one of the account: it is told at the end.
+      // A failure of one room's keys must not keep the others from being read. One of the account is thrown at the end.
       if (!(error instanceof CryptoFailure)) throw error
       if (OF_ACCOUNT.includes(error.code)) failures.push(error)
       else for (const id of peerIds) markKey(id, true)
@@ -76,13 +76,13 @@ async function sync(env: Env): Promise<void> {
   })
   await enterEverywhere(env, listed())
   await flushAll(env)
-  // What was decided about keys while the server was away; and what other browsers decided came with their messages.
+  // Saves what was decided about keys while the server was away, and shows what other browsers decided.
   await saveBook(env)
   await reloadVerified(env)
   if (failures[0]) throw failures[0]
 }
 
-/** Of the account's own book and device list: no other person's key has to do with it. */
+/** Failures of the account's own book and device list: they say nothing about another person's key. */
 const OF_ACCOUNT = ['book_rollback', 'book_spoiled', 'book_unread', 'history_key', 'own_rollback', 'manifest']
 
 /** An account that is gone has no key that could change. */

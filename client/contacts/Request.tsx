@@ -13,12 +13,12 @@ import { acceptContact, declineContact } from './contacts.ts'
 
 interface Props {
   room: RoomRow
-  /** Who asks. */
+  /** The person who asks. */
   person: Person
   onAccepted?: () => void
 }
 
-/** Somebody asks: nothing of theirs is shown until the request is accepted. */
+/** A contact request. Nothing of the sender but the username is shown until it is accepted. */
 export function Request({ room, person, onAccepted }: Props) {
   const { isPending, accept, decline } = useAnswer(room, onAccepted)
   const username = `@${person.username}`
@@ -50,7 +50,7 @@ export function Request({ room, person, onAccepted }: Props) {
   )
 }
 
-/** The same question, where its conversation would be. */
+/** The same request, in the place of the conversation. */
 export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () => void }) {
   const { isPending, accept, decline } = useAnswer(room)
   return (

@@ -14,7 +14,7 @@ import { ItWasMe } from './NewDevices.tsx'
 import { removeBrowser, reopenRooms } from './removal.ts'
 import { devicesStore, type OwnDevice } from './store.ts'
 
-/** The browsers of this account, and the way out for those that are not the person's own. */
+/** The browsers of this account, each with a button to remove it. */
 export function Devices() {
   const env = useEnv()
   const list = useRef<HTMLUListElement>(null)

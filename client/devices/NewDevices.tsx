@@ -9,7 +9,7 @@ import './devices.css'
 import { knowDevices } from './list.ts'
 import { devicesStore } from './store.ts'
 
-/** A browser that was added stays announced until the person has answered for it [Note: D1]. */
+/** A browser that was added is announced until the person has confirmed it [Note: D1]. */
 export function NewDevices({ onReview }: { onReview: () => void }) {
   const place = useRef<HTMLDivElement>(null)
   const announced = useStore(devicesStore, (state) => state.announced)
@@ -42,11 +42,11 @@ export function NewDevices({ onReview }: { onReview: () => void }) {
 interface AnswerProps {
   id: string
   name: string
-  /** The pressed button goes with the answer: the focus needs another place. */
+  /** The pressed button disappears: the focus needs another place. */
   focusNext: () => void
 }
 
-/** The person added this one: every tab of this browser stops to announce it. */
+/** Confirms the device in every tab of this browser. */
 export function ItWasMe({ id, name, focusNext }: AnswerProps) {
   const env = useEnv()
   return (

@@ -12,7 +12,7 @@ export async function showAnnounced(env: Env): Promise<void> {
   devicesStore.setState({ onionAddress, keepsHistory, announced })
 }
 
-/** Loads the account's devices. Without the server the list stands there too, only not when each was last seen. */
+/** Loads the account's devices. Without the server the list shows too, only without the times when each was last seen. */
 export async function loadDevices(env: Env): Promise<void> {
   await showAnnounced(env)
   await listDevices(env, {})
@@ -25,7 +25,7 @@ export async function loadDevices(env: Env): Promise<void> {
   }
 }
 
-/** The account's devices changed: what is on screen follows. */
+/** Shows the account's devices anew after they changed. */
 export async function refreshDevices(env: Env): Promise<void> {
   if (devicesStore.getState().status === 'ready') await loadDevices(env)
   else await showAnnounced(env)
@@ -42,7 +42,7 @@ async function listDevices(env: Env, lastSeen: Record<string, string>): Promise<
   devicesStore.setState({ status: 'ready', devices })
 }
 
-/** The person added these themselves: they are not announced again, in no tab. */
+/** Marks devices as confirmed by the person: no tab announces them again. */
 export async function knowDevices(env: Env, ids: string[]): Promise<void> {
   await env.crypto.deviceSeen(ids)
   await showAnnounced(env)
@@ -58,5 +58,5 @@ export function watchTabs(env: Env, report: (work: Promise<unknown>) => void): (
   return () => tabs.close()
 }
 
-/** The account was closed here. */
+/** Forgets all of it when the account is closed here. */
 export const resetDevices = (): void => devicesStore.setState(devicesStore.getInitialState(), true)

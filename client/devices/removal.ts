@@ -10,7 +10,7 @@ export async function removeBrowser(env: Env, opener: Opener, deviceId: string):
   await loadDevices(env)
 }
 
-/** Opens the account's rooms again for what is sent: the removal closed them until somebody who knows has committed [Note: D3]. */
+/** Commits in the account's rooms: the removal of a device stops sending there until a commit without it [Note: D3]. */
 export async function reopenRooms(env: Env): Promise<void> {
   try {
     await commitEverywhere(env)

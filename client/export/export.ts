@@ -27,7 +27,7 @@ export interface ExportResult {
 }
 
 interface Options {
-  /** Of everybody that the account has a conversation with. */
+  /** All rooms of the account. */
   rooms: Room[]
   onProgress: (progress: ExportProgress) => void
   signal: AbortSignal
@@ -164,7 +164,7 @@ interface Archive {
   end(): Blob
 }
 
-/** A ZIP that grows as it is written: its compressed bytes are all that is held. */
+/** A ZIP that grows as it is written: only its compressed bytes are in memory. */
 function openZip(): Archive {
   const parts: Uint8Array<ArrayBuffer>[] = []
   const zip = new Zip((error, bytes) => {

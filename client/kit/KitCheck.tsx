@@ -13,7 +13,7 @@ interface Props {
   onBack: () => void
 }
 
-/** Three words, typed from the paper: a kit that nobody can read later is none. */
+/** Asks for three words from the paper, so that the kit is known to be readable. */
 export function KitCheck({ words, pendingWords, onRight, onBack }: Props) {
   const form = useRef<HTMLFormElement>(null)
   const [places] = useState(pickPlaces)

@@ -11,7 +11,7 @@ interface Props {
   onValue: (words: string) => void
 }
 
-/** The words of a kit, typed, pasted or scanned. What cannot be a word is named while it is typed. */
+/** The words of a kit, typed, pasted or scanned. Words that are not in the list are named while somebody types. */
 export function KitEntry({ value, error, onValue }: Props) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)

@@ -11,7 +11,7 @@ interface Props {
   username: string
   madeOn: string
   onWritten: () => void
-  /** The way out, with what it means. */
+  /** The button to go on without a kit, with its warning. */
   children: ReactNode
 }
 

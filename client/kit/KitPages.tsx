@@ -13,13 +13,13 @@ interface Props {
   heading: 'h1' | 'h3'
   username: string
   pendingWords: string
-  /** The person has the words: the kit becomes a way in. What it throws is shown, and the words stay. */
+  /** Adds the kit once the person has the words. What it throws is shown, and the words stay. */
   onRight: () => Promise<void>
-  /** The way out, with what it means: below the words only, never where they are being checked. */
+  /** The button to go on without a kit, with its warning: below the words only, never where they are being checked. */
   children: ReactNode
 }
 
-/** A new kit: its words, then three of them typed. The words live here and nowhere else, and go with the pages. */
+/** A new kit: its words, then three of them typed. Only these pages hold the words. */
 export function KitPages({ heading: Heading, username, pendingWords, onRight, children }: Props) {
   const env = useEnv()
   const title = useRef<HTMLHeadingElement>(null)

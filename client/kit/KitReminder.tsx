@@ -4,7 +4,7 @@ import { useWays } from '../account/useWays.tsx'
 import { Note } from '../ui/Note.tsx'
 import './kit.css'
 
-/** Quiet, and there until a kit exists. While that is not known, nothing shows. On a phone, which has no panel, it stands over the list. */
+/** Shows until a kit exists; nothing while that is not known. On a phone, which has no panel, it stands over the list. */
 export function KitReminder({ place }: { place: 'panel' | 'list' }) {
   const { ways } = useWays()
   if (!ways || ways.kit) return null

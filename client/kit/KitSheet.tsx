@@ -11,7 +11,7 @@ interface Props {
   madeOn: string
 }
 
-/** What a printer gets in place of the page, and nothing else. Never on a screen. */
+/** What is printed instead of the page. Never on a screen. */
 export function KitSheet({ words, username, madeOn }: Props) {
   return createPortal(
     <div className="kit-sheet">

@@ -1,4 +1,4 @@
-/** The words in their order, each behind its number: the place counts as much as the word. */
+/** The words in their order, numbered: the order counts. */
 export function KitWords({ words }: { words: readonly string[] }) {
   return (
     <ol className="kit-words" aria-label="Words of the kit">

@@ -1,7 +1,7 @@
 /** How many words a kit has: 32 bytes and a checksum, in BIP-39 words. */
 export const KIT_WORDS = 24
 const PLACES_ASKED = 3
-/** Four letters tell the words of the list apart (BIP-39): some people write down no more. */
+/** The first four letters of a word are unique in the list (BIP-39): some people write down no more. */
 const TELLING_LETTERS = 4
 
 const isSaid = (typed: string, word: string): boolean =>
@@ -15,13 +15,13 @@ export const wordsIn = (text: string): string[] =>
     .toLowerCase()
     .match(/\p{L}+/gu) ?? []
 
-/** What the code of a kit holds. Capitals and spaces have an alphabet of their own in a QR code: it gets a third smaller. */
+/** The content of a kit's QR code. Capitals and spaces use its alphanumeric mode, which is a third smaller. */
 export const kitCode = (words: readonly string[]): string => words.join(' ').toUpperCase()
 
-/** The words that a kit may have. Public; they come when somebody types one. */
+/** The BIP-39 word list: public, and loaded when somebody types a word. */
 export const loadWordlist = async (): Promise<readonly string[]> => (await import('@scure/bip39/wordlists/english.js')).wordlist
 
-/** What was typed so far. A word that is still being typed is not unknown while it can become a known one. */
+/** Counts the words typed so far and names the unknown ones. The last word is known while it is the beginning of a known one. */
 export function readKit(text: string, wordlist: readonly string[]): { count: number; unknown: string[] } {
   const words = wordsIn(text)
   const isOpenEnded = /\p{L}$/u.test(text)
@@ -30,7 +30,7 @@ export function readKit(text: string, wordlist: readonly string[]): { count: num
   return { count: words.length, unknown: [...new Set(words.filter((word, at) => !isHeld(word, at)))] }
 }
 
-/** "ocean", "ocean and river", "ocean, river and 3 more": never a wall of words that were pasted by mistake. */
+/** "ocean", "ocean and river", "ocean, river and 3 more": at most three, as a whole text may be pasted by mistake. */
 export function listWords(words: string[], shownMax = 3): string {
   const shown = words.slice(0, shownMax).map((word) => `“${word}”`)
   const rest = words.length - shown.length

@@ -5,7 +5,7 @@ import type { ShownMessage } from './store.ts'
 interface Props {
   messages: ShownMessage[]
   name: string
-  /** The window does not reach the newest message: what comes now is a page, not news. */
+  /** The window does not reach the newest message: what comes now is an older page, not new messages. */
   isPaused: boolean
 }
 

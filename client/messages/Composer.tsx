@@ -72,7 +72,7 @@ export function Composer({ room, isBlocked, onUpgrade }: Props) {
           autoComplete="off"
           aria-label="Message"
           placeholder={placeholder(isConnected, isBlocked)}
-          // The message stands in the list already; its text stays here, unseen, until it is kept.
+          // The message shows in the list already; its text stays here, hidden, until it is stored.
           value={isPending ? '' : text}
           disabled={isOff}
           readOnly={isPending}
@@ -123,7 +123,7 @@ function useHeight(field: FieldRef, text: string) {
   }, [field, text])
 }
 
-/** Focus on opening, where that raises no keyboard; and again after a pause of the connection took it away. */
+/** Focuses the field when it appears, where that raises no keyboard, and again when the connection is back. */
 function useFocus(field: FieldRef, isOff: boolean) {
   const hadFocus = useRef(matchMedia('(pointer: fine) and (min-width: 768px)').matches)
   const remember = useCallback(() => {

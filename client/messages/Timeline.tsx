@@ -39,8 +39,8 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
   const isPaging = useRef(false)
   const hadNewer = useRef(view.hasNewer)
   const [isAtEnd, setAtEnd] = useState(view.anchor === null)
-  // A day that may begin further up has no heading yet: it would move away with the next page, and it is what the
-  // place of the reader is held by.
+  // The first line may be the heading of a day that begins further up. It would move with the next page, and the virtual list
+  // keeps the reader's place by it.
   const lines = useMemo(() => timelineLines(view.messages).slice(view.hasOlder ? 1 : 0), [view.messages, view.hasOlder])
   const virtual = useVirtualizer({
     count: lines.length,

@@ -12,7 +12,7 @@ import { catchUp } from '../rooms/rooms.ts'
 import { addNewest } from '../rooms/updates.ts'
 import { changePerson } from '../trust/people.ts'
 
-/** What came of a message that was to be sent. */
+/** The result of sending a message. */
 export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_required' } | { outcome: 'limit_reached'; text: string }
 
 interface Wait {
@@ -54,7 +54,7 @@ export function flushRoom(env: Env, room: Room, onChange: () => Promise<void>): 
 async function sendRow(env: Env, room: Room, row: OutboxRow): Promise<'next' | 'wait' | SendOutcome> {
   const { id: chatRoomId } = room
   try {
-    // What is known already is not asked for: the message stays here, with the reason.
+    // No call is needed for what is known: the message stays here, with the reason.
     if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSALS.account_deleted.text)
     let mustCommit = false
     for (let attempt = 0; attempt < SEAL_TRIES; attempt++) {

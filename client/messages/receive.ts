@@ -39,11 +39,11 @@ export async function syncRoom(env: Env, room: Room): Promise<void> {
   await show(env, room, cursor < room.lastSeq ? await catchUp(env, room) : cursor)
 }
 
-/** The way back: what the vault holds now is shown, and that it arrived is told. `cursor`: how far this device keeps the log. */
+/** The way back: shows what the vault holds now, then tells the server that it arrived. `cursor`: how far this device keeps the log. */
 async function show(env: Env, room: Room, cursor: number): Promise<void> {
   await refreshRoom(env, room)
   const row = roomById(room.id)
-  // A mark of delivery would tell a stranger that this person is here: it waits until the request is accepted.
+  // A delivery mark would show a stranger that this person is online: it waits until the request is accepted.
   if (row?.state !== 'accepted' || !row.lastMessage || row.lastMessage.senderId === row.ownId) return
   await markDelivered(env, row, cursor)
 }

@@ -6,7 +6,7 @@ import { useLatest } from '../ui/useLatest.tsx'
 import { markSeen } from './seen.ts'
 import type { RoomView } from './store.ts'
 
-/** Offline, or the session ended: both show elsewhere, and the next look tells again. */
+/** Offline, or the session ended: both show elsewhere, and the mark is sent at the next occasion. */
 function unlessRefused(error: unknown): void {
   if (!(error instanceof ApiError)) throw error
 }

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** A composer that grows, a keyboard that opens: who was at the end stays there. */
+/** Keeps a reader who is at the end there, when the composer grows or a keyboard opens. */
 export function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isAtEnd: boolean, toEnd: () => void) {
   const latest = useRef({ isAtEnd, toEnd })
   useEffect(() => {

@@ -12,7 +12,7 @@ const needsCommitShape = z.object({ needsCommit: z.literal(true) })
 
 /**
  * A message was refused with stale_epoch: reads what was missed, or fetches the device lists that the refusal names. True: a device
- * was removed and nobody who knows has committed since; the room is readied with `mustCommit` then [Note: D3].
+ * was removed and the room waits for a commit without it; `readyRoom` then needs `mustCommit` [Note: D3].
  */
 export async function onStaleEpoch(env: Env, room: Room, { details }: ApiError): Promise<boolean> {
   const mustCommit = needsCommitShape.safeParse(details).success
@@ -36,7 +36,6 @@ export async function commitEverywhere(env: Env): Promise<void> {
 async function commitWhereNeeded(env: Env, room: Room): Promise<void> {
   if (room.isClosed || (await env.crypto.roomRecord(room.id))?.standing !== 'joined') return
   const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
-  // Where another device was faster all the time, the room has its commit.
   if (need === 'commit') await readyRoom(env, room)
 }
 

@@ -4,7 +4,7 @@ import type { Env } from '../env.ts'
 import { isRefused } from '../net/api.ts'
 import { placeOf, type Room } from './room.ts'
 
-/** What the server answers at once. */
+/** The most that the server answers in one call. */
 const EPOCHS_AT_ONCE = 100
 /** For how long an archive key that the server did not have is not asked for again. */
 const ASK_AGAIN_MS = 5 * 60_000
@@ -20,7 +20,7 @@ export async function auditCommits(env: Env, room: Room, epochs: EpochName[]): P
     const { groupId, epoch } = group
     if (groupInfo && groupId) await env.api(roomsApi.replaceGroupInfo, { chatRoomId, groupId, epoch, groupInfo })
   } catch (error) {
-    // The room has moved on, and who moved it left a new GroupInfo; or the server does not want what would be right.
+    // A newer commit brought a new GroupInfo; or the server refuses the right one.
     if (!isRefused(error, 'stale_epoch') && !isRefused(error, 'invalid_input')) throw error
   }
   await env.crypto.auditDone({ ...placeOf(room), epochs })

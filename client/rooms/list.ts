@@ -12,7 +12,7 @@ export interface Preview {
 
 /** A room with what the list shows of it. */
 export interface RoomRow extends Room {
-  /** By which a request is accepted or declined. */
+  /** Names a request when it is accepted or declined. */
   contactId: string
   /** ISO 8601. */
   addedAt: string

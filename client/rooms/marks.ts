@@ -26,7 +26,7 @@ export async function markRead(env: Env, room: Room, seq: number): Promise<void>
   await tell(read, chatRoomId, seq, () => env.api(messagesApi.markRead, { chatRoomId, seq }))
 }
 
-/** A mark that did not arrive is told again at the next occasion. */
+/** A mark that did not reach the server is sent again with the next one. */
 async function tell(marks: Map<string, number>, chatRoomId: string, seq: number, post: () => Promise<unknown>): Promise<void> {
   marks.set(chatRoomId, seq)
   try {

@@ -14,7 +14,7 @@ const TRIES = 8
 export type Readiness = { ready: true } | { ready: false; reason: string }
 
 /**
- * Does what is needed before this device may send: knows the peers' devices, creates or enters the group,
+ * Does what is needed before this device may send: refreshes the peers' keys, creates or enters the group,
  * removes leaves that are gone, heals [Note: R4, R7]. Each commit may lose against another one; then it starts over.
  * `mustCommit`: the server takes nothing before a commit [Note: D3].
  */
@@ -48,7 +48,7 @@ export async function readyRoom(env: Env, room: Room, { mustCommit = false } = {
 const peerName = (room: Room): string => personById(peerIdOf(room) ?? '')?.displayName ?? 'This person'
 
 /**
- * The commit that is needed; undefined where it could not be made now: somebody was faster, or the group could not be entered.
+ * The commit that is needed; undefined where it could not be made now: another device was faster, or the group could not be entered.
  * After a second failure it is a new generation, as the log was read to its end [Note: R4].
  */
 async function draft(

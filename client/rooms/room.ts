@@ -16,13 +16,13 @@ export interface Room {
   memberIds: string[]
   /** The keys of the other members, as the server names them. */
   peers: PeerKeys[]
-  /** `pending`: somebody asks to write; nothing of theirs is shown, and nothing is told to them, until the request is accepted. */
+  /** `pending`: somebody asks to write; nothing of theirs is shown, and they learn nothing, until the request is accepted. */
   state: 'pending' | 'accepted'
-  /** Nobody is left to send to. */
+  /** The other accounts are gone: nothing can be sent. */
   isClosed: boolean
   /** The newest place in the log. */
   lastSeq: number
-  /** By member. Who is missing has received nothing yet. */
+  /** By member id. A member without a mark has received nothing yet. */
   marks: Readonly<Record<string, Mark>>
 }
 
@@ -30,7 +30,7 @@ const NOTHING: Mark = { deliveredSeq: 0, readSeq: 0 }
 
 export const markOf = ({ marks }: Pick<Room, 'marks'>, userId: string): Mark => marks[userId] ?? NOTHING
 
-/** Marks only move on: an older word about a member changes nothing. */
+/** Marks only rise: an older receipt changes nothing. */
 export function withMark(marks: Room['marks'], userId: string, { deliveredSeq, readSeq }: Mark): Room['marks'] {
   const before = marks[userId] ?? NOTHING
   const mark = { deliveredSeq: Math.max(before.deliveredSeq, deliveredSeq), readSeq: Math.max(before.readSeq, readSeq) }

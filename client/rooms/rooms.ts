@@ -11,7 +11,7 @@ import { placeOf, type Room } from './room.ts'
 const ENTER_TRIES = 3
 
 /**
- * Follows a room's log to its end: live entries and replay both enter here. What is missing is asked for.
+ * Follows a room's log to its end: live entries and replay both enter here. Fetches what is missing.
  * Returns the place that this device has reached. Throws CryptoFailure('log') where the server's log leads nowhere.
  */
 export function catchUp(env: Env, room: Room, live: LogEntry[] = []): Promise<number> {
@@ -26,7 +26,7 @@ export function catchUp(env: Env, room: Room, live: LogEntry[] = []): Promise<nu
       const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries })
       const { mustEnter, hasGap } = outcome
       idle = outcome.cursor > reached ? 0 : idle + 1
-      // Each page leads further, or into a group that has just been made; else this would ask for the same for ever.
+      // Each page must lead further, or into a group that has just been made: else this would not end.
       if (idle > (mustEnter ? ENTER_TRIES : 0))
         throw new CryptoFailure('log', "The server's record of this room does not fit together")
       await fetchNamed(env, room, outcome)

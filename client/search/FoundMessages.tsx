@@ -27,7 +27,7 @@ export function FoundMessages({ query, rooms }: Props) {
   const env = useEnv()
   const { isAnswered, messages, hasMore, isComplete, unloaded, failure, older } = useStore(searchStore)
   const ids = rooms.map(({ id }) => id).join()
-  // What comes in while the words stand there is searched too.
+  // Messages that arrive while the query stands there are searched too.
   const news = `${rooms.reduce((sum, { lastSeq }) => sum + lastSeq, 0)} ${older?.done}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: news are an occasion to look again
   useEffect(() => void searchMessages(env, query, ids ? ids.split(',') : []), [env, query, ids, news])

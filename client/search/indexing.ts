@@ -1,10 +1,10 @@
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 
-/** After so long without news, what came is read for the search; where the news never ends, after the longer time. */
+/** Indexing starts after so long without new messages; where they do not pause, after the longer time. */
 const QUIET_MS = 3000
 const LATEST_MS = 30_000
-/** Between two steps others have their turn. */
+/** A pause between two steps, for other work of the page. */
 const PAUSE_MS = 20
 
 /**

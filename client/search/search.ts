@@ -14,8 +14,8 @@ export const isSearchable = (query: string): boolean => query.trim().length >= S
 let asked = 0
 
 /**
- * Shows the messages of these rooms that have the words. The answer to an earlier question is dropped, and what this browser has
- * not read for the search yet joins as it is read. The words stay in memory.
+ * Shows the messages of these rooms that have the words. The answer to an earlier query is dropped, and messages that
+ * are not indexed yet join as they are. The query stays in memory.
  */
 export async function searchMessages(env: Env, query: string, chatRoomIds: string[]): Promise<void> {
   asked += 1

@@ -2,7 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import type { FoundMessage } from '../crypto/crypto.ts'
 
 export interface SearchState {
-  /** What follows answers words that were asked for; while others are looked for, it stays. */
+  /** The results below answer a query; they stay while the next one runs. */
   isAnswered: boolean
   /** Newest first. */
   messages: FoundMessage[]

@@ -13,7 +13,7 @@ const NAMES = ['currentPassword', 'newPassword', 'confirmNewPassword'] as const
 const EMPTY = { currentPassword: '', newPassword: '', confirmNewPassword: '' }
 type Form = typeof EMPTY
 
-/** Seals the keys anew, behind another password. What was typed stays when it fails, and goes when it is done. */
+/** Seals the keys under a new password. What was typed stays when it fails, and goes when it is done. */
 export function ChangePassword({ user }: { user: User }) {
   const env = useEnv()
   const form = useRef<HTMLFormElement>(null)

@@ -21,7 +21,7 @@ export function KitSettings({ username }: { username: string }) {
   const isMaking = doing === 'making' || doing === 'confirming'
   useEffect(() => {
     if (!isMaking) return
-    // A kit that did not become a way in leaves nothing behind in the worker.
+    // A kit that was not added leaves nothing behind in the worker.
     return () => {
       void env.crypto.forgetPassword()
       // What had the focus is gone with the pages.

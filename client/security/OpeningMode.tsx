@@ -33,7 +33,7 @@ export function OpeningMode() {
     try {
       await setPasswordOpens(env, opener, isOn ? { isOn: true, password } : { isOn: false })
     } catch (error) {
-      // It was about the password, not about what opens the keys.
+      // The password field is wrong, not what opens the keys.
       if (error instanceof ApiError && error.code === 'invalid_credentials') return setPasswordError('Wrong password')
       throw error
     }

@@ -133,7 +133,7 @@ interface MakeProps {
   onCancel: () => void
 }
 
-/** A press of its own: browsers let a page ask for a passkey only right after one, and opening the keys takes longer. */
+/** A second button: browsers let a page ask for a passkey only right after a press, and opening the keys takes longer. */
 function MakePasskey({ onMade, onCancel }: MakeProps) {
   const env = useEnv()
   const button = useRef<HTMLButtonElement>(null)
@@ -141,7 +141,7 @@ function MakePasskey({ onMade, onCancel }: MakeProps) {
   const [failure, setFailure] = useState<string>()
   useEffect(() => {
     button.current?.focus()
-    // However this ends, the keys do not stay open.
+    // The keys do not stay open, also where this fails.
     return () => void env.crypto.forgetPassword()
   }, [env])
 

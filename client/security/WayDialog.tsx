@@ -15,10 +15,10 @@ interface Props {
   action: string
   pendingAction: string
   isDangerous?: boolean
-  /** Where not every way will do. */
+  /** The kinds of way that are allowed, where not all are. */
   only?: readonly WayKind[]
   children?: ReactNode
-  /** Does it, by what the person gave; what it throws is shown beside that, and what was typed stays. */
+  /** Makes the change. What it throws is shown beside the field, and what was typed stays. */
   onOpen: (opener: Opener) => Promise<void>
   onClose: () => void
 }

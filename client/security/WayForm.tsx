@@ -128,7 +128,7 @@ function openerOf(kind: WayKind, password: string, words: string): Opener {
   return kind === 'kit' ? { kind, words } : { kind }
 }
 
-/** What was wrong, else the first field, else the choice. */
+/** Focuses the invalid field, else the first field, else the choice. */
 function focusField(form: HTMLFormElement | null): void {
   const selectors = ['[aria-invalid]', '.input input, .input textarea', 'input:checked', 'button[type="submit"]']
   const found = selectors.map((one) => form?.querySelector<HTMLElement>(one)).find(Boolean)

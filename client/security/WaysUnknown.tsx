@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import { Note } from '../ui/Note.tsx'
 
-/** What opens the account is not known yet, or could not be asked for. */
+/** Shown while the ways into the account load, or where they could not be loaded. */
 export function WaysUnknown({ failure, onRetry }: { failure: string | null; onRetry: () => Promise<void> }) {
   if (!failure)
     return (

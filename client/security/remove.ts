@@ -7,7 +7,7 @@ export async function deleteAccount(env: Env, { id, username }: User, password: 
   const { salt } = await env.api(accountApi.salt, { username })
   try {
     const { authSecret } = await env.crypto.stretch({ username, password, salt })
-    // Else the server's word that the session is over would come first, and close this browser as if it had been left.
+    // Else the `signed_out` frame would come first, and close this browser as if the person had signed out.
     env.socket.close()
     await env.api(accountApi.remove, { password: authSecret, kdf: 1 })
   } catch (error) {

@@ -13,7 +13,7 @@ import type { SignInStep } from './signin.ts'
 const RecoverAccount = lazy(async () => ({ default: (await import('./RecoverAccount.tsx')).RecoverAccount }))
 const OpenKeys = lazy(async () => ({ default: (await import('./OpenKeys.tsx')).OpenKeys }))
 
-/** `forgot`: the person goes by the recovery kit, with the name that was typed so far. */
+/** `forgot`: the person uses the recovery kit; the username is what was typed so far. */
 type Shown = SignInStep | { step: 'forgot'; username: string }
 
 interface Props {

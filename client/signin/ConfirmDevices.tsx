@@ -11,7 +11,7 @@ import { cancelSignIn, enrolThisBrowser, type SignInStep } from './signin.ts'
 interface Props {
   devices: Extract<SignInStep, { step: 'confirm_devices' }>['devices']
   onCancel: () => void
-  /** What follows the person's yes; by itself, this browser is added. */
+  /** What happens once the person agrees; by default this browser is added. */
   onConfirm?: (name: string) => Promise<void>
 }
 

@@ -31,7 +31,7 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
   const [deviceName, setDeviceName] = useState<string>()
 
   useEffect(() => {
-    // Each page begins at its heading; the kit's own pages see to that themselves.
+    // Each page begins at its heading; the pages of the kit do that themselves.
     if (at.at !== 'new_kit') root.current?.querySelector('h1')?.focus()
   }, [at.at])
 

@@ -9,7 +9,7 @@ import { ApiError } from '../net/api.ts'
 import { halfway } from './halfway.ts'
 import { cancelSignIn, type SignInStep } from './signin.ts'
 
-/** Of an account whose password alone does not open its keys: its kit or a passkey does. Throws CryptoFailure. */
+/** Opens the keys by the kit or a passkey where the password alone does not. Throws CryptoFailure. */
 export async function openWith(env: Env, opener: Opener): Promise<SignInStep> {
   return { step: 'confirm_devices', devices: await openKeys(env, opener) }
 }
@@ -72,7 +72,7 @@ async function recover(env: Env, password: string, deviceName?: string): Promise
   }
 }
 
-/** What was sent before, where the server took it although its answer was lost. */
+/** The account as the server answers now, if it took what was sent although that answer was lost. */
 async function acceptedBefore(env: Env): Promise<SignedIn | undefined> {
   const sent = halfway.recovery?.sent
   if (!sent || (await storedKeys(env)).manifest.content !== sent.manifest) return undefined

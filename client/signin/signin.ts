@@ -85,13 +85,13 @@ async function opens(env: Env, { id, unlock }: SignedIn): Promise<boolean> {
     await env.crypto.open({ userId: id, unlock })
     return true
   } catch (error) {
-    // A vault that the browser lost or that is of an older device: this browser is added anew.
+    // The vault is lost, or belongs to an older device: this browser is added anew.
     if (error instanceof CryptoFailure) return false
     throw error
   }
 }
 
-/** Adds this browser to the account after the person has seen its devices [Note: D1]. `name`: the person's word for it. */
+/** Adds this browser to the account after the person has seen its devices [Note: D1]. `name`: as the person typed it. */
 export async function enrolThisBrowser(env: Env, name?: string): Promise<void> {
   const keys = await env.crypto.draftDevice({ deviceName: thisBrowser(name) })
   const unlock = await env.api(devicesApi.enrol, keys)
@@ -99,7 +99,7 @@ export async function enrolThisBrowser(env: Env, name?: string): Promise<void> {
   await keepKeys(env, { ...user, unlock })
 }
 
-/** Gives up a sign-in half way: nothing of it stays. */
+/** Cancels a sign-in that is not complete: nothing of it stays. */
 export async function cancelSignIn(env: Env): Promise<void> {
   halfway.bare = undefined
   halfway.recovery = undefined
@@ -107,7 +107,7 @@ export async function cancelSignIn(env: Env): Promise<void> {
   await env.api(accountApi.logout, {})
 }
 
-/** The first keys of an account that a program made, behind a password that only the browser knows [Note: P2]. */
+/** Makes the first keys of an account that a program made, behind a password that only the browser knows [Note: P2]. */
 export async function chooseNewPassword(
   env: Env,
   { password, confirmPassword }: { password: string; confirmPassword: string },

@@ -32,7 +32,7 @@ export function SafetyDialog({ person, onClose }: Props) {
   return (
     <Dialog
       title={`Safety number with ${nameOf(person)}`}
-      // Once it is compared, the outcome stands in the place of how to do it: on a phone there is room for one of them.
+      // Once it is compared, the outcome replaces the explanation: a phone has room for one of them.
       {...(!person.isVerified && { text: howTo(nameOf(person)) })}
       onClose={onClose}
     >
@@ -140,7 +140,7 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
                 Remove the mark
               </button>
             )}
-            {/* One button with two words: the focus stays on it. */}
+            {/* One button that changes its words keeps the focus. */}
             <button
               ref={main}
               type="button"
@@ -156,7 +156,7 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
   )
 }
 
-/** Seen in groups, heard digit by digit. */
+/** Shown in groups; a screen reader reads single digits. */
 function Digits({ digits }: { digits: string }) {
   return (
     <ol className="safety-digits mono" aria-label="Safety number, twelve groups of five digits">

@@ -31,7 +31,7 @@ export async function refreshPeer(env: Env, ownId: string, peer: PeerKeys, named
   const { id: userId, isDeleted, manifestVersion } = peer
   const { isPinned, version, isBookRead } = await env.crypto.peerStanding({ userId, identityKey: peer.identityKey })
   if (isDeleted) {
-    // The account's book still says whose the old messages are.
+    // The account's book still has the key that signed the old messages.
     if (!isBookRead) await syncBook(env)
     return version > 0 ? 'pinned' : 'no_device'
   }

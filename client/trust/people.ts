@@ -5,14 +5,14 @@ import type { FrameOf } from '../../contract/frames.ts'
 export interface Person {
   id: string
   username: string
-  /** The name that they gave themselves. */
+  /** The name that they chose. */
   displayName: string
-  /** What the own account calls them. */
+  /** The name that the own account gave them. */
   alias: string | null
   /** The account is gone for good: what was written stays, nothing can be sent. */
   isDeleted: boolean
   isOnline: boolean
-  /** ISO 8601; null: never seen, or not to be known. */
+  /** ISO 8601; null: never seen, or not shown to this account. */
   lastSeen: string | null
   /** Ed25519, base64, as the server names it; null until a browser of theirs has made keys. */
   identityKey: string | null

@@ -4,7 +4,7 @@ import { ApiError } from '../net/api.ts'
 import { saveBook } from './book.ts'
 import { reloadVerified } from './verified.ts'
 
-/** The number that two people compare, and whether it was [Note: I2]. */
+/** The number that two people compare, and if they did [Note: I2]. */
 export type Safety = Awaited<ReturnType<Crypto['safetyNumber']>>
 
 /** When the account's other browsers get a mark. `later`: the server did not answer; it is sent once it does. */
