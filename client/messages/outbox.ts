@@ -5,7 +5,7 @@ import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'
 import { onStaleEpoch } from '../rooms/gate.ts'
-import { changeRoom, roomById } from '../rooms/list.ts'
+import { changeRoom, latestRoom } from '../rooms/list.ts'
 import { readyRoom } from '../rooms/ready.ts'
 import { peerIdOf, placeOf, type Room } from '../rooms/room.ts'
 import { catchUp } from '../rooms/rooms.ts'
@@ -42,7 +42,7 @@ export function flushRoom(env: Env, room: Room, onChange: () => Promise<void>): 
     let outcome: SendOutcome = { outcome: 'kept' }
     for (const row of await env.crypto.outbox(room.id)) {
       if (row.failure) continue
-      const sent = await sendRow(env, roomById(room.id) ?? room, row)
+      const sent = await sendRow(env, latestRoom(room), row)
       await onChange()
       if (sent === 'wait') break
       if (sent !== 'next') outcome = sent

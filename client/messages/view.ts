@@ -1,7 +1,7 @@
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
-import { roomById } from '../rooms/list.ts'
+import { latestRoom, roomById } from '../rooms/list.ts'
 import { refreshPreview } from '../rooms/preview.ts'
 import { deliveryOf, markOf, type Room } from '../rooms/room.ts'
 import { waitOf } from './outbox.ts'
@@ -126,7 +126,7 @@ async function range(env: Env, chatRoomId: string, first: number, last: number):
 
 async function countNewer(env: Env, room: Room, last: number): Promise<void> {
   const { id: chatRoomId, ownId } = room
-  const { readSeq } = markOf(roomById(chatRoomId) ?? room, ownId)
+  const { readSeq } = markOf(latestRoom(room), ownId)
   // Below the window there is also what was read before the reader went up.
   const { messages } = await env.crypto.page({ chatRoomId, after: Math.max(last, readSeq), limit: 100 })
   const newerCount = messages.filter(({ senderId }) => senderId !== ownId).length
@@ -136,7 +136,7 @@ async function countNewer(env: Env, room: Room, last: number): Promise<void> {
 async function show(env: Env, room: Room, stored: StoredMessage[], change: Partial<RoomView>, isMore = false): Promise<void> {
   const { id: chatRoomId } = room
   const [outbox, record] = await Promise.all([env.crypto.outbox(chatRoomId), env.crypto.roomRecord(chatRoomId)])
-  const { marks } = roomById(chatRoomId) ?? room
+  const { marks } = latestRoom(room)
   const now = { ...room, marks }
   const hasNewer = change.hasNewer ?? viewOf(room)?.hasNewer ?? false
   const unsent = hasNewer ? [] : outbox.map((message) => shownUnsent(message))

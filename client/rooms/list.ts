@@ -40,6 +40,12 @@ export const resetRooms = (): void => roomsStore.setState(EMPTY)
 
 export const roomById = (id: string): RoomRow | undefined => roomsStore.getState().rooms.get(id)
 
+/** A room as the list has it by now; as it was given where the list, which another account may have filled since, has it not. */
+export function latestRoom(room: Room): Room {
+  const row = roomById(room.id)
+  return row?.ownId === room.ownId ? row : room
+}
+
 /** Adds rooms, each in the place of its row of before, and takes away those that are gone. */
 export function putRooms(rows: RoomRow[], removedIds: string[] = []): void {
   const rooms = new Map([...roomsStore.getState().rooms, ...rows.map((row) => [row.id, row] as const)])
