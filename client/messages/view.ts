@@ -99,8 +99,7 @@ export const refreshView = (env: Env, room: Room): Promise<void> =>
 export async function refreshRoom(env: Env, room: Room): Promise<void> {
   // The account was closed meanwhile, and its vault with it.
   if (!roomById(room.id)) return
-  if (viewOf(room)) await refreshView(env, room)
-  await refreshPreview(env, room)
+  await Promise.all([viewOf(room) && refreshView(env, room), refreshPreview(env, room)])
 }
 
 /** What the window of a room shows now. */
