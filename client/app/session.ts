@@ -2,6 +2,7 @@ import { type FrameType, type ServerData, serverFrame } from '../../contract/fra
 import { CONTRACT_VERSION, PERIODS } from '../../contract/limits.ts'
 import { refreshUser } from '../account/account.ts'
 import { type AccountState, accountStore } from '../account/store.ts'
+import { isClosed } from '../crypto/crypto.ts'
 import { resetDevices, watchTabs } from '../devices/list.ts'
 import type { Env } from '../env.ts'
 import { resetMessages } from '../messages/messages.ts'
@@ -53,10 +54,11 @@ export function keepSession(env: Env, report: (error: unknown) => void): void {
 }
 
 function run(env: Env, userId: string, report: (error: unknown) => void): () => void {
-  /** Being offline is a state of the page, not an error to report. */
+  /** Being offline or signed out is a state of the page, not an error to report. */
   const attempt = (work: Promise<unknown>) =>
     void work.catch((error) => {
-      if (!(error instanceof ApiError && (error.status === 0 || error.status === 401))) report(error)
+      const isAway = error instanceof ApiError && (error.status === 0 || error.status === 401)
+      if (!isAway && !isClosed(error)) report(error)
     })
   const frames = framesOf(env, userId)
   const listen = <T extends FrameType>(type: T) => env.socket.on(type, (data) => attempt((async () => frames[type](data))()))

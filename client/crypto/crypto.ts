@@ -20,6 +20,10 @@ export type { RoomState } from './prepare.ts'
 export type { ListedDevice } from './review.ts'
 export { CryptoFailure }
 
+/** True if the account was closed while something was under way: nothing failed, and the screen says that it is closed. */
+export const isClosed = (error: unknown): boolean =>
+  error instanceof CryptoFailure && (error.code === 'closed' || error.code === 'vault_closed')
+
 /** A question to the worker. */
 export interface Ask {
   id: number

@@ -7,7 +7,7 @@ import { changesKeys, counting, people } from '../testing/room.ts'
 import { toastStore } from '../ui/toast.ts'
 import { flushRoom, waitOf } from './outbox.ts'
 import { sendAndReport } from './outcome.ts'
-import { sendText } from './send.ts'
+import { flush, sendText } from './send.ts'
 
 const nothing = async () => undefined
 
@@ -64,4 +64,13 @@ test('A message that meets an ended session stays on this device', async () => {
   }
   expect(await flushRoom(alice.env, alice.room(bob), nothing)).toEqual({ outcome: 'kept' })
   expect(await alice.core.outbox(roomId)).toMatchObject([{ content: { text: 'later' }, failure: null }])
+})
+
+test('Signing out in the middle of sending is no failure: the message waits in the vault', async () => {
+  const { alice, bob, roomId } = await people()
+  await alice.keeps(bob, 'later')
+  const tab = await alice.newTab()
+  await alice.core.close()
+  expect(await flush(alice.env, alice.room(bob))).toEqual({ outcome: 'kept' })
+  expect(await tab.core.outbox(roomId)).toMatchObject([{ content: { text: 'later' }, failure: null }])
 })

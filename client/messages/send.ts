@@ -1,6 +1,7 @@
 import { textBytes } from '../../contract/content.ts'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import { SIGN_IN_TO_SEND } from '../../contract/messages.ts'
+import { isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { roomById } from '../rooms/list.ts'
@@ -29,9 +30,15 @@ export async function sendText(env: Env, room: Room, text: string): Promise<Send
 
 /** Sends what waits in a room, and shows how far it came. */
 export async function flush(env: Env, room: Room): Promise<SendOutcome> {
-  const outcome = await flushRoom(env, room, () => refreshRoom(env, room))
-  retryLater(env, room)
-  return outcome
+  try {
+    const outcome = await flushRoom(env, room, () => refreshRoom(env, room))
+    retryLater(env, room)
+    return outcome
+  } catch (error) {
+    // What waits stays in the vault until somebody signs in here again.
+    if (isClosed(error)) return { outcome: 'kept' }
+    throw error
+  }
 }
 
 /** By room. */

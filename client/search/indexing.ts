@@ -1,4 +1,4 @@
-import { CryptoFailure } from '../crypto/crypto.ts'
+import { isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 
 /** Indexing starts after so long without new messages; where they do not pause, after the longer time. */
@@ -25,7 +25,7 @@ export function keepIndexed(env: Env, chatRoomIds: () => string[], report: (work
       while (!isStopped && !(await env.crypto.indexRooms({ chatRoomIds: chatRoomIds() }))) await pause()
     } catch (error) {
       // The account was closed meanwhile: there is nothing left to read.
-      if (!(error instanceof CryptoFailure && ['closed', 'vault_closed'].includes(error.code))) throw error
+      if (!isClosed(error)) throw error
     } finally {
       isRunning = false
     }
