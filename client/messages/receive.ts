@@ -28,7 +28,7 @@ export async function receiveCommit(env: Env, commit: ServerData['commit']): Pro
 
 /** A member has received or read more: the ticks follow, in the row and on screen. */
 export async function refreshDelivery(env: Env, receipt: ServerData['receipt']): Promise<void> {
-  onReceipt(receipt)
+  if (!onReceipt(receipt)) await reloadRooms(env)
   const room = roomById(receipt.chatRoomId)
   if (room) await refreshRoom(env, room)
 }

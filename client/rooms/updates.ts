@@ -3,8 +3,13 @@ import { PERIODS } from '../../contract/limits.ts'
 import { changeRoom, roomById, roomsStore } from './list.ts'
 import { withMark } from './room.ts'
 
+let updates = 0
+/** How many messages and marks have changed the rows so far. */
+export const updateCount = (): number => updates
+
 /** Makes a message the newest of its room, and counts it where it was not seen, before a reload of the list would. */
 export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean): void {
+  updates += 1
   changeRoom(message.chatRoomId, (room) => {
     if (message.seq <= room.lastSeq && room.lastMessage && room.lastMessage.seq >= message.seq) return {}
     const isMine = message.senderId === room.ownId
@@ -20,8 +25,12 @@ export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean):
   sumUnread()
 }
 
-/** The marks of a member moved on: the own ones by another page or browser, or those of somebody else. */
-export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf<'receipt'>['data']): void {
+/**
+ * The marks of a member moved on: the own ones by another page or browser, or those of somebody else. False: behind the own mark there
+ * is something more, and only the list says whether it is unread or the own.
+ */
+export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf<'receipt'>['data']): boolean {
+  updates += 1
   changeRoom(chatRoomId, (room) => {
     const marks = withMark(room.marks, userId, { deliveredSeq, readSeq })
     if (userId !== room.ownId) return { marks }
@@ -29,9 +38,12 @@ export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf
     return { marks, unreadCount, hasUnreadNotifications: unreadCount > 0 }
   })
   sumUnread()
+  const row = roomById(chatRoomId)
+  return userId !== row?.ownId || row.unreadCount === 0
 }
 
-function sumUnread(): void {
+/** The total of all accepted rooms. */
+export function sumUnread(): void {
   const accepted = [...roomsStore.getState().rooms.values()].filter(({ state }) => state === 'accepted')
   roomsStore.setState({ unreadTotal: accepted.reduce((sum, { unreadCount }) => sum + unreadCount, 0) })
 }

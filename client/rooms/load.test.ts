@@ -1,0 +1,61 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type Contact, contactsApi } from '../../contract/contacts.ts'
+import type { Env } from '../env.ts'
+import { refreshDelivery } from '../messages/receive.ts'
+import type { Api } from '../net/api.ts'
+import { people } from '../testing/room.ts'
+import { resetRooms, roomById, roomsStore } from './list.ts'
+import { reloadRooms } from './load.ts'
+import { addNewest } from './updates.ts'
+
+beforeEach(resetRooms)
+
+/** Alice, whose server answers one list after the other, the last one for ever; before each the next of `meanwhile` happens. */
+async function asking(lists: Partial<Contact>[], meanwhile: (() => void)[] = []) {
+  const { alice, bob, roomId } = await people()
+  const answers = lists.map((change) => [{ ...alice.contact(bob), ...change }])
+  const api = async (endpoint: unknown, input: unknown) => {
+    if (endpoint !== contactsApi.list) return await alice.env.api(endpoint as never, input as never)
+    const answer = answers.length > 1 ? answers.shift() : answers[0]
+    meanwhile.shift()?.()
+    return answer
+  }
+  const env: Env = { ...alice.env, api: api as Api }
+  const message = (seq: number, senderId: string) => ({
+    ...{ id: `message ${seq}`, seq, chatRoomId: roomId, senderId, content: '', messageType: 'text' as const },
+    ...{ filePath: null, fileName: null, fileSize: null, isEncrypted: true, deliveryStatus: 'sent' as const },
+    ...{ replyToId: null, createdAt: new Date().toISOString() },
+  })
+  return { alice, bob, env, roomId, message }
+}
+
+test('A message comes while the list is on its way: the list from before it does not take it back', async () => {
+  const meanwhile: (() => void)[] = []
+  const { env, bob, roomId, message } = await asking([{ lastSeq: 3 }, { lastSeq: 3 }, { lastSeq: 4, unreadCount: 1 }], meanwhile)
+  await reloadRooms(env)
+  meanwhile.push(() => addNewest(message(4, bob.userId), false))
+  await reloadRooms(env)
+  expect(roomById(roomId)).toMatchObject({ lastSeq: 4, unreadCount: 1 })
+  expect(roomsStore.getState().unreadTotal).toBe(1)
+})
+
+test('Messages come and come: the list is asked for a few times, not for ever', async () => {
+  const meanwhile: (() => void)[] = []
+  const { env, bob, roomId, message } = await asking([{ lastSeq: 9, unreadCount: 9 }], meanwhile)
+  await reloadRooms(env)
+  for (let seq = 10; seq < 20; seq++) meanwhile.push(() => addNewest(message(seq, bob.userId), false))
+  await reloadRooms(env)
+  expect(meanwhile).toHaveLength(7)
+  expect(roomById(roomId)).toMatchObject({ unreadCount: 9 })
+})
+
+test('Another tab of Alice has read what came before her own last message: nothing counts as unread here either', async () => {
+  const { alice, bob, env, roomId, message } = await asking([{ lastSeq: 0 }, { lastSeq: 2, readSeq: 1, unreadCount: 0 }])
+  await reloadRooms(env)
+  addNewest(message(1, bob.userId), false)
+  addNewest(message(2, alice.userId), false)
+  expect(roomById(roomId)?.unreadCount).toBe(1)
+  await refreshDelivery(env, { chatRoomId: roomId, userId: alice.userId, deliveredSeq: 1, readSeq: 1 })
+  expect(roomById(roomId)?.unreadCount).toBe(0)
+  expect(roomsStore.getState().unreadTotal).toBe(0)
+})
