@@ -7,7 +7,8 @@ export type Tier = z.infer<typeof tierShape>
 /** In every number of a plan, here and in the database: without a limit. */
 export const UNLIMITED = -1
 
-interface Rights {
+/** What a plan allows. */
+export interface Rights {
   send: boolean
   call: boolean
   shareFiles: boolean

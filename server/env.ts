@@ -1,4 +1,4 @@
-import type { Tier } from '../contract/plans.ts'
+import type { Rights, Tier } from '../contract/plans.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/connect.ts'
 import type { Limits } from './http/limits.ts'
@@ -34,6 +34,8 @@ export interface SignedInUser {
   displayName: string
   /** The plan that counts now: one that has ended is free. */
   subscriptionTier: Tier
+  /** What that plan allows, as the database says: it also knows plans of their own. */
+  rights: Rights
   isAdmin: boolean
   /** Hex; null until a device of this session is enrolled. */
   deviceId: string | null

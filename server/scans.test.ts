@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { PLANS } from '../contract/plans.ts'
 import { listContacts } from './contacts/contacts.ts'
 import type { SignedInUser } from './env.ts'
 import { markRead } from './messages/marks.ts'
@@ -36,8 +37,8 @@ test('no everyday call reads through all messages, and the contact list is one q
   const db = drizzle(pool, { logger })
   const env = { ...world.env, db, batch: makeBatch({ db, clock: world.env.clock }) }
   const user: SignedInUser = {
-    ...{ id: bob.id, username: 'bob', displayName: 'bob', subscriptionTier: 'premium', isAdmin: false },
-    ...{ deviceId: null, sessionHash: '00' },
+    ...{ id: bob.id, username: 'bob', displayName: 'bob', subscriptionTier: 'premium', rights: PLANS.premium.rights },
+    ...{ isAdmin: false, deviceId: null, sessionHash: '00' },
   }
   await listContacts(env, user)
   expect(queries).toHaveLength(1)

@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { BodyKind, Endpoint } from '../../contract/endpoint.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { hasRight } from '../../contract/plans.ts'
 import type { Listener } from '../config.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
@@ -76,7 +75,7 @@ export function serveAnyone<In extends z.ZodType, Out extends z.ZodType, Kind ex
 function requireAccess({ access, assurance = 'session', signInText }: Endpoint, user: SignedInUser | undefined): SignedInUser {
   if (!user) throw new Refusal('not_signed_in', signInText ? { text: signInText } : {})
   if (access === 'admin' && !user.isAdmin) throw new Refusal('admin_required')
-  if (access === 'master' && !hasRight(user.subscriptionTier, 'family')) throw new Refusal('master_required')
+  if (access === 'master' && !user.rights.family) throw new Refusal('master_required')
   // A session has no proof of a device and no recent confirmation that could be asked for.
   if (assurance === 'device') throw new Refusal('device_required')
   if (assurance === 'recent') throw new Refusal('step_up_required')

@@ -1,9 +1,22 @@
-import { PLANS, type Tier, tierShape } from '../../contract/plans.ts'
+import { PLANS, type Rights, type Tier, tierShape } from '../../contract/plans.ts'
 import type { Queryable } from '../db/connect.ts'
 import * as store from './store.ts'
 
 /** The tier behind the name of a plan. One that this build does not know, such as a newer server's, counts as free. */
 export const tierOf = (plan: string | null): Tier => tierShape.safeParse(plan).data ?? 'free'
+
+/** A row of `plan_rights`, as PostgreSQL writes it in JSON. */
+export interface PlanRow {
+  plan: string
+  can_send: boolean
+  can_call: boolean
+  can_share_files: boolean
+  has_family: boolean
+}
+
+/** What the row allows; without one, what the free plan allows. */
+export const rightsOf = (row: PlanRow | null): Rights =>
+  row ? { send: row.can_send, call: row.can_call, shareFiles: row.can_share_files, family: row.has_family } : PLANS.free.rights
 
 /** The plan that counts for an account at that time: what it was given, until its end date. */
 export async function effectiveTier(db: Queryable, userId: string, now: Date): Promise<Tier> {

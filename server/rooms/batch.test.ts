@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
 import { writeEnvelope } from '../../contract/envelope.ts'
 import { messagesApi } from '../../contract/messages.ts'
+import { PLANS } from '../../contract/plans.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { firstManifests } from '../testing/group.ts'
 import type { Person } from '../testing/person.ts'
@@ -37,7 +38,7 @@ function judgedTooEarly(): void {
   world.env.isMember = async () => true
   world.env.findSession = async (hash) => {
     const user = await findSession(hash)
-    return user && { ...user, subscriptionTier: 'premium' }
+    return user && { ...user, subscriptionTier: 'premium', rights: PLANS.premium.rights }
   }
   onTestFinished(() => void Object.assign(world.env, { isMember, findSession }))
 }

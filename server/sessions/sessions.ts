@@ -5,7 +5,7 @@ import type { Queryable } from '../db/connect.ts'
 import { askTogether } from '../db/together.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { hashOfToken } from '../http/cookie.ts'
-import { tierOf } from '../plans/plans.ts'
+import { rightsOf, tierOf } from '../plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
@@ -51,7 +51,8 @@ export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession
     )
     const users = rows.map(({ lastUsedAt: _, tokenHash, plan, ...user }) => ({
       ...user,
-      subscriptionTier: tierOf(plan),
+      subscriptionTier: tierOf(plan?.plan ?? null),
+      rights: rightsOf(plan),
       sessionHash: tokenHash.toString('hex'),
     }))
     return new Map(users.map((user) => [user.sessionHash, user]))

@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
 import { sessions } from '../db/schema/sessions.ts'
+import type { PlanRow } from '../plans/plans.ts'
 
 export async function insertSession(db: Queryable, row: typeof sessions.$inferInsert): Promise<void> {
   await db.insert(sessions).values(row)
@@ -24,7 +25,7 @@ export function findLive(db: Queryable, tokenHashes: Buffer[], now: Date) {
       id: users.id,
       username: users.username,
       displayName: users.displayName,
-      plan: sql<string | null>`(select plan from rights_of(${users.id}, ${now}::timestamptz))`,
+      plan: sql<PlanRow | null>`(select to_jsonb(r) from rights_of(${users.id}, ${now}::timestamptz) r)`,
       isAdmin: users.isAdmin,
       deviceId: sessions.deviceId,
       tokenHash: sessions.tokenHash,
