@@ -6,14 +6,14 @@ import { base64, counterShape, done, instant, nothing, seqShape, signedShape, us
 /** 16 random bytes in hex. */
 export const deviceId = z.string().regex(/^[0-9a-f]{32}$/)
 
-/** What the signed manifest's content holds, as JSON [Note: D1]. */
-export const manifestShape = z.object({
+/** What the signed manifest's content holds, as JSON [Note: D1]. What a newer build has added stays in it [Note: F2]. */
+export const manifestShape = z.looseObject({
   v: z.literal(1),
   version: z.number().int().positive(),
   identityKey: base64(32),
   devices: z
     .array(
-      z.object({
+      z.looseObject({
         id: deviceId,
         sealedName: base64(512),
         leafKey: base64(32),
@@ -31,8 +31,8 @@ export const manifestShape = z.object({
 })
 export type Manifest = z.infer<typeof manifestShape>
 
-/** What the signed keyring's content holds, as JSON [Note: K1]. */
-export const keyringShape = z.object({
+/** What the signed keyring's content holds, as JSON [Note: K1]. What a newer build has added stays in it [Note: F2]. */
+export const keyringShape = z.looseObject({
   v: z.literal(1),
   version: z.number().int().positive(),
   identityKey: base64(32),
@@ -40,10 +40,11 @@ export const keyringShape = z.object({
   sealed: base64(64 * 1024),
   ways: z
     .array(
-      z.object({
+      z.looseObject({
         /** `password`, `kit`, or `passkey:` and the credential's id in base64url. */
         id: z.string().max(400),
-        kind: z.enum(['password', 'kit', 'passkey']),
+        /** `password`, `kit` or `passkey`; of another kind to builds that know it. */
+        kind: z.string().max(40),
         madeAt: z.iso.datetime().optional(),
         publicKey: base64(1216),
         /** The account key, sealed to this way. */

@@ -19,7 +19,18 @@ export type Envelope = z.infer<typeof envelopeShape>
 // A later version may have a few fields more.
 const ENVELOPE_BOUNDS = { depthMax: 4, membersMax: 64 }
 
-/** The envelope in a message's content, or undefined where the content is something else. */
+const versioned = /^\{"v":(\d{1,9})[,}]/
+
+/** The version of the envelope in a message's content; undefined where it is none. An envelope of any version begins with it. */
+export function envelopeVersion(content: string): number | undefined {
+  const version = versioned.exec(content)?.[1]
+  return version === undefined ? undefined : Number(version)
+}
+
+/** True of the versions that this build reads. */
+export const isKnownVersion = (version: number): boolean => version === 1
+
+/** The envelope in a message's content, or undefined where the content is something else or of another version. */
 export function parseEnvelope(content: string): Envelope | undefined {
   if (!content.startsWith('{"v":1,') || !isWithinBounds(content, ENVELOPE_BOUNDS)) return undefined
   try {

@@ -25,6 +25,7 @@ export const REFUSALS = {
   invalid_onion_address: { status: 400, text: 'This is not a valid onion address' },
   already_contact: { status: 409, text: 'Already in your contacts' },
   too_many_contacts: { status: 409, text: 'The contact list is full' },
+  unknown_envelope: { status: 400, text: 'This server does not know sealed messages of this version' },
   stale_epoch: { status: 409, text: 'The room has moved on' },
   stale_manifest: { status: 409, text: 'The devices in this room changed' },
   stale_version: { status: 409, text: 'Another device changed this first' },

@@ -53,6 +53,9 @@ test.each([
     new CryptoFailure('vault_shut', 'The vault does not open'),
     "This browser's keys are gone. Sign in again to add it to your account.",
   ],
+  // It is there: to be added anew would delete it.
+  [new CryptoFailure('vault_newer', 'Updated in another tab. Reload.'), 'Updated in another tab. Reload.'],
+  [new CryptoFailure('vault_row', 'This page cannot read it'), 'This page cannot read it'],
 ])(
   'A start that fails with "%s" is logged, clears the stored user, and shows the sign-in with the reason',
   async (error, notice) => {

@@ -11,6 +11,12 @@ const USER = 'user'
 /** Why somebody who was signed in here has to sign in again. */
 export const SESSION_ENDED = 'Your session has ended. Sign in again.'
 
+/** A vault that only a newer page can read is there: nothing may take its place. */
+const ARE_THERE = ['vault_newer', 'vault_upgrade', 'vault_row']
+
+/** True of a failure after which this browser is added to the account anew: it keeps no keys, or none that open. */
+export const areGone = (error: unknown): boolean => error instanceof CryptoFailure && !ARE_THERE.includes(error.code)
+
 /**
  * Asks who is signed in and opens this browser's vault. Where either fails, the sign-in screen shows and the failure is logged. A
  * visitor of whom this browser keeps nothing has no session: that is no failure.
@@ -29,7 +35,7 @@ export async function start(env: Env, log: (error: unknown) => void): Promise<vo
     if (!isCrypto && !(error instanceof ApiError)) throw error
     const hasNoSession = error instanceof ApiError && error.code === 'not_signed_in'
     if (!(hasNoSession && isVisitor)) log(error)
-    if (isCrypto) return signedOut("This browser's keys are gone. Sign in again to add it to your account.")
+    if (areGone(error)) return signedOut("This browser's keys are gone. Sign in again to add it to your account.")
     if (hasNoSession) return signedOut(isVisitor ? null : SESSION_ENDED)
     signedOut(error.message)
   }

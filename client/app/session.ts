@@ -76,6 +76,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   ]
   const onVisible = () => document.visibilityState === 'visible' && attempt(refreshUser(env).then(() => syncAll(env)))
   document.addEventListener('visibilitychange', onVisible)
+  attempt(env.crypto.untilUpdated())
   env.socket.open()
   attempt(checkDevice(env, userId).then(() => syncAll(env)))
   return () => {

@@ -21,14 +21,16 @@ const env: Env = {
 /** What was shown already: the same failure is shown once. */
 const shown = new Set<string>()
 
+/** What is no fault of anybody's. */
+const TITLES: Record<string, string> = { quota: 'This browser is full', vault_newer: 'This page is out of date' }
+
 /** A failure of cryptography is the person's to know; anything else is a bug. */
 function report(error: unknown): void {
-  const isFull = error instanceof CryptoFailure && error.code === 'quota'
-  if (!isFull) console.error(error)
+  const title = error instanceof CryptoFailure ? TITLES[error.code] : undefined
+  if (!title) console.error(error)
   if (!(error instanceof CryptoFailure) || shown.has(error.message)) return
   shown.add(error.message)
-  const title = isFull ? 'This browser is full' : 'Something does not fit'
-  showToast({ tone: 'bad', title, text: error.message, mustBeSeen: true })
+  showToast({ tone: 'bad', title: title ?? 'Something does not fit', text: error.message, mustBeSeen: true })
 }
 
 function signedOutByServer({ signInText }: Endpoint): void {

@@ -83,7 +83,7 @@ async function sync(env: Env): Promise<void> {
 }
 
 /** Failures of the account's own book and device list: they say nothing about another person's key. */
-const OF_ACCOUNT = ['book_rollback', 'book_spoiled', 'book_unread', 'history_key', 'own_rollback', 'manifest']
+const OF_ACCOUNT = ['book_rollback', 'book_spoiled', 'book_unread', 'history_key', 'own_rollback', 'manifest', 'newer_version']
 
 /** An account that is gone has no key that could change. */
 function markKey(id: string, keyChanged: boolean): void {

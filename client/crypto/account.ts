@@ -3,6 +3,7 @@ import type { AccountKeys, Manifest } from '../../contract/devices.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, keyPairOf, randomBytes } from '../primitives/seal.ts'
 import { createVault, destroyVault, openVault, type Vault, type Write } from '../vault/vault.ts'
+import { vaultDeviceOf } from '../vault/vaults.ts'
 import { copyHistory, type HistoryKey, historyWrite, readHistory } from './history.ts'
 import {
   type DeviceKeys,
@@ -106,13 +107,23 @@ export async function draftRecovery(
 export const eraseDraft = ({ device, history }: Draft): void =>
   erase(device.leafSeed, device.sealingSeed, ...history.map(({ seed }) => seed))
 
-/** The server accepted the draft: its keys go into a new vault of this browser. */
+/** A vault that a newer page has brought up to date is not deleted for one that this page can read. Throws CryptoFailure('vault_newer'). */
+async function requireReplaceable(userId: string): Promise<void> {
+  try {
+    await vaultDeviceOf(userId)
+  } catch (error) {
+    if (!(error instanceof CryptoFailure) || error.code !== 'vault_shut') throw error
+  }
+}
+
+/** The server accepted the draft: its keys go into a new vault of this browser. Throws CryptoFailure('vault_newer'). */
 export async function keepDraft(
   draft: Draft,
   who: { userId: string; username: string },
   unlockSecret: Uint8Array,
 ): Promise<Live> {
   const { userId, username } = who
+  await requireReplaceable(userId)
   await destroyVault(userId)
   const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret)
   const { leafSeed, leafKey, sealingSeed, sealingKey } = draft.device

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { onionAddress } from '../../contract/onion.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { exclusive } from '../vault/exclusive.ts'
+import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
 import { peerOf } from './peers.ts'
@@ -54,7 +55,7 @@ async function firstNote(live: Live, listed: ListedDevice[]): Promise<string[]> 
 
 async function readNote({ vault }: Live): Promise<string[] | undefined> {
   const row = await vault.get('sealed', ROW)
-  return row && notes.parse(row.json)
+  return row && jsonOf(notes, row)
 }
 
 const withNote = <T>(live: Live, work: () => Promise<T>): Promise<T> => exclusive(`conclave/${live.userId}/announced`, work)

@@ -1,6 +1,6 @@
 import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
-import type { Statement } from '../../contract/content.ts'
-import { type Envelope, parseEnvelope } from '../../contract/envelope.ts'
+import type { Frame } from '../../contract/content.ts'
+import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '../../contract/envelope.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey } from '../../contract/rooms.ts'
@@ -91,7 +91,7 @@ export interface Read {
   senderId: string
   body: StoredBody
   /** Of a message whose signature holds. */
-  proof?: { statement: Statement; deviceId: string }
+  proof?: { statement: Frame; deviceId: string }
 }
 
 /** Where something is read: the room is the caller's, whatever the server wrote beside the message. */
@@ -116,15 +116,21 @@ export async function readByArchive(at: Reading, envelope: Envelope, message: Se
   }
 }
 
-/** A program's bare words, as far as any client could have posted them. */
-export function readPlain({ senderId, content }: Sent): Read {
+/**
+ * What is not sealed, or not in a way that this build knows: a program's bare words, as far as any client could have posted them, or
+ * an envelope of another version, which is kept as it came and never shown as words.
+ */
+export function readUnsealed({ senderId, content }: Sent): Read {
+  const version = envelopeVersion(content)
+  if (version !== undefined && !isKnownVersion(version)) return { senderId, body: { kind: 'newer', kept: { envelope: content } } }
+  if (version !== undefined) return unreadable({ senderId }, new CryptoFailure('envelope', 'The message is damaged'))
   if (content.length <= LIMITS.contentBytes) return { senderId, body: { kind: 'plain', text: content } }
   return unreadable({ senderId }, new CryptoFailure('too_large', 'It is longer than a message can be'))
 }
 
 /** Accepts an opened message when its signature is of one of the room's two accounts and it was said here. */
 export function readOpened({ live, chatRoomId, pair }: Reading, opened: Opened, message: Sent): Read {
-  const { statement, accountKey, deviceId } = opened
+  const { statement, text, isWhole, accountKey, deviceId } = opened
   const senderId = sameBytes(accountKey, pair.self.identityKey)
     ? live.userId
     : sameBytes(accountKey, pair.peer.identityKey)
@@ -133,7 +139,10 @@ export function readOpened({ live, chatRoomId, pair }: Reading, opened: Opened, 
   if (!senderId) throw new CryptoFailure('sender', 'It was signed by somebody who is not in this room')
   if (statement.id !== message.id || statement.chatRoomId !== chatRoomId)
     throw new CryptoFailure('place', 'It was written for another place')
-  return { senderId, body: { kind: 'content', content: statement.content }, proof: { statement, deviceId } }
+  const { content } = statement
+  const kept = { statement: text, deviceId }
+  const body: StoredBody = content ? { kind: 'content', content, ...(!isWhole && { kept }) } : { kind: 'newer', kept }
+  return { senderId, body, proof: { statement, deviceId } }
 }
 
 /** A failure of cryptography is always shown; anything else is a bug and passes. */

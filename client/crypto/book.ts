@@ -5,21 +5,23 @@ import { base64, counterShape } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
 import { exclusive } from '../vault/exclusive.ts'
+import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import { parseDocument } from './document.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 
-const pinShape = z.object({
+// What a newer build has added to a pin or to the book stays in it [Note: F2].
+const pinShape = z.looseObject({
   identityKey: base64(32),
   /** The person compared the safety number of this key. */
   isVerified: z.boolean(),
   /** When the person decided for the key or for its mark; absent for a key that was only the first one seen. */
   decidedAt: z.iso.datetime().optional(),
 })
-type Pin = z.infer<typeof pinShape>
+export type Pin = z.infer<typeof pinShape>
 
-const bookShape = z.object({
+const bookShape = z.looseObject({
   /** By user id; `identityKey` is Ed25519, base64. */
   pins: z.record(z.string(), pinShape),
   aliases: z.record(z.string(), z.string()),
@@ -38,6 +40,8 @@ export interface BookRow {
   isRead: boolean
   /** A newer version than this copy, and the own device that named it: the server cannot hide it any more. */
   named?: NamedBook | undefined
+  /** A book on the server in a form that this build does not know: its text is passed on as it is, and never replaced [Note: F2]. */
+  newer?: { version: number; text: string }
   book: Book
 }
 
@@ -45,6 +49,18 @@ export interface NamedBook {
   version: number
   deviceId: string
 }
+
+/** Of the parts of the book only that they are there: each entry is checked where it comes from the server, and there may be thousands. */
+const entries = <T>() => z.custom<Record<string, T>>((value) => typeof value === 'object' && value !== null)
+
+const rowShape: z.ZodType<BookRow> = z.looseObject({
+  version: z.number(),
+  isDirty: z.boolean(),
+  isRead: z.boolean(),
+  named: z.looseObject({ version: z.number(), deviceId: z.string() }).optional(),
+  newer: z.looseObject({ version: z.number(), text: z.string() }).exactOptional(),
+  book: z.looseObject({ pins: entries<Pin>(), aliases: entries<string>(), generations: entries<number>() }),
+})
 
 /** What comes after it is written in another form: no browser could read the book any more. */
 const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z')
@@ -58,8 +74,12 @@ const EMPTY: BookRow = { version: 0, isDirty: false, isRead: false, book: { pins
 export const withBook = <T>(live: Live, work: () => Promise<T>): Promise<T> => exclusive(`conclave/${live.userId}/book`, work)
 
 export async function readBook({ vault }: Live): Promise<BookRow> {
-  return ((await vault.get('sealed', 'book'))?.json as BookRow | undefined) ?? EMPTY
+  const row = await vault.get('sealed', 'book')
+  return row ? jsonOf(rowShape, row) : EMPTY
 }
+
+/** The newest version on the server that this device has seen, whether it can read it or not. */
+export const seenVersion = ({ version, newer }: BookRow): number => Math.max(version, newer?.version ?? 0)
 
 /** The change that keeps a row of the book. The caller read it inside `withBook`. */
 export const bookWrite = (row: BookRow): Write => ({ store: 'sealed', key: 'book', value: { json: row } })
@@ -83,7 +103,7 @@ export const decisionWrite = (row: BookRow, userId: string, pin: Pick<Pin, 'iden
   const last = row.book.pins[userId]?.decidedAt
   // Whatever the clock of the other browser says, this decision knows of that one and comes after it.
   const decidedAt = last && last >= now ? new Date(Math.min(Date.parse(last) + 1, END_OF_TIME)).toISOString() : now
-  return withPin(row, userId, { ...pin, decidedAt })
+  return withPin(row, userId, { ...row.book.pins[userId], ...pin, decidedAt })
 }
 
 function withPin(row: BookRow, userId: string, pin: Pin): Write {
@@ -115,7 +135,7 @@ export const noteNamedBook = (live: Live, named: NamedBook, removed: string[]): 
   withBook(live, async () => {
     const row = await readBook(live)
     const last = row.named && !removed.includes(row.named.deviceId) ? row.named.version : 0
-    if (Math.max(row.version, last) >= named.version) return
+    if (Math.max(seenVersion(row), last) >= named.version) return
     await live.vault.write([bookWrite({ ...row, named })])
   })
 
@@ -132,8 +152,8 @@ export interface SealedUnder {
 export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed: Uint8Array }): Promise<SealedUnder> {
   const row = await readBook(live)
   if (!row.isRead) throw new CryptoFailure('book_unread', 'The address book could not be read')
-  const text = JSON.stringify(row.book)
-  const version = row.version + 1
+  const text = row.newer?.text ?? JSON.stringify(row.book)
+  const version = seenVersion(row) + 1
   const sealed = await sealWith(await bookKey(seed), 'conclave/book/v1', utf8(text), live.identityKey, String(version))
   return { stored: { version, historyKeyId: id, sealed: toBase64(sealed) }, text }
 }
@@ -142,17 +162,22 @@ export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed
 export async function bookKeptWrites(live: Live, { stored, text }: SealedUnder): Promise<Write[]> {
   const row = await readBook(live)
   // Another tab has read a newer one meanwhile.
-  if (stored.version <= row.version) return []
+  if (stored.version <= seenVersion(row)) return []
+  if (row.newer) return [bookWrite({ ...row, newer: { version: stored.version, text } })]
   return [bookWrite({ ...row, version: stored.version, isDirty: JSON.stringify(row.book) !== text, isRead: true })]
 }
 
-/** What the server keeps. Throws CryptoFailure: 'history_key' where this device lacks the key, 'seal', 'malformed'. */
-export async function openBook(live: Live, stored: SealedBook & { sealed: string }): Promise<Book> {
+/** What the server keeps. Throws CryptoFailure: what `openBookText` throws, 'newer_version' or 'malformed'. */
+export const openBook = async (live: Live, stored: SealedBook & { sealed: string }): Promise<Book> =>
+  parseDocument(await openBookText(live, stored), 'conclave/book/v1', bookShape)
+
+/** The same as its writer wrote it. Throws CryptoFailure: 'history_key' where this device lacks the key, or 'seal'. */
+export async function openBookText(live: Live, stored: SealedBook & { sealed: string }): Promise<string> {
   const history = await historyKeyOf(live, stored.historyKeyId)
   if (!history) throw new CryptoFailure('history_key', 'The address book is sealed under a key that this device does not have')
   const context = [live.identityKey, String(stored.version)] as const
   const bytes = await openWith(await bookKey(history.seed), 'conclave/book/v1', fromBase64(stored.sealed), ...context)
-  return parseDocument(fromUtf8(bytes), 'conclave/book/v1', bookShape)
+  return fromUtf8(bytes)
 }
 
 const bookKey = (historySeed: Uint8Array): Promise<Uint8Array> => hkdf(historySeed, 'conclave/book-key/v1')

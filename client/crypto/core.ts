@@ -5,6 +5,7 @@ import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { indexRooms, searchMessages } from '../index/search.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { UPDATED_ELSEWHERE } from '../vault/database.ts'
 import { pageOf } from '../vault/messages.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import { destroyVault } from '../vault/vault.ts'
@@ -13,7 +14,7 @@ import { type Draft, draftAccount, draftDevice, draftRecovery, eraseDraft, keepD
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
 import { auditCommits, auditDone } from './audit.ts'
-import { readBook, verifiedUsers } from './book.ts'
+import { readBook, seenVersion, verifiedUsers } from './book.ts'
 import { type ChangeDraft, draftChange, eraseChange, type KeyWish, keepChange } from './change.ts'
 import { enterRoom } from './enter.ts'
 import type { DeviceName } from './identity.ts'
@@ -149,6 +150,15 @@ export function createCore() {
     async close(): Promise<void> {
       shut()
     },
+    /** Ends when this page must be loaded again: throws CryptoFailure('vault_newer') once a newer tab has taken the vault over. */
+    untilUpdated: on(
+      ({ vault }) =>
+        new Promise<never>((_, reject) => {
+          vault.onClosed((reason) => {
+            if (reason === 'update') reject(new CryptoFailure('vault_newer', UPDATED_ELSEWHERE))
+          })
+        }),
+    ),
     async destroy(userId: string): Promise<void> {
       shut()
       await destroyVault(userId)
@@ -165,7 +175,7 @@ export function createCore() {
     sealBook: on(sealBook),
     bookSaved: on(bookSaved),
     mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),
-    bookVersion: on(async (account) => (await readBook(account)).version),
+    bookVersion: on(async (account) => seenVersion(await readBook(account))),
     refillKeyPackages: on(refillKeyPackages),
 
     roomRecord: on(({ vault }, chatRoomId: string) => roomRecord(vault, chatRoomId)),

@@ -1,5 +1,6 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
+import { NEEDS_NEWER } from '../../contract/content.ts'
 import { type Signed, signedShape } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type Label, sign, verify } from '../primitives/seal.ts'
@@ -10,7 +11,7 @@ export function signDocument(identitySeed: Uint8Array, label: Label, document: u
   return { content, signature: toBase64(sign(identitySeed, label, content)) }
 }
 
-/** Reads a document of this key's. Throws CryptoFailure 'signature', 'malformed' or, where it names another key inside, 'identity'. */
+/** Reads a document of this key's. Throws CryptoFailure 'signature', 'newer_version', 'malformed' or, where it names another key inside, 'identity'. */
 export function readDocument<Shape extends z.ZodType<{ identityKey: string }>>(
   signed: Signed,
   label: Label,
@@ -27,11 +28,26 @@ export function readDocument<Shape extends z.ZodType<{ identityKey: string }>>(
   return document
 }
 
-/** Reads a document's content without its signature: for one that was checked before it was kept. */
+/**
+ * Reads a document's content without its signature: for one that was checked before it was kept. Throws CryptoFailure: 'newer_version'
+ * where it names a version of its form that this build does not know [Note: F2], else 'malformed'.
+ */
 export function parseDocument<Shape extends z.ZodType>(content: string, label: Label, shape: Shape): z.infer<Shape> {
-  const parsed = shape.safeParse(json(content))
+  const document = json(content)
+  if (isNewer(document)) throw new CryptoFailure('newer_version', NEEDS_NEWER)
+  const parsed = shape.safeParse(document)
   if (!parsed.success) throw new CryptoFailure('malformed', `${label} is not as it must be`, { cause: parsed.error })
   return parsed.data
+}
+
+/** The newest form of documents that this build knows; one that names none is of the first. */
+const FORM = 1
+const formed = z.object({ v: z.number() })
+
+/** True of a document whose form only a newer build knows. */
+export function isNewer(document: unknown): boolean {
+  const form = formed.safeParse(document)
+  return form.success && form.data.v > FORM
 }
 
 function json(text: string): unknown {

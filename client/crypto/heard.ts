@@ -1,6 +1,6 @@
-import type { Statement } from '../../contract/content.ts'
+import type { Frame } from '../../contract/content.ts'
 import type { Reading } from './archive.ts'
-import { noteNamedBook, readBook } from './book.ts'
+import { noteNamedBook, readBook, seenVersion } from './book.ts'
 import type { Live } from './live.ts'
 import { peerOf } from './peers.ts'
 
@@ -27,7 +27,7 @@ export function hear(
   hearing: Hearing,
   { live, pair }: Reading,
   senderId: string,
-  { statement, deviceId }: { statement: Statement; deviceId: string },
+  { statement, deviceId }: { statement: Frame; deviceId: string },
 ): void {
   const known = [
     [live.userId, pair.self.version],
@@ -46,7 +46,7 @@ export function hear(
 
 /** What is newer than this device knows. That a newer book exists is remembered [Note: I1]. */
 export async function heardOf(live: Live, { manifests, own }: Hearing): Promise<Heard> {
-  const isNews = own.book > 0 && (await readBook(live)).version < own.book
+  const isNews = own.book > 0 && seenVersion(await readBook(live)) < own.book
   if (isNews) {
     const removed = (await peerOf(live, live.userId))?.manifest.removed ?? []
     await noteNamedBook(live, { version: own.book, deviceId: own.bookBy }, removed)

@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import { concat, decodeFields, encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { KeyChange, Manifest } from '../../contract/devices.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { keyPairOf, openFrom, sealTo } from '../primitives/seal.ts'
+import { jsonOf } from '../vault/rows.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
 
@@ -40,7 +42,7 @@ export async function readHistory(vault: Vault): Promise<HistoryKey[] | undefine
   const row = await vault.get('sealed', ROW)
   if (!row?.bytes) return undefined
   const seeds = decodeFields(row.bytes)
-  return (row.json as number[]).flatMap((id, at) => (seeds[at] ? [{ id, seed: seeds[at] }] : []))
+  return jsonOf(z.array(z.number()), row).flatMap((id, at) => (seeds[at] ? [{ id, seed: seeds[at] }] : []))
 }
 
 /** A history key of the account by its id. Another tab may have learned it meanwhile, so the vault is asked again. */

@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import { keyPackageRef, type LeafDevice, makeKeyPackage } from './joining.ts'
 import { type Live, leafDevice } from './live.ts'
@@ -15,6 +17,7 @@ interface PublicKeyPackages {
   lastResort?: string
 }
 
+const rowShape = z.looseObject({ isLastResort: z.boolean(), keyPackage: z.string() })
 const rowOf = (reference: Uint8Array) => `key-package:${toBase64(reference)}`
 
 /** Key packages of a device: the public halves for the server, the secrets for the vault [Note: R5]. */
@@ -56,7 +59,7 @@ export async function refillKeyPackages(
 export async function keyPackageHeld({ vault }: Live, reference: Uint8Array): Promise<HeldKeyPackage | undefined> {
   const row = await vault.get('sealed', rowOf(reference))
   if (!row?.bytes) return undefined
-  const { isLastResort, keyPackage } = row.json as { isLastResort: boolean; keyPackage: string }
+  const { isLastResort, keyPackage } = jsonOf(rowShape, row)
   return { isLastResort, secret: row.bytes, keyPackage: fromBase64(keyPackage) }
 }
 

@@ -10,7 +10,7 @@ const KEYRING = 'conclave/keyring/v1'
 const ACCOUNT_KEY = 'conclave/account-key/v1'
 const WAY_PROOF = 'conclave/way-proof/v1'
 
-type WayKind = Keyring['ways'][number]['kind']
+type WayKind = 'password' | 'kit' | 'passkey'
 
 const WORDS: Record<WayKind, string> = { password: 'password', kit: 'recovery kit', passkey: 'passkey' }
 
@@ -26,7 +26,8 @@ export interface Way {
 /** What the keyring keeps of a way: never its seed. */
 interface KeptWay {
   id: string
-  kind: WayKind
+  /** A newer build may know others. */
+  kind: string
   madeAt?: string | undefined
   publicKey: Bytes
   /**
@@ -110,13 +111,20 @@ export async function rewrapKeyring(
 ): Promise<OpenKeyring & { signed: Signed }> {
   const { identitySeed, historyKeys, ways } = opened.secret
   const identityKey = publicKeyOf(identitySeed)
-  const staying = ways.filter((way) => !changes.removeWays?.includes(way.id)).map((way) => ({ ...way, proof: concat(way.proof) }))
+  const isStaying = ({ id }: { id: string }) => !changes.removeWays?.includes(id)
+  const staying = ways.filter(isStaying).map((way) => ({ ...way, proof: concat(way.proof) }))
   const added = await Promise.all((changes.addWays ?? []).map((way) => keep(way, identityKey)))
   const newest = Math.max(...historyKeys.map((key) => key.id))
-  const kept = historyKeys.map(({ id, seed }) => ({ id, seed: concat(seed) }))
+  const kept = historyKeys.map((key) => ({ ...key, seed: concat(key.seed) }))
   const renewed = changes.renewHistory ? [{ id: newest + 1, seed: randomBytes(32) }] : []
-  const secret = { identitySeed: concat(identitySeed), historyKeys: [...kept, ...renewed], ways: [...staying, ...added] }
-  return await lock(secret, opened.keyring.version + 1)
+  const secret: KeyringSecret = {
+    ...opened.secret,
+    identitySeed: concat(identitySeed),
+    historyKeys: [...kept, ...renewed],
+    ways: [...staying, ...added],
+  }
+  const { keyring } = opened
+  return await lock(secret, keyring.version + 1, { ...keyring, ways: keyring.ways.filter(isStaying) })
 }
 
 /** Overwrites the secrets of an opened keyring. Copy the history seeds that the device keeps before. */
@@ -124,7 +132,8 @@ export function eraseKeyring({ secret, accountKey }: OpenKeyring): void {
   erase(accountKey, secret.identitySeed, ...secret.historyKeys.map((key) => key.seed), ...secret.ways.map((way) => way.proof))
 }
 
-async function lock(secret: KeyringSecret, version: number): Promise<OpenKeyring & { signed: Signed }> {
+/** Seals and signs a keyring. `before`: the one that it follows, without the ways that leave; what else stands in it stays [Note: F2]. */
+async function lock(secret: KeyringSecret, version: number, before?: Keyring): Promise<OpenKeyring & { signed: Signed }> {
   const ids = new Set(secret.ways.map((way) => way.id))
   if (ids.size !== secret.ways.length || ids.size === 0)
     throw new RangeError('A keyring has at least one way in, each with its own id')
@@ -132,12 +141,14 @@ async function lock(secret: KeyringSecret, version: number): Promise<OpenKeyring
   const accountKey = randomBytes(32)
   const plain = utf8(writeSecret(secret))
   const keyring: Keyring = {
+    ...before,
     v: 1,
     version,
     identityKey: toBase64(identityKey),
     sealed: toBase64(await sealWith(accountKey, KEYRING, plain, identityKey, String(version))),
     ways: await Promise.all(
       secret.ways.map(async ({ id, kind, madeAt, publicKey }) => ({
+        ...before?.ways.find((way) => way.id === id),
         id,
         kind,
         ...(madeAt !== undefined && { madeAt }),
@@ -166,13 +177,15 @@ function sameWays(keyring: Keyring, secret: KeyringSecret): boolean {
 }
 
 const bytes = z.base64().transform((text) => fromBase64(text))
-const secretShape = z.object({
+const secretShape = z.looseObject({
   identitySeed: bytes.refine((seed) => seed.length === 32),
-  historyKeys: z.array(z.object({ id: z.number().int().positive(), seed: bytes.refine((seed) => seed.length === 32) })).min(1),
+  historyKeys: z
+    .array(z.looseObject({ id: z.number().int().positive(), seed: bytes.refine((seed) => seed.length === 32) }))
+    .min(1),
   ways: z.array(
-    z.object({
+    z.looseObject({
       id: z.string(),
-      kind: keyringShape.shape.ways.element.shape.kind,
+      kind: z.string(),
       madeAt: z.string().optional(),
       publicKey: bytes,
       proof: bytes,
@@ -180,10 +193,11 @@ const secretShape = z.object({
   ),
 })
 
-function writeSecret({ identitySeed, historyKeys, ways }: KeyringSecret): string {
+function writeSecret({ identitySeed, historyKeys, ways, ...more }: KeyringSecret): string {
   return JSON.stringify({
+    ...more,
     identitySeed: toBase64(identitySeed),
-    historyKeys: historyKeys.map(({ id, seed }) => ({ id, seed: toBase64(seed) })),
+    historyKeys: historyKeys.map((key) => ({ ...key, seed: toBase64(key.seed) })),
     ways: ways.map((way) => ({ ...way, publicKey: toBase64(way.publicKey), proof: toBase64(way.proof) })),
   })
 }

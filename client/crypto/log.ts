@@ -10,6 +10,7 @@ import { passMessage } from './logmessage.ts'
 import { withOutbox } from './outbox.ts'
 import type { Passing } from './passing.ts'
 import { type OpenRoom, type Place, storeRoom, withRoom } from './room.ts'
+import { reopenNewer } from './waiting.ts'
 
 export interface LogOutcome extends Heard {
   cursor: number
@@ -45,9 +46,11 @@ export function receiveLog(live: Live, input: Place & { entries: LogEntry[] }): 
   const { chatRoomId, peerId, entries } = input
   return withRoom(live, chatRoomId, peerId, async (room) => {
     if (!room.record) return UNKNOWN_ROOM
-    const at = passingFrom(live, chatRoomId, room, room.record)
+    const { pair } = room
+    const record = await reopenNewer({ live, chatRoomId, pair }, room.record)
+    const at = passingFrom(live, chatRoomId, room, record)
     const { mustEnter, hasGap } = await pass(at, entries)
-    if (at.record.cursor > room.record.cursor) await store(at, room.record)
+    if (at.record.cursor > room.record.cursor || record !== room.record) await store(at, room.record)
     const { cursor, from, waiting, unaudited } = at.record
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     return { cursor, from, mustEnter, hasGap, ...(await heardOf(live, at.hearing)), missing, unaudited }

@@ -1,16 +1,17 @@
+import { readContent } from '../../contract/content.ts'
 import { type Envelope, parseEnvelope } from '../../contract/envelope.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { messageAt, type StoredMessage } from '../vault/messages.ts'
+import { isProven, messageAt, type StoredBody, type StoredMessage } from '../vault/messages.ts'
 import type { Transcript } from '../vault/rooms.ts'
-import { type Read, readByArchive, readOpened, readPlain, unreadable } from './archive.ts'
+import { type Read, readByArchive, readOpened, readUnsealed, unreadable } from './archive.ts'
 import { hear } from './heard.ts'
 import { archiveKeyOf, openByGroup } from './message.ts'
 import { epochOf, type Group } from './mls.ts'
 import { type OwnRow, ownRow, settledWrites } from './outbox.ts'
-import { leave, type MessageEntry, type Passing } from './passing.ts'
+import { keepEpochKey, leave, type MessageEntry, type Passing } from './passing.ts'
 import { onceEach, standsElsewhere } from './repeats.ts'
 import { isOtherLog, withMessage } from './transcript.ts'
-import { waitingWith } from './waiting.ts'
+import { isUnopened, withUnopened } from './waiting.ts'
 
 /** Reads the next message of a room's log. What cannot be read becomes a line that says why. */
 export async function passMessage(at: Passing, entry: MessageEntry): Promise<void> {
@@ -21,20 +22,24 @@ export async function passMessage(at: Passing, entry: MessageEntry): Promise<voi
   const read = own?.envelope === entry.content ? settle(at, entry, own) : await readEntry(at, entry)
   const [message] = await onceEach(live, [placed(at, entry, read)], at.messages)
   if (!message) return
-  if (read.proof && message.body.kind === 'content') {
+  if (read.proof && isProven(message)) {
     noteEpoch(at, entry)
     hear(at.hearing, at, read.senderId, read.proof)
     if (await isMisplaced(at, entry, before, read.proof)) message.isOutOfPlace = true
   }
-  if (message.body.kind === 'sealed' && before) message.transcript = before
-  record.waiting = waitingWith(record.waiting, message)
+  if (isUnopened(message) && before) message.transcript = before
+  at.record = withUnopened(record, message)
   at.messages.push(message)
 }
 
 async function readEntry(at: Passing, entry: MessageEntry): Promise<Read> {
   const { group, record } = at
   const envelope = parseEnvelope(entry.content)
-  if (!envelope) return readPlain(entry)
+  if (!envelope) {
+    const read = readUnsealed(entry)
+    if (read.body.kind === 'newer' && group) await keepEpochKey(at, group)
+    return read
+  }
   if (!group || envelope.groupId !== record.groupId) return readByArchive(at, envelope, entry)
   // [Note: M2] The server refuses these; a message of an old epoch here means that it did not.
   if (envelope.epoch < epochOf(group))
@@ -75,7 +80,12 @@ async function meetOwn(at: Passing, entry: MessageEntry, read: Read): Promise<vo
 function settle(at: Passing, entry: MessageEntry, own: OwnRow): Read {
   at.writes.push(...settledWrites(at.chatRoomId, entry.id, own))
   at.hasSettled = true
-  return { senderId: at.live.userId, body: { kind: 'content', content: own.content } }
+  const content = readContent(own.content)
+  // A newer tab of this browser has sent it.
+  const body: StoredBody = content
+    ? { kind: 'content', content }
+    : { kind: 'newer', kept: { body: { kind: 'content', content: own.content } } }
+  return { senderId: at.live.userId, body }
 }
 
 /** A proven message is proof of the epoch that it was sealed in [Note: R4]. */

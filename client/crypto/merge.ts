@@ -1,7 +1,20 @@
+import { NEEDS_NEWER } from '../../contract/content.ts'
 import type { SealedBook } from '../../contract/devices.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { type Book, type BookRow, bookKeptWrites, bookWrite, openBook, readBook, sealBookUnder, withBook } from './book.ts'
+import {
+  type Book,
+  type BookRow,
+  bookKeptWrites,
+  bookWrite,
+  openBook,
+  openBookText,
+  type Pin,
+  readBook,
+  sealBookUnder,
+  seenVersion,
+  withBook,
+} from './book.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 import { type Peer, peerOf } from './peers.ts'
@@ -11,21 +24,21 @@ import { keyForgottenWrites } from './trust.ts'
 type Stored = SealedBook & { sealed: string }
 
 /**
- * The book for the server, one version up; null where nothing changed, where the server's copy was not read yet or a newer one is
- * known to be, and where this device has not learned the newest history key: under an older one the others would refuse it.
+ * The book for the server, one version up; null where nothing changed, where the server's copy was not read yet, is in a form that
+ * only newer builds know, or a newer one is known to be, and where this device has not learned the newest history key: under an older one the others would refuse it.
  */
 export const sealBook = (live: Live): Promise<Stored | null> =>
   withBook(live, async () => {
     const [row, self] = await Promise.all([readBook(live), peerOf(live, live.userId)])
     const newest = self && (await historyKeyOf(live, self.manifest.historyKeyId))
-    return row.isDirty && row.isRead && newest && isLevel(row, self) ? (await sealBookUnder(live, newest)).stored : null
+    const isMine = row.isDirty && row.isRead && (row.newer?.version ?? 0) <= row.version
+    return isMine && newest && isLevel(row, self) ? (await sealBookUnder(live, newest)).stored : null
   })
 
 /** The server keeps this book now. What changed since it was sealed stays dirty. */
 export const bookSaved = (live: Live, stored: Stored): Promise<void> =>
   withBook(live, async () => {
-    const text = JSON.stringify(await openBook(live, stored))
-    await live.vault.write(await bookKeptWrites(live, { stored, text }))
+    await live.vault.write(await bookKeptWrites(live, { stored, text: await openBookText(live, stored) }))
   })
 
 /**
@@ -33,7 +46,8 @@ export const bookSaved = (live: Live, stored: Stored): Promise<void> =>
  * place of another one here begins the room anew, as if it had been decided for on this device. False: one of the account's own
  * devices has named a newer book than the server's. Throws CryptoFailure: 'book_rollback' where the server goes back behind what
  * this device has seen or the account's signed list says, 'history_key' where the book is sealed under a key that is not here yet,
- * 'book_spoiled' (once) or 'book_unread' where it does not open.
+ * 'book_spoiled' (once) or 'book_unread' where it does not open, 'newer_version' where it is the first one here and only a newer
+ * build can read it: a browser that has read one before goes on with its own copy.
  */
 export async function mergeBook(live: Live, stored: SealedBook): Promise<boolean> {
   for (let rooms: string[] = []; ; ) {
@@ -56,15 +70,29 @@ async function merge(live: Live, stored: SealedBook, rooms: string[]): Promise<s
     return []
   }
   if (stored.sealed === null) throw new CryptoFailure('malformed', 'The server returned an address book without content')
-  const theirs = await openBook(live, { ...stored, sealed: stored.sealed }).catch((error) => spoiled(live, row, stored, error))
+  const sealed = { ...stored, sealed: stored.sealed }
+  const theirs = await openBook(live, sealed).catch((error) => asNewer(error) ?? spoiled(live, row, stored, error))
+  if (theirs === 'newer') return keepNewer(live, row, sealed)
   const book = mergedBook(row.book, theirs)
   const changed = Object.keys(row.book.pins).filter((id) => book.pins[id]?.identityKey !== row.book.pins[id]?.identityKey)
   const missing = changed.map((userId) => directRoomId(live.userId, userId)).filter((room) => !rooms.includes(room))
   if (missing.length > 0) return missing
   const isDirty = JSON.stringify(book) !== JSON.stringify(theirs)
   const forgotten = await Promise.all(changed.map((userId) => keyForgottenWrites(live, userId)))
-  const next: BookRow = { ...row, version: stored.version, isDirty, isRead: true, book }
+  const { newer: _, ...known } = row
+  const next: BookRow = { ...known, version: stored.version, isDirty, isRead: true, book }
   await live.vault.write([bookWrite(next), ...forgotten.flat()])
+  return []
+}
+
+const asNewer = (error: unknown): 'newer' | undefined =>
+  error instanceof CryptoFailure && error.code === 'newer_version' ? 'newer' : undefined
+
+/** Keeps a book that only newer builds can read, to pass it on. What this device knows stays its own until it is one of them. */
+async function keepNewer(live: Live, row: BookRow, stored: Stored): Promise<[]> {
+  if (!row.isRead) throw new CryptoFailure('newer_version', NEEDS_NEWER)
+  if (row.newer?.version !== stored.version)
+    await live.vault.write([bookWrite({ ...row, newer: { version: stored.version, text: await openBookText(live, stored) } })])
   return []
 }
 
@@ -86,28 +114,46 @@ async function spoiled(live: Live, row: BookRow, { version }: SealedBook, error:
  * Whether no newer book is known to be on the server [Note: I1]. A number alone does not stop anything: a stolen device could name
  * any, and hold off its own removal.
  */
-const isLevel = ({ version, named }: BookRow, self: Peer | undefined): boolean =>
-  named === undefined || named.version <= version || self?.manifest.removed.includes(named.deviceId) === true
+const isLevel = (row: BookRow, self: Peer | undefined): boolean =>
+  row.named === undefined || row.named.version <= seenVersion(row) || self?.manifest.removed.includes(row.named.deviceId) === true
 
 /** The account's own signed list names the history key that the book may not be older than. */
-async function requireNewest(live: Live, { version }: BookRow, stored: SealedBook): Promise<void> {
+async function requireNewest(live: Live, row: BookRow, stored: SealedBook): Promise<void> {
   const manifest = (await peerOf(live, live.userId))?.manifest
   // The first history key may be older than the first book: then the server has none.
   const isUnderOlderKey = manifest !== undefined && manifest.historyKeyId > 1 && stored.historyKeyId < manifest.historyKeyId
-  if (stored.version < version || isUnderOlderKey)
+  if (stored.version < seenVersion(row) || isUnderOlderKey)
     throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
 }
 
 function mergedBook(mine: Book, theirs: Book): Book {
   // In their order, so that equal books are equal text.
   const pins = { ...theirs.pins, ...mine.pins }
-  for (const [userId, pin] of Object.entries(theirs.pins)) {
-    const own = mine.pins[userId]
-    if (!own || (pin.decidedAt ?? '') > (own.decidedAt ?? '')) pins[userId] = pin
-  }
+  for (const [userId, pin] of Object.entries(theirs.pins)) pins[userId] = mergedPin(mine.pins[userId], pin)
   const generations = { ...theirs.generations }
   for (const [room, generation] of Object.entries(mine.generations)) {
     generations[room] = Math.max(generation, theirs.generations[room] ?? 0)
   }
-  return { pins, aliases: { ...theirs.aliases, ...mine.aliases, ...theirs.aliases }, generations }
+  const aliases = { ...theirs.aliases, ...mine.aliases, ...theirs.aliases }
+  return { ...united(mine, theirs), pins, aliases, generations }
+}
+
+/** Of two pins the one decided later; of the same key, with what only the other one's build knows [Note: F2]. */
+function mergedPin(own: Pin | undefined, theirs: Pin): Pin {
+  if (!own) return theirs
+  const isTheirs = (theirs.decidedAt ?? '') > (own.decidedAt ?? '')
+  if (own.identityKey !== theirs.identityKey) return isTheirs ? theirs : own
+  return isTheirs ? { ...theirs, ...own, ...theirs } : { ...theirs, ...own }
+}
+
+type Fields = Record<string, unknown>
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The fields of both; what both have is united field by field, and anything else is as they have it, who wrote last [Note: F2]. */
+function united(mine: Fields, theirs: Fields): Fields {
+  const all = Object.entries({ ...theirs, ...mine }).map(([name, value]): [string, unknown] => {
+    const other = theirs[name]
+    return [name, isFields(value) && isFields(other) ? united(value, other) : (other ?? value)]
+  })
+  return Object.fromEntries(all)
 }

@@ -115,7 +115,7 @@ test.each([
   ['no JSON', () => signedBody(utf8('{'))],
   ['no UTF-8', () => signedBody(new Uint8Array([255, 254]))],
   ['no statement', () => signedBody(utf8('{"id":1}'))],
-  ['a kind that is not known', () => signedBody(utf8(JSON.stringify({ ...statement(), content: { type: 'poll' } })))],
+  ['content without a kind', () => signedBody(utf8(JSON.stringify({ ...statement(), content: { text: 'hello' } })))],
   ['a text beyond the limit', () => signedBody(utf8(JSON.stringify(statement('x'.repeat(LIMITS.textBytes)))))],
   ['a short credential', () => encodeFields(utf8('{}'), new Uint8Array(5), alice.browser.leafKey, new Uint8Array(64))],
   ['a false signature', () => encodeFields(utf8('{}'), alice.browser.credential, alice.browser.leafKey, new Uint8Array(64))],
@@ -124,6 +124,19 @@ test.each([
   const envelope = await sealedBody(body())
   await expect(openByGroup(bob.group, envelope)).rejects.toMatchObject({ name: 'CryptoFailure' })
   await expect(openByArchive(archiveKey, envelope)).rejects.toMatchObject({ name: 'CryptoFailure' })
+})
+
+test('A kind that is not known is opened whole, and so is a text that says more than this build knows', async () => {
+  const poll = { ...statement(), content: { type: 'poll', options: ['tea', 'coffee'] } }
+  const more = { ...statement(), lifetime: 60, seen: { seq: 1, hash: '', other: [1] } }
+  for (const said of [poll, more]) {
+    const text = JSON.stringify(said)
+    const { statement: read, isWhole, ...opened } = await openByArchive(archiveKey, await sealedBody(signedBody(utf8(text))))
+    expect(read).toMatchObject({ id: said.id, seen: { seq: 1, hash: '' } })
+    expect(read.content).toEqual(said === more ? more.content : undefined)
+    expect([isWhole, opened.text]).toEqual([false, text])
+  }
+  expect(await openByArchive(archiveKey, await sealed())).toMatchObject({ isWhole: true })
 })
 
 test('A padding that lies about its length is a failure to show', async () => {

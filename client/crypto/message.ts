@@ -1,5 +1,5 @@
 import { concat, decodeFields, encodeFields, fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../contract/bytes.ts'
-import { type Statement, statementShape } from '../../contract/content.ts'
+import { type ReadStatement, readStatement, type Statement } from '../../contract/content.ts'
 import { type Envelope, writeEnvelope } from '../../contract/envelope.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { remembering } from '../primitives/memo.ts'
@@ -17,7 +17,10 @@ export interface Author {
 
 /** An opened message: what was said, and by which device of which account, as the signature inside proves. */
 export interface Opened {
-  statement: Statement
+  statement: ReadStatement
+  /** The statement as it was signed. `isWhole`: this build knows all that it says. */
+  text: string
+  isWhole: boolean
   accountKey: Uint8Array
   deviceId: string
 }
@@ -103,9 +106,10 @@ async function openBody(key: Uint8Array, envelope: Envelope, body: Uint8Array): 
   if (!author || !isCertified(credential, leafKey)) throw new CryptoFailure('credential', "The sender's device is not certified")
   if (!(await verifySoon(leafKey, signature, 'conclave/message/v1', ...place, said)))
     throw new CryptoFailure('signature', 'The signature does not match')
-  const statement = statementShape.safeParse(decoded(() => JSON.parse(fromUtf8(said))))
-  if (!statement.success) throw new CryptoFailure('content', 'This kind of message needs a newer version of Conclave')
-  return { opened: { statement: statement.data, ...author }, leafKey }
+  const text = decoded(() => fromUtf8(said))
+  const read = readStatement(decoded(() => JSON.parse(text)))
+  if (!read) throw new CryptoFailure('content', 'The message is not as it must be')
+  return { opened: { ...read, text, ...author }, leafKey }
 }
 
 /** A sender may seal anything: what cannot be taken apart is a failure to show, not a bug. */

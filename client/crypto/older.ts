@@ -3,12 +3,12 @@ import type { Message } from '../../contract/messages.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { messageWrites, type StoredMessage } from '../vault/messages.ts'
 import { recordWrite } from '../vault/rooms.ts'
-import { type Reading, readByArchive, readPlain } from './archive.ts'
+import { type Reading, readByArchive, readUnsealed } from './archive.ts'
 import { type Heard, type Hearing, hear, heardOf, newHearing } from './heard.ts'
 import type { Live } from './live.ts'
 import { onceEach } from './repeats.ts'
 import { type Place, withRoom } from './room.ts'
-import { waitingWith } from './waiting.ts'
+import { withUnopened } from './waiting.ts'
 
 /** Keeps a page of older messages, read by the archive. `isStart`: nothing older exists. Answers what they name that is newer. */
 export function adoptPage(live: Live, input: Place & { messages: Message[]; isStart: boolean }): Promise<Heard> {
@@ -21,9 +21,9 @@ export function adoptPage(live: Live, input: Place & { messages: Message[]; isSt
     const before = messages.filter((message) => message.seq < record.from).sort((a, b) => a.seq - b.seq)
     const at: Reading = { live, chatRoomId, pair }
     const fresh = await onceEach(live, await Promise.all(before.map((message) => readOlder(at, message, hearing))))
-    const waiting = fresh.reduce(waitingWith, record.waiting)
+    const noted = fresh.reduce(withUnopened, record)
     const from = isStart ? 1 : Math.min(record.from, ...before.map(({ seq }) => seq))
-    await live.vault.write([recordWrite(chatRoomId, { ...record, from, waiting }), ...fresh.flatMap(messageWrites)])
+    await live.vault.write([recordWrite(chatRoomId, { ...noted, from }), ...fresh.flatMap(messageWrites)])
     return heardOf(live, hearing)
   })
 }
@@ -32,7 +32,7 @@ export function adoptPage(live: Live, input: Place & { messages: Message[]; isSt
 async function readOlder(at: Reading, message: Message, hearing: Hearing): Promise<StoredMessage> {
   const { id, seq, createdAt } = message
   const envelope = parseEnvelope(message.content)
-  const { senderId, body, proof } = envelope ? await readByArchive(at, envelope, message) : readPlain(message)
+  const { senderId, body, proof } = envelope ? await readByArchive(at, envelope, message) : readUnsealed(message)
   if (proof) hear(hearing, at, senderId, proof)
   const isOutOfPlace = proof !== undefined && proof.statement.seen.seq >= seq
   return { id, chatRoomId: at.chatRoomId, seq, at: createdAt, senderId, body, ...(isOutOfPlace && { isOutOfPlace }) }

@@ -1,8 +1,10 @@
-import type { Content } from '../../contract/content.ts'
+import { z } from 'zod'
+import { type Content, readContent } from '../../contract/content.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { exclusive } from '../vault/exclusive.ts'
+import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
-import { readBook } from './book.ts'
+import { readBook, seenVersion } from './book.ts'
 import { type Live, leafDevice } from './live.ts'
 import { sealMessage } from './message.ts'
 import { unlistedIn } from './peers.ts'
@@ -15,7 +17,8 @@ export interface OutboxRow {
   chatRoomId: string
   /** Rises with each message of this device: the order of sending. */
   order: number
-  content: Content
+  /** null: of a kind that this build does not know. A newer tab of this browser wrote it, and sends it. */
+  content: Content | null
   replyToId: string | null
   /** ISO 8601, the device's clock. */
   sentAt: string
@@ -26,7 +29,8 @@ export interface OutboxRow {
 
 /** What this device remembers of a message until its place in the log is known: MLS does not open own messages. */
 export interface OwnRow {
-  content: Content
+  /** As it was written, by a build of any age: ask `readContent`. */
+  content: unknown
   /** Its place in the outbox. */
   order: number
   /** The newest sealed bytes; null before the first. They outlive the outbox row: they may be on the server. */
@@ -40,11 +44,24 @@ export interface OwnRow {
 export const withOutbox = <T>(live: Live, chatRoomId: string, work: () => Promise<T>): Promise<T> =>
   exclusive(`conclave/${live.userId}/${chatRoomId}/outbox`, work)
 
-const outboxWrite = (row: OutboxRow): Write => ({
-  store: 'outbox',
-  key: [row.chatRoomId, row.order],
-  value: { json: row },
+/** As it lies in the vault: content of any kind, and what a newer build has added. */
+const keptShape = z.looseObject({
+  id: z.string(),
+  chatRoomId: z.string(),
+  order: z.number(),
+  content: z.unknown(),
+  replyToId: z.string().nullable(),
+  sentAt: z.string(),
+  envelope: z.string().nullable(),
+  failure: z.string().nullable(),
 })
+type KeptRow = z.infer<typeof keptShape>
+
+const ownShape = z.looseObject({ content: z.unknown(), order: z.number(), envelope: z.string().nullable() })
+
+const shown = (row: KeptRow): OutboxRow => ({ ...row, content: readContent(row.content) ?? null })
+
+const outboxWrite = (row: KeptRow): Write => ({ store: 'outbox', key: [row.chatRoomId, row.order], value: { json: row } })
 const ownWrite = (id: string, own: OwnRow | null): Write => ({ store: 'own', key: id, value: own && { json: own } })
 
 /** The changes that take a message out of the outbox: the log has it. */
@@ -55,23 +72,23 @@ export const settledWrites = (chatRoomId: string, id: string, { order }: OwnRow)
 
 /** What a room still has to send, in order. */
 export async function outboxOf({ vault }: Live, chatRoomId: string): Promise<OutboxRow[]> {
-  return (await vault.all('outbox', chatRoomId)).map(({ value }) => value.json as OutboxRow)
+  return (await vault.all('outbox', chatRoomId)).map(({ value }) => shown(jsonOf(keptShape, value)))
 }
 
 /** The rooms that have something to send. */
 export async function roomsWithOutbox({ vault }: Live): Promise<string[]> {
-  return [...new Set((await vault.all('outbox')).map(({ value }) => (value.json as OutboxRow).chatRoomId))]
+  return [...new Set((await vault.all('outbox')).map(({ key: [chatRoomId] }) => chatRoomId))]
 }
 
 /** Keeps a message before anything else happens to it: a reload or a crash does not lose it. */
 export function keepInOutbox(
   live: Live,
-  row: Pick<OutboxRow, 'id' | 'chatRoomId' | 'content' | 'replyToId' | 'sentAt'>,
+  row: Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'sentAt'> & { content: Content },
 ): Promise<OutboxRow> {
   return withOutbox(live, row.chatRoomId, async () => {
     const last = (await outboxOf(live, row.chatRoomId)).at(-1)
     const order = Math.max((last?.order ?? 0) + 1, Date.now() * 1000)
-    const kept: OutboxRow = { ...row, order, envelope: null, failure: null }
+    const kept = { ...row, order, envelope: null, failure: null }
     await live.vault.write([outboxWrite(kept), ownWrite(row.id, { content: row.content, order, envelope: null })])
     return kept
   })
@@ -79,11 +96,12 @@ export function keepInOutbox(
 
 /** What this device remembers of a message of its own. */
 export async function ownRow({ vault }: Live, id: string): Promise<OwnRow | undefined> {
-  return (await vault.get('own', id))?.json as OwnRow | undefined
+  const row = await vault.get('own', id)
+  return row && jsonOf(ownShape, row)
 }
 
 interface Kept {
-  row: OutboxRow
+  row: KeptRow
   own: OwnRow
 }
 
@@ -91,7 +109,7 @@ interface Kept {
 async function keptOf(live: Live, chatRoomId: string, id: string): Promise<Kept | undefined> {
   const own = await ownRow(live, id)
   const row = own && (await live.vault.get('outbox', [chatRoomId, own.order]))
-  return own && row && { row: row.json as OutboxRow, own }
+  return own && row && { row: jsonOf(keptShape, row), own }
 }
 
 /** Changes one row: a failure to show, or none to try again; `unseal` drops sealed bytes that the room has outrun. */
@@ -122,15 +140,18 @@ export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: stri
 
 /**
  * The sealed bytes of an outbox row: those it has, or new ones under the room's current state. New state, bytes
- * and the memory of the text are stored in one transaction before the bytes are handed out [Note: M1].
+ * and the memory of the text are stored in one transaction before the bytes are handed out [Note: M1]. A row of a kind that this
+ * build does not know stays as it is.
  */
 export function sealOutboxRow(live: Live, input: Place & { id: string }): Promise<OutboxRow | undefined> {
   const { chatRoomId, peerId, id } = input
   return withRoom(live, chatRoomId, peerId, ({ record, group, pair }) =>
     withOutbox(live, chatRoomId, async () => {
       const kept = await keptOf(live, chatRoomId, id)
-      if (!kept || kept.row.envelope) return kept?.row
+      if (!kept) return undefined
       const { row, own } = kept
+      const content = readContent(row.content)
+      if (row.envelope || !content) return shown(row)
       if (!record || !group) throw new CryptoFailure('outside', 'This device is not in the room yet')
       // [Note: D3] What was ready a moment ago may have changed in another tab.
       if (unlistedIn(group, pair).length > 0) throw new CryptoFailure('not_ready', 'The devices in this room changed. Try again')
@@ -140,25 +161,26 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
         id,
         chatRoomId,
         sentAt: row.sentAt,
-        content: row.content,
+        content,
         replyToId: row.replyToId,
         manifests: { [live.userId]: pair.self.version, [peerId]: pair.peer.version },
-        book: (await readBook(live)).version,
+        book: seenVersion(await readBook(live)),
         seen: stated(seen, record.cursor),
       })
-      const sealedRow: OutboxRow = { ...row, envelope: sealed.content }
+      const sealedRow = { ...row, envelope: sealed.content }
       await storeRoom(live, chatRoomId, { record: { ...record, ownMessages: record.ownMessages + 1 }, group: sealed.group }, [
         outboxWrite(sealedRow),
         ownWrite(id, { ...own, envelope: sealed.content }),
       ])
-      return sealedRow
+      return shown(sealedRow)
     }),
   )
 }
 
 /** The words that stand in a room's composer. */
 export async function readDraft({ vault }: Live, chatRoomId: string): Promise<string> {
-  return ((await vault.get('sealed', `draft:${chatRoomId}`))?.json as string | undefined) ?? ''
+  const row = await vault.get('sealed', `draft:${chatRoomId}`)
+  return row ? jsonOf(z.string(), row) : ''
 }
 
 export const keepDraft = ({ vault }: Live, input: { chatRoomId: string; text: string }): Promise<void> =>

@@ -26,7 +26,11 @@ export async function leave(at: Passing): Promise<void> {
   const { group, record } = at
   record.standing = 'outside'
   at.group = undefined
-  if (!group) return
+  if (group) await keepEpochKey(at, group)
+}
+
+/** Keeps the archive key of the group's epoch: what this device does not open by the group, it opens by that key later. */
+export async function keepEpochKey(at: Passing, group: Group): Promise<void> {
   const place = { groupId: toBase64(groupIdOf(group)), epoch: epochOf(group) }
   at.writes.push(derivedKeyWrite(place, await archiveKeyOf(group)))
 }

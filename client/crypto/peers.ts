@@ -1,8 +1,10 @@
+import { z } from 'zod'
 import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
 import type { Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { remembering } from '../primitives/memo.ts'
+import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import { isPinnedIn, pinIn, pinOf, pinWrite, readBook, withBook } from './book.ts'
 import { checkSuccession, readManifest } from './identity.ts'
@@ -21,6 +23,11 @@ export interface Peer {
 export type Meeting = 'pinned' | 'no_device' | 'key_changed' | 'book_unread'
 
 const rowOf = (userId: string) => `peer:${userId}`
+const rowShape = z.looseObject({
+  identityKey: z.string(),
+  version: z.number(),
+  signed: z.object({ content: z.string(), signature: z.string() }),
+})
 
 /** The change that keeps a manifest which was checked. */
 export const peerWrite = (userId: string, identityKey: Uint8Array, version: number, signed: Signed): Write => ({
@@ -39,7 +46,7 @@ const verified = remembering<Manifest>(64)
 export async function peerOf({ vault }: Live, userId: string): Promise<Peer | undefined> {
   const row = await vault.get('sealed', rowOf(userId))
   if (!row) return undefined
-  const { identityKey, version, signed } = row.json as { identityKey: string; version: number; signed: Signed }
+  const { identityKey, version, signed } = jsonOf(rowShape, row)
   const key = fromBase64(identityKey)
   const manifest = verified(`${identityKey} ${signed.signature} ${signed.content}`, () => readManifest(signed, key))
   return manifest && { identityKey: key, version, signed, manifest }

@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { toBase64 } from '../../contract/bytes.ts'
 import type { CommitDraft, CommitEntry } from '../../contract/rooms.ts'
+import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
@@ -12,6 +14,19 @@ export interface PendingCommit {
   /** The MLS state after the commit. */
   group: Uint8Array
 }
+
+// What is read of it here; the rest goes to the server as it was made, and is checked there.
+const readHere = z.looseObject({
+  chatRoomId: z.string(),
+  generation: z.number(),
+  groupId: z.string(),
+  epoch: z.number(),
+  commit: z.string(),
+})
+const rowShape = z.looseObject({
+  draft: z.custom<CommitDraft>((draft) => readHere.safeParse(draft).success),
+  hasPath: z.boolean(),
+})
 
 const pendingKey = (chatRoomId: string): string => `pending:${chatRoomId}`
 
@@ -28,7 +43,7 @@ export const pendingSettled = (chatRoomId: string): Write => ({ store: 'sealed',
 export async function pendingCommit({ vault }: Live, chatRoomId: string): Promise<PendingCommit | undefined> {
   const row = await vault.get('sealed', pendingKey(chatRoomId))
   if (!row?.bytes) return undefined
-  const { draft, hasPath } = row.json as Pick<PendingCommit, 'draft' | 'hasPath'>
+  const { draft, hasPath } = jsonOf(rowShape, row)
   return { draft, hasPath, group: row.bytes }
 }
 

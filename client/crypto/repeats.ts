@@ -1,4 +1,4 @@
-import { messageName, type StoredMessage, seqOfMessage } from '../vault/messages.ts'
+import { isProven, messageName, type StoredMessage, seqOfMessage } from '../vault/messages.ts'
 import type { Live } from './live.ts'
 
 /**
@@ -6,10 +6,10 @@ import type { Live } from './live.ts'
  * unreadable: a server may play an envelope twice [Note: M4]. `before` came in the same step and is not stored yet.
  */
 export async function onceEach(live: Live, messages: StoredMessage[], before: StoredMessage[] = []): Promise<StoredMessage[]> {
-  const seen = new Set(before.filter(({ body }) => body.kind === 'content').map(messageName))
+  const seen = new Set(before.filter(isProven).map(messageName))
   return await Promise.all(
     messages.map(async (message) => {
-      if (message.body.kind !== 'content') return message
+      if (!isProven(message)) return message
       const isRepeated = seen.has(messageName(message))
       seen.add(messageName(message))
       return isRepeated || (await standsElsewhere(live, message)) ? repeated(message) : message

@@ -1,7 +1,7 @@
-import { parseEnvelope } from '../../contract/envelope.ts'
+import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '../../contract/envelope.ts'
 import { lateWrites } from '../index/late.ts'
-import { messageAt, messagesOf, messageWrites, type StoredMessage } from '../vault/messages.ts'
-import { type EpochName, recordWrite, type Waiting } from '../vault/rooms.ts'
+import { messageAt, messagesOf, messageWrites, type StoredBody, type StoredMessage } from '../vault/messages.ts'
+import { type EpochName, type RoomRecord, recordWrite, type Waiting } from '../vault/rooms.ts'
 import { archiveKeyHeld, type Reading, readByArchive } from './archive.ts'
 import type { Live } from './live.ts'
 import { onceEach } from './repeats.ts'
@@ -11,15 +11,39 @@ import { isOtherLog } from './transcript.ts'
 const CHUNK = 100
 /** A server may name any number of epochs. */
 const WAITING_MAX = 200
+/** And any version: the next ones are those that a later build will know. */
+const VERSIONS_MAX = 8
 
-/** The epochs that messages wait for, once this one waits too. A message that is not sealed changes nothing. */
-export function waitingWith(waiting: Waiting[], { body, seq }: StoredMessage): Waiting[] {
-  const envelope = body.kind === 'sealed' ? parseEnvelope(body.envelope) : undefined
-  if (!envelope) return waiting
-  const { groupId, epoch } = envelope
-  const known = waiting.find((one) => one.groupId === groupId && one.epoch === epoch)
-  const wider = { groupId, epoch, first: Math.min(seq, known?.first ?? seq), last: Math.max(seq, known?.last ?? seq) }
-  return [...waiting.filter((one) => one !== known), wider].slice(-WAITING_MAX)
+/** The envelope of a message that was not opened, as it came. */
+function unopenedIn(body: StoredBody): string | undefined {
+  if (body.kind === 'sealed') return body.envelope
+  return body.kind === 'newer' && 'envelope' in body.kept ? body.kept.envelope : undefined
+}
+
+/** True of a message that waits: for the key of its epoch, or for a build that knows its version. */
+export const isUnopened = ({ body }: StoredMessage): boolean => unopenedIn(body) !== undefined
+
+/** The record of a room in which this message waits too; of one that was opened, the record as it is. */
+export function withUnopened(record: RoomRecord, { body, seq }: StoredMessage): RoomRecord {
+  const content = unopenedIn(body)
+  if (content === undefined) return record
+  const widened = (known: { first: number; last: number } | undefined) => ({
+    first: Math.min(seq, known?.first ?? seq),
+    last: Math.max(seq, known?.last ?? seq),
+  })
+  const envelope = parseEnvelope(content)
+  if (envelope) {
+    const { groupId, epoch } = envelope
+    const known = record.waiting.find((one) => one.groupId === groupId && one.epoch === epoch)
+    const waiting = [...record.waiting.filter((one) => one !== known), { groupId, epoch, ...widened(known) }]
+    return { ...record, waiting: waiting.slice(-WAITING_MAX) }
+  }
+  const version = envelopeVersion(content)
+  if (version === undefined) return record
+  const newer = record.newer ?? []
+  const known = newer.find((one) => one.version === version)
+  const wider = [...newer.filter((one) => one !== known), { version, ...widened(known) }]
+  return { ...record, newer: wider.sort((a, b) => a.version - b.version).slice(0, VERSIONS_MAX) }
 }
 
 /** Opens the messages whose archive key has come meanwhile. Answers the epochs for which others go on waiting. */
@@ -36,23 +60,57 @@ export function reopenWaiting(live: Live, { chatRoomId, peerId }: Place): Promis
   })
 }
 
-/** Whether nothing of the epoch waits any more. */
-async function reopenEpoch(at: Reading, { groupId, epoch, first, last }: Waiting): Promise<boolean> {
-  let isOpen = true
+/** True if nothing of the epoch waits any more. */
+async function reopenEpoch(at: Reading, place: Waiting): Promise<boolean> {
+  const isOfEpoch = (_: StoredMessage, { groupId, epoch }: Envelope) => groupId === place.groupId && epoch === place.epoch
+  return (await readAgain(at, place, isOfEpoch)).length === 0
+}
+
+/**
+ * Opens, by the archive, the messages whose version this build knows and the one that took them did not. Those whose key is missing
+ * wait for it from now on. Answers the room's record; the caller stores it.
+ */
+export async function reopenNewer(at: Reading, record: RoomRecord): Promise<RoomRecord> {
+  const known = (record.newer ?? []).filter(({ version }) => isKnownVersion(version))
+  if (known.length === 0) return record
+  const { newer = [], ...rest } = record
+  const left = newer.filter((one) => !known.includes(one))
+  const before: RoomRecord = { ...rest, ...(left.length > 0 && { newer: left }) }
+  const waiting: StoredMessage[] = []
+  for (const range of known) waiting.push(...(await readAgain(at, range, ({ body }) => body.kind === 'newer')))
+  return waiting.reduce(withUnopened, before)
+}
+
+/** Reads messages again that were not opened, and stores those that are now. Answers those that go on waiting for their key. */
+async function readAgain(
+  at: Reading,
+  { first, last }: { first: number; last: number },
+  isMeant: (row: StoredMessage, envelope: Envelope) => boolean,
+): Promise<StoredMessage[]> {
+  const { live, chatRoomId } = at
+  const waiting: StoredMessage[] = []
+  const hashAt = async (place: number) => (await messageAt(live.vault, chatRoomId, place))?.hash
   for (let after = first - 1; after < last; ) {
-    const rows = await messagesOf(at.live.vault, at.chatRoomId, { after, before: last + 1, limit: CHUNK })
-    const read: StoredMessage[] = []
-    for (const { transcript, ...message } of rows) {
-      const envelope = message.body.kind === 'sealed' ? parseEnvelope(message.body.envelope) : undefined
-      if (message.body.kind !== 'sealed' || envelope?.groupId !== groupId || envelope.epoch !== epoch) continue
-      const { senderId, body, proof } = await readByArchive(at, envelope, { ...message, content: message.body.envelope })
-      const hashAt = async (place: number) => (await messageAt(at.live.vault, at.chatRoomId, place))?.hash
-      const isOutOfPlace = proof !== undefined && (await isOtherLog(transcript, message.seq, proof.statement.seen, hashAt))
-      if (body.kind === 'sealed') isOpen = false
-      else read.push({ ...message, senderId, body, ...(isOutOfPlace && { isOutOfPlace }) })
+    const rows = await messagesOf(live.vault, chatRoomId, { after, before: last + 1, limit: CHUNK })
+    const opened: StoredMessage[] = []
+    const nowSealed: StoredMessage[] = []
+    for (const row of rows) {
+      const content = unopenedIn(row.body)
+      const envelope = content === undefined ? undefined : parseEnvelope(content)
+      if (content === undefined || !envelope || !isMeant(row, envelope)) continue
+      const { senderId, body, proof } = await readByArchive(at, envelope, { ...row, content })
+      if (body.kind === 'sealed') {
+        waiting.push({ ...row, body })
+        if (row.body.kind !== 'sealed') nowSealed.push({ ...row, body })
+        continue
+      }
+      const { transcript, ...message } = row
+      const isOutOfPlace = proof !== undefined && (await isOtherLog(transcript, row.seq, proof.statement.seen, hashAt))
+      opened.push({ ...message, senderId, body, ...(isOutOfPlace && { isOutOfPlace }) })
     }
-    await at.live.vault.write([...(await onceEach(at.live, read)).flatMap(messageWrites), ...lateWrites(at.chatRoomId, read)])
+    const once = await onceEach(live, opened)
+    await live.vault.write([...[...once, ...nowSealed].flatMap(messageWrites), ...lateWrites(chatRoomId, opened)])
     after = rows.at(-1)?.seq ?? last
   }
-  return isOpen
+  return waiting
 }

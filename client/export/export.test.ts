@@ -5,6 +5,7 @@ import { messagesApi } from '../../contract/messages.ts'
 import { roomOfContact } from '../rooms/contact.ts'
 import type { Room } from '../rooms/room.ts'
 import { newPerson, type TestPerson } from '../testing/people.ts'
+import { patchedClient } from '../testing/room.ts'
 import { createWire } from '../testing/wire.ts'
 import { putPeople } from '../trust/people.ts'
 import { type ExportProgress, exportAccount, fileWord } from './export.ts'
@@ -103,6 +104,30 @@ test('what cannot be read, what was not encrypted and what was not sent is in th
     { text: 'bare words', isEncrypted: false },
     { text: 'on its way', reason: 'not sent' },
   ])
+})
+
+test('what needs a newer page is in the export as it came, and says so', async () => {
+  const wire = createWire()
+  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
+  await bob.says(alice, 'hello')
+  const { seals, live } = await patchedClient(bob, alice)
+  const { id, content } = await seals({ content: { type: 'poll', question: 'tea?' } as never })
+  live.vault.close()
+  const { chatRoomId } = alice.contact(bob)
+  await bob.env.api(messagesApi.send, { id, chatRoomId, content, messageType: 'text' })
+  const envelope = '{"v":2,"sealed":"AAAA"}'
+  await bob.env.api(messagesApi.send, { chatRoomId, content: envelope, messageType: 'text' })
+  const made = await exportAccount(alice.env, ownerOf(alice), options([listed(alice, bob)]))
+  expect(made).toMatchObject({ messages: 3, unreadable: 2 })
+  const files = await unpacked(made.archive)
+  const reason = 'Needs a newer version of this page'
+  const { messages } = JSON.parse(files['chats/001-other.json'] ?? '')
+  expect(messages.slice(1)).toMatchObject([
+    { text: null, reason, raw: { statement: expect.stringContaining('"question":"tea?"') }, isEncrypted: true },
+    { text: null, reason, raw: { envelope }, isEncrypted: true },
+  ])
+  expect(files['chats/001-other.html']).toContain(`Not readable here: ${reason}`)
+  expect(files['chats/001-other.html']).not.toContain('AAAA')
 })
 
 test('an export that is given up stops and saves nothing', async () => {

@@ -1,5 +1,6 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate'
 import type { User } from '../../contract/account.ts'
+import { NEEDS_NEWER } from '../../contract/content.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { loadOlderPage } from '../rooms/older.ts'
@@ -129,6 +130,8 @@ function exported({ id, seq, at, senderId, body }: StoredMessage, ownId: string)
     case 'plain':
     case 'notice':
       return { ...line, text: body.text }
+    case 'newer':
+      return { ...line, text: null, reason: NEEDS_NEWER, raw: body.kept }
     case 'sealed':
       return { ...line, text: null, reason: 'its key has not arrived' }
     case 'unreadable':
@@ -141,8 +144,8 @@ const unsent = ({ id, sentAt, content }: OutboxRow): ExportedMessage => ({
   id,
   at: sentAt,
   from: 'me',
-  text: content.text,
-  reason: 'not sent',
+  text: content?.text ?? null,
+  reason: content ? 'not sent' : NEEDS_NEWER,
   isEncrypted: true,
 })
 

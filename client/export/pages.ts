@@ -8,6 +8,8 @@ export interface ExportedMessage {
   /** What was written; null where it cannot be read, and `reason` says why. */
   text: string | null
   reason?: string
+  /** What a newer version of the page can read, as it came. */
+  raw?: unknown
   /** A program's bare words: the server could read them. */
   isEncrypted: boolean
 }

@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import type { StoredMessage } from '../vault/messages.ts'
+import { jsonOf } from '../vault/rows.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 
 /** Messages of one room that were opened when the search may have passed them by: their key came later. */
@@ -10,6 +12,7 @@ export interface Late {
 }
 
 const LATE = 'late:'
+const lateShape = z.object({ chatRoomId: z.string(), seqs: z.array(z.number()) })
 
 /** The change that hands such messages to the search; stored with their texts. */
 export function lateWrites(chatRoomId: string, messages: StoredMessage[]): Write[] {
@@ -21,5 +24,5 @@ export function lateWrites(chatRoomId: string, messages: StoredMessage[]): Write
 
 /** What was handed over and not taken yet. */
 export async function lateRows(vault: Vault): Promise<Late[]> {
-  return (await vault.named(LATE)).map(({ key, value }) => ({ key, ...(value.json as Omit<Late, 'key'>) }))
+  return (await vault.named(LATE)).map(({ key, value }) => ({ key, ...jsonOf(lateShape, value) }))
 }

@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import { exclusive } from '../vault/exclusive.ts'
 import { messageAt, messagesOf, type StoredBody, type StoredMessage } from '../vault/messages.ts'
 import { type RoomRecord, roomRecords } from '../vault/rooms.ts'
+import { jsonOf } from '../vault/rows.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { fold } from './fold.ts'
 import { type Late, lateRows } from './late.ts'
@@ -32,6 +34,14 @@ export interface Indexed {
   /** The rooms of which the server may have older messages than the vault. */
   unloaded: string[]
 }
+
+const headShape: z.ZodType<Head> = z.object({
+  format: z.number(),
+  first: z.number(),
+  last: z.number(),
+  next: z.number(),
+  segments: z.array(z.object({ number: z.number(), version: z.number() })),
+})
 
 const HEADS = 'searchhead:'
 const segmentKey = (chatRoomId: string, number: number) => `search:${chatRoomId}:${number}`
@@ -103,7 +113,7 @@ const isBehind = ({ record, head }: Room): boolean => head.last < record.cursor 
 
 async function headsOf(vault: Vault): Promise<Map<string, Head>> {
   const rows = await vault.named(HEADS)
-  return new Map(rows.map(({ key, value }) => [key.slice(HEADS.length), value.json as Head]))
+  return new Map(rows.map(({ key, value }) => [key.slice(HEADS.length), jsonOf(headShape, value)]))
 }
 
 async function roomOf(vault: Vault, chatRoomId: string, record: RoomRecord, head: Head | undefined): Promise<Room> {
@@ -122,7 +132,7 @@ async function segmentsOf(vault: Vault, { chatRoomId, head }: Room): Promise<Seg
   const segments = await Promise.all(
     head.segments.map(async ({ number, version }) => {
       const held = known?.find((segment) => segment.number === number && segment.version === version)
-      return held ?? readSegment(number, version, (await vault.get('sealed', segmentKey(chatRoomId, number)))?.json)
+      return held ?? readSegment(number, version, (await vault.get('sealed', segmentKey(chatRoomId, number))) ?? { json: null })
     }),
   )
   memoryOf(vault).set(chatRoomId, segments)

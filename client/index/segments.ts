@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonOf, type VaultValue } from '../vault/rows.ts'
 
 /** A message as the search knows it; `text` is folded. */
 export interface Entry {
@@ -31,9 +32,9 @@ const keptShape = z.object({ seqs: z.array(z.number()), ats: z.array(z.number())
 /** What the vault keeps of a segment. */
 export const keptSegment = ({ seqs, ats, text }: Segment) => ({ seqs, ats, text })
 
-/** A segment out of the vault. */
-export function readSegment(number: number, version: number, kept: unknown): Segment {
-  const { seqs, ats, text } = keptShape.parse(kept)
+/** A segment out of the vault. Throws CryptoFailure('vault_row'). */
+export function readSegment(number: number, version: number, row: VaultValue): Segment {
+  const { seqs, ats, text } = jsonOf(keptShape, row)
   return makeSegment(number, version, { seqs, ats, lines: text.split('\n') })
 }
 

@@ -1,3 +1,4 @@
+import { NEEDS_NEWER } from '../../contract/content.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
@@ -159,6 +160,7 @@ function shownMessage(message: StoredMessage, room: Room): ShownMessage {
 
 function shownBody(body: StoredMessage['body']): MessageBody {
   if (body.kind === 'content') return { kind: 'text', text: body.content.text }
+  if (body.kind === 'newer') return { kind: 'unreadable', reason: NEEDS_NEWER }
   if (body.kind === 'sealed')
     return {
       kind: 'unreadable',
@@ -170,6 +172,6 @@ function shownBody(body: StoredMessage['body']): MessageBody {
 function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
   const waits = waitOf(chatRoomId)?.reason ?? null
   const status = failure ? 'failed' : waits ? 'waiting' : 'sending'
-  const body = { kind: 'text' as const, text: content.text }
+  const body: MessageBody = content ? { kind: 'text', text: content.text } : { kind: 'unreadable', reason: NEEDS_NEWER }
   return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false }
 }

@@ -1,3 +1,4 @@
+import { NEEDS_NEWER } from '../../contract/content.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
@@ -15,7 +16,7 @@ export function refreshPreview(env: Env, { id: chatRoomId }: Room): Promise<void
 
 function previewOf(room: Room, newest: StoredMessage | undefined, unsent: OutboxRow | undefined): Preview | null {
   if (unsent) {
-    const { text } = unsent.content
+    const text = unsent.content?.text ?? NEEDS_NEWER
     return unsent.failure ? { kind: 'failed', text, status: null } : { kind: 'text', text, status: 'sending' }
   }
   if (!newest) return null
@@ -26,6 +27,8 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
     case 'plain':
     case 'notice':
       return { kind: 'text', text: newest.body.text, status: newest.body.kind === 'plain' ? status : null }
+    case 'newer':
+      return { kind: 'unreadable', text: NEEDS_NEWER, status: null }
     case 'sealed':
     case 'unreadable':
       return { kind: 'unreadable', text: 'This message cannot be read here', status: null }

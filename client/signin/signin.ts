@@ -1,6 +1,6 @@
 import { accountApi, registrationShape, type SignedIn } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
-import { keepKeys, openKept, showMessenger, signedIn } from '../account/account.ts'
+import { areGone, keepKeys, openKept, showMessenger, signedIn } from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
 import { storedKeys, stretch, type Ways, waysIn } from '../account/keys.ts'
 import { CryptoFailure, type ListedDevice } from '../crypto/crypto.ts'
@@ -86,7 +86,7 @@ async function opens(env: Env, { id, unlock }: SignedIn): Promise<boolean> {
     return true
   } catch (error) {
     // The vault is lost, or belongs to an older device: this browser is added anew.
-    if (error instanceof CryptoFailure) return false
+    if (areGone(error)) return false
     throw error
   }
 }

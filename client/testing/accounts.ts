@@ -6,10 +6,11 @@ import {
   devicesApi,
   type KeyChange,
   keyringShape,
+  type Manifest,
   manifestShape,
   type SealedBook,
 } from '../../contract/devices.ts'
-import { membersOfDirectRoom } from '../../contract/shapes.ts'
+import { membersOfDirectRoom, type Signed } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
 import { type Account, accountIn, type Room, saltOf, type Town, type Verb } from './town.ts'
 
@@ -31,11 +32,15 @@ export function registerIn({ accounts }: Town, userId: string, keys: AccountKeys
   })
 }
 
+/** What a server reads of a manifest of any form. */
+export const headOf = ({ content }: Signed): Pick<Manifest, 'identityKey' | 'version'> =>
+  manifestShape.pick({ identityKey: true, version: true }).parse(JSON.parse(content))
+
 /** What a server answers about an account's newest manifest. */
 export function manifestAnswer({ accounts }: Town, userId: string) {
   const account = accounts.get(userId)
   if (!account) return { userId, identityKey: null, manifest: null, version: 0 }
-  const { identityKey, version } = manifestShape.parse(JSON.parse(account.keys.manifest.content))
+  const { identityKey, version } = headOf(account.keys.manifest)
   return { userId, identityKey, manifest: account.keys.manifest, version }
 }
 

@@ -188,7 +188,7 @@ export function wordsOf(body: StoredBody): string {
     ? body.text
     : body.kind === 'unreadable'
       ? `unreadable: ${body.reason}`
-      : 'sealed'
+      : body.kind
 }
 
 /** A copy of everything that a browser keeps for an account: what a backup of its profile holds. */

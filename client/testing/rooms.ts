@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { parseEnvelope } from '../../contract/envelope.ts'
+import { envelopeVersion, parseEnvelope } from '../../contract/envelope.ts'
 import { type Draft, type Message, messagesApi } from '../../contract/messages.ts'
 import { type ArchiveKey, type CommitDraft, roomsApi } from '../../contract/rooms.ts'
 import { membersOfDirectRoom } from '../../contract/shapes.ts'
@@ -124,7 +124,7 @@ export function roomVerbs(town: Town): Verb[] {
       filePath: null,
       fileName: null,
       fileSize: null,
-      isEncrypted: envelope !== undefined,
+      isEncrypted: envelopeVersion(draft.content) !== undefined,
       deliveryStatus: 'sent',
       replyToId: null,
       createdAt: new Date().toISOString(),

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { type Contact, contactsApi } from '../../contract/contacts.ts'
 import type { AccountKeys } from '../../contract/devices.ts'
-import { manifestShape } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import type { Api } from '../net/api.ts'
-import { accountVerbs, registerIn } from './accounts.ts'
+import { accountVerbs, headOf, registerIn } from './accounts.ts'
 import { roomVerbs } from './rooms.ts'
 import { type Account, type Room, roomIn, type Town } from './town.ts'
 
@@ -33,7 +32,7 @@ export function createWire() {
     contact(userId: string, contactUserId: string): Contact {
       const chatRoomId = directRoomId(userId, contactUserId)
       const account = accounts.get(contactUserId)
-      const manifest = account && manifestShape.parse(JSON.parse(account.keys.manifest.content))
+      const manifest = account && headOf(account.keys.manifest)
       return {
         id: randomUUID(),
         userId,

@@ -1,3 +1,6 @@
+import { CryptoFailure } from '../primitives/failure.ts'
+import type { Migration } from './migrations.ts'
+
 /** What a request of IndexedDB answers. */
 export function answerOf<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -65,36 +68,76 @@ export function rowsOf(
   })
 }
 
-/** Opens a database; `make` fills a new one in the transaction that makes it. */
-export function openDatabase(
+/** What a tab says whose page is older than the vault of this browser. */
+export const UPDATED_ELSEWHERE = 'Conclave was updated in another tab. Reload.'
+
+/**
+ * Opens a database, which is brought up to date in one transaction, or made; `fill` writes the first rows of a new one. Waits for
+ * tabs that hold an older version open. Throws CryptoFailure: 'vault_newer' where a newer build has it already, 'vault_upgrade' where
+ * it could not be brought up to date: then it is as it was.
+ */
+export async function openDatabase(
   factory: IDBFactory,
   name: string,
-  make: (database: IDBDatabase) => void,
+  migrations: Migration[],
+  fill: (upgrade: IDBTransaction) => void = () => undefined,
 ): Promise<{ database: IDBDatabase; isNew: boolean }> {
+  let isNew = false
+  const database = await request(factory, name, migrations, (upgrade) => {
+    isNew = true
+    migrate(upgrade, migrations)
+    fill(upgrade)
+  })
+  if (!database) throw new Error('A database was not made')
+  return { database, isNew }
+}
+
+/** The same of a database that is there. Where there is none it answers undefined, and there is none afterwards. */
+export const findDatabase = (factory: IDBFactory, name: string, migrations: Migration[]): Promise<IDBDatabase | undefined> =>
+  request(factory, name, migrations, (upgrade) => upgrade.abort())
+
+/** `onAbsent`: what to do where no database of this name is there; nothing is answered where it gives up. */
+function request(
+  factory: IDBFactory,
+  name: string,
+  migrations: Migration[],
+  onAbsent: (upgrade: IDBTransaction) => void,
+): Promise<IDBDatabase | undefined> {
   return new Promise((resolve, reject) => {
-    const request = factory.open(name, 1)
-    let isNew = false
-    request.onupgradeneeded = () => {
-      isNew = true
-      make(request.result)
+    const opening = factory.open(name, migrations.length)
+    let isAbsent = false
+    let cause: unknown
+    opening.onupgradeneeded = ({ oldVersion }) => {
+      const upgrade = opening.transaction
+      if (!upgrade) return
+      isAbsent = oldVersion === 0
+      try {
+        if (isAbsent) onAbsent(upgrade)
+        else migrate(upgrade, migrations.slice(oldVersion))
+      } catch (error) {
+        cause = error
+        upgrade.abort()
+      }
     }
-    request.onsuccess = () => resolve({ database: request.result, isNew })
-    request.onerror = () => reject(request.error)
+    opening.onsuccess = () => {
+      const database = opening.result
+      // Until its owner says more: a connection that stays open would hold up every newer tab.
+      database.onversionchange = () => database.close()
+      resolve(database)
+    }
+    opening.onerror = () => {
+      const { error } = opening
+      if (error?.name === 'VersionError') return reject(new CryptoFailure('vault_newer', UPDATED_ELSEWHERE, { cause: error }))
+      if (isAbsent && cause === undefined && error?.name === 'AbortError') return resolve(undefined)
+      if (isAbsent) return reject(cause ?? error)
+      const text = 'The keys in this browser could not be brought up to date. Nothing of them is lost: reload to try again'
+      reject(new CryptoFailure('vault_upgrade', text, { cause: cause ?? error }))
+    }
   })
 }
 
-/** Opens a database that is there. Where there is none it answers undefined, and there is none afterwards. */
-export function findDatabase(factory: IDBFactory, name: string): Promise<IDBDatabase | undefined> {
-  return new Promise((resolve, reject) => {
-    const request = factory.open(name, 1)
-    let isAbsent = false
-    request.onupgradeneeded = () => {
-      isAbsent = true
-      request.transaction?.abort()
-    }
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => (isAbsent ? resolve(undefined) : reject(request.error))
-  })
+function migrate(upgrade: IDBTransaction, migrations: Migration[]): void {
+  for (const step of migrations) step(upgrade.db, upgrade)
 }
 
 /** Deletes a database. Waits until other tabs have let go of it. */

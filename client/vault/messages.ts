@@ -1,12 +1,22 @@
-import type { Content } from '../../contract/content.ts'
-import { roomRecord, type Transcript } from './rooms.ts'
+import { z } from 'zod'
+import { type Content, NEEDS_NEWER, readContent } from '../../contract/content.ts'
+import { roomRecord, type Transcript, transcriptShape } from './rooms.ts'
+import { jsonOf, type VaultValue } from './rows.ts'
 import type { Vault, Write } from './vault.ts'
 
+/** A statement that says more than the build knew which opened it: whole, with the device that signed it. */
+export interface KeptStatement {
+  statement: string
+  deviceId: string
+}
+
 export type StoredBody =
-  | { kind: 'content'; content: Content }
+  | { kind: 'content'; content: Content; kept?: KeptStatement }
   | { kind: 'plain'; text: string }
   /** Waits for its archive key: the envelope is kept as it came. */
   | { kind: 'sealed'; envelope: string }
+  /** A newer build opens or shows it: of an unknown kind, in an envelope of an unknown version, or kept here by a newer build. */
+  | { kind: 'newer'; kept: KeptStatement | { envelope: string } | { body: unknown } }
   | { kind: 'unreadable'; reason: string }
   | { kind: 'notice'; text: string }
 
@@ -15,7 +25,7 @@ export interface StoredMessage {
   id: string
   chatRoomId: string
   seq: number
-  /** The user whom the signature proves; the server's word only for plain and unreadable messages. */
+  /** The user whom the signature proves; the server's word only for messages that no signature proves. */
   senderId: string
   /** The server's time, ISO 8601. */
   at: string
@@ -28,6 +38,67 @@ export interface StoredMessage {
   isOutOfPlace?: true
 }
 
+const keptStatement = z.looseObject({ statement: z.string(), deviceId: z.string() })
+
+/** A body as it lies on the disk. A `newer` one is written as `unreadable` with something kept: older builds show the reason. */
+const bodyShape = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('content'), content: z.unknown(), kept: keptStatement.exactOptional() }),
+  z.looseObject({ kind: z.literal('plain'), text: z.string() }),
+  z.looseObject({ kind: z.literal('sealed'), envelope: z.string() }),
+  z.looseObject({
+    kind: z.literal('unreadable'),
+    reason: z.string(),
+    kept: z.union([keptStatement, z.looseObject({ envelope: z.string() }), z.looseObject({ body: z.unknown() })]).exactOptional(),
+  }),
+  z.looseObject({ kind: z.literal('notice'), text: z.string() }),
+])
+const BODY_KINDS = new Set(bodyShape.options.map(({ shape }) => shape.kind.value as string))
+const anyBody = z.looseObject({ kind: z.string() })
+
+const rowShape = z.looseObject({
+  id: z.string(),
+  chatRoomId: z.string(),
+  seq: z.number(),
+  senderId: z.string(),
+  at: z.string(),
+  body: anyBody,
+  hash: z.string().exactOptional(),
+  transcript: transcriptShape.exactOptional(),
+  isOutOfPlace: z.literal(true).exactOptional(),
+})
+
+function readMessage(row: VaultValue): StoredMessage {
+  const message = jsonOf(rowShape, row)
+  return { ...message, body: readBody(message.body) }
+}
+
+/** Whatever a newer build has kept since is opened as soon as this one knows its kind. */
+function readBody(json: z.infer<typeof anyBody>): StoredBody {
+  if (!BODY_KINDS.has(json.kind)) return { kind: 'newer', kept: { body: json } }
+  const body = jsonOf(bodyShape, { json })
+  if (body.kind === 'content') {
+    const content = readContent(body.content)
+    return content ? { ...body, content } : { kind: 'newer', kept: { body: json } }
+  }
+  if (body.kind !== 'unreadable' || !body.kept) return body
+  if (!('statement' in body.kept)) return { kind: 'newer', kept: body.kept }
+  const kept = jsonOf(keptStatement, { json: body.kept })
+  const content = readContent(contentIn(kept.statement))
+  return content ? { kind: 'content', content, kept } : { kind: 'newer', kept }
+}
+
+const contentIn = (statement: string): unknown => z.object({ content: z.unknown() }).parse(JSON.parse(statement)).content
+
+function written({ body, ...message }: StoredMessage): unknown {
+  if (body.kind !== 'newer') return { ...message, body }
+  if ('body' in body.kept) return { ...message, body: body.kept.body }
+  return { ...message, body: { kind: 'unreadable', reason: NEEDS_NEWER, kept: body.kept } }
+}
+
+/** True of a message whose sender a signature proves. */
+export const isProven = ({ body }: StoredMessage): boolean =>
+  body.kind === 'content' || (body.kind === 'newer' && 'statement' in body.kept)
+
 /** What names a message: ids are unique per room and sender only. */
 export type MessageName = Pick<StoredMessage, 'chatRoomId' | 'senderId' | 'id'>
 
@@ -36,20 +107,20 @@ export const messageName = ({ chatRoomId, senderId, id }: MessageName) => `said:
 
 /** The changes that keep a message; of a proven one also where it stands. */
 export function messageWrites(message: StoredMessage): Write[] {
-  const row: Write = { store: 'messages', key: [message.chatRoomId, message.seq], value: { json: message } }
-  return message.body.kind === 'content'
-    ? [row, { store: 'sealed', key: messageName(message), value: { json: message.seq } }]
-    : [row]
+  const row: Write = { store: 'messages', key: [message.chatRoomId, message.seq], value: { json: written(message) } }
+  return isProven(message) ? [row, { store: 'sealed', key: messageName(message), value: { json: message.seq } }] : [row]
 }
 
 /** The place in the log of a proven message of this person; undefined where the vault does not hold it. */
 export async function seqOfMessage(vault: Vault, name: MessageName): Promise<number | undefined> {
-  return (await vault.get('sealed', messageName(name)))?.json as number | undefined
+  const row = await vault.get('sealed', messageName(name))
+  return row && jsonOf(z.number(), row)
 }
 
 /** The vault's row at a place of the log; undefined at a commit, and where this device has not been. */
 export async function messageAt(vault: Vault, chatRoomId: string, seq: number): Promise<StoredMessage | undefined> {
-  return (await vault.get('messages', [chatRoomId, seq]))?.json as StoredMessage | undefined
+  const row = await vault.get('messages', [chatRoomId, seq])
+  return row && readMessage(row)
 }
 
 /** At most `limit` messages of a room, oldest first: the first ones after a seq, else the last ones (before a seq). */
@@ -58,7 +129,7 @@ export async function messagesOf(
   chatRoomId: string,
   range: { before?: number; after?: number; limit: number },
 ): Promise<StoredMessage[]> {
-  return (await vault.page('messages', chatRoomId, range)).map(({ value }) => value.json as StoredMessage)
+  return (await vault.page('messages', chatRoomId, range)).map(({ value }) => readMessage(value))
 }
 
 /** A page of what the vault holds of a room, oldest first, and whether older ones must come from the server. */

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { jsonOf } from './rows.ts'
 import type { Vault, Write } from './vault.ts'
 
 export interface EpochName {
@@ -7,6 +9,13 @@ export interface EpochName {
 
 /** Messages that wait for the archive key of their epoch: they lie between these places. */
 export interface Waiting extends EpochName {
+  first: number
+  last: number
+}
+
+/** Envelopes of a version that this build does not know: they lie between these places. */
+export interface Newer {
+  version: number
   first: number
   last: number
 }
@@ -44,21 +53,49 @@ export interface RoomRecord {
   ownMessages: number
   isHealed: boolean
   waiting: Waiting[]
+  newer?: Newer[]
   /** Epochs that somebody else's commit started and whose archive key was not looked at yet [Note: H1]. */
   unaudited: EpochName[]
 }
+
+const place = { first: z.number(), last: z.number() }
+const epochName = { groupId: z.string(), epoch: z.number() }
+
+/** The shape of a transcript in a row. */
+export const transcriptShape: z.ZodType<Transcript> = z.looseObject({
+  since: z.number(),
+  hash: z.string(),
+  before: z.string().exactOptional(),
+})
+
+const recordShape: z.ZodType<RoomRecord> = z.looseObject({
+  generation: z.number(),
+  groupId: z.string().nullable(),
+  standing: z.enum(['joined', 'outside']),
+  epoch: z.number(),
+  cursor: z.number(),
+  from: z.number(),
+  transcript: transcriptShape.optional(),
+  lastCommitAt: z.string(),
+  ownMessages: z.number(),
+  isHealed: z.boolean(),
+  waiting: z.array(z.looseObject({ ...epochName, ...place })),
+  newer: z.array(z.looseObject({ version: z.number(), ...place })).exactOptional(),
+  unaudited: z.array(z.looseObject(epochName)),
+})
 
 const recordKey = (chatRoomId: string) => `room:${chatRoomId}`
 
 /** Where this device stands in a room, or undefined before it met it. */
 export async function roomRecord(vault: Vault, chatRoomId: string): Promise<RoomRecord | undefined> {
-  return (await vault.get('sealed', recordKey(chatRoomId)))?.json as RoomRecord | undefined
+  const row = await vault.get('sealed', recordKey(chatRoomId))
+  return row && jsonOf(recordShape, row)
 }
 
 /** Where this device stands in each room that it has met. */
 export async function roomRecords(vault: Vault): Promise<Map<string, RoomRecord>> {
   const rows = await vault.named(recordKey(''))
-  return new Map(rows.map(({ key, value }) => [key.slice(recordKey('').length), value.json as RoomRecord]))
+  return new Map(rows.map(({ key, value }) => [key.slice(recordKey('').length), jsonOf(recordShape, value)]))
 }
 
 export const recordWrite = (chatRoomId: string, record: RoomRecord): Write => ({

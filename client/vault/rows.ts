@@ -66,6 +66,18 @@ export async function openRow(vaultKey: CryptoKey, store: VaultStore, key: Seale
   return { json: JSON.parse(fromUtf8(json)), ...(bytes && { bytes }) }
 }
 
+/**
+ * The JSON of a row in its shape; a loose shape keeps what a newer build has added. Throws CryptoFailure('vault_row') where it does
+ * not fit: a row is never used as something that it is not.
+ */
+export function jsonOf<T>(shape: z.ZodType<T>, { json }: VaultValue): T {
+  const parsed = shape.safeParse(json)
+  if (parsed.success) return parsed.data
+  throw new CryptoFailure('vault_row', 'This browser keeps something that this page cannot read. Reload it', {
+    cause: parsed.error,
+  })
+}
+
 /** The keys of one room's rows, between two seqs where given. */
 export function roomRange(
   chatRoomId: string,

@@ -1,7 +1,8 @@
 import { encodeFields } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, lockedKey, openWith, randomBytes, sealWith } from '../primitives/seal.ts'
-import { committed, deleteDatabase, openDatabase, readTogether, rowsOf } from './database.ts'
+import { committed, deleteDatabase, openDatabase, readTogether, rowsOf, UPDATED_ELSEWHERE } from './database.ts'
+import { VAULT } from './migrations.ts'
 import {
   type KeyOf,
   nameRange,
@@ -9,7 +10,6 @@ import {
   readKey,
   roomRange,
   type Sealed,
-  STORES,
   seal,
   type VaultStore,
   type VaultValue,
@@ -36,9 +36,12 @@ export interface Vault {
   /** All of the changes or none, on disk when it resolves. Throws CryptoFailure 'quota' or 'vault_closed'. */
   write(writes: Write[]): Promise<void>
   close(): void
-  /** `tell` is called once when the vault is deleted elsewhere or taken away by the browser; not by `close`. */
-  onClosed(tell: () => void): void
+  /** `tell` is called once when the vault is closed by anything but `close`. */
+  onClosed(tell: (reason: ClosedBy) => void): void
 }
+
+/** A newer tab brings the vault up to date; it is deleted; the browser takes it away. */
+type ClosedBy = 'update' | 'deletion' | 'browser'
 
 interface PageRange {
   before?: number
@@ -59,9 +62,8 @@ export async function createVault(
   const head: VaultHead = { format: 1, deviceId, localKey, check }
   // The list comes first: a vault that no sign-in finds would stand in the way of the next one.
   await noteUser(username, userId, factory)
-  const { database, isNew } = await openDatabase(factory, databaseOf(userId), (made) => {
-    for (const store of STORES) made.createObjectStore(store)
-    made.createObjectStore('meta').put(head, HEAD)
+  const { database, isNew } = await openDatabase(factory, databaseOf(userId), VAULT, (upgrade) => {
+    upgrade.objectStore('meta').put(head, HEAD)
   })
   erase(localKey)
   if (isNew) return vaultOver(database, key, { userId, deviceId })
@@ -70,8 +72,8 @@ export async function createVault(
 }
 
 /**
- * Opens the vault with the half of its key that the server keeps. Throws CryptoFailure 'vault_absent', or 'vault_shut' where
- * the secret is another.
+ * Opens the vault with the half of its key that the server keeps. Throws CryptoFailure: 'vault_absent', 'vault_shut' where the secret
+ * is another, or what `findVault` throws.
  */
 export async function openVault(userId: string, unlockSecret: Uint8Array, factory: IDBFactory = indexedDB): Promise<Vault> {
   const found = await findVault(userId, factory)
@@ -105,20 +107,29 @@ async function vaultKey(localKey: Uint8Array, unlockSecret: Uint8Array): Promise
 }
 
 function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: string; deviceId: string }): Vault {
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(reason: ClosedBy) => void>()
   let isOpen = true
-  const end = () => {
+  let closedBy: ClosedBy | undefined
+  const end = (reason: ClosedBy) => {
     if (!isOpen) return
     isOpen = false
+    closedBy = reason
     database.close()
-    for (const tell of listeners) tell()
+    for (const tell of listeners) tell(reason)
   }
-  database.onversionchange = end
-  database.onclose = end
+  // Whoever asks waits for this connection to close.
+  database.onversionchange = ({ newVersion }) => end(newVersion === null ? 'deletion' : 'update')
+  database.onclose = () => end('browser')
 
   const begin = (stores: VaultStore[], mode: IDBTransactionMode): IDBTransaction => {
+    if (closedBy === 'update') throw new CryptoFailure('vault_newer', UPDATED_ELSEWHERE)
     if (!isOpen) throw new CryptoFailure('vault_closed', 'The vault of this browser was closed')
-    return database.transaction(stores, mode, { durability: 'strict' })
+    try {
+      return database.transaction(stores, mode, { durability: 'strict' })
+    } catch (error) {
+      if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error
+      throw new CryptoFailure('vault_closed', 'The vault of this browser was closed', { cause: error })
+    }
   }
   const reading = (store: VaultStore) => begin([store], 'readonly').objectStore(store)
   const read = readTogether<VaultStore>((stores) => begin(stores, 'readonly'))

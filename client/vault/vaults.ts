@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { answerOf, committed, findDatabase, openDatabase } from './database.ts'
+import { LIST, LIST_STORE, VAULT } from './migrations.ts'
 
 // One list for the browser, so that a sign-in can name its device before anything is opened. The device id is read from the
 // vault itself: the two cannot disagree.
-const LIST = 'conclave'
-const STORE = 'vaults'
+const LIST_NAME = 'conclave'
 
 /** Where a vault keeps its head. */
 export const HEAD = 'head'
@@ -22,12 +22,15 @@ export type VaultHead = z.infer<typeof headShape>
 /** The database of a user's vault. */
 export const databaseOf = (userId: string): string => `conclave-${userId}`
 
-/** A user's vault in this browser, not opened. Throws CryptoFailure('vault_shut') where it is damaged. */
+/**
+ * A user's vault in this browser, not opened. Throws CryptoFailure: 'vault_shut' where it is damaged, 'vault_newer' or 'vault_upgrade'
+ * where this page cannot read it. Only a browser without one answers undefined.
+ */
 export async function findVault(
   userId: string,
   factory: IDBFactory,
 ): Promise<{ database: IDBDatabase; head: VaultHead } | undefined> {
-  const database = await findDatabase(factory, databaseOf(userId))
+  const database = await findDatabase(factory, databaseOf(userId), VAULT)
   if (!database) return undefined
   const head = headShape.safeParse(await answerOf(database.transaction('meta').objectStore('meta').get(HEAD)))
   if (head.success) return { database, head: head.data }
@@ -57,7 +60,7 @@ const rowsShape = z.array(z.object({ username: z.string(), userId: z.string() })
 async function notedUser(username: string, factory: IDBFactory): Promise<string | undefined> {
   const database = await openList(factory)
   try {
-    const rows = rowsShape.parse(await answerOf(database.transaction(STORE).objectStore(STORE).getAll()))
+    const rows = rowsShape.parse(await answerOf(database.transaction(LIST_STORE).objectStore(LIST_STORE).getAll()))
     return rows.find((row) => row.username === foldName(username))?.userId
   } finally {
     database.close()
@@ -76,8 +79,8 @@ const foldName = (username: string) => username.trim().toLowerCase()
 async function change(factory: IDBFactory, edit: (store: IDBObjectStore) => void): Promise<void> {
   const database = await openList(factory)
   try {
-    const transaction = database.transaction(STORE, 'readwrite', { durability: 'strict' })
-    edit(transaction.objectStore(STORE))
+    const transaction = database.transaction(LIST_STORE, 'readwrite', { durability: 'strict' })
+    edit(transaction.objectStore(LIST_STORE))
     await committed(transaction)
   } finally {
     database.close()
@@ -85,8 +88,6 @@ async function change(factory: IDBFactory, edit: (store: IDBObjectStore) => void
 }
 
 async function openList(factory: IDBFactory): Promise<IDBDatabase> {
-  const opened = await openDatabase(factory, LIST, (database) => {
-    database.createObjectStore(STORE, { keyPath: 'userId' })
-  })
-  return opened.database
+  const { database } = await openDatabase(factory, LIST_NAME, LIST)
+  return database
 }

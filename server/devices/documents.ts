@@ -39,7 +39,7 @@ export function readDocuments(posted: Documents): ReadDocuments {
   const listed = idsOf(manifest)
   const gone = new Set(manifest.removed)
   if (new Set(listed).size !== listed.length || listed.some((id) => gone.has(id))) throw invalid('A device is listed twice')
-  const kinds = keyring.ways.map(({ kind, id }) => (kind === 'passkey' ? id : kind))
+  const kinds = keyring.ways.map(({ kind, id }) => (kind === 'password' || kind === 'kit' ? kind : id))
   if (new Set(kinds).size !== kinds.length) throw invalid('A way in is there twice')
   return { posted, identityKey, keyring, manifest }
 }

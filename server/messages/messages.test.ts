@@ -208,6 +208,15 @@ test('a sealed message for another epoch is refused, and says where the room is'
   expect(await one.says(chatRoomId, sealed(3))).toMatchObject({ seq: 1, isEncrypted: true })
 })
 
+test('Eve posts a sealed message of another version, or a damaged one: refused by name, never kept as plain text', async () => {
+  const { one, chatRoomId } = await freshPair()
+  for (const content of ['{"v":2,"text":"x"}', '{"v":99}', '{"v":0,"a":1}', '{"v":1,"groupId":"AAAA"}', '{"v":1,'])
+    expect(await one.posts(chatRoomId, content)).toBeRefused(400, 'unknown_envelope')
+  expect(await rowsOf(chatRoomId)).toEqual([])
+  for (const content of ['{"v":"2"}', '{ "v":2 }', '{"version":2}', 'v:2'])
+    expect(await one.says(chatRoomId, content)).toMatchObject({ content, isEncrypted: false })
+})
+
 test('no message of an old epoch gets in beside a commit', async () => {
   const { one, two, chatRoomId } = await freshPair()
   const groupId = randomBytes(48).toString('base64')

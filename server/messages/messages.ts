@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { parseEnvelope } from '../../contract/envelope.ts'
+import { envelopeVersion, parseEnvelope } from '../../contract/envelope.ts'
 import type { Draft, Message } from '../../contract/messages.ts'
 import { messageLimitText } from '../../contract/plans.ts'
 import { askAgain } from '../contacts/requests.ts'
@@ -57,6 +57,8 @@ function requireNoFile({ messageType, filePath, fileName, fileSize }: Draft): vo
 
 function newMessage(user: SignedInUser, draft: Draft): NewMessage {
   const envelope = parseEnvelope(draft.content)
+  // Nobody knows what it is sealed for [Note: M2], and labelled as plain text it would be shown as such.
+  if (!envelope && envelopeVersion(draft.content) !== undefined) throw new Refusal('unknown_envelope')
   return {
     // Ids are compared as text on the way back: PostgreSQL writes them in lower case.
     id: draft.id?.toLowerCase() ?? randomUUID(),

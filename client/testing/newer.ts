@@ -1,0 +1,71 @@
+import { vi } from 'vitest'
+import { z } from 'zod'
+import { readContent, readStatement } from '../../contract/content.ts'
+import { parseEnvelope, writeEnvelope } from '../../contract/envelope.ts'
+import { everyEndpoint } from '../../contract/every.ts'
+import type { Api, ApiError } from '../net/api.ts'
+
+/** The kind of content that the newer build knows and this one does not. */
+export const reactionShape = z.object({ type: z.literal('reaction'), to: z.uuid(), emoji: z.string() })
+
+/** What the newer build does differently. */
+export interface NewerBuild {
+  people: typeof import('./people.ts')
+  createCore: typeof import('../crypto/core.ts').createCore
+  /** The version of the envelopes that it writes: 2 is one that this build does not know. */
+  envelope: 1 | 2
+  /** An api of this build's wire, with this build's endpoints and the newer build's errors. */
+  over: (api: Api) => Api
+}
+
+/**
+ * The whole client once more, as a build of next year: it knows one more kind of content, one more version of the envelope and of documents. Both
+ * builds share the browser's disk, like two tabs that were loaded at different times.
+ */
+export async function newerBuild(): Promise<NewerBuild> {
+  vi.resetModules()
+  const build = { envelope: 1 } as NewerBuild
+  vi.doMock('../../contract/content.ts', async (original) => ({
+    ...(await original<object>()),
+    readContent: (kept: unknown) => readContent(kept) ?? reactionShape.safeParse(kept).data,
+    readStatement: (written: unknown) => {
+      const read = readStatement(written)
+      const content = read?.statement.content ?? reactionShape.safeParse((written as { content?: unknown }).content).data
+      return read && content && { statement: { ...read.statement, content }, isWhole: true }
+    },
+  }))
+  vi.doMock('../../contract/envelope.ts', async (original) => ({
+    ...(await original<object>()),
+    isKnownVersion: (version: number) => version <= 2,
+    parseEnvelope: (content: string) => parseEnvelope(content.replace(/^{"v":2,/, '{"v":1,')),
+    writeEnvelope: (envelope: Parameters<typeof writeEnvelope>[0]) =>
+      writeEnvelope(envelope).replace(/^{"v":1,/, `{"v":${build.envelope},`),
+  }))
+  vi.doMock('../crypto/document.ts', async (original) => {
+    const ours = await original<typeof import('../crypto/document.ts')>()
+    const parseDocument: typeof ours.parseDocument = (content, label, shape) =>
+      content.includes('"v":2') ? shape.parse(JSON.parse(content)) : ours.parseDocument(content, label, shape)
+    return { ...ours, parseDocument }
+  })
+  const [people, { createCore }, { ApiError: Theirs }] = await Promise.all([
+    import('./people.ts'),
+    import('../crypto/core.ts'),
+    import('../net/api.ts'),
+  ])
+  vi.doUnmock('../../contract/content.ts')
+  vi.doUnmock('../../contract/envelope.ts')
+  vi.doUnmock('../crypto/document.ts')
+  vi.resetModules()
+  const ours = new Map(everyEndpoint.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
+  const over = (api: Api): Api =>
+    (async (endpoint, input) => {
+      try {
+        return await api((ours.get(`${endpoint.method} ${endpoint.path}`) ?? endpoint) as typeof endpoint, input)
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== 'ApiError') throw error
+        const { status, code, message, details } = error as ApiError
+        throw new Theirs(status, code, message, { details })
+      }
+    }) as Api
+  return Object.assign(build, { people, createCore, over })
+}
