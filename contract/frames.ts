@@ -16,6 +16,10 @@ export type ClientFrameType = ClientFrame['type']
 /** What each frame of a client carries, by its type. */
 export type ClientData = { [T in ClientFrameType]: Extract<ClientFrame, { type: T }>['data'] }
 
+/** What of an account may change while its pages are open: its plan, what it may do, whether it is blocked, its sessions, its name. */
+export const accountChange = z.enum(['plan', 'rights', 'block', 'sessions', 'name'])
+export type AccountChange = z.infer<typeof accountChange>
+
 /** What the server says. */
 export const serverFrame = z.discriminatedUnion('type', [
   z.object({
@@ -42,6 +46,8 @@ export const serverFrame = z.discriminatedUnion('type', [
    * one's own id may be among them. Absent: any.
    */
   z.object({ type: z.literal('contacts'), data: z.object({ userIds: z.array(userId).max(LIMITS.roomMembersMax).optional() }) }),
+  /** Something of the own account changed, by whatever hand: ask again who is signed in. */
+  z.object({ type: z.literal('account'), data: z.object({ what: accountChange }) }),
   /** The account's own devices or keys changed: fetch them. */
   z.object({ type: z.literal('devices'), data: z.object({}) }),
   /** The account's book has this version now: what one browser decided, the others take over. */

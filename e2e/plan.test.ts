@@ -1,6 +1,28 @@
 import { expect } from 'vitest'
 import { conversation, test } from './people.ts'
 
+test('A plan that changes while a page is open shows there at once, and the banner comes and goes', async ({
+  server,
+  alice,
+  bob,
+}) => {
+  await conversation(alice, bob)
+  const banner = bob.page.getByText('Free Plan Active')
+  await server.account('set-tier', bob.username, 'free')
+  await banner.waitFor({ timeout: 3000 })
+  await server.account('set-tier', bob.username, 'premium')
+  await banner.waitFor({ state: 'detached', timeout: 3000 })
+  await bob.says('I have a plan again')
+  await alice.reads('I have a plan again')
+})
+
+test('A session that the command line ends is signed out at once, and the page says so', async ({ server, alice, bob }) => {
+  await conversation(alice, bob)
+  await server.account('end-sessions', bob.username)
+  await bob.page.getByText('You were signed out.').waitFor({ timeout: 3000 })
+  await alice.says('still here')
+})
+
 test('A free account reads, but cannot send: the server refuses, and the words stay in the composer', async ({
   server,
   alice,
@@ -8,7 +30,6 @@ test('A free account reads, but cannot send: the server refuses, and the words s
 }) => {
   await conversation(alice, bob)
   await server.account('set-tier', bob.username, 'free')
-  await bob.page.reload()
   await bob.page.getByText('Free Plan Active').waitFor()
   await alice.says('can you read this?')
   await bob.reads('can you read this?')

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { tierShape } from '../contract/plans.ts'
+import { endSessions, makeAdmin } from '../server/account/operator.ts'
 import { ConfigError, readConfig } from '../server/config.ts'
 import { defaultDataFolder } from '../server/db/binaries.ts'
 import { connect, type Database } from '../server/db/connect.ts'
@@ -42,21 +43,19 @@ function explain(error: unknown): string {
   return `The database could not be changed: ${cause instanceof Error ? cause.message : cause}`
 }
 
-async function runVerb({ db, pool }: Database, [verb, username = '', tier, endDate]: string[]): Promise<string[]> {
+async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: string[]): Promise<string[]> {
   switch (verb) {
     case 'set-tier': {
       if (tier === undefined) throw new Unable(USAGE)
       const end = endDate === undefined ? undefined : readDay(endDate)
-      const named = await setTier(db, new Date(), { username, tier, endDate: end })
+      const named = await db.transaction((tx) => setTier(tx, new Date(), { username, tier, endDate: end }))
       return [`${named} is now ${tier}${end ? ` until ${end.toISOString()}` : ''}`]
     }
     case 'make-admin':
-      await change(pool, 'update users set is_admin = true where lower(username) = lower($1)', [username])
-      return [`${username} is now an administrator`]
+      return [`${requireFound(await makeAdmin(db, username), username)} is now an administrator`]
     case 'end-sessions': {
-      const id = await findUser(pool, username)
-      const { rowCount } = await pool.query('delete from sessions where user_id = $1', [id])
-      return [`${rowCount ?? 0} sessions of ${username} ended; a running server closes their sockets within 10 seconds`]
+      const { username: named, count } = requireFound(await endSessions(db, username), username)
+      return [`${count} sessions of ${named} ended`]
     }
     case 'list': {
       const rows = await listAccountPlans(db, new Date())
@@ -71,15 +70,9 @@ async function runVerb({ db, pool }: Database, [verb, username = '', tier, endDa
   }
 }
 
-async function change(pool: Database['pool'], statement: string, values: string[]): Promise<void> {
-  const { rowCount } = await pool.query(statement, values)
-  if (rowCount === 0) throw new Unable(`Nobody is called ${values[0]}`)
-}
-
-async function findUser(pool: Database['pool'], username: string): Promise<string> {
-  const { rows } = await pool.query<{ id: string }>('select id from users where lower(username) = lower($1)', [username])
-  if (!rows[0]) throw new Unable(`Nobody is called ${username}`)
-  return rows[0].id
+function requireFound<T>(found: T | undefined, username: string): T {
+  if (found === undefined) throw new Unable(`Nobody is called ${username}`)
+  return found
 }
 
 /** The beginning of a day, UTC. */

@@ -6,7 +6,9 @@ import type { Config, Listener } from './config.ts'
 import { followPresence, resetPresence } from './contacts/presence.ts'
 import { dropStaleRequests } from './contacts/requests.ts'
 import { contactRoutes } from './contacts/routes.ts'
+import { followChanges } from './db/changes.ts'
 import type { Database } from './db/connect.ts'
+import { newestManifest } from './devices/devices.ts'
 import { dropUnusedKeyPackages } from './devices/keypackages.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import type { Env } from './env.ts'
@@ -41,7 +43,7 @@ export interface App {
 interface Options {
   log: FastifyBaseLogger
   /** Behind `env.db`. */
-  pool: Database['pool']
+  database: Pick<Database, 'pool' | 'url'>
   /** The built client; without it only the API is served. */
   clientFolder?: string
   /** Without it nothing is measured. */
@@ -60,7 +62,7 @@ const everyJob: readonly Job[] = [
 ]
 
 /** The table of contents: one line a feature. Listening is the caller's. */
-export async function makeApp(env: Env, { log, pool, clientFolder, metrics, pace = PACE }: Options): Promise<App> {
+export async function makeApp(env: Env, { log, database, clientFolder, metrics, pace = PACE }: Options): Promise<App> {
   const http = Fastify({
     loggerInstance: log,
     // Fastify would log addresses of people: `logRequests` does not.
@@ -97,6 +99,7 @@ export async function makeApp(env: Env, { log, pool, clientFolder, metrics, pace
     frames: messageFrames(env),
     moved: followPresence(env),
     liveSessions: (sessionHashes) => liveSessions(env, sessionHashes),
+    newestManifest: (userId) => newestManifest(env, userId),
   })
   const attach = (server: Server, listener: Listener) => {
     bindListener(server, listener)
@@ -105,9 +108,15 @@ export async function makeApp(env: Env, { log, pool, clientFolder, metrics, pace
   }
   attach(http.server, env.config.direct)
   const report = (error: unknown, name: string) => logIncident(log, error, `job ${name}`)
-  const jobs = makeJobs({ env, pool, jobs: everyJob, report, onRun: metrics && measureJobs(metrics) })
+  const jobs = makeJobs({ env, pool: database.pool, jobs: everyJob, report, onRun: metrics && measureJobs(metrics) })
   http.addHook('preClose', () => gateway.close())
   http.addHook('preClose', () => jobs.stop())
+  const stopFollowing = await followChanges(database.url, {
+    onChange: ({ userId, what }) => void gateway.recheck(userId, what),
+    onOpen: () => void gateway.recheck(),
+    onLost: () => log.warn('the connection that listens for changes to accounts was lost: they are seen within 10 s'),
+  })
+  http.addHook('onClose', stopFollowing)
   http.addHook('onClose', () => env.batch.drain())
   return { http, gateway, jobs, attach }
 }

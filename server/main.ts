@@ -67,7 +67,7 @@ async function start(): Promise<void> {
       measureServer(metrics, env, database)
       await serveMetrics(metrics, config.metricsPort, config.metricsHost)
     }
-    const { http, jobs } = await makeApp(env, { log, metrics, pool: database.pool, clientFolder: path.join(root, 'dist/client') })
+    const { http, jobs } = await makeApp(env, { log, metrics, database, clientFolder: path.join(root, 'dist/client') })
     const stop = stopOnce(async () => {
       // A request that does not end must not keep the server.
       setTimeout(() => http.server.closeAllConnections(), DRAIN_MS).unref()

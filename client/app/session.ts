@@ -10,6 +10,7 @@ import { receiveCommit, receiveMessage, refreshDelivery } from '../messages/rece
 import { flushAll } from '../messages/send.ts'
 import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
+import { inTurn } from '../net/turns.ts'
 import { resetRooms, roomsStore } from '../rooms/list.ts'
 import { reloadUnreadTotal } from '../rooms/load.ts'
 import { onTyping } from '../rooms/updates.ts'
@@ -30,7 +31,8 @@ const framesOf = (env: Env, userId: string): Frames => ({
   receipt: (receipt) => refreshDelivery(env, receipt),
   typing: onTyping,
   presence: onPresence,
-  contacts: () => syncAll(env),
+  contacts: ({ userIds }) => syncAll(env, userIds),
+  account: () => readUser(env),
   devices: () => checkOwnKeys(env, userId),
   book: ({ version }) => onBookSaved(env, version),
   signed_out: ({ manifest }) => signedOutElsewhere(env, userId, manifest),
@@ -74,7 +76,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     setInterval(() => isLive() || attempt(syncAll(env).then(env.socket.retry)), PERIODS.contactsPollMs),
     setInterval(() => isLive() || attempt(reloadUnreadTotal(env)), PERIODS.unreadPollMs),
   ]
-  const onVisible = () => document.visibilityState === 'visible' && attempt(refreshUser(env).then(() => syncAll(env)))
+  const onVisible = () => document.visibilityState === 'visible' && attempt(readUser(env).then(() => syncAll(env)))
   document.addEventListener('visibilitychange', onVisible)
   attempt(env.crypto.untilUpdated())
   env.socket.open()
@@ -94,7 +96,10 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   }
 }
 
-const onConnected = (env: Env, userId: string) => Promise.all([syncAll(env), checkOwnKeys(env, userId)])
+const onConnected = (env: Env, userId: string) => Promise.all([syncAll(env), checkOwnKeys(env, userId), readUser(env)])
+
+/** In turn: an answer from before a change must not overwrite the one from after it. */
+const readUser = (env: Env) => inTurn(env, 'user', () => refreshUser(env))
 
 const acceptedRooms = () =>
   [...roomsStore.getState().rooms.values()].flatMap(({ id, state }) => (state === 'accepted' ? [id] : []))

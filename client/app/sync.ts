@@ -10,6 +10,7 @@ import { enterEverywhere } from '../rooms/gate.ts'
 import { roomsStore, sortRooms } from '../rooms/list.ts'
 import { reloadRooms } from '../rooms/load.ts'
 import { refreshPreview } from '../rooms/preview.ts'
+import type { Room } from '../rooms/room.ts'
 import { checkBook, saveBook } from '../trust/book.ts'
 import { refreshPeers } from '../trust/peers.ts'
 import { changePerson, personById } from '../trust/people.ts'
@@ -19,16 +20,20 @@ import { checkOwnKeys } from './ending.ts'
 const ROOMS_AT_ONCE = 6
 
 let running: Promise<void> | undefined
-let isAsked = false
+let asked: ReadonlySet<string> | 'all' | undefined
 
-/** Brings all rooms up to date. One run at a time; asked for during one, it runs once more behind it. */
-export function syncAll(env: Env): Promise<void> {
-  isAsked = true
+/**
+ * Brings all rooms up to date, or with `userIds` those with these people. One run at a time; asked for during one, it runs once
+ * more behind it.
+ */
+export function syncAll(env: Env, userIds?: readonly string[]): Promise<void> {
+  asked = userIds && asked !== 'all' ? new Set([...(asked ?? []), ...userIds]) : 'all'
   running ??= (async () => {
     try {
-      while (isAsked) {
-        isAsked = false
-        await sync(env)
+      while (asked) {
+        const whose = asked
+        asked = undefined
+        await sync(env, whose)
       }
     } finally {
       running = undefined
@@ -56,12 +61,13 @@ export async function checkDevice(env: Env, userId: string): Promise<void> {
 
 const listed = () => sortRooms(roomsStore.getState().rooms.values())
 
-async function sync(env: Env): Promise<void> {
-  const rooms = await reloadRooms(env)
+async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void> {
+  const isDue = ({ peers }: Room) => whose === 'all' || peers.some(({ id }) => whose.has(id))
+  const rooms = (await reloadRooms(env)).filter(isDue)
   await Promise.all(rooms.map((room) => refreshPreview(env, room)))
   const failures: CryptoFailure[] = []
   // In parallel: while the server answers for one room, another one is opened here.
-  await inLanes(ROOMS_AT_ONCE, listed(), async (room) => {
+  await inLanes(ROOMS_AT_ONCE, listed().filter(isDue), async (room) => {
     const peerIds = room.peers.map(({ id }) => id)
     try {
       const changed = await refreshPeers(env, room)
@@ -74,7 +80,7 @@ async function sync(env: Env): Promise<void> {
       else for (const id of peerIds) markKey(id, true)
     }
   })
-  await enterEverywhere(env, listed())
+  await enterEverywhere(env, listed().filter(isDue))
   await flushAll(env)
   // Saves what was decided about keys while the server was away, and shows what other browsers decided.
   await saveBook(env)

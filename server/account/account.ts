@@ -23,7 +23,7 @@ export async function logout(env: Env, visitor: Visitor, removeKeys: boolean): P
   const { session } = visitor
   if (session) {
     if (removeKeys && session.deviceId) await forgetUnlock(env, session.id, session.deviceId)
-    await endSession(env, session.sessionHash)
+    await endSession(env, session)
   }
   visitor.clearSession()
   return {}
@@ -45,7 +45,7 @@ export async function signIn(env: Env, visitor: Visitor, row: AccountRow, { devi
     const tier = await effectiveTier(tx, row.id, env.clock())
     return { tier, unlock: unlock ?? null, ...(await startSession(env, row.id, unlock?.deviceId ?? null, tx)) }
   })
-  if (visitor.session) await endSession(env, visitor.session.sessionHash)
+  if (visitor.session) await endSession(env, visitor.session)
   visitor.setSession(token, expiresAt)
   return { ...shownUser(row, tier, unlock?.deviceId ?? null), unlock }
 }

@@ -38,3 +38,7 @@ export async function insertUser(db: Queryable, row: typeof users.$inferInsert):
 export async function replaceVerifier(db: Queryable, userId: string, passwordHash: Buffer): Promise<void> {
   await db.update(users).set({ passwordHash }).where(eq(users.id, userId))
 }
+
+export async function setAdmin(db: Queryable, userId: string): Promise<void> {
+  await db.update(users).set({ isAdmin: true }).where(eq(users.id, userId))
+}

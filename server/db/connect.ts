@@ -9,6 +9,8 @@ export type Queryable = Db | Parameters<Parameters<Db['transaction']>[0]>[0]
 
 export interface Database {
   db: Db
+  /** As it was opened. */
+  url: string
   /** Any other statement: migrations' lock, health, tests. */
   pool: pg.Pool
   close(): Promise<void>
@@ -39,7 +41,7 @@ export function connect(url: string, onLost: (error: Error) => void = () => unde
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = drizzle(pool)
   db.transaction = onOwnConnection(pool)
-  return { db, pool, close: () => pool.end() }
+  return { db, url, pool, close: () => pool.end() }
 }
 
 /** Drizzle never gives back a connection whose BEGIN fails, until none is left. Here it goes back whatever happens. */

@@ -78,6 +78,12 @@ export async function manifestOf(env: Env, user: SignedInUser, userId: string) {
   }
 }
 
+/** The account's newest manifest; undefined for an account without keys, or one that is gone. */
+export async function newestManifest(env: Env, userId: string): Promise<Signed | undefined> {
+  const stored = await store.findDocuments(env.db, userId)
+  return stored?.manifest ? signed(stored.manifest) : undefined
+}
+
 /** The same inside a transaction. Throws Refusal. */
 export async function requireUnlock(db: Queryable, now: Date, user: SignedInUser): Promise<Unlock> {
   const secret = user.deviceId === null ? undefined : await store.takeUnlock(db, user.id, user.deviceId, now)

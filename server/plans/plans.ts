@@ -1,4 +1,5 @@
 import { PLANS, type Rights, type Tier, tierShape } from '../../contract/plans.ts'
+import { announceChange } from '../db/changes.ts'
 import type { Queryable } from '../db/connect.ts'
 import * as store from './store.ts'
 
@@ -53,21 +54,22 @@ interface Grant {
 }
 
 /**
- * Gives an account a plan from now on, in place of the one that it has with its dates. Answers the account's name as it is
- * written. Throws PlanError.
+ * Gives an account a plan from now on, in place of the one that it has with its dates, and announces it; inside the caller's
+ * transaction. Answers the account's name as it is written. Throws PlanError.
  */
-export async function setTier(db: Queryable, now: Date, { username, tier: typed, endDate }: Grant): Promise<string> {
+export async function setTier(tx: Queryable, now: Date, { username, tier: typed, endDate }: Grant): Promise<string> {
   const tier = tierShape.safeParse(typed).data
   if (!tier) throw new PlanError(`There is no plan "${typed}". The plans are ${tierShape.options.join(', ')}`)
   const isPaid = PLANS[tier].rights.send
   if (!isPaid && endDate) throw new PlanError(`The plan ${tier} has no end date`)
   if (endDate && endDate <= now) throw new PlanError('The end date must lie ahead')
-  const named = await store.saveSubscription(db, username, {
+  const account = await store.saveSubscription(tx, username, {
     subscriptionTier: tier,
     subscriptionStatus: 'active',
     subscriptionStartDate: isPaid ? now : null,
     subscriptionEndDate: endDate ?? null,
   })
-  if (named === undefined) throw new PlanError(`Nobody is called ${username}`)
-  return named
+  if (!account) throw new PlanError(`Nobody is called ${username}`)
+  await announceChange(tx, [account.userId], 'plan')
+  return account.username
 }

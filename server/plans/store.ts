@@ -34,12 +34,12 @@ type Subscription = Pick<
   'subscriptionTier' | 'subscriptionStatus' | 'subscriptionStartDate' | 'subscriptionEndDate'
 >
 
-/** Gives the account of that name, regardless of case, this subscription. Answers its name; undefined where nobody has it. */
-export async function saveSubscription(db: Queryable, username: string, subscription: Subscription): Promise<string | undefined> {
+/** Gives the account of that name, regardless of case, this subscription. Answers it; undefined where nobody has the name. */
+export async function saveSubscription(db: Queryable, username: string, subscription: Subscription) {
   const [row] = await db
     .update(users)
     .set(subscription)
     .where(and(eq(sql`lower(${users.username})`, username.toLowerCase()), isNull(users.deletedAt)))
-    .returning({ username: users.username })
-  return row?.username
+    .returning({ userId: users.id, username: users.username })
+  return row
 }

@@ -11,6 +11,7 @@ import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
 import { listenerOf } from '../http/listener.ts'
 import { isOriginAllowed } from '../http/origin.ts'
 import { Refusal } from '../refuse.ts'
+import { type AccountHooks, type Accounts, watchAccounts } from './accounts.ts'
 import { type Seat, sendFrame } from './hub.ts'
 import { type FrameHandlers, listen } from './listen.ts'
 
@@ -20,18 +21,16 @@ const GRACE_MS = 2000
 export interface Gateway {
   /** Opens the door for those whom this server lets in. */
   attach(server: Server): void
-  /** Closes the sockets whose session ended without this process, such as by the command line or by time. */
-  recheck(): Promise<void>
+  /** `recheck` of `accounts.ts`, as it is done every 10 s for all. Its failures are logged. */
+  recheck: Accounts['recheck']
   /** Refuses new sockets, closes the open ones with 1001, and waits for them. */
   close(): Promise<void>
 }
 
-interface Hooks {
+interface Hooks extends AccountHooks {
   frames: FrameHandlers
   /** A user's first socket arrived, or the last one left. */
   moved: (userId: string) => Promise<void>
-  /** Which of these sessions are still good. */
-  liveSessions: (sessionHashes: string[]) => Promise<Set<string>>
 }
 
 /** The socket's door at /ws: session and Origin are checked before it opens. It knows no feature; frames go to the table. */
@@ -44,6 +43,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
   })
   const answering = new WeakSet<WebSocket>()
   const moves = new Set<Promise<void>>()
+  const accounts = watchAccounts(env, hooks)
   let isClosing = false
 
   const report = (error: unknown) => {
@@ -82,6 +82,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
 
   function seat(socket: WebSocket, user: SignedInUser, ingress: Listener['ingress']): void {
     const mine: Seat = { userId: user.id, sessionHash: user.sessionHash, socket }
+    accounts.note(mine, user)
     answering.add(socket)
     socket.on('pong', () => answering.add(socket))
     // Too large, not UTF-8, broken framing: ws closes with 1009, 1007 or 1002 by itself.
@@ -103,11 +104,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     if (env.hub.join(mine)) tellMove(user.id)
   }
 
-  async function recheck(): Promise<void> {
-    const hashes = env.hub.sessionHashes()
-    const live = await hooks.liveSessions(hashes)
-    for (const hash of hashes) if (!live.has(hash)) env.hub.closeSession(hash)
-  }
+  const recheck: Accounts['recheck'] = (userId, what) => accounts.recheck(userId, what).catch(report)
 
   const timers = [
     setInterval(() => {
@@ -116,7 +113,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
         else if (socket.readyState === socket.OPEN) socket.ping()
       }
     }, PERIODS.heartbeatMs),
-    setInterval(() => void recheck().catch(report), RECHECK_MS),
+    setInterval(() => void recheck(), RECHECK_MS),
   ]
 
   return {

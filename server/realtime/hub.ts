@@ -23,7 +23,8 @@ export interface Hub {
   join(seat: Seat): boolean
   /** Takes a socket out. True when it was the user's last one. */
   leave(seat: Seat): boolean
-  sessionHashes(): string[]
+  /** The seats of one user, or of all. */
+  seats(userId?: string): Seat[]
   /** Open sockets. */
   size(): number
   /** Closes every socket with 1001: the server stops. */
@@ -65,7 +66,7 @@ export function createHub(): Hub {
       seats.delete(seat.userId)
       return true
     },
-    sessionHashes: () => [...new Set(every().map((seat) => seat.sessionHash))],
+    seats: (userId) => (userId === undefined ? every() : [...(seats.get(userId) ?? [])]),
     size: () => every().length,
     closeAll() {
       for (const { socket } of every()) socket.close(CLOSE.goingAway, 'The server stops')

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
+import { announceChange } from '../db/changes.ts'
 import type { Queryable } from '../db/connect.ts'
 import { askTogether } from '../db/together.ts'
 import type { Env, SignedInUser } from '../env.ts'
@@ -49,22 +50,25 @@ export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession
       env,
       rows.filter(({ lastUsedAt }) => lastUsedAt <= idleSince),
     )
-    const users = rows.map(({ lastUsedAt: _, tokenHash, plan, ...user }) => ({
-      ...user,
-      subscriptionTier: tierOf(plan?.plan ?? null),
-      rights: rightsOf(plan),
-      sessionHash: tokenHash.toString('hex'),
-    }))
-    return new Map(users.map((user) => [user.sessionHash, user]))
+    return usersOf(rows)
   })
 }
 
-/** Which of these sessions are still good; those are marked as used. For sockets, which stay open for days. */
-export async function liveSessions(env: Env, sessionHashes: string[]): Promise<Set<string>> {
-  if (sessionHashes.length === 0) return new Set()
-  const rows = await store.findLiveHashes(env.db, sessionHashes.map(fromHex), env.clock())
+/** Who holds each of these sessions, while it is good; all are marked as used. For sockets, which stay open for days. */
+export async function liveSessions(env: Env, sessionHashes: string[]): Promise<Map<string, SignedInUser>> {
+  const rows = await store.findLive(env.db, sessionHashes.map(fromHex), env.clock())
   await touchSessions(env, rows)
-  return new Set(hashesOf(rows))
+  return usersOf(rows)
+}
+
+function usersOf(rows: Awaited<ReturnType<typeof store.findLive>>): Map<string, SignedInUser> {
+  const users = rows.map(({ lastUsedAt: _, tokenHash, plan, ...user }) => ({
+    ...user,
+    subscriptionTier: tierOf(plan?.plan ?? null),
+    rights: rightsOf(plan),
+    sessionHash: tokenHash.toString('hex'),
+  }))
+  return new Map(users.map((user) => [user.sessionHash, user]))
 }
 
 /** Throws Refusal `not_signed_in` where the session has ended. Call it after waiting for a lock. */
@@ -73,24 +77,36 @@ export async function requireLive(tx: Queryable, { sessionHash }: SignedInUser):
 }
 
 /** Ends one session and closes its sockets. */
-export async function endSession(env: Env, sessionHash: string): Promise<void> {
-  await store.deleteSession(env.db, fromHex(sessionHash))
+export async function endSession(env: Env, { id, sessionHash }: SignedInUser): Promise<void> {
+  await env.db.transaction(async (tx) => await announceEnd(tx, id, await store.deleteSession(tx, fromHex(sessionHash))))
   env.hub.closeSession(sessionHash)
 }
 
 /** Ends every session of a user, except the named one, and closes their sockets. */
 export async function endSessionsOf(env: Env, userId: string, exceptHash?: string): Promise<void> {
-  closeSessions(env, await deleteSessionsOf(env.db, userId, exceptHash))
+  closeSessions(env, await env.db.transaction((tx) => deleteSessionsOf(tx, userId, exceptHash)))
 }
 
-/** Deletes sessions inside the caller's transaction. After COMMIT pass the answer to `closeSessions`. */
-export async function deleteSessionsOf(db: Queryable, userId: string, exceptHash?: string): Promise<string[]> {
-  return hashesOf(await store.deleteOf(db, userId, exceptHash === undefined ? undefined : fromHex(exceptHash)))
+/**
+ * Deletes and announces sessions inside the caller's transaction. After COMMIT pass the answer to `closeSessions`: this node's
+ * sockets need not wait for the announcement.
+ */
+export async function deleteSessionsOf(tx: Queryable, userId: string, exceptHash?: string): Promise<string[]> {
+  return await announceEnd(
+    tx,
+    userId,
+    await store.deleteOf(tx, userId, exceptHash === undefined ? undefined : fromHex(exceptHash)),
+  )
 }
 
 /** The same for the sessions that speak for these devices. */
-export async function deleteSessionsOfDevices(db: Queryable, userId: string, deviceIds: string[]): Promise<string[]> {
-  return hashesOf(await store.deleteOfDevices(db, userId, deviceIds))
+export async function deleteSessionsOfDevices(tx: Queryable, userId: string, deviceIds: string[]): Promise<string[]> {
+  return await announceEnd(tx, userId, await store.deleteOfDevices(tx, userId, deviceIds))
+}
+
+async function announceEnd(tx: Queryable, userId: string, ended: { tokenHash: Buffer }[]): Promise<string[]> {
+  if (ended.length > 0) await announceChange(tx, [userId], 'sessions')
+  return ended.map(({ tokenHash }) => tokenHash.toString('hex'))
 }
 
 /** Closes the sockets of sessions that are deleted already, with the manifest that removed their device where one did. */
@@ -98,15 +114,13 @@ export function closeSessions(env: Env, sessionHashes: string[], manifest?: Sign
   for (const hash of sessionHashes) env.hub.closeSession(hash, manifest)
 }
 
-/** Deletes sessions that are over by time and closes their sockets. One piece of a job: true where more is left. */
+/** Deletes and announces sessions that are over by time. One piece of a job: true where more is left. */
 export async function deleteExpiredSessions(env: Env): Promise<boolean> {
-  const ended = await store.deleteExpired(env.db, env.clock(), EXPIRED_AT_ONCE)
-  const here = new Set(env.hub.sessionHashes())
-  closeSessions(
-    env,
-    ended.map(({ tokenHash }) => tokenHash.toString('hex')).filter((hash) => here.has(hash)),
-  )
-  return ended.length === EXPIRED_AT_ONCE
+  return await env.db.transaction(async (tx) => {
+    const ended = await store.deleteExpired(tx, env.clock(), EXPIRED_AT_ONCE)
+    await announceChange(tx, [...new Set(ended.map(({ userId }) => userId))], 'sessions')
+    return ended.length === EXPIRED_AT_ONCE
+  })
 }
 
 /** Ties the session to this device. false where the session has ended. */
@@ -124,6 +138,5 @@ async function touchSessions(env: Pick<Env, 'db' | 'clock'>, rows: { tokenHash: 
   await store.touchDevices(env.db, userIds, deviceIds, now)
 }
 
-const hashesOf = (rows: { tokenHash: Buffer }[]): string[] => rows.map(({ tokenHash }) => tokenHash.toString('hex'))
 const fromHex = (hash: string): Buffer => Buffer.from(hash, 'hex')
 const later = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1000)

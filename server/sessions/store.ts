@@ -36,22 +36,12 @@ export function findLive(db: Queryable, tokenHashes: Buffer[], now: Date) {
     .where(isLive(tokenHashes, now))
 }
 
-/** Which of these sessions are still good. */
-export function findLiveHashes(db: Queryable, tokenHashes: Buffer[], now: Date) {
-  return db
-    .select({ tokenHash: sessions.tokenHash })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(isLive(tokenHashes, now))
-}
-
 export async function isStored(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
   return (await tx.$count(sessions, eq(sessions.tokenHash, tokenHash))) > 0
 }
 
-export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
-  await db.delete(sessions).where(eq(sessions.tokenHash, tokenHash))
-}
+/** Deletes one session. Answers it if it was there. */
+export const deleteSession = (db: Queryable, tokenHash: Buffer) => deleteWhere(db, eq(sessions.tokenHash, tokenHash))
 
 /** Deletes a user's sessions except the named one. Answers those that are gone. */
 export function deleteOf(db: Queryable, userId: string, except: Buffer | undefined) {
@@ -74,7 +64,7 @@ export function deleteExpired(db: Queryable, now: Date, atMost: number) {
 }
 
 function deleteWhere(db: Queryable, condition: SQL | undefined) {
-  return db.delete(sessions).where(condition).returning({ tokenHash: sessions.tokenHash })
+  return db.delete(sessions).where(condition).returning({ tokenHash: sessions.tokenHash, userId: sessions.userId })
 }
 
 /** False where the session has ended. */

@@ -13,7 +13,8 @@ import { gatherSessions } from '../sessions/sessions.ts'
 // A server process of its own, for tests that kill it. It writes its address to the standard output.
 const fault = readFault(process.env['CONCLAVE_FAULT'])
 const clock = () => new Date()
-const { db, pool } = connect(process.env['DATABASE_URL'] ?? '')
+const database = connect(process.env['DATABASE_URL'] ?? '')
+const { db } = database
 const { http } = await makeApp(
   {
     config: readConfig({ PORT: '0', NODE_ENV: 'test' }),
@@ -30,6 +31,6 @@ const { http } = await makeApp(
     },
     ...(fault && { fault }),
   },
-  { log: pino({ level: 'silent' }), pool },
+  { log: pino({ level: 'silent' }), database },
 )
 process.stdout.write(`${await http.listen({ port: 0, host: '127.0.0.1' })}\n`)

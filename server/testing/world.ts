@@ -10,7 +10,7 @@ import { afterAll, inject } from 'vitest'
 import type { Tier } from '../../contract/plans.ts'
 import { type App, makeApp } from '../app.ts'
 import { type Listener, readConfig } from '../config.ts'
-import { connect, type Database } from '../db/connect.ts'
+import { connect } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import type { Env } from '../env.ts'
 import { makeLimits, noLimits } from '../http/limits.ts'
@@ -40,6 +40,8 @@ export interface World {
   /** The address without a slash at its end. */
   url: string
   env: Env
+  /** The database, as another process would open it. */
+  databaseUrl: string
   gateway: App['gateway']
   /** They run when `runDue` is called: no test waits for a minute. */
   jobs: App['jobs']
@@ -67,7 +69,8 @@ export async function startWorld({
   plant,
   pace,
 }: Options = {}): Promise<World> {
-  const database = await freshDatabase()
+  const databaseUrl = await freshDatabase()
+  const database = connect(databaseUrl)
   let movedMs = 0
   const clock = () => new Date(Date.now() + movedMs)
   const env: Env = {
@@ -92,7 +95,7 @@ export async function startWorld({
   })
   const log = pino({ level: 'silent' }, sink)
   const { http, gateway, jobs, attach } = await makeApp(env, {
-    ...{ log, metrics, pool: database.pool },
+    ...{ log, metrics, database },
     ...(clientFolder && { clientFolder }),
     ...(pace && { pace }),
   })
@@ -117,6 +120,7 @@ export async function startWorld({
   return {
     url,
     env,
+    databaseUrl,
     gateway,
     jobs,
     sql,
@@ -145,15 +149,15 @@ export async function startWorld({
   }
 }
 
-/** A copy of the migrated template. */
-async function freshDatabase(): Promise<Database> {
+/** The address of a copy of the migrated template. */
+async function freshDatabase(): Promise<string> {
   const template = inject('clusterUrl')
   const name = `test_${randomBytes(8).toString('hex')}`
   const client = new pg.Client({ connectionString: template.replace('/template?', '/postgres?') })
   await client.connect()
   await client.query(`create database ${name} template template`)
   await client.end()
-  return connect(template.replace('/template?', `/${name}?`))
+  return template.replace('/template?', `/${name}?`)
 }
 
 /** The port that a server got. */

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { notificationsApi } from '../../contract/notifications.ts'
+import { roomsApi } from '../../contract/rooms.ts'
+import { resetRooms } from '../rooms/list.ts'
+import type { TestPerson } from '../testing/people.ts'
+import { people } from '../testing/room.ts'
+import { resetPeople } from '../trust/people.ts'
+import { syncAll } from './sync.ts'
+
+/** The rooms whose log this person's page asks for while it does something. */
+async function roomsAsked({ env }: TestPerson, work: () => Promise<unknown>): Promise<Set<string>> {
+  const asked = new Set<string>()
+  const { api } = env
+  env.api = (async (endpoint: unknown, input: { chatRoomId?: string }) => {
+    if (endpoint === notificationsApi.unreadCount) return { count: 0 }
+    if (endpoint === roomsApi.log && input.chatRoomId) asked.add(input.chatRoomId)
+    return await api(endpoint as never, input as never)
+  }) as typeof api
+  await work()
+  env.api = api
+  // The others of a test have no page of their own.
+  resetRooms()
+  resetPeople()
+  return asked
+}
+
+test('a page that hears whose rows changed brings up to date the rooms with these people, and no others', async () => {
+  const { alice, bob, eve } = await people()
+  await alice.says(bob, 'hello Bob')
+  await alice.says(eve, 'hello Eve')
+  for (const person of [bob, eve]) await person.says(alice, 'hello Alice')
+  const [withBob, withEve] = [alice.contact(bob).chatRoomId, alice.contact(eve).chatRoomId]
+  expect(await roomsAsked(alice, () => syncAll(alice.env, [bob.userId, alice.userId]))).toEqual(new Set([withBob]))
+  // An older server names nobody: everybody is meant. Bob's room has nothing new.
+  expect(await roomsAsked(alice, () => syncAll(alice.env))).toEqual(new Set([withEve]))
+})
+
+test('what is asked for while a page is being brought up to date is not lost: neither one person nor everybody', async () => {
+  const { alice, bob, eve } = await people()
+  const talk = async () => {
+    for (const person of [bob, eve]) await person.says(alice, 'hello Alice')
+  }
+  const all = new Set([bob, eve].map((person) => alice.contact(person).chatRoomId))
+  await talk()
+  expect(
+    await roomsAsked(alice, () => Promise.all([syncAll(alice.env, [bob.userId]), syncAll(alice.env, [eve.userId])])),
+  ).toEqual(all)
+  await talk()
+  expect(
+    await roomsAsked(alice, () =>
+      Promise.all([syncAll(alice.env, [bob.userId]), syncAll(alice.env), syncAll(alice.env, [bob.userId])]),
+    ),
+  ).toEqual(all)
+})

@@ -1,0 +1,27 @@
+import { announceChange } from '../db/changes.ts'
+import type { Db } from '../db/connect.ts'
+import { deleteSessionsOf } from '../sessions/sessions.ts'
+import * as store from './store.ts'
+
+// What whoever runs the server does to an account from the command line. Each answers undefined where nobody has that name,
+// and announces what it did: open pages follow at once.
+
+/** Makes an administrator of the account. Answers its name as it is written. */
+export async function makeAdmin(db: Db, username: string): Promise<string | undefined> {
+  return await db.transaction(async (tx) => {
+    const row = await store.findByUsername(tx, username)
+    if (!row) return undefined
+    await store.setAdmin(tx, row.id)
+    await announceChange(tx, [row.id], 'rights')
+    return row.username
+  })
+}
+
+/** Ends every session of the account. */
+export async function endSessions(db: Db, username: string): Promise<{ username: string; count: number } | undefined> {
+  return await db.transaction(async (tx) => {
+    const row = await store.findByUsername(tx, username)
+    if (!row) return undefined
+    return { username: row.username, count: (await deleteSessionsOf(tx, row.id)).length }
+  })
+}

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { afterAll, expect, inject, test } from 'vitest'
+import { startWorld } from '../testing/world.ts'
+import { announceChange, type Change, followChanges } from './changes.ts'
+import { connect } from './connect.ts'
+
+const { databaseUrl } = await startWorld()
+const { db, close } = connect(databaseUrl)
+afterAll(close)
+const socketFolder = new URL(inject('clusterUrl')).searchParams.get('host') ?? ''
+const [alice, bob] = [crypto.randomUUID(), crypto.randomUUID()]
+
+/** A follower, and what it heard. */
+async function follower(url: string) {
+  const heard: Change[] = []
+  const states: string[] = []
+  const stop = await followChanges(url, {
+    onChange: (change) => heard.push(change),
+    onOpen: () => states.push('open'),
+    onLost: () => states.push('lost'),
+  })
+  return { heard, states, stop }
+}
+
+test('a change is heard after COMMIT, and one that was taken back never', async () => {
+  const { heard, stop } = await follower(databaseUrl)
+  await db
+    .transaction(async (tx) => {
+      await announceChange(tx, [alice], 'plan')
+      throw new Error('taken back')
+    })
+    .catch(() => undefined)
+  await db.transaction(async (tx) => {
+    await announceChange(tx, [bob], 'sessions')
+    await announceChange(db, [bob], 'name')
+    await expect.poll(() => heard).toEqual([{ userId: bob, what: 'name' }])
+  })
+  await expect.poll(() => heard).toHaveLength(2)
+  expect(heard[1]).toEqual({ userId: bob, what: 'sessions' })
+  await stop()
+})
+
+test('an announcement holds the account and the kind of change, and nothing else', async () => {
+  const { pool, close } = connect(databaseUrl)
+  const client = await pool.connect()
+  const payloads: unknown[] = []
+  client.on('notification', ({ payload }) => payloads.push(payload))
+  await client.query('listen conclave_accounts')
+  await announceChange(db, [alice], 'block')
+  await expect.poll(() => payloads).toEqual([JSON.stringify({ userId: alice, what: 'block' })])
+  client.release(true)
+  await close()
+})
+
+test('what others write into the channel is passed over', async () => {
+  const { heard, stop } = await follower(databaseUrl)
+  for (const text of ['', 'x', 'null', '{}', `{"userId":"${alice}","what":"else"}`, `{"userId":"' or 1=1","what":"plan"}`])
+    await db.execute(`select pg_notify('conclave_accounts', '${text.replaceAll("'", "''")}')`)
+  await announceChange(db, [alice], 'plan')
+  await expect.poll(() => heard).toEqual([{ userId: alice, what: 'plan' }])
+  await stop()
+})
+
+test('a lost connection is told once and made again, as often as it takes, and what comes then is heard', async () => {
+  const proxy = await openProxy()
+  const { heard, states, stop } = await follower(proxy.url)
+  await announceChange(db, [alice], 'plan')
+  await expect.poll(() => heard).toHaveLength(1)
+  await proxy.cut()
+  await expect.poll(() => states).toEqual(['open', 'lost'])
+  await announceChange(db, [alice], 'rights')
+  // Longer than the first attempts are apart.
+  await new Promise((wake) => setTimeout(wake, 1000))
+  expect(states).toEqual(['open', 'lost'])
+  await proxy.restore()
+  await expect.poll(() => states, { timeout: 10_000 }).toEqual(['open', 'lost', 'open'])
+  await announceChange(db, [bob], 'plan')
+  await expect
+    .poll(() => heard)
+    .toEqual([
+      { userId: alice, what: 'plan' },
+      { userId: bob, what: 'plan' },
+    ])
+  await stop()
+  await proxy.cut()
+})
+
+test('a database that is away at the start does not keep the server from starting, and stopping ends the attempts', async () => {
+  const proxy = await openProxy()
+  await proxy.cut()
+  const { states, stop } = await follower(proxy.url)
+  await expect.poll(() => states).toEqual(['lost'])
+  await stop()
+  await proxy.restore()
+  await new Promise((wake) => setTimeout(wake, 500))
+  expect(states).toEqual(['lost'])
+  await proxy.cut()
+})
+
+/** The database by TCP, as DATABASE_URL names it, on a line that can be cut. */
+async function openProxy() {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const upstream = createConnection(`${socketFolder}/.s.PGSQL.5432`)
+    for (const each of [socket, upstream]) each.on('error', () => undefined)
+    sockets.add(socket.on('close', () => upstream.destroy()))
+    upstream.on('close', () => socket.destroy())
+    socket.pipe(upstream).pipe(socket)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `postgres://conclave@127.0.0.1:${port}${new URL(databaseUrl).pathname}`,
+    async cut() {
+      const closed = once(server, 'close')
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+    restore: async () => void (await once(server.listen(port, '127.0.0.1'), 'listening')),
+  }
+}
