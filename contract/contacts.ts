@@ -42,7 +42,7 @@ export const contactShape = z.object({
       senderId: userId,
       deliveryStatus,
       messageType,
-      content: z.string().max(LIMITS.contentBytes),
+      content: z.string(),
       fileName: z.string().max(255).nullable(),
     })
     .nullable(),

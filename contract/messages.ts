@@ -14,8 +14,11 @@ export const messageShape = z.object({
   seq: seqShape,
   chatRoomId,
   senderId: userId,
-  /** The sealed envelope (`envelope.ts`), or a bare API caller's plain text. */
-  content: z.string().max(LIMITS.contentBytes),
+  /**
+   * The sealed envelope (`envelope.ts`), or a bare API caller's plain text. Unbounded here: one that is too long to have been posted
+   * shows as unreadable, and the page around it opens.
+   */
+  content: z.string(),
   messageType,
   filePath: z.string().max(512).nullable(),
   fileName: z.string().max(255).nullable(),

@@ -87,7 +87,7 @@ const planted: [rule: string, file: string, text: string][] = [
   ['sql-in-stores', 'server/rooms/planted28.ts', importing('../db/schema/rooms.ts')],
   ['app-touches-no-store', 'server/app.ts', importing('./rooms/store.ts')],
   ['ground-knows-no-feature', 'server/http/planted10.ts', importing('../rooms/rooms.ts')],
-  ['ground-knows-no-feature', 'server/jobs/planted33.ts', importing('../sessions/sessions.ts')],
+  ['ground-knows-no-feature', 'server/jobs/planted33.ts', importing('../rooms/rooms.ts')],
   ['ground-knows-no-feature', 'client/ui/planted11.tsx', importing('../rooms/rooms.ts')],
   ['nobody-imports-app', 'client/rooms/planted12.tsx', importing('../app/start.tsx')],
   ['nobody-imports-app', 'server/rooms/planted13.ts', importing('../app.ts')],
