@@ -12,7 +12,7 @@ import type { Write } from '../vault/vault.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 import { type Opened, openByArchive } from './message.ts'
-import type { Pair, Peer } from './peers.ts'
+import { everyAccount, type MemberAccount, type MemberAccounts } from './peers.ts'
 
 const KEY_BYTES = 32
 const GROUP_ID_BYTES = 48
@@ -26,20 +26,14 @@ const rowOf = ({ groupId, epoch }: EpochName) => `epoch:${groupId}:${epoch}`
  * that nothing can be sealed to [Note: H1].
  */
 export async function sealArchiveKey(
-  userId: string,
-  peer: Peer,
+  { userId, identityKey, manifest }: MemberAccount,
   place: EpochName,
   archiveKey: Uint8Array,
 ): Promise<ArchiveKey | undefined> {
-  const { historyKey, historyKeyId, keepsHistory } = peer.manifest
+  const { historyKey, historyKeyId, keepsHistory } = manifest
   if (!keepsHistory) return undefined
   try {
-    const sealed = await sealTo(
-      fromBase64(historyKey),
-      'conclave/archive-seal/v1',
-      archiveKey,
-      ...context(place, peer.identityKey),
-    )
+    const sealed = await sealTo(fromBase64(historyKey), 'conclave/archive-seal/v1', archiveKey, ...context(place, identityKey))
     return { userId, ...place, historyKeyId, sealed: toBase64(sealed) }
   } catch (error) {
     if (error instanceof CryptoFailure) return undefined
@@ -98,7 +92,7 @@ export interface Read {
 export interface Reading {
   live: Live
   chatRoomId: string
-  pair: Pair
+  accounts: MemberAccounts
 }
 
 /** What the archive says of a message; the envelope itself while its key is missing or another one. */
@@ -128,14 +122,10 @@ export function readUnsealed({ senderId, content }: Sent): Read {
   return unreadable({ senderId }, new CryptoFailure('too_large', 'It is longer than a message can be'))
 }
 
-/** Accepts an opened message when its signature is of one of the room's two accounts and it was said here. */
-export function readOpened({ live, chatRoomId, pair }: Reading, opened: Opened, message: Sent): Read {
+/** Accepts an opened message when a member's account signed it, for this place. */
+export function readOpened({ chatRoomId, accounts }: Reading, opened: Opened, message: Sent): Read {
   const { statement, text, isWhole, accountKey, deviceId } = opened
-  const senderId = sameBytes(accountKey, pair.self.identityKey)
-    ? live.userId
-    : sameBytes(accountKey, pair.peer.identityKey)
-      ? pair.peerId
-      : undefined
+  const senderId = everyAccount(accounts).find(({ identityKey }) => sameBytes(accountKey, identityKey))?.userId
   if (!senderId) throw new CryptoFailure('sender', 'It was signed by somebody who is not in this room')
   if (statement.id !== message.id || statement.chatRoomId !== chatRoomId)
     throw new CryptoFailure('place', 'It was written for another place')

@@ -26,7 +26,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { concat, encodeFields, fromUtf8, sameBytes, utf8 } from '../../contract/bytes.ts'
 import { openWith, sealWith } from '../primitives/seal.ts'
 import { makeCredential, newDevice, newIdentity } from './identity.ts'
-import { createRoom, groupInfoMembers, joinByWelcome, makeKeyPackage } from './joining.ts'
+import { createRoomGroup, groupInfoMembers, joinByWelcome, makeKeyPackage } from './joining.ts'
 import { applyCommit, commitEmpty, exportSecret, type Group, groupInfoOf, members, readGroup, writeGroup } from './mls.ts'
 import { capabilities, configOf, suite } from './suite.ts'
 import { type Browser, enters, flip, houseOf, newBrowser, none, now, room, type Seat, seat } from './testing.ts'
@@ -587,7 +587,7 @@ describe('Coming in', () => {
 
     const { groupId, accounts } = house
     const creating = (keyPackage: Uint8Array) =>
-      createRoom({ device: bob.browser, groupId, keyPackages: [keyPackage], authData: none, accounts, now })
+      createRoomGroup({ device: bob.browser, groupId, keyPackages: [keyPackage], authData: none, accounts, now })
     await expect(creating(swapped)).rejects.toMatchObject({ code: 'mls' })
     await expect(creating((await makeKeyPackage(await newBrowser(), false, now)).keyPackage)).rejects.toMatchObject({
       code: 'mls',

@@ -24,10 +24,10 @@ export function auditCommits(
   live: Live,
   input: Place & { group: RoomGroup; epochs: EpochName[]; keys: ArchiveKey[] },
 ): Promise<Repairs> {
-  const { chatRoomId, peerId, group: served, epochs, keys } = input
-  return withRoom(live, chatRoomId, peerId, async ({ group, pair }) => {
+  const { chatRoomId, peerIds, group: served, epochs, keys } = input
+  return withRoom(live, chatRoomId, peerIds, async ({ group, accounts }) => {
     // What lies under an older history key is as good as missing: a device that was removed holds that one [Note: H2].
-    const { historyKeyId } = pair.self.manifest
+    const { historyKeyId } = accounts.own.manifest
     const isHere = group && served.groupId === toBase64(groupIdOf(group)) && served.epoch === epochOf(group)
     const archiveKeys: (ArchiveKey | undefined)[] = await Promise.all(
       epochs.map(async (place) => {
@@ -36,7 +36,7 @@ export function auditCommits(
           (key) => key.groupId === place.groupId && key.epoch === place.epoch && key.historyKeyId === historyKeyId,
         )
         const isKept = !archiveKey || (await anyOpens(live, sealed, archiveKey))
-        return isKept ? undefined : await sealArchiveKey(live.userId, pair.self, place, archiveKey)
+        return isKept ? undefined : await sealArchiveKey(accounts.own, place, archiveKey)
       }),
     )
     return {
@@ -47,8 +47,8 @@ export function auditCommits(
 }
 
 /** The repairs are on the server. */
-export function auditDone(live: Live, { chatRoomId, peerId, epochs }: Place & { epochs: EpochName[] }): Promise<void> {
-  return withRoom(live, chatRoomId, peerId, async ({ record }) => {
+export function auditDone(live: Live, { chatRoomId, peerIds, epochs }: Place & { epochs: EpochName[] }): Promise<void> {
+  return withRoom(live, chatRoomId, peerIds, async ({ record }) => {
     if (!record) return
     const isDone = (one: EpochName) => epochs.some(({ groupId, epoch }) => groupId === one.groupId && epoch === one.epoch)
     const unaudited = record.unaudited.filter((one) => !isDone(one))

@@ -76,8 +76,8 @@ test('A removed browser opens neither the new address book nor new archive keys,
 
   const place = { groupId: toBase64(randomBytes(48)), epoch: 3 }
   const signed = on(wire, alice).keys.manifest
-  const peer = { identityKey: left.identityKey, version: manifest.version, signed, manifest }
-  const archiveKey = await sealArchiveKey(alice.userId, peer, place, new Uint8Array(randomBytes(32)))
+  const account = { userId: alice.userId, identityKey: left.identityKey, version: manifest.version, signed, manifest }
+  const archiveKey = await sealArchiveKey(account, place, new Uint8Array(randomBytes(32)))
   if (!archiveKey) throw new Error('nothing was sealed')
   expect(await openArchiveKey(patched, archiveKey)).toBeUndefined()
   expect(await alice.core.meetSelf(signed, { historySeals })).toBe(false)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Change, type Member, refusalOf } from './commits.ts'
+import { type Change, type Leaf, refusalOf } from './commits.ts'
 
 const key = (byte: number) => new Uint8Array(32).fill(byte)
-const member = (leafIndex: number, account: number, deviceId: string): Member => ({
+const member = (leafIndex: number, account: number, deviceId: string): Leaf => ({
   leafIndex,
   accountKey: key(account),
   deviceId,

@@ -1,7 +1,7 @@
 import { sameBytes } from '../../contract/bytes.ts'
 
 /** A device as a leaf of a room's MLS tree. `leafIndex` is its place in one epoch only. */
-export interface Member {
+export interface Leaf {
   leafIndex: number
   accountKey: Uint8Array
   /** 16 bytes in hex. */
@@ -18,10 +18,10 @@ export interface CommitRules {
 export interface Change {
   isExternal: boolean
   /** The leaf that signed; of an external commit, the one that comes in. */
-  committer: Member | undefined
+  committer: Leaf | undefined
   /** Who the committer's new leaf claims to be; 'absent' where the commit renews no keys. */
-  path: Member | 'absent' | undefined
-  adds: (Member | undefined)[]
+  path: Leaf | 'absent' | undefined
+  adds: (Leaf | undefined)[]
   /** Leaf indices. */
   removes: number[]
   externalInits: number
@@ -36,7 +36,7 @@ export interface Change {
  */
 export function refusalOf(
   change: Change,
-  members: Member[],
+  members: Leaf[],
   accounts: readonly Uint8Array[],
   rules: CommitRules,
 ): string | undefined {
@@ -44,7 +44,7 @@ export function refusalOf(
   if (change.others.length > 0) return `It holds a proposal that is not allowed: ${change.others[0]}`
   if (!committer || !accounts.some((account) => sameBytes(account, committer.accountKey)))
     return 'Its author does not belong here'
-  const isListed = (member: Member) => rules.isListed(member.accountKey, member.deviceId, member.leafKey)
+  const isListed = (member: Leaf) => rules.isListed(member.accountKey, member.deviceId, member.leafKey)
   const targets = removes.map((leafIndex) => members.find((member) => member.leafIndex === leafIndex))
   const staying = members.filter((member) => !removes.includes(member.leafIndex))
   const incoming = change.isExternal ? [...adds, committer] : adds
@@ -73,11 +73,11 @@ export function refusalOf(
   return undefined
 }
 
-const isSameDevice = (one: Member | undefined, other: Member) =>
+const isSameDevice = (one: Leaf | undefined, other: Leaf) =>
   one !== undefined &&
   one.deviceId === other.deviceId &&
   sameBytes(one.accountKey, other.accountKey) &&
   sameBytes(one.leafKey, other.leafKey)
 
-const isSamePlace = (one: Member, other: Member) =>
+const isSamePlace = (one: Leaf, other: Leaf) =>
   sameBytes(one.leafKey, other.leafKey) || (one.deviceId === other.deviceId && sameBytes(one.accountKey, other.accountKey))

@@ -179,8 +179,10 @@ export function createCore() {
     refillKeyPackages: on(refillKeyPackages),
 
     roomRecord: on(({ vault }, chatRoomId: string) => roomRecord(vault, chatRoomId)),
-    enterRoom: on((account, input: { chatRoomId: string; peerId: string; group: RoomGroup }) => enterRoom(account, input)),
-    receiveLog: on((account, input: { chatRoomId: string; peerId: string; entries: LogEntry[] }) => receiveLog(account, input)),
+    enterRoom: on((account, input: { chatRoomId: string; peerIds: string[]; group: RoomGroup }) => enterRoom(account, input)),
+    receiveLog: on((account, input: { chatRoomId: string; peerIds: string[]; entries: LogEntry[] }) =>
+      receiveLog(account, input),
+    ),
     roomNeed: on(roomNeed),
     createRoom: on(createRoom),
     joinRoom: on(joinRoom),

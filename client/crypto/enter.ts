@@ -13,7 +13,7 @@ import type { Live } from './live.ts'
 import { archiveKeyOf } from './message.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
 import { restartNotice } from './passing.ts'
-import { accountsOf, type Pair } from './peers.ts'
+import { accountKeysOf, type MemberAccounts } from './peers.ts'
 import { pendingSettled } from './pending.ts'
 import { type Place, storeRoom, withRoom } from './room.ts'
 import { AT_THE_BEGINNING, withCommit } from './transcript.ts'
@@ -29,12 +29,12 @@ const WELCOMED_MAX = 100
  */
 export function enterRoom(
   live: Live,
-  { chatRoomId, peerId, group: served }: Place & { group: RoomGroup },
+  { chatRoomId, peerIds, group: served }: Place & { group: RoomGroup },
 ): Promise<Pick<RoomRecord, 'standing' | 'cursor' | 'from'>> {
-  return withRoom(live, chatRoomId, peerId, async ({ record, group, pair }) => {
+  return withRoom(live, chatRoomId, peerIds, async ({ record, group, accounts }) => {
     await requireGeneration(live, chatRoomId, served.generation)
     if (record && group && record.generation >= served.generation) return record
-    const welcomed = await welcomedBy(live, chatRoomId, served, pair, record)
+    const welcomed = await welcomedBy(live, chatRoomId, served, accounts, record)
     if (!welcomed || !served.welcome) {
       const isMoved = record?.groupId !== served.groupId
       const { generation, groupId } = served
@@ -92,7 +92,7 @@ async function welcomedBy(
   live: Live,
   chatRoomId: string,
   served: RoomGroup,
-  pair: Pair,
+  accounts: MemberAccounts,
   record: RoomRecord | undefined,
 ): Promise<{ group: Group; writes: Write[] } | undefined> {
   const isNext = record ? served.welcome?.seq === record.cursor + 1 : (served.welcome?.seq ?? 0) <= served.lastSeq
@@ -102,8 +102,13 @@ async function welcomedBy(
     for (const reference of (await welcomedRefs(welcome)).slice(0, WELCOMED_MAX)) {
       const held = await keyPackageHeld(live, reference)
       if (!held) continue
-      const group = await joinByWelcome({ welcome, keyPackage: held.keyPackage, secret: held.secret, accounts: accountsOf(pair) })
-      checkPlace(chatRoomId, served, groupIdOf(group), pair)
+      const group = await joinByWelcome({
+        welcome,
+        keyPackage: held.keyPackage,
+        secret: held.secret,
+        accounts: accountKeysOf(accounts),
+      })
+      checkPlace(chatRoomId, served, groupIdOf(group), accounts)
       return { group, writes: held.isLastResort ? [] : [keyPackageSpent(reference)] }
     }
   } catch (error) {
@@ -112,9 +117,9 @@ async function welcomedBy(
   return undefined
 }
 
-/** A group belongs to this room, generation and pair of accounts, or it is refused [Note: R1]. */
-export function checkPlace(chatRoomId: string, served: RoomGroup, groupId: Uint8Array, { self, peer }: Pair): void {
-  const holds = groupIdHolds(groupId, chatRoomId, served.generation, self.identityKey, peer.identityKey)
+/** A group belongs to this room, generation and set of accounts, or it is refused [Note: R1]. */
+export function checkPlace(chatRoomId: string, served: RoomGroup, groupId: Uint8Array, accounts: MemberAccounts): void {
+  const holds = groupIdHolds(groupId, chatRoomId, served.generation, accountKeysOf(accounts))
   if (!holds || toBase64(groupId) !== served.groupId)
     throw new CryptoFailure('group_id', 'The server returned the state of another room')
 }

@@ -2,7 +2,7 @@ import type { Frame } from '../../contract/content.ts'
 import type { Reading } from './archive.ts'
 import { noteNamedBook, readBook, seenVersion } from './book.ts'
 import type { Live } from './live.ts'
-import { peerOf } from './peers.ts'
+import { everyAccount, peerOf } from './peers.ts'
 
 /** What proven messages say beside their text [Note: D2, I1]. */
 export interface Hearing {
@@ -25,20 +25,16 @@ export const newHearing = (): Hearing => ({ manifests: new Map(), own: { manifes
 /** Listens to a message whose signature holds. */
 export function hear(
   hearing: Hearing,
-  { live, pair }: Reading,
+  { live, accounts }: Reading,
   senderId: string,
   { statement, deviceId }: { statement: Frame; deviceId: string },
 ): void {
-  const known = [
-    [live.userId, pair.self.version],
-    [pair.peerId, pair.peer.version],
-  ] as const
-  for (const [userId, version] of known) {
+  for (const { userId, version } of everyAccount(accounts)) {
     const named = statement.manifests[userId] ?? 0
     if (named > Math.max(version, hearing.manifests.get(userId) ?? 0)) hearing.manifests.set(userId, named)
   }
   // A removed device is not the account's word any more: it may name what it likes.
-  if (senderId !== live.userId || pair.self.manifest.removed.includes(deviceId)) return
+  if (senderId !== live.userId || accounts.own.manifest.removed.includes(deviceId)) return
   const { own } = hearing
   own.manifest = Math.max(own.manifest, statement.manifests[live.userId] ?? 0)
   if ((statement.book ?? 0) > own.book) Object.assign(own, { book: statement.book, bookBy: deviceId })

@@ -13,7 +13,7 @@ import { ratchetTreeFromExtension, verifyGroupInfoSignature } from 'ts-mls/group
 import { makeKeyPackageRef } from 'ts-mls/keyPackage.js'
 import { type Bytes, concat, decodeFields, encodeFields, sameBytes } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import type { Member } from './commits.ts'
+import type { Leaf } from './commits.ts'
 import { readCredential } from './identity.ts'
 import { addOf, type Committed, commitWith, type Group, groupInfoOf } from './mls.ts'
 import {
@@ -69,12 +69,12 @@ async function keyPackageOf({ leafSeed, leafKey, credential }: LeafDevice, isLas
 }
 
 /** Whose key package this is; undefined where its credential does not hold. Its own signature is checked when it is added. */
-export function keyPackageMember(keyPackage: Uint8Array): Omit<Member, 'leafIndex'> | undefined {
+export function keyPackageMember(keyPackage: Uint8Array): Omit<Leaf, 'leafIndex'> | undefined {
   return provenMember(decode(keyPackage, 'mls_key_package').keyPackage.leafNode, -1)
 }
 
 /** Starts a room's group with one key package of every other device. Nothing is shared before the commit is accepted. */
-export async function createRoom(room: {
+export async function createRoomGroup(room: {
   device: LeafDevice
   groupId: Uint8Array
   keyPackages: Uint8Array[]
@@ -171,7 +171,7 @@ export async function joinByGroupInfo(entry: {
 }
 
 /** Whom a device would meet that came in by this GroupInfo; its signature and every credential hold. Throws CryptoFailure('mls'). */
-export async function groupInfoMembers(bytes: Uint8Array): Promise<{ groupId: Bytes; epoch: number; members: Member[] }> {
+export async function groupInfoMembers(bytes: Uint8Array): Promise<{ groupId: Bytes; epoch: number; members: Leaf[] }> {
   return await typed(async () => {
     const { groupInfo } = decode(bytes, 'mls_group_info')
     const leaves = leavesOf(treeOf(groupInfo))

@@ -6,14 +6,14 @@ import { messageWrites } from '../vault/messages.ts'
 
 let alice: TestPerson
 let bob: TestPerson
-let place: { chatRoomId: string; peerId: string }
+let place: { chatRoomId: string; peerIds: string[] }
 let log: LogEntry[]
 
 beforeEach(async () => {
   const at = await people()
   alice = at.alice
   bob = at.bob
-  place = { chatRoomId: at.roomId, peerId: bob.userId }
+  place = { chatRoomId: at.roomId, peerIds: [bob.userId] }
   await alice.says(bob, 'one')
   await bob.says(alice, 'two')
   await alice.reads(bob)

@@ -43,11 +43,11 @@ const UNKNOWN_ROOM: LogOutcome = {
  * the caller shows what the vault holds [Note: commit, then show]. Entries at or below the cursor are passed over.
  */
 export function receiveLog(live: Live, input: Place & { entries: LogEntry[] }): Promise<LogOutcome> {
-  const { chatRoomId, peerId, entries } = input
-  return withRoom(live, chatRoomId, peerId, async (room) => {
+  const { chatRoomId, peerIds, entries } = input
+  return withRoom(live, chatRoomId, peerIds, async (room) => {
     if (!room.record) return UNKNOWN_ROOM
-    const { pair } = room
-    const record = await reopenNewer({ live, chatRoomId, pair }, room.record)
+    const { accounts } = room
+    const record = await reopenNewer({ live, chatRoomId, accounts }, room.record)
     const at = passingFrom(live, chatRoomId, room, record)
     const { mustEnter, hasGap } = await pass(at, entries)
     if (at.record.cursor > room.record.cursor || record !== room.record) await store(at, room.record)
@@ -57,10 +57,10 @@ export function receiveLog(live: Live, input: Place & { entries: LogEntry[] }): 
   })
 }
 
-const passingFrom = (live: Live, chatRoomId: string, { group, pair }: OpenRoom, record: RoomRecord): Passing => ({
+const passingFrom = (live: Live, chatRoomId: string, { group, accounts }: OpenRoom, record: RoomRecord): Passing => ({
   live,
   chatRoomId,
-  pair,
+  accounts,
   record: { ...record },
   group,
   messages: [],

@@ -7,7 +7,7 @@ import { readManifest } from './identity.ts'
 import { archiveKeyOf } from './message.ts'
 import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup } from './mls.ts'
 import { leave, type Passing, restartNotice } from './passing.ts'
-import { accountsOf, listedIn, meetPeer, pairOf } from './peers.ts'
+import { accountKeysOf, everyAccount, listedIn, meetPeer, memberAccounts } from './peers.ts'
 import { isTaken, type PendingCommit, pendingCommit, pendingSettled } from './pending.ts'
 import { withCommit } from './transcript.ts'
 
@@ -41,7 +41,7 @@ export async function isOwnCommit({ live, chatRoomId, record, group }: Passing, 
 
 function takeOwn(at: Passing, { group, draft, hasPath }: PendingCommit): void {
   // The device's clock, not the server's: a date of long ago would ask for the next commit at once.
-  moveTo(at, readGroup(group, accountsOf(at.pair)), new Date(), hasPath)
+  moveTo(at, readGroup(group, accountKeysOf(at.accounts)), new Date(), hasPath)
   at.record.generation = draft.generation
 }
 
@@ -49,8 +49,8 @@ async function takeForeign(at: Passing, group: Group, entry: CommitEntry): Promi
   const { record } = at
   const commit = fromBase64(entry.commit)
   await meetCarried(at, inspectCommit(commit).authData)
-  const accounts = accountsOf(at.pair)
-  const applied = await applyCommit({ group, commit, accounts, rules: { isListed: listedIn(at.pair) } })
+  const accounts = accountKeysOf(at.accounts)
+  const applied = await applyCommit({ group, commit, accounts, rules: { isListed: listedIn(at.accounts) } })
   if (applied.removedSelf) return leave(at)
   const createdAt = new Date(Math.min(Date.parse(entry.createdAt), Date.now()))
   moveTo(at, applied.group, createdAt, applied.isExternal || applied.added.length === 0)
@@ -73,17 +73,20 @@ function moveTo(at: Passing, group: Group, committedAt: Date, hasPath: boolean):
 
 /** A commit that changes leaves carries the signed manifests it rests on [Note: D2]. */
 async function meetCarried(at: Passing, authData: Uint8Array): Promise<void> {
-  const { live, pair } = at
+  const { live, accounts } = at
   for (const [userId, content, signature] of carriedManifests(authData)) {
     if (!userId || !content || !signature) throw new CryptoFailure('commit', 'The commit carries no manifest')
-    const known = userId === live.userId ? pair.self : userId === pair.peerId ? pair.peer : undefined
+    const known = everyAccount(accounts).find((account) => account.userId === userId)
     if (!known) throw new CryptoFailure('commit', 'The commit carries the manifest of a stranger')
     const manifest: Signed = { content, signature }
     if (manifest.content === known.signed.content) continue
     if (readManifest(manifest, known.identityKey).version > known.version)
       await meetPeer(live, { userId, identityKey: toBase64(known.identityKey), manifest })
   }
-  at.pair = await pairOf(live, pair.peerId)
+  at.accounts = await memberAccounts(
+    live,
+    accounts.others.map(({ userId }) => userId),
+  )
 }
 
 /** A committer may put anything there: what cannot be taken apart is a failure, not a bug. */

@@ -3,7 +3,7 @@ import { concat, sameBytes } from '../../contract/bytes.ts'
 import { groupIdHolds, roomGroupId } from './groupid.ts'
 import { newIdentity } from './identity.ts'
 import {
-  createRoom,
+  createRoomGroup,
   groupInfoMembers,
   joinByWelcome,
   keyPackageMember,
@@ -74,14 +74,14 @@ test('A reloaded browser goes on where it was', async () => {
 
 test('The group id belongs to one room, one generation and one pair of people', () => {
   const [alice, bob, eve] = [newIdentity().publicKey, newIdentity().publicKey, newIdentity().publicKey]
-  const id = roomGroupId(new Uint8Array(16).fill(7), 'dm_a_b', 1, alice, bob)
+  const id = roomGroupId(new Uint8Array(16).fill(7), 'dm_a_b', 1, [alice, bob])
   expect(id).toHaveLength(48)
-  expect(groupIdHolds(id, 'dm_a_b', 1, bob, alice)).toBe(true)
-  expect(groupIdHolds(id, 'dm_a_c', 1, alice, bob)).toBe(false)
-  expect(groupIdHolds(id, 'dm_a_b', 2, alice, bob)).toBe(false)
-  expect(groupIdHolds(id, 'dm_a_b', 1, alice, eve)).toBe(false)
-  expect(groupIdHolds(id.slice(0, 47), 'dm_a_b', 1, alice, bob)).toBe(false)
-  expect(groupIdHolds(none, 'dm_a_b', 1, alice, bob)).toBe(false)
+  expect(groupIdHolds(id, 'dm_a_b', 1, [bob, alice])).toBe(true)
+  expect(groupIdHolds(id, 'dm_a_c', 1, [alice, bob])).toBe(false)
+  expect(groupIdHolds(id, 'dm_a_b', 2, [alice, bob])).toBe(false)
+  expect(groupIdHolds(id, 'dm_a_b', 1, [alice, eve])).toBe(false)
+  expect(groupIdHolds(id.slice(0, 47), 'dm_a_b', 1, [alice, bob])).toBe(false)
+  expect(groupIdHolds(none, 'dm_a_b', 1, [alice, bob])).toBe(false)
 })
 
 test('A Welcome is recognised by the device that it is for', async () => {
@@ -100,7 +100,7 @@ test('The last-resort key package lets a device into two rooms', async () => {
   for (const _ of ['one', 'two']) {
     const house = houseOf(alice.identity, bob.identity)
     const { accounts, groupId } = house
-    const made = await createRoom({ device: alice, groupId, keyPackages: [spare.keyPackage], authData: none, accounts, now })
+    const made = await createRoomGroup({ device: alice, groupId, keyPackages: [spare.keyPackage], authData: none, accounts, now })
     expect(await welcomedRefs(made.welcome)).toContainEqual(await keyPackageRef(spare.keyPackage))
     const joined = seat(bob, await joinByWelcome({ welcome: made.welcome, ...spare, accounts }), house)
     expect(groupIdOf(joined.group)).toEqual(groupId)
@@ -117,7 +117,7 @@ test('Two people with five devices each start a room, and all of them read', { t
   const invited = await Promise.all(others.map(async (browser) => ({ browser, held: await makeKeyPackage(browser, false, now) })))
   const keyPackages = invited.map(({ held }) => held.keyPackage)
   const { accounts, groupId } = house
-  const made = await createRoom({ device, groupId, keyPackages, authData: none, accounts, now })
+  const made = await createRoomGroup({ device, groupId, keyPackages, authData: none, accounts, now })
   const joined = invited.map(async ({ browser, held }) =>
     seat(browser, await joinByWelcome({ welcome: made.welcome, ...held, accounts }), house),
   )

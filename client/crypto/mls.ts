@@ -16,7 +16,7 @@ import { unprotectPublicMessage } from 'ts-mls/messageProtectionPublic.js'
 import { decryptSenderData } from 'ts-mls/privateMessage.js'
 import { type Bytes, concat, decodeFields, encodeFields, sameBytes, utf8 } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { type Change, type CommitRules, type Member, refusalOf } from './commits.ts'
+import { type Change, type CommitRules, type Leaf, refusalOf } from './commits.ts'
 import {
   type Accounts,
   configOf,
@@ -46,9 +46,9 @@ export interface Committed {
 
 export interface Applied {
   group: Group
-  committer: Member
-  added: Member[]
-  removed: Member[]
+  committer: Leaf
+  added: Leaf[]
+  removed: Leaf[]
   authData: Bytes
   isExternal: boolean
   /** This device is out: `group` neither seals nor opens any more. */
@@ -136,10 +136,9 @@ export async function applyCommit(step: {
   })
 }
 
-const placed = (group: Group, { leafKey }: Member): Member[] =>
-  members(group).filter((member) => sameBytes(member.leafKey, leafKey))
+const placed = (group: Group, { leafKey }: Leaf): Leaf[] => members(group).filter((member) => sameBytes(member.leafKey, leafKey))
 
-function changeOf(content: FramedContent, before: Member[]): Change {
+function changeOf(content: FramedContent, before: Leaf[]): Change {
   const { sender } = content
   if (content.contentType !== 'commit') throw new CryptoFailure('commit_refused', 'A proposal stands alone')
   const { path, proposals } = content.commit
@@ -200,7 +199,7 @@ export async function sealToGroup(step: {
 export async function openFromGroup(step: {
   group: Group
   message: Uint8Array
-}): Promise<{ group: Group; plaintext: Bytes; authData: Bytes; sender: Member }> {
+}): Promise<{ group: Group; plaintext: Bytes; authData: Bytes; sender: Leaf }> {
   return await typed(async () => {
     const { group } = step
     const sender = await senderOf(step)
@@ -214,7 +213,7 @@ export async function openFromGroup(step: {
 }
 
 /** Whose message it claims to be: trusted only once it has been opened. Throws CryptoFailure('epoch' or 'mls'). */
-export async function senderOf({ group, message }: { group: Group; message: Uint8Array }): Promise<Member> {
+export async function senderOf({ group, message }: { group: Group; message: Uint8Array }): Promise<Leaf> {
   return await typed(async () => {
     const { privateMessage } = decode(message, 'mls_private_message')
     if (privateMessage.contentType !== 'application') throw new CryptoFailure('mls', 'Only messages are sealed, commits are not')
@@ -236,7 +235,7 @@ function requireHere(group: Group, groupId: Uint8Array, epoch: bigint): void {
 export const exportSecret = (group: Group, label: string, context: Uint8Array, length = 32): Promise<Bytes> =>
   typed(async () => concat(await mlsExporter(group.keySchedule.exporterSecret, label, context, length, await suite())))
 
-export const members = (group: Group): Member[] => membersOf(group.ratchetTree)
+export const members = (group: Group): Leaf[] => membersOf(group.ratchetTree)
 export const epochOf = (group: Group): number => Number(group.groupContext.epoch)
 export const groupIdOf = (group: Group): Bytes => concat(group.groupContext.groupId)
 export const ownLeafIndex = (group: Group): number => group.privatePath.leafIndex

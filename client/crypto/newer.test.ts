@@ -109,7 +109,7 @@ test('With a newer page everything opens that was kept meanwhile, and the server
   await alice.reads(bob)
   const next = await upgraded(alice)
   // Nothing of the log: what is in the vault is looked at again.
-  await next.core.receiveLog({ chatRoomId, peerId: bob.userId, entries: [] })
+  await next.core.receiveLog({ chatRoomId, peerIds: [bob.userId], entries: [] })
   const page = await next.core.page({ chatRoomId, limit: 50 })
   expect(shown(page)).toEqual(ALL)
   expect(page.messages.some(({ isOutOfPlace }) => isOutOfPlace)).toBe(false)
@@ -138,7 +138,7 @@ test('A repeated envelope of a newer version opens once', async () => {
   log.push({ ...again, seq: log.length + 1 })
   await alice.reads(bob)
   const next = await upgraded(alice)
-  await next.core.receiveLog({ chatRoomId, peerId: bob.userId, entries: [] })
+  await next.core.receiveLog({ chatRoomId, peerIds: [bob.userId], entries: [] })
   const { messages } = await next.core.page({ chatRoomId, limit: 50 })
   expect(messages.map(({ body }) => wordsOf(body)).slice(-3)).toEqual([
     'from next year',
@@ -162,11 +162,11 @@ test('A newer tab of the same browser: what it keeps to send is shown, not sent 
   const { id } = await keepsReaction(tab, 'wave')
   expect(await alice.core.outbox(chatRoomId)).toMatchObject([{ id, content: null }])
   await expect(alice.sends(alice.room(bob))).rejects.toThrow('The message is kept')
-  expect(await alice.core.sealOutboxRow({ chatRoomId, peerId: bob.userId, id })).toMatchObject({ envelope: null })
+  expect(await alice.core.sealOutboxRow({ chatRoomId, peerIds: [bob.userId], id })).toMatchObject({ envelope: null })
   await alice.core.changeOutbox({ chatRoomId, id, failure: null, unseal: true })
   expect(await tab.core.outbox(chatRoomId)).toMatchObject([{ id, content: { emoji: 'wave' } }])
   // The newer tab sends; the older one reads the log first and settles it.
-  await tab.core.sealOutboxRow({ chatRoomId, peerId: bob.userId, id })
+  await tab.core.sealOutboxRow({ chatRoomId, peerIds: [bob.userId], id })
   const [row] = await tab.core.outbox(chatRoomId)
   await alice.env.api(messagesApi.send, { id, chatRoomId, content: row?.envelope ?? '', messageType: 'text' })
   await catchUp(alice.env, alice.room(bob))

@@ -12,14 +12,14 @@ import { withUnopened } from './waiting.ts'
 
 /** Keeps a page of older messages, read by the archive. `isStart`: nothing older exists. Answers what they name that is newer. */
 export function adoptPage(live: Live, input: Place & { messages: Message[]; isStart: boolean }): Promise<Heard> {
-  const { chatRoomId, peerId, messages, isStart } = input
-  return withRoom(live, chatRoomId, peerId, async ({ record, pair }) => {
+  const { chatRoomId, peerIds, messages, isStart } = input
+  return withRoom(live, chatRoomId, peerIds, async ({ record, accounts }) => {
     const hearing = newHearing()
     if (!record) return heardOf(live, hearing)
     if (messages.some((message) => message.chatRoomId !== chatRoomId))
       throw new CryptoFailure('place', 'The server returned messages of another room')
     const before = messages.filter((message) => message.seq < record.from).sort((a, b) => a.seq - b.seq)
-    const at: Reading = { live, chatRoomId, pair }
+    const at: Reading = { live, chatRoomId, accounts }
     const fresh = await onceEach(live, await Promise.all(before.map((message) => readOlder(at, message, hearing))))
     const noted = fresh.reduce(withUnopened, record)
     const from = isStart ? 1 : Math.min(record.from, ...before.map(({ seq }) => seq))

@@ -4,13 +4,13 @@ import { patchedClient, people } from '../testing/room.ts'
 
 let alice: TestPerson
 let bob: TestPerson
-let place: { chatRoomId: string; peerId: string }
+let place: { chatRoomId: string; peerIds: string[] }
 
 beforeEach(async () => {
   const at = await people()
   alice = at.alice
   bob = at.bob
-  place = { chatRoomId: at.roomId, peerId: bob.userId }
+  place = { chatRoomId: at.roomId, peerIds: [bob.userId] }
 })
 
 const keep = (text: string) =>
@@ -45,13 +45,13 @@ test("A device that Bob's list does not name any more gets nothing, also when an
   await alice.says(bob, 'hello')
   const { id } = await keep('a secret')
   const { live, inRoom } = await patchedClient(alice, bob)
-  const { pair } = await inRoom(async (room) => room)
+  const { accounts } = await inRoom(async (room) => room)
   // As if a newer list had come meanwhile: the same one, without its device.
   const seal = alice.core.sealOutboxRow({ ...place, id })
   expect((await seal)?.envelope).toBeTruthy()
   await alice.core.changeOutbox({ chatRoomId: place.chatRoomId, id, failure: null, unseal: true })
   await live.vault.write([{ store: 'sealed', key: `peer:${bob.userId}`, value: null }])
-  expect(pair.peer.manifest.devices).toHaveLength(1)
+  expect(accounts.others[0]?.manifest.devices).toHaveLength(1)
   await expect(alice.core.sealOutboxRow({ ...place, id })).rejects.toMatchObject({ code: 'not_ready' })
 })
 

@@ -7,7 +7,7 @@ import type { Write } from '../vault/vault.ts'
 import { readBook, seenVersion } from './book.ts'
 import { type Live, leafDevice } from './live.ts'
 import { sealMessage } from './message.ts'
-import { unlistedIn } from './peers.ts'
+import { unlistedIn, versionsOf } from './peers.ts'
 import { type Place, storeRoom, withRoom } from './room.ts'
 import { stated } from './transcript.ts'
 
@@ -144,8 +144,8 @@ export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: stri
  * build does not know stays as it is.
  */
 export function sealOutboxRow(live: Live, input: Place & { id: string }): Promise<OutboxRow | undefined> {
-  const { chatRoomId, peerId, id } = input
-  return withRoom(live, chatRoomId, peerId, ({ record, group, pair }) =>
+  const { chatRoomId, peerIds, id } = input
+  return withRoom(live, chatRoomId, peerIds, ({ record, group, accounts }) =>
     withOutbox(live, chatRoomId, async () => {
       const kept = await keptOf(live, chatRoomId, id)
       if (!kept) return undefined
@@ -154,7 +154,8 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
       if (row.envelope || !content) return shown(row)
       if (!record || !group) throw new CryptoFailure('outside', 'This device is not in the room yet')
       // [Note: D3] What was ready a moment ago may have changed in another tab.
-      if (unlistedIn(group, pair).length > 0) throw new CryptoFailure('not_ready', 'The devices in this room changed. Try again')
+      if (unlistedIn(group, accounts).length > 0)
+        throw new CryptoFailure('not_ready', 'The devices in this room changed. Try again')
       const seen = record.transcript
       if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of the room. Try again')
       const sealed = await sealMessage(group, leafDevice(live), {
@@ -163,7 +164,7 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
         sentAt: row.sentAt,
         content,
         replyToId: row.replyToId,
-        manifests: { [live.userId]: pair.self.version, [peerId]: pair.peer.version },
+        manifests: versionsOf(accounts),
         book: seenVersion(await readBook(live)),
         seen: stated(seen, record.cursor),
       })

@@ -119,35 +119,53 @@ async function peerByPin(live: Live, userId: string): Promise<Peer> {
   return identityKey ? { ...WITHOUT_KEYS, identityKey } : WITHOUT_KEYS
 }
 
-/** Both sides of a room, as this device knows them. */
-export interface Pair {
-  peerId: string
-  self: Peer
-  peer: Peer
+/** The account of a room's member, as this device knows it. */
+export interface MemberAccount extends Peer {
+  userId: string
 }
 
-/** Throws CryptoFailure('manifest') where the own account's device list is missing. */
-export async function pairOf(live: Live, peerId: string): Promise<Pair> {
-  const [self, peer] = await Promise.all([peerOf(live, live.userId), peerOf(live, peerId)])
-  if (!self) throw new CryptoFailure('manifest', "This account's own device list is missing")
-  return { peerId, self, peer: peer ?? (await peerByPin(live, peerId)) }
+/** The accounts of all members of a room. */
+export interface MemberAccounts {
+  own: MemberAccount
+  /** Sorted by user id. */
+  others: MemberAccount[]
 }
 
-export const accountsOf = ({ self, peer }: Pair): [Uint8Array, Uint8Array] => [self.identityKey, peer.identityKey]
+/** Reads the own account and those of the other members. Throws CryptoFailure('manifest') where the own device list is missing. */
+export async function memberAccounts(live: Live, peerIds: string[]): Promise<MemberAccounts> {
+  const [own, ...others] = await Promise.all([
+    peerOf(live, live.userId),
+    ...[...peerIds]
+      .sort()
+      .map(async (userId) => ({ userId, ...((await peerOf(live, userId)) ?? (await peerByPin(live, userId))) })),
+  ])
+  if (!own) throw new CryptoFailure('manifest', "This account's own device list is missing")
+  return { own: { userId: live.userId, ...own }, others }
+}
 
-/** Whether a device stands in its account's manifest, with this leaf key. Only the two accounts of the room are asked about. */
+/** Everybody, the own account first. */
+export const everyAccount = ({ own, others }: MemberAccounts): [MemberAccount, ...MemberAccount[]] => [own, ...others]
+
+export const accountKeysOf = (accounts: MemberAccounts): Uint8Array[] =>
+  everyAccount(accounts).map(({ identityKey }) => identityKey)
+
+/** The newest manifest version known of each member, by user id [Note: D2]. */
+export const versionsOf = (accounts: MemberAccounts): Record<string, number> =>
+  Object.fromEntries(everyAccount(accounts).map(({ userId, version }) => [userId, version]))
+
+/** True of a device that stands in the manifest of its account, with this leaf key. Only members' accounts are asked. */
 export const listedIn =
-  ({ self, peer }: Pair) =>
+  (accounts: MemberAccounts) =>
   (accountKey: Uint8Array, deviceId: string, leafKey: Uint8Array): boolean =>
-    [self, peer].some(
+    everyAccount(accounts).some(
       ({ identityKey, manifest }) =>
         sameBytes(identityKey, accountKey) &&
         manifest.devices.some((device) => device.id === deviceId && sameBytes(fromBase64(device.leafKey), leafKey)),
     )
 
 /** The leaves of a group that no manifest lists: whoever sends next removes them [Note: D3]. */
-export function unlistedIn(group: Group, pair: Pair): number[] {
-  const isListed = listedIn(pair)
+export function unlistedIn(group: Group, accounts: MemberAccounts): number[] {
+  const isListed = listedIn(accounts)
   return members(group)
     .filter(({ accountKey, deviceId, leafKey }) => !isListed(accountKey, deviceId, leafKey))
     .map(({ leafIndex }) => leafIndex)

@@ -48,8 +48,8 @@ export async function pendingCommit({ vault }: Live, chatRoomId: string): Promis
 }
 
 /** Forgets a commit that the server will never take: it was made for device lists that are out of date [Note: R6]. */
-export function dropCommit(live: Live, { chatRoomId, peerId, commit }: Place & Pick<CommitDraft, 'commit'>): Promise<void> {
-  return withRoom(live, chatRoomId, peerId, async () => {
+export function dropCommit(live: Live, { chatRoomId, peerIds, commit }: Place & Pick<CommitDraft, 'commit'>): Promise<void> {
+  return withRoom(live, chatRoomId, peerIds, async () => {
     const pending = await pendingCommit(live, chatRoomId)
     if (pending?.draft.commit === commit) await live.vault.write([pendingSettled(chatRoomId)])
   })

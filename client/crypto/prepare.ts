@@ -4,14 +4,14 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { recordWrite } from '../vault/rooms.ts'
 import { sealArchiveKey } from './archive.ts'
-import type { Member } from './commits.ts'
+import type { Leaf } from './commits.ts'
 import { checkPlace, newRecord, requireGeneration } from './enter.ts'
 import { roomGroupId } from './groupid.ts'
-import { createRoom as createGroup, groupInfoMembers, joinByGroupInfo, keyPackageMember } from './joining.ts'
+import { createRoomGroup, groupInfoMembers, joinByGroupInfo, keyPackageMember } from './joining.ts'
 import { type Live, leafDevice } from './live.ts'
 import { archiveKeyOf } from './message.ts'
 import { type Committed, commitChange, epochOf, groupIdOf, writeGroup } from './mls.ts'
-import { accountsOf, listedIn, type Pair, type Peer, unlistedIn } from './peers.ts'
+import { accountKeysOf, everyAccount, listedIn, type MemberAccounts, unlistedIn, versionsOf } from './peers.ts'
 import { pendingCommit, pendingWrite } from './pending.ts'
 import { type OpenRoom, type Place, withRoom } from './room.ts'
 
@@ -27,21 +27,22 @@ export interface RoomState {
 }
 
 /** Says the next step towards sending. Ask again after it [Note: D3, R7]. Throws CryptoFailure('removed') where this device is gone. */
-export function roomNeed(live: Live, { chatRoomId, peerId, now }: Place & { now: number }): Promise<RoomState> {
-  return withRoom(live, chatRoomId, peerId, async (room) => {
+export function roomNeed(live: Live, { chatRoomId, peerIds, now }: Place & { now: number }): Promise<RoomState> {
+  return withRoom(live, chatRoomId, peerIds, async (room) => {
     const { device, identityKey } = live
-    if (!listedIn(room.pair)(identityKey, device.id, device.leafKey))
+    if (!listedIn(room.accounts)(identityKey, device.id, device.leafKey))
       throw new CryptoFailure('removed', 'This browser was removed from your account')
     const isPending = (await pendingCommit(live, chatRoomId)) !== undefined
     return { need: needOf(room, now), cursor: room.record?.cursor ?? 0, isPending }
   })
 }
 
-function needOf({ record, group, pair }: OpenRoom, now: number): RoomState['need'] {
-  if (pair.peer.manifest.devices.length === 0) return 'no_device'
+function needOf({ record, group, accounts }: OpenRoom, now: number): RoomState['need'] {
+  // As long as nobody could read it, a message waits with its sender.
+  if (accounts.others.every(({ manifest }) => manifest.devices.length === 0)) return 'no_device'
   if (!record || record.generation === 0) return 'create'
   if (!group) return 'join'
-  if (unlistedIn(group, pair).length > 0 || !record.transcript) return 'commit'
+  if (unlistedIn(group, accounts).length > 0 || !record.transcript) return 'commit'
   const isOld = now - Date.parse(record.lastCommitAt) > HEAL_AFTER_MS
   return !record.isHealed || isOld || record.ownMessages >= HEAL_AFTER_MESSAGES ? 'commit' : 'ready'
 }
@@ -51,19 +52,19 @@ function needOf({ record, group, pair }: OpenRoom, now: number): RoomState['need
  * 'generation_rollback' where the account has seen that generation already.
  */
 export function createRoom(live: Live, input: Place & { generation: number; keyPackages: string[] }): Promise<CommitDraft> {
-  const { chatRoomId, peerId, generation } = input
-  return withRoom(live, chatRoomId, peerId, async (room) => {
+  const { chatRoomId, peerIds, generation } = input
+  return withRoom(live, chatRoomId, peerIds, async (room) => {
     if ((await requireGeneration(live, chatRoomId, generation)) === generation)
       throw new CryptoFailure('generation_rollback', 'The server returned an older state of this room than before')
     const posted = await postedAlready(live, room, chatRoomId, { generation, epoch: 0 })
     if (posted) return posted
-    const { self, peer } = room.pair
-    const made = await createGroup({
+    const { accounts } = room
+    const made = await createRoomGroup({
       device: leafDevice(live),
-      groupId: roomGroupId(randomBytes(16), chatRoomId, generation, self.identityKey, peer.identityKey),
-      keyPackages: usable(live, room.pair, input.keyPackages),
-      authData: manifestsOf(live, room.pair),
-      accounts: accountsOf(room.pair),
+      groupId: roomGroupId(randomBytes(16), chatRoomId, generation, accountKeysOf(accounts)),
+      keyPackages: usable(live, accounts, input.keyPackages),
+      authData: manifestsOf(accounts),
+      accounts: accountKeysOf(accounts),
       now: new Date(),
     })
     return prepare(live, { chatRoomId, room, generation, epoch: 0, made, hasPath: false })
@@ -71,8 +72,8 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
 }
 
 /** One key package of each other listed device. What the server mixes in beside them is left out. */
-function usable(live: Live, pair: Pair, keyPackages: string[]): Uint8Array[] {
-  const isListed = listedIn(pair)
+function usable(live: Live, accounts: MemberAccounts, keyPackages: string[]): Uint8Array[] {
+  const isListed = listedIn(accounts)
   const byDevice = new Map<string, Uint8Array>()
   for (const text of keyPackages) {
     const bytes = fromBase64(text)
@@ -83,7 +84,7 @@ function usable(live: Live, pair: Pair, keyPackages: string[]): Uint8Array[] {
   return [...byDevice.values()]
 }
 
-function memberOf(keyPackage: Uint8Array): Omit<Member, 'leafIndex'> | undefined {
+function memberOf(keyPackage: Uint8Array): Omit<Leaf, 'leafIndex'> | undefined {
   try {
     return keyPackageMember(keyPackage)
   } catch (error) {
@@ -93,14 +94,14 @@ function memberOf(keyPackage: Uint8Array): Omit<Member, 'leafIndex'> | undefined
 }
 
 /** Enters the current group by its GroupInfo, in place of an old leaf of this device [Note: R2, R4]. */
-export function joinRoom(live: Live, { chatRoomId, peerId, group: served }: Place & { group: RoomGroup }): Promise<CommitDraft> {
-  return withRoom(live, chatRoomId, peerId, async (room) => {
+export function joinRoom(live: Live, { chatRoomId, peerIds, group: served }: Place & { group: RoomGroup }): Promise<CommitDraft> {
+  return withRoom(live, chatRoomId, peerIds, async (room) => {
     const { generation, epoch, groupId } = served
     await requireGeneration(live, chatRoomId, generation)
     if (!served.groupInfo || !groupId) throw new CryptoFailure('group_info', 'The server returned no state of this room')
     const groupInfo = fromBase64(served.groupInfo)
     const shown = await groupInfoMembers(groupInfo)
-    checkPlace(chatRoomId, served, shown.groupId, room.pair)
+    checkPlace(chatRoomId, served, shown.groupId, room.accounts)
     if (shown.epoch !== epoch || (room.record?.groupId === groupId && epoch < room.record.epoch))
       throw new CryptoFailure('group_info', 'The state of this room is out of date')
     const posted = await postedAlready(live, room, chatRoomId, { generation, epoch, groupId })
@@ -109,8 +110,8 @@ export function joinRoom(live: Live, { chatRoomId, peerId, group: served }: Plac
       device: leafDevice(live),
       groupInfo,
       replaceOwnLeaf: live.device.leafKey,
-      authData: manifestsOf(live, room.pair),
-      accounts: accountsOf(room.pair),
+      authData: manifestsOf(room.accounts),
+      accounts: accountKeysOf(room.accounts),
       now: new Date(),
     })
     return prepare(live, { chatRoomId, room, generation, epoch, made, hasPath: true })
@@ -118,16 +119,16 @@ export function joinRoom(live: Live, { chatRoomId, peerId, group: served }: Plac
 }
 
 /** Removes leaves that no manifest lists, or heals with an empty commit [Note: D3, R7]. */
-export function commitRoom(live: Live, { chatRoomId, peerId }: Place): Promise<CommitDraft> {
-  return withRoom(live, chatRoomId, peerId, async (room) => {
-    const { group, record, pair } = room
+export function commitRoom(live: Live, { chatRoomId, peerIds }: Place): Promise<CommitDraft> {
+  return withRoom(live, chatRoomId, peerIds, async (room) => {
+    const { group, record, accounts } = room
     if (!group || !record) throw new CryptoFailure('outside', 'This device is not in the room yet')
     const { generation } = record
     const epoch = epochOf(group)
     const posted = await postedAlready(live, room, chatRoomId, { generation, epoch, groupId: toBase64(groupIdOf(group)) })
     if (posted) return posted
-    const removeLeaves = unlistedIn(group, pair)
-    const authData = removeLeaves.length > 0 ? manifestsOf(live, pair) : new Uint8Array()
+    const removeLeaves = unlistedIn(group, accounts)
+    const authData = removeLeaves.length > 0 ? manifestsOf(accounts) : new Uint8Array()
     const made = await commitChange({ group, removeLeaves, addKeyPackages: [], authData })
     return prepare(live, { chatRoomId, room, generation, epoch, made, hasPath: true })
   })
@@ -159,14 +160,10 @@ interface Preparation {
 }
 
 async function prepare(live: Live, { chatRoomId, room, generation, epoch, made, hasPath }: Preparation): Promise<CommitDraft> {
-  const { self, peer, peerId } = room.pair
   const groupId = toBase64(groupIdOf(made.group))
   const archiveKey = await archiveKeyOf(made.group)
   const place = { groupId, epoch: epoch + 1 }
-  const seals = await Promise.all([
-    sealArchiveKey(live.userId, self, place, archiveKey),
-    sealArchiveKey(peerId, peer, place, archiveKey),
-  ])
+  const seals = await Promise.all(everyAccount(room.accounts).map((account) => sealArchiveKey(account, place, archiveKey)))
   const draft: CommitDraft = {
     chatRoomId,
     generation,
@@ -176,7 +173,7 @@ async function prepare(live: Live, { chatRoomId, room, generation, epoch, made, 
     ...(made.welcome && { welcome: toBase64(made.welcome) }),
     groupInfo: toBase64(made.groupInfo),
     archiveKeys: seals.filter((key) => key !== undefined),
-    manifestVersions: { [live.userId]: self.version, [peerId]: peer.version },
+    manifestVersions: versionsOf(room.accounts),
     afterSeq: room.record?.cursor ?? 0,
   }
   await live.vault.write([
@@ -187,8 +184,6 @@ async function prepare(live: Live, { chatRoomId, room, generation, epoch, made, 
   return draft
 }
 
-/** Both accounts' signed manifests: whoever applies the commit need not ask for them [Note: D2]. */
-function manifestsOf(live: Live, { peerId, self, peer }: Pair): Uint8Array {
-  const field = (userId: string, { signed }: Peer) => encodeFields(userId, signed.content, signed.signature)
-  return encodeFields(field(live.userId, self), field(peerId, peer))
-}
+/** The members' signed manifests, the committer's first: a device that applies the commit need not ask for them [Note: D2]. */
+const manifestsOf = (accounts: MemberAccounts): Uint8Array =>
+  encodeFields(...everyAccount(accounts).map(({ userId, signed }) => encodeFields(userId, signed.content, signed.signature)))

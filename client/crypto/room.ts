@@ -6,18 +6,18 @@ import { type RoomRecord, recordWrite, roomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
 import { type Group, readGroup, writeGroup } from './mls.ts'
-import { accountsOf, type Pair, pairOf } from './peers.ts'
+import { accountKeysOf, type MemberAccounts, memberAccounts } from './peers.ts'
 
-/** A room and the other person in it. */
+/** A room and its other members. */
 export interface Place {
   chatRoomId: string
-  peerId: string
+  peerIds: string[]
 }
 
 export interface OpenRoom {
   record: RoomRecord | undefined
   group: Group | undefined
-  pair: Pair
+  accounts: MemberAccounts
 }
 
 /** Runs alone in a room, across tabs. The locks of book and outbox are taken inside this one. */
@@ -26,14 +26,14 @@ export const inRoom = <T>(live: Live, chatRoomId: string, work: () => Promise<T>
 
 /**
  * Reads a room's state inside its lock, across tabs, and lets `work` write the next one before anybody else reads [Note: V1].
- * Throws CryptoFailure('place') where the room is not the one of these two people.
+ * Throws CryptoFailure('place') where the room is not the one of these people.
  */
-export function withRoom<T>(live: Live, chatRoomId: string, peerId: string, work: (room: OpenRoom) => Promise<T>): Promise<T> {
+export function withRoom<T>(live: Live, chatRoomId: string, peerIds: string[], work: (room: OpenRoom) => Promise<T>): Promise<T> {
   return inRoom(live, chatRoomId, async () => {
-    if (chatRoomId !== directRoomId(live.userId, peerId))
+    if (!isRoomOf(chatRoomId, live.userId, peerIds))
       throw new CryptoFailure('place', "The server names another person's room for this contact")
     try {
-      return await work(await readRoom(live, chatRoomId, peerId))
+      return await work(await readRoom(live, chatRoomId, peerIds))
     } catch (error) {
       // A state that has sealed and was not stored is spent: the next one is read from the vault [Note: M6].
       decodedOf(live).delete(chatRoomId)
@@ -42,14 +42,18 @@ export function withRoom<T>(live: Live, chatRoomId: string, peerId: string, work
   })
 }
 
-async function readRoom(live: Live, chatRoomId: string, peerId: string): Promise<OpenRoom> {
-  const [record, state, pair] = await Promise.all([
+/** A direct room's id names its two members. No other room says yet, in a way that the server cannot change, who its members are. */
+const isRoomOf = (chatRoomId: string, ownId: string, [peerId, ...more]: string[]): boolean =>
+  peerId !== undefined && more.length === 0 && chatRoomId === directRoomId(ownId, peerId)
+
+async function readRoom(live: Live, chatRoomId: string, peerIds: string[]): Promise<OpenRoom> {
+  const [record, state, accounts] = await Promise.all([
     roomRecord(live.vault, chatRoomId),
     live.vault.get('groups', chatRoomId),
-    pairOf(live, peerId),
+    memberAccounts(live, peerIds),
   ])
   const isJoined = record?.standing === 'joined'
-  return { record, group: isJoined && state?.bytes ? decoded(live, chatRoomId, state.bytes, pair) : undefined, pair }
+  return { record, group: isJoined && state?.bytes ? decoded(live, chatRoomId, state.bytes, accounts) : undefined, accounts }
 }
 
 const ROOMS_DECODED = 16
@@ -70,11 +74,11 @@ function keepDecoded(live: Live, chatRoomId: string, bytes: Uint8Array, group: G
 }
 
 /** The vault's bytes decide: another tab may have moved the room on. A state that cannot be read is entered anew [Note: R4]. */
-function decoded(live: Live, chatRoomId: string, bytes: Uint8Array, pair: Pair): Group | undefined {
+function decoded(live: Live, chatRoomId: string, bytes: Uint8Array, accounts: MemberAccounts): Group | undefined {
   const known = decodedOf(live).get(chatRoomId)
   if (known && sameBytes(known.bytes, bytes)) return known.group
   try {
-    const group = readGroup(bytes, accountsOf(pair))
+    const group = readGroup(bytes, accountKeysOf(accounts))
     keepDecoded(live, chatRoomId, bytes, group)
     return group
   } catch (error) {

@@ -20,7 +20,7 @@ import { validateRatchetTree } from 'ts-mls/clientState.js'
 import { type Bytes, concat, sameBytes } from '../../contract/bytes.ts'
 import { verifyQuickly } from '../primitives/ed25519.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import type { Member } from './commits.ts'
+import type { Leaf } from './commits.ts'
 import { credentialHolds, readCredential } from './identity.ts'
 
 /** The two account keys of a room, in any order. */
@@ -120,20 +120,20 @@ export function showsSame(one: Uint8Array, other: Uint8Array): boolean {
 }
 
 /** Who a leaf names, unproven. */
-function memberOf(leaf: LeafNode, leafIndex: number): Member | undefined {
+function memberOf(leaf: LeafNode, leafIndex: number): Leaf | undefined {
   const named = leaf.credential.credentialType === 'basic' ? readCredential(leaf.credential.identity) : undefined
   return named && { leafIndex, ...named, leafKey: concat(leaf.signaturePublicKey) }
 }
 
 /** Who a leaf is; undefined where its credential does not hold. */
-export function provenMember(leaf: LeafNode, leafIndex = -1): Member | undefined {
+export function provenMember(leaf: LeafNode, leafIndex = -1): Leaf | undefined {
   const isProven =
     leaf.credential.credentialType === 'basic' && credentialHolds(leaf.credential.identity, leaf.signaturePublicKey)
   return isProven ? memberOf(leaf, leafIndex) : undefined
 }
 
 /** The leaves of a tree that was validated. Throws CryptoFailure('mls'). */
-export function membersOf(tree: RatchetTree): Member[] {
+export function membersOf(tree: RatchetTree): Leaf[] {
   return leavesOf(tree).map(({ leaf, leafIndex }) => {
     const member = memberOf(leaf, leafIndex)
     if (!member) throw new CryptoFailure('mls', 'A leaf has no credential')

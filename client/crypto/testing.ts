@@ -2,8 +2,9 @@ import { type Bytes, concat, fromUtf8, utf8 } from '../../contract/bytes.ts'
 import type { CommitRules } from './commits.ts'
 import { roomGroupId } from './groupid.ts'
 import { type Identity, makeCredential, newDevice, newIdentity } from './identity.ts'
-import { createRoom, joinByGroupInfo, joinByWelcome, type LeafDevice, makeKeyPackage } from './joining.ts'
+import { createRoomGroup, joinByGroupInfo, joinByWelcome, type LeafDevice, makeKeyPackage } from './joining.ts'
 import { type Applied, applyCommit, commitChange, commitEmpty, type Group, openFromGroup, sealToGroup } from './mls.ts'
+import type { MemberAccount, MemberAccounts } from './peers.ts'
 
 export const now = new Date()
 export const none = new Uint8Array()
@@ -52,7 +53,7 @@ export function houseOf(one: Identity, other: Identity): House {
   const unlisted = new Set<string>()
   return {
     accounts: [one.publicKey, other.publicKey],
-    groupId: roomGroupId(crypto.getRandomValues(new Uint8Array(16)), 'dm_a_b', 1, one.publicKey, other.publicKey),
+    groupId: roomGroupId(crypto.getRandomValues(new Uint8Array(16)), 'dm_a_b', 1, [one.publicKey, other.publicKey]),
     unlisted,
     rules: { isListed: (_, deviceId) => !unlisted.has(deviceId) },
   }
@@ -100,7 +101,7 @@ export async function room() {
   const [first, second, bobs] = [await newBrowser(alice), await newBrowser(alice), await newBrowser(bob)]
   const packages = [await makeKeyPackage(second, false, now), await makeKeyPackage(bobs, false, now)]
   const keyPackages = packages.map(({ keyPackage }) => keyPackage)
-  const made = await createRoom({
+  const made = await createRoomGroup({
     device: first,
     groupId: house.groupId,
     keyPackages,
@@ -139,4 +140,11 @@ export function flip(bytes: Uint8Array, bit: number): Bytes {
   const at = Math.floor(bit / 8) % flipped.length
   flipped[at] = (flipped[at] ?? 0) ^ (1 << (bit % 8))
   return flipped
+}
+
+/** The other person of a direct room. */
+export function peerIn({ others }: MemberAccounts): MemberAccount {
+  const [peer] = others
+  if (!peer) throw new Error('Nobody else is in the room')
+  return peer
 }

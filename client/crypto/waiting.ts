@@ -47,12 +47,12 @@ export function withUnopened(record: RoomRecord, { body, seq }: StoredMessage): 
 }
 
 /** Opens the messages whose archive key has come meanwhile. Answers the epochs for which others go on waiting. */
-export function reopenWaiting(live: Live, { chatRoomId, peerId }: Place): Promise<EpochName[]> {
-  return withRoom(live, chatRoomId, peerId, async ({ record, pair }) => {
+export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promise<EpochName[]> {
+  return withRoom(live, chatRoomId, peerIds, async ({ record, accounts }) => {
     if (!record) return []
     const still: Waiting[] = []
     for (const place of record.waiting) {
-      const isOpen = (await archiveKeyHeld(live, place)) && (await reopenEpoch({ live, chatRoomId, pair }, place))
+      const isOpen = (await archiveKeyHeld(live, place)) && (await reopenEpoch({ live, chatRoomId, accounts }, place))
       if (!isOpen) still.push(place)
     }
     if (still.length < record.waiting.length) await live.vault.write([recordWrite(chatRoomId, { ...record, waiting: still })])

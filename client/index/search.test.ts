@@ -133,7 +133,7 @@ test('A message whose key came later is found once it could be opened', async ()
   const laptop = await alice.newBrowser()
   await laptop.reads(bob)
   await bob.reads(alice)
-  const peer = { chatRoomId: bob.contact(alice).chatRoomId, peerId: alice.userId }
+  const peer = { chatRoomId: bob.contact(alice).chatRoomId, peerIds: [alice.userId] }
   await bob.env.api(roomsApi.commit, await bob.core.commitRoom(peer))
   await bob.says(alice, 'a late surprise')
   await writes(bob, alice, ['a surprise behind it'])

@@ -8,7 +8,7 @@ import { sealArchiveKey } from '../crypto/archive.ts'
 import { archiveKeyOf } from '../crypto/message.ts'
 import { commitChange, epochOf, groupIdOf } from '../crypto/mls.ts'
 import { decode, encode, suite } from '../crypto/suite.ts'
-import { flip } from '../crypto/testing.ts'
+import { flip, peerIn } from '../crypto/testing.ts'
 import { changesKeys, counting, patchedClient, people } from '../testing/room.ts'
 import { bitFlipped } from '../testing/wire.ts'
 import { catchUp } from './rooms.ts'
@@ -26,9 +26,9 @@ test.each([5, 32])(
   'Eve seals %i wrong bytes as the key of the archive: a new browser waits, and reads once it is put right',
   async (length) => {
     const { alice, bob, eve, wire, roomId } = await withEveAtBobs()
-    const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
+    const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] })
     const place = { groupId: draft.groupId, epoch: draft.epoch + 1 }
-    const seal = (key: Uint8Array) => eve.inRoom(({ pair }) => sealArchiveKey(alice.userId, pair.peer, place, key))
+    const seal = (key: Uint8Array) => eve.inRoom(({ accounts }) => sealArchiveKey(peerIn(accounts), place, key))
     const rubbish = await seal(new Uint8Array(length))
     await bob.env.api(roomsApi.commit, { ...draft, archiveKeys: rubbish ? [rubbish] : [] })
     await bob.says(alice, 'three')
@@ -47,7 +47,7 @@ test.each([5, 32])(
 test('Eve leaves out the keys of two epochs at once: Alice puts both right, and a new browser reads all', async () => {
   const { alice, bob, wire, roomId } = await withEveAtBobs()
   for (const text of ['three', 'four']) {
-    const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
+    const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] })
     await bob.env.api(roomsApi.commit, { ...draft, archiveKeys: draft.archiveKeys.filter(({ userId }) => userId === bob.userId) })
     await bob.says(alice, text)
   }
@@ -163,7 +163,7 @@ test.each(['an older one', 'one with another key to come in by'])(
   async (kind) => {
     const { alice, bob, eve, wire, roomId } = await withEveAtBobs()
     const older = wire.rooms.get(roomId)?.groupInfo ?? ''
-    const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
+    const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] })
     const wrong = kind === 'an older one' ? older : await withOtherDoor(draft.groupInfo, eve.live.device.leafSeed)
     await bob.env.api(roomsApi.commit, { ...draft, groupInfo: wrong })
     await alice.reads(bob)
@@ -178,13 +178,13 @@ test.each(['an older one', 'one with another key to come in by'])(
 test('The key of an epoch that Alice derived herself is not replaced by what Eve sealed', async () => {
   const { alice, bob, roomId } = await withEveAtBobs()
   const { live, inRoom } = await patchedClient(bob, alice)
-  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId }))
+  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] }))
   await catchUp(bob.env, bob.room(alice))
   await alice.reads(bob)
-  const { group, pair } = await inRoom(async (room) => room)
+  const { group, accounts } = await inRoom(async (room) => room)
   if (!group) throw new Error('outside')
   const place = { groupId: toBase64(groupIdOf(group)), epoch: epochOf(group) }
-  const wrong = await sealArchiveKey(alice.userId, pair.peer, place, randomBytes(32))
+  const wrong = await sealArchiveKey(peerIn(accounts), place, randomBytes(32))
   if (!wrong) throw new Error('nothing sealed')
   await alice.core.keepArchiveKeys([wrong])
   const hers = await patchedClient(alice, bob)
@@ -196,7 +196,7 @@ test('The key of an epoch that Alice derived herself is not replaced by what Eve
 test("Bob seals to the history key of before a removal: Alice puts the new one's seal in its place", async () => {
   const { alice, bob, wire, roomId } = await withEveAtBobs()
   const laptop = await alice.newComputer()
-  const old = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
+  const old = await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] })
   await changesKeys(alice, { removeDevices: [laptop.deviceId] })
   // A server that does not look.
   const account = wire.accounts.get(alice.userId)
@@ -214,7 +214,7 @@ test('An account that keeps no history adds no seals of its own', async () => {
   const { alice, bob, wire, roomId } = await withEveAtBobs()
   await changesKeys(alice, { keepsHistory: false })
   await bob.reads(alice)
-  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId }))
+  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] }))
   await bob.says(alice, 'three')
   expect((await alice.hears(bob)).at(-1)).toBe('three')
   expect(wire.rooms.get(roomId)?.archiveKeys.filter(({ userId }) => userId === alice.userId)).toEqual([])

@@ -53,7 +53,7 @@ test('Bob has not heard that Alice removed her laptop: what he sends now opens o
   expect(await alice.hears(bob)).toEqual(['one', 'two', 'three', 'four', 'a secret'])
 
   // Somebody copies the server's rows to the laptop: its MLS state, and every key of the archive.
-  const place = { chatRoomId: roomId, peerId: bob.userId }
+  const place = { chatRoomId: roomId, peerIds: [bob.userId] }
   await laptop.core.receiveLog({ ...place, entries: entries() })
   await laptop.core.keepArchiveKeys(wire.rooms.get(roomId)?.archiveKeys ?? [])
   await laptop.core.reopenWaiting(place)
@@ -64,7 +64,7 @@ test('Bob has not heard that Alice removed her laptop: what he sends now opens o
 
 test('A message that waits sealed when the laptop is removed is sealed again behind the commit', async () => {
   const { id } = await bob.keeps(alice, 'sealed before')
-  const sealed = await bob.core.sealOutboxRow({ chatRoomId: roomId, peerId: alice.userId, id })
+  const sealed = await bob.core.sealOutboxRow({ chatRoomId: roomId, peerIds: [alice.userId], id })
   await removeLaptop()
   await bob.sends(unheard)
   const last = entries().at(-1)
@@ -84,7 +84,7 @@ test('The removed browser was never in the room: the next message makes one empt
 })
 
 test('A commit for old device lists is refused: it is made anew for the new ones, and never posted again', async () => {
-  const old = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
+  const old = await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] })
   await removeLaptop()
   const before = commits()
   expect(await readyRoom(bob.env, unheard, { mustCommit: true })).toEqual({ ready: true })

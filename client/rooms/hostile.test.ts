@@ -104,7 +104,7 @@ test("The server shows a new browser the GroupInfo of Eve's room, or a spoilt on
   const laptop = await alice.newComputer()
   await laptop.reads(bob)
   const group = await laptop.env.api(roomsApi.group, { chatRoomId: roomId })
-  const enters = (served: RoomGroup) => laptop.core.joinRoom({ chatRoomId: roomId, peerId: bob.userId, group: served })
+  const enters = (served: RoomGroup) => laptop.core.joinRoom({ chatRoomId: roomId, peerIds: [bob.userId], group: served })
   await expect(enters({ ...group, groupInfo: evesRoom?.groupInfo ?? null })).rejects.toMatchObject({ code: 'group_id' })
   await expect(enters({ ...group, groupInfo: bitFlipped(group.groupInfo ?? '') })).rejects.toMatchObject({
     name: 'CryptoFailure',
@@ -118,7 +118,7 @@ test('The server spoils a commit, or puts an older one in its place: what follow
   await alice.says(bob, 'one')
   await bob.says(alice, 'two')
   await alice.reads(bob)
-  const place = { chatRoomId: roomId, peerId: alice.userId }
+  const place = { chatRoomId: roomId, peerIds: [alice.userId] }
   const older = wire.rooms.get(roomId)?.log.find(({ kind }) => kind === 'commit')
   let next = 'three'
   for (const spoil of [bitFlipped, () => (older?.kind === 'commit' ? older.commit : '')]) {
@@ -144,7 +144,7 @@ test('The server swaps the archive keys of two epochs: a new browser waits with 
   const { alice, bob, wire, roomId } = await people()
   await alice.says(bob, 'one')
   await bob.reads(alice)
-  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId }))
+  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] }))
   await bob.says(alice, 'two')
   const laptop = await alice.newComputer()
   lieTo<{ keys: ArchiveKey[] }>(wire, laptop, roomsApi.archiveKeys.path, ({ keys }) => ({

@@ -54,4 +54,7 @@ export const peerIdOf = ({ type, ownId, memberIds }: Pick<Room, 'type' | 'ownId'
   type === 'direct' ? memberIds.find((id) => id !== ownId) : undefined
 
 /** A room as the vault knows it. */
-export const placeOf = (room: Room) => ({ chatRoomId: room.id, peerId: peerIdOf(room) ?? '' })
+export const placeOf = ({ id, ownId, memberIds }: Room) => ({
+  chatRoomId: id,
+  peerIds: memberIds.filter((memberId) => memberId !== ownId),
+})

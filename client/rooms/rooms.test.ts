@@ -41,7 +41,7 @@ test('Commits that collide: the loser takes what it missed and its message goes 
   await alice.says(bob, 'one')
   await bob.says(alice, 'two')
   await alice.reads(bob)
-  const place = (me: TestPerson, other: TestPerson) => ({ chatRoomId: roomId, peerId: other.userId, me })
+  const place = (me: TestPerson, other: TestPerson) => ({ chatRoomId: roomId, peerIds: [other.userId], me })
   const drafts = await Promise.all(
     [place(alice, bob), place(bob, alice)].map(async ({ me, ...at }) => ({ me, draft: await me.core.commitRoom(at) })),
   )
@@ -213,7 +213,7 @@ test("Bob's commit leaves out Alice's archive key and spoils the GroupInfo: her 
   const { alice, bob, roomId, wire } = await people()
   await alice.says(bob, 'one')
   await bob.reads(alice)
-  const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
+  const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] })
   await bob.env.api(roomsApi.commit, {
     ...draft,
     archiveKeys: draft.archiveKeys.filter(({ userId }) => userId !== alice.userId),
@@ -239,7 +239,7 @@ test('Nothing that the server keeps holds a word of the conversation', async () 
 
 /** Puts a commit that fits nowhere into the log, with a GroupInfo that fits nowhere either. */
 async function breakRoom(roomId: string, alice: TestPerson, bob: TestPerson): Promise<void> {
-  const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId })
+  const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] })
   await bob.env.api(roomsApi.commit, { ...draft, commit: bitFlipped(draft.commit), groupInfo: bitFlipped(draft.groupInfo) })
   await catchUp(alice.env, alice.room(bob))
 }

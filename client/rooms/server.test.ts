@@ -95,10 +95,10 @@ test('A Welcome that comes again does not take the room back to its beginning', 
   await bob.says(alice, 'two')
   await bob.reads(alice)
   const before = await bob.core.roomRecord(roomId)
-  await bob.core.enterRoom({ chatRoomId: roomId, peerId: alice.userId, group })
+  await bob.core.enterRoom({ chatRoomId: roomId, peerIds: [alice.userId], group })
   await bob.core.enterRoom({
     chatRoomId: roomId,
-    peerId: alice.userId,
+    peerIds: [alice.userId],
     group: { ...group, welcome: wire.rooms.get(roomId)?.welcome ?? null, lastSeq: 99 },
   })
   expect(await bob.core.roomRecord(roomId)).toEqual(before)
@@ -109,7 +109,7 @@ test('The server writes another group beside a commit: the commit counts for wha
   await alice.says(bob, 'one')
   await bob.says(alice, 'two')
   await alice.reads(bob)
-  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId }))
+  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] }))
   await bob.says(alice, 'three')
   lieTo<LogPage>(wire, alice, roomsApi.log.path, ({ lastSeq, entries }) => ({
     lastSeq,
@@ -124,7 +124,7 @@ test('The server withholds a commit: what was written after it is read all the s
   await bob.says(alice, 'two')
   await alice.reads(bob)
   const { cursor } = (await alice.core.roomRecord(roomId)) ?? { cursor: 0 }
-  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerId: alice.userId }))
+  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] }))
   await bob.says(alice, 'three')
   lieTo<LogPage>(wire, alice, roomsApi.log.path, ({ entries }) => {
     const shown = entries.filter(({ kind }) => kind === 'message').map((entry, at) => ({ ...entry, seq: cursor + 1 + at }))
@@ -149,13 +149,13 @@ test('The server dates a commit to the far future: keys are renewed after a day 
   const { alice, bob, roomId } = await people()
   await alice.says(bob, 'one')
   await bob.reads(alice)
-  const draft = await alice.core.commitRoom({ chatRoomId: roomId, peerId: bob.userId })
+  const draft = await alice.core.commitRoom({ chatRoomId: roomId, peerIds: [bob.userId] })
   await alice.env.api(roomsApi.commit, draft)
   const { entries } = await bob.env.api(roomsApi.log, { chatRoomId: roomId, after: 0 })
   const dated = entries.map((entry) => ({ ...entry, createdAt: '2199-01-01T00:00:00.000Z' }))
-  await bob.core.receiveLog({ chatRoomId: roomId, peerId: alice.userId, entries: dated })
+  await bob.core.receiveLog({ chatRoomId: roomId, peerIds: [alice.userId], entries: dated })
   const inTwoDays = Date.now() + 48 * 60 * 60 * 1000
-  const need = await bob.core.roomNeed({ chatRoomId: roomId, peerId: alice.userId, now: inTwoDays })
+  const need = await bob.core.roomNeed({ chatRoomId: roomId, peerIds: [alice.userId], now: inTwoDays })
   expect(need.need).toBe('commit')
 })
 
@@ -173,7 +173,7 @@ test('The server names a generation that cannot be: refused, and the room is not
 
 test('The server offers an older state of the room to a browser that comes in again: refused by name', async () => {
   const { alice, bob, roomId } = await people()
-  const place = { chatRoomId: roomId, peerId: bob.userId }
+  const place = { chatRoomId: roomId, peerIds: [bob.userId] }
   await alice.says(bob, 'one')
   const old = await alice.env.api(roomsApi.group, { chatRoomId: roomId })
   await alice.env.api(roomsApi.commit, await alice.core.commitRoom(place))
@@ -202,7 +202,7 @@ test('The room restarts: the person who restarted it sees that too', async () =>
   await alice.says(bob, 'one')
   const { packages } = await alice.env.api(roomsApi.claimKeyPackages, { chatRoomId: roomId, generation: 2 })
   const keyPackages = packages.map(({ keyPackage }) => keyPackage)
-  const place = { chatRoomId: roomId, peerId: bob.userId }
+  const place = { chatRoomId: roomId, peerIds: [bob.userId] }
   await alice.env.api(roomsApi.commit, await alice.core.createRoom({ ...place, generation: 2, keyPackages }))
   expect(await alice.hears(bob)).toEqual(['one', 'Encryption restarted'])
 })
@@ -305,7 +305,7 @@ test('An envelope that names a place no room has asks the server for nothing', a
 test('A commit entry that does not fit is not taken as the one that waits for its answer', async () => {
   const { alice, bob, roomId } = await people()
   await alice.says(bob, 'one')
-  const place = { chatRoomId: roomId, peerId: bob.userId }
+  const place = { chatRoomId: roomId, peerIds: [bob.userId] }
   const draft = await alice.core.commitRoom(place)
   const { cursor = 0 } = (await alice.core.roomRecord(roomId)) ?? {}
   const { groupId, epoch, commit } = draft

@@ -12,7 +12,7 @@ async function talking() {
   await at.alice.says(at.bob, 'one')
   await at.bob.says(at.alice, 'two')
   await at.alice.reads(at.bob)
-  return { ...at, place: { chatRoomId: at.roomId, peerId: at.bob.userId } }
+  return { ...at, place: { chatRoomId: at.roomId, peerIds: [at.bob.userId] } }
 }
 
 /** The connection breaks when the call took effect, once. */
@@ -159,7 +159,7 @@ test('The disk is full while a message is sealed, and while one is read: nothing
   restore()
   expect(await bob.hears(alice)).toEqual(['one', 'two', 'three'])
   restore = fullDisk(1)
-  await expect(bob.core.commitRoom({ ...place, peerId: alice.userId })).rejects.toMatchObject({ code: 'quota' })
+  await expect(bob.core.commitRoom({ ...place, peerIds: [alice.userId] })).rejects.toMatchObject({ code: 'quota' })
   restore()
   await bob.says(alice, 'four')
   expect((await alice.hears(bob)).at(-1)).toBe('four')
@@ -172,7 +172,7 @@ test('The connection breaks between messages and their keys: they are read when 
   await bob.reads(alice)
   await bob.env.api(
     roomsApi.commit,
-    await bob.core.commitRoom({ chatRoomId: bob.contact(alice).chatRoomId, peerId: alice.userId }),
+    await bob.core.commitRoom({ chatRoomId: bob.contact(alice).chatRoomId, peerIds: [alice.userId] }),
   )
   await bob.says(alice, 'three')
   breakOnce(wire, laptop, roomsApi.archiveKeys.path)

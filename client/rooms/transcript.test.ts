@@ -40,7 +40,7 @@ async function talking() {
 }
 
 const commits = async (person: TestPerson, other: TestPerson) => {
-  const place = { chatRoomId: person.contact(other).chatRoomId, peerId: other.userId }
+  const place = { chatRoomId: person.contact(other).chatRoomId, peerIds: [other.userId] }
   await person.env.api(roomsApi.commit, await person.core.commitRoom(place))
   await person.reads(other)
 }

@@ -51,7 +51,7 @@ async function signUp(): Promise<Newcomer[]> {
 export async function patchedClient(me: TestPerson, other: { userId: string }) {
   const live = await openLive(me.userId, me.unlock)
   const { chatRoomId } = me.contact(other)
-  const inRoom = <T>(work: (room: OpenRoom) => Promise<T>): Promise<T> => withRoom(live, chatRoomId, other.userId, work)
+  const inRoom = <T>(work: (room: OpenRoom) => Promise<T>): Promise<T> => withRoom(live, chatRoomId, [other.userId], work)
   return {
     live,
     inRoom,
