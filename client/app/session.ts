@@ -19,7 +19,7 @@ import { stopOlder } from '../search/older.ts'
 import { forgetSearch } from '../search/search.ts'
 import { onPresence, resetPeople } from '../trust/people.ts'
 import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
-import { checkDevice, onBookSaved, syncAll } from './sync.ts'
+import { checkDevice, onBookSaved, onKeysChanged, syncAll } from './sync.ts'
 
 type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
 
@@ -33,7 +33,7 @@ const framesOf = (env: Env, userId: string): Frames => ({
   presence: onPresence,
   contacts: ({ userIds }) => syncAll(env, userIds),
   account: () => readUser(env),
-  devices: () => checkOwnKeys(env, userId),
+  devices: () => onKeysChanged(env, userId),
   book: ({ version }) => onBookSaved(env, version),
   signed_out: ({ manifest }) => signedOutElsewhere(env, userId, manifest),
   // The socket itself notes a pong; messages are sent by requests, which are refused by their answers.

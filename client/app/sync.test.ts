@@ -1,11 +1,20 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { notificationsApi } from '../../contract/notifications.ts'
 import { roomsApi } from '../../contract/rooms.ts'
+import { accountStore } from '../account/store.ts'
+import { resetDevices } from '../devices/list.ts'
 import { resetRooms } from '../rooms/list.ts'
+import { reloadRooms } from '../rooms/load.ts'
 import type { TestPerson } from '../testing/people.ts'
-import { people } from '../testing/room.ts'
+import { changesKeys, people } from '../testing/room.ts'
 import { resetPeople } from '../trust/people.ts'
-import { syncAll } from './sync.ts'
+import { onKeysChanged, syncAll } from './sync.ts'
+
+afterEach(() => {
+  resetRooms()
+  resetDevices()
+  accountStore.setState(accountStore.getInitialState(), true)
+})
 
 /** The rooms whose log this person's page asks for while it does something. */
 async function roomsAsked({ env }: TestPerson, work: () => Promise<unknown>): Promise<Set<string>> {
@@ -51,4 +60,20 @@ test('what is asked for while a page is being brought up to date is not lost: ne
       Promise.all([syncAll(alice.env, [bob.userId]), syncAll(alice.env), syncAll(alice.env, [bob.userId])]),
     ),
   ).toEqual(all)
+})
+
+test('Another browser of Alice ends the history: this one goes into its rooms at once, and reads what follows', async () => {
+  const { alice, bob, roomId } = await people()
+  await alice.says(bob, 'one')
+  await bob.says(alice, 'two')
+  const laptop = await alice.newComputer()
+  expect(await laptop.hears(bob)).toEqual(['one', 'two'])
+  expect((await laptop.core.roomRecord(roomId))?.standing).toBe('outside')
+  accountStore.setState({ phase: 'signed_in' })
+  await reloadRooms(laptop.env)
+  await changesKeys(alice, { keepsHistory: false })
+  await onKeysChanged(laptop.env, alice.userId)
+  expect((await laptop.core.roomRecord(roomId))?.standing).toBe('joined')
+  await bob.says(alice, 'three')
+  expect((await laptop.hears(bob)).at(-1)).toBe('three')
 })

@@ -49,6 +49,12 @@ export async function onBookSaved(env: Env, version: number): Promise<void> {
   await syncAll(env)
 }
 
+/** Another browser of the account changed its keys. Where that ended the history, this one must be inside its rooms to read on. */
+export async function onKeysChanged(env: Env, userId: string): Promise<void> {
+  await checkOwnKeys(env, userId)
+  if (accountStore.getState().phase === 'signed_in') await enterEverywhere(env, listed())
+}
+
 /** Once a page: checks that this device belongs to the account, merges the book, and refills the key packages. */
 export async function checkDevice(env: Env, userId: string): Promise<void> {
   // Before the server sends another list: the devices known when this browser was added are those that the person has seen.
