@@ -11,7 +11,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{contract,client,server,scripts,faults}/**/*.test.{ts,tsx}'],
+          include: ['{contract,client,server,scripts,faults,walks}/**/*.test.{ts,tsx}'],
           setupFiles: ['server/testing/refused.ts'],
           testTimeout: 20_000,
           hookTimeout: 60_000,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const folders = ['client', 'server', 'contract', 'e2e', 'bench', 'faults', 'scripts'].filter((folder) =>
+const folders = ['client', 'server', 'contract', 'e2e', 'bench', 'faults', 'scripts', 'walks'].filter((folder) =>
   existsSync(join(root, folder)),
 )
 

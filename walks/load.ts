@@ -1,0 +1,33 @@
+import path from 'node:path'
+import { compileFunction } from 'node:vm'
+import { build } from 'esbuild'
+import type { openPage, Wires } from './page.ts'
+
+/** What a person does at a page, and what it shows. */
+export type Page = ReturnType<typeof openPage>
+
+let built: Promise<string> | undefined
+
+async function bundle(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(import.meta.dirname, 'page.ts')],
+    ...{ bundle: true, write: false, format: 'cjs', platform: 'browser', target: 'node20' },
+  })
+  return outputFiles?.[0]?.text ?? ''
+}
+
+/**
+ * Runs the client anew, with stores, state and worker of its own. It is bundled once; whatever it calls by the name of a browser's
+ * global is taken from `globals` first.
+ */
+export async function loadPage(globals: Record<string, unknown>, wires: Wires): Promise<Page> {
+  built ??= bundle()
+  const code = await built
+  const own: Record<string, unknown> = { ...globals, self: {} }
+  const globalThis_ = new Proxy(globalThis, { get: (target, name: string) => own[name] ?? Reflect.get(target, name) })
+  const given: Record<string, unknown> = { ...own, globalThis: globalThis_, module: { exports: {} } }
+  const names = Object.keys(given)
+  compileFunction(code, names, { filename: 'page.js' })(...names.map((name) => given[name]))
+  const { openPage: open } = (given['module'] as { exports: { openPage: typeof openPage } }).exports
+  return open(wires)
+}

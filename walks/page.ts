@@ -1,0 +1,159 @@
+import { closeAccount, start } from '../client/account/account.ts'
+import { switchHistory } from '../client/account/keys.ts'
+import { accountStore } from '../client/account/store.ts'
+import { keepSession } from '../client/app/session.ts'
+import { acceptContact, addContact } from '../client/contacts/contacts.ts'
+import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client/crypto/crypto.ts'
+import { removeBrowser, reopenRooms } from '../client/devices/removal.ts'
+import type { Env } from '../client/env.ts'
+import { hideRoom, showRoom } from '../client/messages/messages.ts'
+import { markSeen } from '../client/messages/seen.ts'
+import { sendText } from '../client/messages/send.ts'
+import { messagesStore } from '../client/messages/store.ts'
+import { ApiError, createApi } from '../client/net/api.ts'
+import { createSocket } from '../client/net/socket.ts'
+import { connectionStore } from '../client/net/status.ts'
+import { type RoomRow, roomsStore } from '../client/rooms/list.ts'
+import { loadOlderPage } from '../client/rooms/older.ts'
+import { markOf } from '../client/rooms/room.ts'
+import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/signin/signin.ts'
+import '../client/crypto/worker.ts'
+
+/**
+ * A page of the product without a screen: the client as it is, with its stores, its session and its worker. `browser.ts` bundles this
+ * file and runs it once for each page, with the browser around it in the place of the globals.
+ */
+
+/** What `client/crypto/worker.ts` finds in the place of a worker's global. */
+declare const self: { onmessage: (event: { data: Ask }) => void; postMessage: (answer: Answer) => void }
+
+/** What failed, as a person would see or a bug report would say it. */
+const complaints: unknown[] = []
+const report = (error: unknown): void => void complaints.push(error)
+
+export function openPage({ fetch, socketUrl, Socket }: Wires) {
+  const { worker, stop } = workerHere()
+  const env: Env = {
+    api: createApi({ fetch, onSignedOut }),
+    socket: createSocket({ url: () => socketUrl, WebSocket: Socket }),
+    crypto: openCrypto(worker),
+    clock: () => new Date(),
+  }
+  function onSignedOut() {
+    if (accountStore.getState().phase === 'signed_in') closeAccount(env, 'Your session has ended. Sign in again.').catch(report)
+  }
+  keepSession(env, report)
+  messagesStore.subscribe(() => lookAgain(env))
+  roomsStore.subscribe(() => lookAgain(env))
+  globalThis.addEventListener('focus', () => lookAgain(env))
+  return { ...verbs(env), state: () => state(env), history: (after: number) => history(env, after), complaints, stop }
+}
+
+export interface Wires {
+  fetch: (path: string, init: RequestInit) => Promise<Response>
+  socketUrl: string
+  Socket: typeof WebSocket
+}
+
+/** What a person does at this page. */
+const verbs = (env: Env) => ({
+  starts: () => start(env, () => undefined),
+  async signsUp({ username, password }: Account) {
+    await signUp(env, { username, displayName: username, password, confirmPassword: password })
+    await endSignUp(env)
+  },
+  /** At a browser that does not belong to the account yet. */
+  async joins({ username, password }: Account) {
+    const { step } = await signIn(env, { username, password })
+    if (step !== 'confirm_devices') throw new Error(`The sign-in stands at ${step}`)
+    await enrolThisBrowser(env)
+  },
+  adds: (username: string) => addContact(env, username),
+  accepts: () => acceptContact(env, theRoom()),
+  opensRoom: () => showRoom(env, theRoom()),
+  leavesRoom: () => hideRoom(),
+  says: (text: string) => sendText(env, theRoom(), text),
+  async removes(deviceId: string, password: string) {
+    await removeBrowser(env, { kind: 'password', password }, deviceId)
+    await reopenRooms(env)
+  },
+  switchesHistory: (isOn: boolean, password: string) => switchHistory(env, { kind: 'password', password }, isOn),
+})
+
+interface Account {
+  username: string
+  password: string
+}
+
+/** What a look at this page shows, and how far it is. */
+async function state(env: Env) {
+  const { phase, user, notice } = accountStore.getState()
+  const { rooms, unreadTotal } = roomsStore.getState()
+  const [row] = rooms.values()
+  const isOpen = phase === 'signed_in' && row !== undefined
+  const record = isOpen ? await env.crypto.roomRecord(row.id) : undefined
+  return {
+    phase,
+    user,
+    notice,
+    isLive: connectionStore.getState().phase === 'open',
+    row,
+    readSeq: row ? markOf(row, row.ownId).readSeq : 0,
+    unreadTotal,
+    view: messagesStore.getState().open,
+    deviceId: phase === 'signed_in' ? (await env.crypto.ownStanding()).deviceId : null,
+    cursor: record?.cursor ?? 0,
+    standing: record?.standing,
+    outbox: isOpen ? (await env.crypto.outbox(row.id)).length : 0,
+  }
+}
+
+/** The conversation after a place in it; what this browser does not keep yet it fetches, as somebody does who scrolls up. */
+async function history(env: Env, after: number): Promise<StoredMessage[]> {
+  const room = theRoom()
+  const page = () => env.crypto.page({ chatRoomId: room.id, after, limit: Number.MAX_SAFE_INTEGER })
+  for (let { from } = await page(); from > after + 1 && (await loadOlderPage(env, room, from)); ) from = (await page()).from
+  return (await page()).messages
+}
+
+/** These people have one conversation. */
+function theRoom(): RoomRow {
+  const [room] = roomsStore.getState().rooms.values()
+  if (!room) throw new Error('There is no room')
+  return room
+}
+
+let lastSeen = ''
+
+/** As the screen does: what is shown is marked as seen, once for each message and each change of the counter. */
+function lookAgain(env: Env): void {
+  const { open } = messagesStore.getState()
+  const [room] = roomsStore.getState().rooms.values()
+  const newest = open?.status === 'ready' ? open.messages.findLast(({ isMine }) => !isMine)?.id : undefined
+  const look = `${newest} ${room?.unreadCount} ${document.hasFocus()}`
+  if (!room || !newest || look === lastSeen) return
+  lastSeen = look
+  markSeen(env, room).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) report(error)
+  })
+}
+
+/** The worker in this thread: questions and answers are copied, as between threads. Stopped, it takes and answers nothing. */
+function workerHere(): { worker: Worker; stop: () => void } {
+  let isStopped = false
+  const worker: Pick<Worker, 'onmessage' | 'postMessage'> = {
+    onmessage: null,
+    postMessage(ask: Ask) {
+      const data = structuredClone(ask)
+      queueMicrotask(() => isStopped || self.onmessage({ data }))
+    },
+  }
+  self.postMessage = (answer) => {
+    const event = { data: structuredClone(answer) } as MessageEvent<Answer>
+    queueMicrotask(() => isStopped || worker.onmessage?.call(worker as Worker, event))
+  }
+  const stop = () => {
+    isStopped = true
+  }
+  return { worker: worker as Worker, stop }
+}

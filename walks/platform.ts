@@ -1,0 +1,81 @@
+/** What a tab finds in the place of a browser's own parts, where Node has none. */
+
+/** Local or session storage: its keys are its own properties. */
+export function newStorage(): Storage {
+  const verbs = {
+    getItem: (key: string) => (Object.hasOwn(storage, key) ? storage[key] : null),
+    setItem: (key: string, value: string) => void Object.assign(storage, { [key]: value }),
+    removeItem: (key: string) => void delete storage[key],
+    clear() {
+      for (const key of Object.keys(storage)) delete storage[key]
+    },
+  }
+  const storage = Object.create(verbs)
+  return storage
+}
+
+/** Where the page stands. A newer server's page is not part of any walk: nothing reloads itself. */
+export function newAddressBar() {
+  const location = { hostname: 'localhost', pathname: '/', search: '' }
+  const history = {
+    state: null as unknown,
+    replaceState(state: unknown, _: string, address: string) {
+      const { pathname, search } = new URL(address, 'http://localhost')
+      Object.assign(location, { pathname, search })
+      history.state = state
+    },
+  }
+  return { location, history }
+}
+
+/** Web Locks of one browser: one at a time under a name, in the order of asking. */
+export function newLocks() {
+  const ends = new Map<string, Promise<unknown>>()
+  return {
+    request<T>(name: string, work: () => Promise<T>): Promise<T> {
+      const mine = (ends.get(name) ?? Promise.resolve()).then(work)
+      ends.set(
+        name,
+        mine.then(
+          () => undefined,
+          () => undefined,
+        ),
+      )
+      return mine
+    },
+  }
+}
+
+/** Timers that end with their tab. */
+export function newTimers() {
+  const running = new Set<ReturnType<typeof setTimeout>>()
+  let isStopped = false
+  const kept = (timer: ReturnType<typeof setTimeout>) => {
+    running.add(timer)
+    return timer
+  }
+  const clear = (timer: ReturnType<typeof setTimeout> | undefined) => {
+    if (timer) running.delete(timer)
+    clearTimeout(timer)
+  }
+  return {
+    globals: {
+      setTimeout: (work: () => void, ms?: number) => {
+        const timer = setTimeout(() => {
+          running.delete(timer)
+          work()
+        }, ms)
+        if (isStopped) clearTimeout(timer)
+        return kept(timer)
+      },
+      setInterval: (work: () => void, ms?: number) => kept(setInterval(work, isStopped ? 2 ** 30 : ms)),
+      clearTimeout: clear,
+      clearInterval: clear,
+    },
+    stop() {
+      isStopped = true
+      for (const timer of running) clearTimeout(timer)
+      running.clear()
+    },
+  }
+}

@@ -1,0 +1,187 @@
+import { expect } from 'vitest'
+import { type Device, NOT_YET, PATIENCE, type Person, type Seat, seatsIn, seatsOf, type World } from './people.ts'
+import { connect } from './verbs.ts'
+
+/** Everybody is connected; waits until nothing is on its way, then holds every tab against the server and what was written. */
+export async function settle(world: World, isEnd: boolean): Promise<void> {
+  const people = [world.alice, world.bob]
+  for (const { device } of seatsIn(world)) connect(device)
+  for (const device of people.flatMap(({ removed }) => removed)) connect(device)
+  await expect.poll(() => unsettled(world), PATIENCE).toEqual([])
+  const truth = await truthOf(world)
+  for (const person of people) await closeGaps(person, truth.lastSeq)
+  await checkTexts(world, truth, isEnd)
+  await checkRows(world)
+  for (const person of people) {
+    await checkMarks(person, truth)
+    for (const device of person.removed.splice(0)) await checkRemoved(device, person)
+  }
+  for (const { name, tab } of seatsIn(world)) expect(tab.complaints, name).toEqual([])
+  world.checkedSeq = truth.lastSeq
+}
+
+interface Truth {
+  /** The newest place of the room: a message's or a commit's. */
+  lastSeq: number
+  /** Who sent what stands at a place. */
+  senders: Map<number, string>
+  /** How far an account has read, and how much it has not, by its id. */
+  marks: Map<string, Marks>
+}
+
+async function truthOf({ server, chatRoomId }: World): Promise<Truth> {
+  const rows = await server.sql('select seq, sender_id from messages where chat_room_id = $1 order by seq', [chatRoomId])
+  const [room] = await server.sql('select last_seq from chat_rooms where id = $1', [chatRoomId])
+  const senders = new Map(rows.map((row) => [Number(row['seq']), String(row['sender_id'])]))
+  const members = await server.sql('select * from chat_participants where chat_room_id = $1', [chatRoomId])
+  const marks = members.map(
+    (row) =>
+      [
+        String(row['user_id']),
+        { deliveredSeq: Number(row['delivered_seq']), readSeq: Number(row['read_seq']), unread: Number(row['unread_count']) },
+      ] as const,
+  )
+  return { lastSeq: Number(room?.['last_seq'] ?? 0), senders, marks: new Map(marks) }
+}
+
+interface Marks {
+  deliveredSeq: number
+  readSeq: number
+  unread: number
+}
+
+const NOTHING_READ: Marks = { deliveredSeq: 0, readSeq: 0, unread: 0 }
+
+const tickOf = (seq: number, theirs: Marks | undefined) =>
+  seq <= (theirs?.readSeq ?? 0) ? 'read' : seq <= (theirs?.deliveredSeq ?? 0) ? 'delivered' : 'sent'
+
+/** What is still on its way, in words. */
+async function unsettled(world: World): Promise<string[]> {
+  const before = await truthOf(world)
+  const waits = (await Promise.all(seatsIn(world).map((seat) => waitsOf(seat, before)))).flat()
+  return (await truthOf(world)).lastSeq === before.lastSeq ? waits : [...waits, 'the room moves on']
+}
+
+async function waitsOf({ name, tab, device: { owner } }: Seat, { lastSeq, senders, marks }: Truth): Promise<string[]> {
+  const { phase, isLive, row, readSeq: ownReadSeq, cursor, standing, outbox, view } = await tab.state()
+  const { readSeq, unread } = marks.get(owner.userId) ?? NOTHING_READ
+  const isAccepted = row?.state === 'accepted'
+  const mustBeRead = isAccepted && seatsOf(owner).some(({ isLooking }) => isLooking)
+  // An own message moves the server's mark past it; a page need not know.
+  const passed = [...senders].filter(([seq, senderId]) => senderId !== owner.userId && seq > ownReadSeq && seq <= readSeq)
+  const theirs = [...marks].find(([userId]) => userId !== owner.userId)?.[1]
+  const falseTicks = view?.messages.filter(
+    ({ seq, isMine, status, body }) => isMine && body.kind === 'text' && status !== tickOf(seq ?? 0, theirs),
+  )
+  const waits = {
+    [`is ${phase}`]: phase !== 'signed_in',
+    'is not connected': !isLive,
+    'lists an older message': (row?.lastMessage?.seq ?? 0) < ([...senders.keys()].at(-1) ?? 0),
+    [`has read up to ${cursor} of ${lastSeq}`]: cursor < lastSeq,
+    'has unsent messages': outbox > 0,
+    'shows unsent messages': view?.messages.some(({ seq }) => seq === null) === true,
+    'shows less than there is': view !== null && lastSeq > 0 && view.status !== 'ready',
+    'counts others as unread than the server': row?.unreadCount !== unread,
+    'does not know how far was read': passed.length > 0,
+    'looks and has not read': mustBeRead && unread > 0,
+    [`shows the ticks ${falseTicks?.map(({ seq, status }) => `${seq} ${status}`)}`]:
+      falseTicks !== undefined && falseTicks.length > 0,
+    'is not in the room': standing !== 'joined' && !owner.keepsHistory && lastSeq > 0 && isAccepted,
+  }
+  return Object.entries(waits).flatMap(([words, isTrue]) => (isTrue ? [`${name} ${words}`] : []))
+}
+
+/** Who is in the room, or whose account keeps its history again, reads whatever follows. */
+async function closeGaps(person: Person, lastSeq: number): Promise<void> {
+  if (person.keepsHistory && person.historyFrom === NOT_YET) person.historyFrom = lastSeq
+  for (const { gaps, seats } of person.devices) {
+    const isIn = person.keepsHistory || (await seats[0]?.tab.state())?.standing === 'joined'
+    for (const gap of gaps) if (isIn && gap.upTo === NOT_YET) gap.upTo = lastSeq
+  }
+}
+
+/** Every message stands in every tab, once, in the order of the server, with the text that was written; no other one does. */
+async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<void> {
+  const faults: string[] = []
+  const texts = new Map<number, string>()
+  for (const seat of seatsIn(world)) {
+    const { device, name, tab } = seat
+    const after = device.isWhole && !isEnd ? world.checkedSeq : 0
+    const stored = await tab.history(after)
+    const places = stored.map(({ seq }) => seq)
+    if (places.some((seq, at) => seq <= (places[at - 1] ?? after))) faults.push(`${name} keeps them in the order ${places}`)
+    for (const { seq, senderId, body, isOutOfPlace } of stored) {
+      if (truth.senders.get(seq) !== senderId) faults.push(`${name} shows at ${seq} what the server does not have: ${body.kind}`)
+      if (isOutOfPlace) faults.push(`${name} misses something before ${seq}`)
+      if (body.kind !== 'content') continue
+      const { text } = body.content
+      if ((texts.get(seq) ?? text) !== text) faults.push(`${name} reads "${text}" at ${seq}, others "${texts.get(seq)}"`)
+      texts.set(seq, text)
+    }
+    const unread = new Map(stored.map(({ seq, body }) => [seq, body.kind === 'unreadable' ? body.reason : body.kind]))
+    for (const seq of truth.senders.keys()) {
+      const found = seq > after && seq <= truth.lastSeq ? (unread.get(seq) ?? 'nothing') : 'content'
+      const isExcused = found !== '' && device.gaps.some((gap) => seq > gap.after && seq <= gap.upTo)
+      if (found !== 'content' && !isExcused) faults.push(`${name} has at ${seq}: ${found}`)
+    }
+    faults.push(...(await shownWrong(seat)))
+  }
+  for (const { devices } of [world.alice, world.bob]) for (const device of devices) device.isWhole = true
+  for (const [seq, text] of texts) {
+    const written = world.texts.get(text)
+    if (!written || (written.seq ?? seq) !== seq)
+      faults.push(`"${text}" stands at ${seq}${written ? ` and at ${written.seq}` : ''}`)
+    else written.seq = seq
+  }
+  for (const [text, { seq, isSure, device }] of world.texts)
+    if (seq === undefined && isSure && !device.isLeaving) faults.push(`"${text}" is lost`)
+  expect(faults).toEqual([])
+}
+
+/** The screen shows the end of what the browser keeps, each with its text or its reason. */
+async function shownWrong({ name, tab, isOpen }: Seat): Promise<string[]> {
+  const { view } = await tab.state()
+  if (!isOpen || !view) return isOpen ? [`${name} shows no room`] : []
+  const kept = await tab.history((view.messages[0]?.seq ?? 1) - 1)
+  const words = { content: 'text', plain: 'plain', notice: 'notice', unreadable: 'unreadable', sealed: 'unreadable' }
+  const expected = kept.map(({ seq, body }) => `${seq} ${body.kind === 'content' ? body.content.text : words[body.kind]}`)
+  const shown = view.messages.map(({ seq, body }) => `${seq} ${body.kind === 'text' ? body.text : body.kind}`)
+  const faults = expected.join() === shown.join() ? [] : [`${name} shows ${shown.join()} and keeps ${expected.join()}`]
+  if (view.hasNewer) faults.push(`${name} does not show the newest`)
+  for (const { seq, body } of view.messages)
+    if (body.kind === 'unreadable' && body.reason === '') faults.push(`${name} gives no reason at ${seq}`)
+  return faults
+}
+
+/** Nothing that was written lies in the server's rows. */
+async function checkRows({ server, chatRoomId, checkedSeq }: World): Promise<void> {
+  const words = '%number % from %'
+  const clear = await server.sql('select seq from messages where chat_room_id = $1 and seq > $2 and content like $3', [
+    ...[chatRoomId, checkedSeq, words],
+  ])
+  expect(clear).toEqual([])
+}
+
+/** The server's counter is what was not read, nothing is read that nobody looked at, and every tab says the same. */
+async function checkMarks(person: Person, { senders, marks }: Truth): Promise<void> {
+  const { readSeq, unread } = marks.get(person.userId) ?? NOTHING_READ
+  const missing = [...senders].filter(([seq, senderId]) => seq > readSeq && senderId !== person.userId)
+  expect(unread, `unread by ${person.name}`).toBe(missing.length)
+  if (!person.hasLooked) expect(readSeq, `${person.name} has not looked`).toBe(person.readSeq)
+  for (const { name, tab } of seatsOf(person)) {
+    const { row, unreadTotal } = await tab.state()
+    expect(unreadTotal, name).toBe(row?.state === 'accepted' ? unread : 0)
+  }
+  person.readSeq = readSeq
+  person.hasLooked = seatsOf(person).some(({ isLooking }) => isLooking)
+}
+
+/** It is out; where it heard why, it keeps nothing. */
+async function checkRemoved({ name, seats, browser }: Device, { userId }: Person): Promise<void> {
+  for (const { tab } of seats) {
+    await expect.poll(async () => (await tab.state()).phase, { ...PATIENCE, message: name }).toBe('signed_out')
+    const { notice } = await tab.state()
+    if (notice?.includes('removed')) expect(await browser.databases(), name).not.toContain(`conclave-${userId}`)
+    tab.close()
+  }
+}
