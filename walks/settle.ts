@@ -143,8 +143,8 @@ async function shownWrong({ name, tab, isOpen }: Seat): Promise<string[]> {
   const { view } = await tab.state()
   if (!isOpen || !view) return isOpen ? [`${name} shows no room`] : []
   const kept = await tab.history((view.messages[0]?.seq ?? 1) - 1)
-  const words = { content: 'text', plain: 'plain', notice: 'notice', unreadable: 'unreadable', sealed: 'unreadable' }
-  const expected = kept.map(({ seq, body }) => `${seq} ${body.kind === 'content' ? body.content.text : words[body.kind]}`)
+  const kindOf = ({ kind }: { kind: string }) => (kind === 'sealed' ? 'unreadable' : kind)
+  const expected = kept.map(({ seq, body }) => `${seq} ${body.kind === 'content' ? body.content.text : kindOf(body)}`)
   const shown = view.messages.map(({ seq, body }) => `${seq} ${body.kind === 'text' ? body.text : body.kind}`)
   const faults = expected.join() === shown.join() ? [] : [`${name} shows ${shown.join()} and keeps ${expected.join()}`]
   if (view.hasNewer) faults.push(`${name} does not show the newest`)

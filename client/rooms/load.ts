@@ -6,26 +6,40 @@ import { type Person, personById, putPeople } from '../trust/people.ts'
 import { verifiedAmong } from '../trust/verified.ts'
 import { roomOfContact } from './contact.ts'
 import { putRooms, type RoomRow, roomById, roomsStore } from './list.ts'
-import { sumUnread, updateCount } from './updates.ts'
+import { sumUnread, updatesOf } from './updates.ts'
 
-/** Where messages never cease, the last answer has to do. */
-const LIST_TRIES = 3
+/** Where messages never cease, their rooms keep the rows that the messages made. */
+const LIST_TRIES = 5
 
 /** Reads the list again, and returns its rooms. What this browser itself knows of a room or a person stays. */
 export async function reloadRooms(env: Env): Promise<RoomRow[]> {
   try {
-    const rooms = putRows(await askForList(env))
-    const ids = new Set(rooms.map(({ id }) => id))
+    const ids = await putList(env)
     putRooms(
       [],
       [...roomsStore.getState().rooms.keys()].filter((id) => !ids.has(id)),
     )
     roomsStore.setState({ status: 'ready' })
     sumUnread()
-    return rooms
+    return [...roomsStore.getState().rooms.values()]
   } catch (error) {
     if (error instanceof ApiError && roomsStore.getState().status === 'loading') roomsStore.setState({ status: 'failed' })
     throw error
+  }
+}
+
+/**
+ * Puts the server's rows in their places, but no row over one that a frame has changed since the list was asked for: it would take the
+ * news back. For those the list is asked again. Returns the ids of all rooms.
+ */
+async function putList(env: Env): Promise<ReadonlySet<string>> {
+  for (let attempt = 1; ; attempt++) {
+    const before = new Map([...roomsStore.getState().rooms.keys()].map((id) => [id, updatesOf(id)]))
+    const rows = await readRows(env, await env.api(contactsApi.list, {}))
+    const isCurrent = ({ id }: RoomRow) => (before.get(id) ?? updatesOf(id)) === updatesOf(id)
+    const current = rows.read.filter(({ room }) => isCurrent(room))
+    putRows({ ...rows, read: current })
+    if (current.length === rows.read.length || attempt === LIST_TRIES) return new Set(rows.read.map(({ room }) => room.id))
   }
 }
 
@@ -40,15 +54,6 @@ export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[
 interface Rows {
   read: ReturnType<typeof roomOfContact>[]
   verified: ReadonlySet<string>
-}
-
-/** The list as it is after all that frames have said: put over it, an answer from before a frame would take its news back. */
-async function askForList(env: Env): Promise<Rows> {
-  for (let attempt = 1; ; attempt++) {
-    const before = updateCount()
-    const rows = await readRows(env, await env.api(contactsApi.list, {}))
-    if (updateCount() === before || attempt === LIST_TRIES) return rows
-  }
 }
 
 async function readRows(env: Env, contacts: Contact[]): Promise<Rows> {

@@ -3,13 +3,14 @@ import { PERIODS } from '../../contract/limits.ts'
 import { changeRoom, roomById, roomsStore } from './list.ts'
 import { withMark } from './room.ts'
 
-let updates = 0
-/** How many messages and marks have changed the rows so far. */
-export const updateCount = (): number => updates
+/** By room: how many messages and marks have changed its row so far. */
+const updates = new Map<string, number>()
+export const updatesOf = (chatRoomId: string): number => updates.get(chatRoomId) ?? 0
+const countUpdate = (chatRoomId: string) => updates.set(chatRoomId, updatesOf(chatRoomId) + 1)
 
 /** Makes a message the newest of its room, and counts it where it was not seen, before a reload of the list would. */
 export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean): void {
-  updates += 1
+  countUpdate(message.chatRoomId)
   changeRoom(message.chatRoomId, (room) => {
     if (message.seq <= room.lastSeq && room.lastMessage && room.lastMessage.seq >= message.seq) return {}
     const isMine = message.senderId === room.ownId
@@ -30,7 +31,7 @@ export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean):
  * is something more, and only the list says whether it is unread or the own.
  */
 export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf<'receipt'>['data']): boolean {
-  updates += 1
+  countUpdate(chatRoomId)
   changeRoom(chatRoomId, (room) => {
     const marks = withMark(room.marks, userId, { deliveredSeq, readSeq })
     if (userId !== room.ownId) return { marks }
