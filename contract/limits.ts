@@ -88,7 +88,8 @@ export const RATES = {
   answerContact: { points: 120, seconds: MINUTE, per: 'user' },
   /** A browser that was away marks all of its rooms. */
   marks: { points: 3000, seconds: MINUTE, per: 'user' },
-  marksInRoom: { points: 300, seconds: MINUTE, per: 'room' },
+  /** Delivered and read, for each message that another member may send. */
+  marksInRoom: { points: 1200, seconds: MINUTE, per: 'room' },
   messages: { points: 300, seconds: 20, per: 'user' },
   messagesInRoom: { points: 150, seconds: 20, per: 'room' },
   messagesADay: { points: 20_000, seconds: DAY, per: 'user' },
