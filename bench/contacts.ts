@@ -2,18 +2,18 @@ import { type Ground, inDatabase } from './ground.ts'
 import { median } from './numbers.ts'
 import { pause, startProduct } from './program.ts'
 import { type Row, row } from './row.ts'
-import type { BigTown } from './town.ts'
+import type { LargeAccount } from './seed.ts'
 import { openWire, requestOf, timed } from './wire.ts'
 
 /** GET /api/contacts of somebody with 1,000 contacts, beside a table of 1,000,000 messages. */
 export async function measureContacts(ground: Ground): Promise<Row[]> {
-  const town = await ground.bigTown()
+  const account = await ground.largeAccount()
   const [rounds, asks] = ground.isQuick ? [1, 5] : [5, 20]
-  const server = await startProduct(town.databaseUrl)
+  const server = await startProduct(account.databaseUrl)
   const wire = await openWire(server.port)
   const [list, self] = [
-    requestOf('GET', '/api/contacts', town.resident.cookie),
-    requestOf('GET', '/api/user', town.resident.cookie),
+    requestOf('GET', '/api/contacts', account.user.cookie),
+    requestOf('GET', '/api/user', account.user.cookie),
   ]
   const times: Record<'list' | 'self', number[]> = { list: [], self: [] }
   let bytes = 0
@@ -30,8 +30,8 @@ export async function measureContacts(ground: Ground): Promise<Row[]> {
   }
   wire.close()
   await server.stop()
-  const queries = await countQueries(ground, town, list)
-  const size = `${town.contacts} contacts, ${Math.round(bytes / 1024)} kB of JSON; GET /api/user takes ${median(times.self).toFixed(2)} ms beside it`
+  const queries = await countQueries(ground, account, list)
+  const size = `${account.contacts} contacts, ${Math.round(bytes / 1024)} kB of JSON; GET /api/user takes ${median(times.self).toFixed(2)} ms beside it`
   return [
     row('contacts', 'GET /api/contacts', median(times.list), 'ms', { atMost: 6, note: size }),
     row('contacts', 'its queries, without the one of the session', queries - 1, 'queries', { atMost: 1 }),
@@ -39,10 +39,10 @@ export async function measureContacts(ground: Ground): Promise<Row[]> {
 }
 
 /** How many statements one call makes, as PostgreSQL logs them. */
-async function countQueries(ground: Ground, town: BigTown, request: Buffer): Promise<number> {
-  const name = new URL(town.databaseUrl).pathname.slice(1)
-  await inDatabase(town.databaseUrl, `alter database ${name} set log_statement = 'all'`)
-  const server = await startProduct(town.databaseUrl)
+async function countQueries(ground: Ground, account: LargeAccount, request: Buffer): Promise<number> {
+  const name = new URL(account.databaseUrl).pathname.slice(1)
+  await inDatabase(account.databaseUrl, `alter database ${name} set log_statement = 'all'`)
+  const server = await startProduct(account.databaseUrl)
   const wire = await openWire(server.port)
   await timed(wire, request)
   const before = statementsIn(ground.postgresLog())
@@ -52,7 +52,7 @@ async function countQueries(ground: Ground, town: BigTown, request: Buffer): Pro
   const after = statementsIn(ground.postgresLog())
   wire.close()
   await server.stop()
-  await inDatabase(town.databaseUrl, `alter database ${name} reset log_statement`)
+  await inDatabase(account.databaseUrl, `alter database ${name} reset log_statement`)
   return after - before
 }
 

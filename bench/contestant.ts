@@ -1,8 +1,8 @@
 import type { Ground } from './ground.ts'
 import { inDatabase } from './ground.ts'
 import { type Program, startBare, startProduct } from './program.ts'
+import { envelopeFor, type Pair, seedPairs } from './seed.ts'
 import { openSocket } from './sockets.ts'
-import { envelopeFor, type Pair, seedPairs } from './town.ts'
 import { openWire, requestOf } from './wire.ts'
 
 /** A server of the send figure, with the connections of its senders and receivers. */

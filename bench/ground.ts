@@ -5,7 +5,7 @@ import pg from 'pg'
 import { type Cluster, clusterFolder, startPostgres } from '../server/db/embedded.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { scratchFolder } from './scratch.ts'
-import { type BigTown, seedBigTown } from './town.ts'
+import { type LargeAccount, seedLargeAccount } from './seed.ts'
 
 export const root = path.resolve(import.meta.dirname, '..')
 
@@ -16,7 +16,7 @@ export interface Ground {
   /** The address of a new, migrated database of the run's own PostgreSQL (fsync on). */
   freshDatabase(): Promise<string>
   /** A database with one person of many contacts and one very long room; figures only read it. */
-  bigTown(): Promise<BigTown>
+  largeAccount(): Promise<LargeAccount>
   postgresPid(): number
   /** What that PostgreSQL has logged so far. */
   postgresLog(): string
@@ -34,14 +34,14 @@ export function layGround(isQuick: boolean): Ground {
       await inDatabase(running.url('postgres'), `create database ${name} template template`)
       return running.url(name)
     },
-    bigTown: () => town.get(),
+    largeAccount: () => account.get(),
     postgresPid: () => Number(readFileSync(path.join(clusterFolder(dataFolder), 'postmaster.pid'), 'utf8').split('\n')[0]),
     postgresLog: () => readFileSync(path.join(dataFolder, 'postgres.log'), 'utf8'),
     async close() {
       if (cluster.isAsked()) await (await cluster.get()).stop()
     },
   }
-  const town = once(async () => seedBigTown(await ground.freshDatabase(), isQuick))
+  const account = once(async () => seedLargeAccount(await ground.freshDatabase(), isQuick))
   return ground
 }
 

@@ -9,11 +9,11 @@ const PAGE = 50
 
 /** A page anywhere in a room of 1,000,000 messages, and the unread count of somebody who is in 1,000 rooms. */
 export async function measureHistory(ground: Ground): Promise<Row[]> {
-  const { databaseUrl, resident, chatRoomId, messages } = await ground.bigTown()
+  const { databaseUrl, user, chatRoomId, messages } = await ground.largeAccount()
   const [rounds, asks, offsets] = ground.isQuick ? [1, 5, 1] : [5, 40, 3]
   const server = await startProduct(databaseUrl)
   const wire = await openWire(server.port)
-  const get = async (path: string) => (await timed(wire, requestOf('GET', path, resident.cookie))).ms
+  const get = async (path: string) => (await timed(wire, requestOf('GET', path, user.cookie))).ms
   const times: Record<'page' | 'unread' | 'self', number[]> = { page: [], unread: [], self: [] }
   const sql: Record<'keyset' | 'offset' | 'counting', number[]> = { keyset: [], offset: [], counting: [] }
 
@@ -38,7 +38,7 @@ export async function measureHistory(ground: Ground): Promise<Row[]> {
       }
       for (let at = 0; at < offsets && isMeasured; at++) {
         sql.offset.push(await query(OFFSET, [chatRoomId, messages - placeIn(messages, round, at, offsets)]))
-        sql.counting.push(await query(COUNTING, [chatRoomId, membersOfDirectRoom(chatRoomId).find((id) => id === resident.id)]))
+        sql.counting.push(await query(COUNTING, [chatRoomId, membersOfDirectRoom(chatRoomId).find((id) => id === user.id)]))
       }
     }
   })

@@ -3,7 +3,7 @@ import type { Ground } from './ground.ts'
 import { median } from './numbers.ts'
 import { openFilesMax, type Program, pause, pssOf, startBare, startProduct } from './program.ts'
 import { type Row, row } from './row.ts'
-import { type Resident, seedResidents } from './town.ts'
+import { type SeedUser, seedUsers } from './seed.ts'
 
 /** Opened at once: a queue of connections has an end. */
 const AT_ONCE = 50
@@ -15,12 +15,12 @@ export async function measureSockets(ground: Ground): Promise<Row[]> {
   // Each takes a file on both ends, and each end has a few of its own.
   const count = Math.min(wanted, openFilesMax() - 200)
   const databaseUrl = await ground.freshDatabase()
-  const residents = await seedResidents(databaseUrl, count)
+  const seeded = await seedUsers(databaseUrl, count)
   const product: Growth[] = []
   const bare: Growth[] = []
   for (let round = 0; round < rounds; round++) {
-    product.push(await growthOf(await startProduct(databaseUrl), '/ws', residents))
-    bare.push(await growthOf(await startBare('bare.ts'), '/', residents))
+    product.push(await growthOf(await startProduct(databaseUrl), '/ws', seeded))
+    bare.push(await growthOf(await startBare('bare.ts'), '/', seeded))
   }
   const kB = (growths: Growth[], pick: keyof Growth) => median(growths.map((growth) => growth[pick])) / 1000
   const beyond = `beyond the first ${Math.round(count / 4)} it is ${kB(product, 'beyond').toFixed(1)} kB`
@@ -38,13 +38,13 @@ interface Growth {
 }
 
 /** Opens a socket for everyone and reads the process's memory on the way. Ends the program. */
-async function growthOf(program: Program, path: string, residents: Resident[]): Promise<Growth> {
-  const quarter = Math.round(residents.length / 4)
+async function growthOf(program: Program, path: string, seeded: SeedUser[]): Promise<Growth> {
+  const quarter = Math.round(seeded.length / 4)
   const sockets: WebSocket[] = []
   const sizes: number[] = []
   // The first ones load code: that belongs to the server.
-  for (const upTo of [AT_ONCE, quarter, residents.length]) {
-    sockets.push(...(await openAll(program.port, path, residents.slice(sockets.length, upTo))))
+  for (const upTo of [AT_ONCE, quarter, seeded.length]) {
+    sockets.push(...(await openAll(program.port, path, seeded.slice(sockets.length, upTo))))
     sizes.push(await memoryOf(program))
   }
   const closed = sockets.filter((socket) => socket.readyState !== WebSocket.OPEN).length
@@ -53,8 +53,8 @@ async function growthOf(program: Program, path: string, residents: Resident[]): 
   await program.stop()
   const [warm = 0, some = 0, all = 0] = sizes
   return {
-    each: ((all - warm) * 1024) / (residents.length - AT_ONCE),
-    beyond: ((all - some) * 1024) / (residents.length - quarter),
+    each: ((all - warm) * 1024) / (seeded.length - AT_ONCE),
+    beyond: ((all - some) * 1024) / (seeded.length - quarter),
   }
 }
 
@@ -64,10 +64,10 @@ async function memoryOf(program: Program): Promise<number> {
   return pssOf(program.pid)
 }
 
-async function openAll(port: number, path: string, residents: Resident[]): Promise<WebSocket[]> {
+async function openAll(port: number, path: string, seeded: SeedUser[]): Promise<WebSocket[]> {
   const opened: WebSocket[] = []
-  for (let from = 0; from < residents.length; from += AT_ONCE) {
-    const some = residents.slice(from, from + AT_ONCE).map(({ cookie }) => openSocket(port, path, cookie))
+  for (let from = 0; from < seeded.length; from += AT_ONCE) {
+    const some = seeded.slice(from, from + AT_ONCE).map(({ cookie }) => openSocket(port, path, cookie))
     opened.push(...(await Promise.all(some)))
   }
   return opened

@@ -11,7 +11,7 @@ import { accountApi } from '../contract/account.ts'
 import { type Contact, contactsApi } from '../contract/contacts.ts'
 
 /** Someone with the real keys and verbs at the real server, but without a window: many of them cost little. */
-export interface Walker {
+export interface HeadlessUser {
   username: string
   adds(username: string): Promise<void>
   accepts(username: string): Promise<void>
@@ -19,12 +19,12 @@ export interface Walker {
 }
 
 const nothing = () => undefined
-let walkers = 0
+let users = 0
 
 /** A new account at a server that trusts one proxy: each comes from an address of its own, as the rate limits want it. */
-export async function walker(url: string, name: string): Promise<Walker> {
-  walkers += 1
-  const headers = { 'x-forwarded-for': `10.0.${walkers >> 8}.${walkers & 255}` }
+export async function headlessUser(url: string, name: string): Promise<HeadlessUser> {
+  users += 1
+  const headers = { 'x-forwarded-for': `10.0.${users >> 8}.${users & 255}` }
   const username = `${name}_${randomUUID().slice(0, 8)}`
   let cookie = ''
   const api = createApi({
@@ -46,7 +46,7 @@ export async function walker(url: string, name: string): Promise<Walker> {
   const keys = await core.draftAccount({ deviceName: { name: 'A program', browser: 'None', system: 'None' } })
   const form = { username, displayName: name, password: authSecret, confirmPassword: authSecret, kdf: 1 as const, keys }
   const user = await api(accountApi.register, form)
-  await core.keepDraft({ userId: user.id, username, unlockSecret: user.unlock?.unlockSecret ?? '' })
+  await core.keepKeys({ userId: user.id, username, unlockSecret: user.unlock?.unlockSecret ?? '' })
   await core.forgetPassword()
   const socket = { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing }
   const env: Env = { api, crypto: core, socket, clock: () => new Date() }

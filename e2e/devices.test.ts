@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { type Walker, walker } from './crowd.ts'
+import { type HeadlessUser, headlessUser } from './crowd.ts'
 import { conversation, customer, person, personWithProfile, test, visitor } from './people.ts'
 
 /** CI takes a short form; the whole is `ROOMS=20 DEEP_ROOM=10000 npm run test:e2e -- e2e/devices.test.ts`. */
@@ -12,8 +12,8 @@ const LINES = 50
 test("Alice's third browser shows the newest messages of every conversation, and all three go on in step", async ({ server }) => {
   const alice = await customer(server, 'Alice')
   const names = Array.from({ length: ROOMS }, (_, at) => `friend${String(at).padStart(2, '0')}`)
-  const friends = await Promise.all(names.map((name) => walker(server.url, name)))
-  const write = async (friend: Walker, at: number) => {
+  const friends = await Promise.all(names.map((name) => headlessUser(server.url, name)))
+  const write = async (friend: HeadlessUser, at: number) => {
     await server.account('set-tier', friend.username, 'premium')
     await friend.adds(alice.username)
     const lines = at === 0 ? DEEP : LINES

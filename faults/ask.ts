@@ -36,8 +36,8 @@ export function ask(port: number, { method, path, cookie, body }: Asking): Promi
       response.on('error', () => resolve(undefined))
       response.on('close', () => {
         if (!response.complete) return resolve(undefined)
-        const { statusCode = 0, headers: said } = response
-        const retryAfter = said['retry-after'] === undefined ? undefined : Number(said['retry-after'])
+        const { statusCode = 0, headers } = response
+        const retryAfter = headers['retry-after'] === undefined ? undefined : Number(headers['retry-after'])
         resolve({ status: statusCode, body: parse(text), retryAfter })
       })
     })

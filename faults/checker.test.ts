@@ -20,9 +20,9 @@ function world(): { history: History; stored: Stored; room: StoredRoom } {
   }))
   for (const entry of entries) history.attempts.push(attemptOf(entry))
   const page = { roomId: ROOM, after: 0, limit: 200, lastSeq: 6, isFinal: true }
-  for (const [line, userId] of [ALICE, BOB].entries()) {
+  for (const [connection, userId] of [ALICE, BOB].entries()) {
     history.pages.push({ ...page, userId, entries: structuredClone(entries) })
-    for (const entry of structuredClone(entries)) history.frames.push({ userId, line, at: entry.seq * 10 + 6, entry })
+    for (const entry of structuredClone(entries)) history.frames.push({ userId, connection, at: entry.seq * 10 + 6, entry })
   }
   const room: StoredRoom = {
     id: ROOM,
@@ -85,7 +85,11 @@ test('a planted loss is found: acknowledged, and gone', () => {
 
 test('a loss is found where nobody was answered, but someone saw it', () => {
   const planted = world()
-  planted.history.frames.push({ ...at(planted.history.frames, 0), line: 7, entry: { ...at(planted.room.entries, 5), seq: 7 } })
+  planted.history.frames.push({
+    ...at(planted.history.frames, 0),
+    connection: 7,
+    entry: { ...at(planted.room.entries, 5), seq: 7 },
+  })
   expect(found(planted)).toEqual(['lost'])
 })
 
@@ -160,7 +164,7 @@ test('a planted foreign message is found: never sent, changed, refused, or shown
   expect(found(refused)).toEqual(['foreign'])
 
   const eve = world()
-  eve.history.frames.push({ ...at(eve.history.frames, 0), userId: 'eve', line: 8 })
+  eve.history.frames.push({ ...at(eve.history.frames, 0), userId: 'eve', connection: 8 })
   expect(found(eve)).toEqual(['foreign'])
 })
 

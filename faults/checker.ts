@@ -3,7 +3,7 @@ import { type Accuse, emptyVerdict, type Stored, type StoredRoom, type Verdict }
 import type { Attempt, Entry, History } from './recorder.ts'
 
 /**
- * Holds what clients did and saw against what the database kept: what was acknowledged is stored once and where it was said,
+ * Holds what clients did and saw against what the database kept: what was acknowledged is stored once and in the place that was named,
  * what is stored was sent, a room's log has no gap, keeps the order of time and is the same for everyone, counters agree.
  */
 export function checkLaw(history: History, stored: Stored): Verdict {
@@ -105,8 +105,8 @@ function checkEpochs(room: StoredRoom, accuse: Accuse): void {
 /** Whatever anyone was shown is stored at that place, was shown to a member, and once on each connection. */
 function checkSeen({ frames, pages }: History, rooms: Map<string, StoredRoom>, accuse: Accuse): void {
   const shown = new Set<string>()
-  for (const { userId, line, entry } of frames) {
-    const key = `${line} ${entry.roomId} ${entry.seq}`
+  for (const { userId, connection, entry } of frames) {
+    const key = `${connection} ${entry.roomId} ${entry.seq}`
     if (shown.has(key)) accuse('duplicated', `${keyOf(entry)} came twice out of one socket`)
     shown.add(key)
     compare(userId, entry, rooms, accuse)

@@ -1,27 +1,27 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import type { Pair, Resident } from '../bench/town.ts'
+import type { Pair, SeedUser } from '../bench/seed.ts'
 import { writeEnvelope } from '../contract/envelope.ts'
 import { roomsApi } from '../contract/rooms.ts'
 import { membersOfDirectRoom } from '../contract/shapes.ts'
 import { ask } from './ask.ts'
 import { type Decision, decisionOf, decisionOfCommit } from './decisions.ts'
-import { type Line, openLine } from './line.ts'
 import { readLogPage } from './pages.ts'
 import { type Attempt, digestOf, type History, now } from './recorder.ts'
+import { openTestSocket, type TestSocket } from './socket.ts'
 
 type Try = () => Promise<Decision>
 
 /** People who write to each other, read, mark and commit, whatever happens, and try again with the same id until they know. */
 export interface Load {
-  lines: Line[]
+  sockets: TestSocket[]
   /** No new work; waits for what is under way. Answers how many things nobody could decide, and what broke in a client. */
   stop(): Promise<{ undecided: number; failures: Error[] }>
 }
 
 export interface LoadOptions {
   /** Who works at the same time for each person. */
-  hands?: number
-  /** Between two operations of a hand. */
+  workers?: number
+  /** Between two operations of a worker. */
   restMs?: number
   /** Characters that a text is filled up with. */
   fillChars?: number
@@ -29,11 +29,11 @@ export interface LoadOptions {
 
 /** One member of a room, and the epoch that it believes in: it learns of commits from refusals alone, so that some are stale. */
 interface Client {
-  person: Resident
+  person: SeedUser
   chatRoomId: string
   /** undefined: this room speaks plain text. */
   group: { groupId: string; epoch: number } | undefined
-  line: Line
+  socket: TestSocket
   /** The newest place that it saw. */
   seen: number
 }
@@ -43,7 +43,7 @@ const PAGE = 50
 
 /** Puts a load on the server: every second room is sealed, the others speak plain text. */
 export function startLoad(port: number, pairs: Pair[], history: History, options: LoadOptions = {}): Load {
-  const { hands = 2, restMs = 40, fillChars = 0 } = options
+  const { workers = 2, restMs = 40, fillChars = 0 } = options
   let isOver = false
   let isAbandoned = false
   let undecided = 0
@@ -51,7 +51,7 @@ export function startLoad(port: number, pairs: Pair[], history: History, options
   const clients = pairs.flatMap(({ sender, receiver, chatRoomId, groupId }, at) =>
     [sender, receiver].map((person): Client => {
       const group = at % 2 === 0 ? { groupId, epoch: 1 } : undefined
-      return { person, chatRoomId, group, line: openLine(port, person, history), seen: 0 }
+      return { person, chatRoomId, group, socket: openTestSocket(port, person, history), seen: 0 }
     }),
   )
 
@@ -85,15 +85,15 @@ export function startLoad(port: number, pairs: Pair[], history: History, options
   }
 
   async function write(client: Client, bySocket: boolean): Promise<void> {
-    const { person, chatRoomId, line, group } = client
+    const { person, chatRoomId, socket, group } = client
     const id = randomUUID()
     const content = group ? sealed(group, fillChars) : `${id} says ${randomText(fillChars)}`
     const what = { kind: 'message' as const, roomId: chatRoomId, id, senderId: person.id, digest: digestOf(content) }
     const draft = { id, chatRoomId, content, messageType: 'text' as const }
     const post = async () =>
       decisionOf(await ask(port, { method: 'POST', path: '/api/messages', cookie: person.cookie, body: draft }))
-    const say = () => line.says(draft)
-    const reply = await append(what, bySocket && line.isOpen() ? say : post, post)
+    const say = () => socket.says(draft)
+    const reply = await append(what, bySocket && socket.isOpen() ? say : post, post)
     if (reply.outcome === 'acknowledged') client.seen = Math.max(client.seen, reply.seq)
     if (reply.outcome === 'refused' && reply.code === 'stale_epoch') await catchUp(client)
   }
@@ -146,9 +146,9 @@ export function startLoad(port: number, pairs: Pair[], history: History, options
 
   const failures: Error[] = []
   const fail = (error: unknown) => void failures.push(error instanceof Error ? error : new Error(String(error)))
-  const working = clients.flatMap((client) => Array.from({ length: hands }, () => work(client).catch(fail)))
+  const working = clients.flatMap((client) => Array.from({ length: workers }, () => work(client).catch(fail)))
   return {
-    lines: clients.map(({ line }) => line),
+    sockets: clients.map(({ socket }) => socket),
     async stop() {
       isOver = true
       const abandon = setTimeout(() => {
@@ -156,7 +156,7 @@ export function startLoad(port: number, pairs: Pair[], history: History, options
       }, SETTLE_MS)
       await Promise.all(working)
       clearTimeout(abandon)
-      for (const { line } of clients) line.hangsUp()
+      for (const { socket } of clients) socket.hangsUp()
       return { undecided, failures }
     },
   }

@@ -5,8 +5,8 @@ import type { History } from './recorder.ts'
 export function checkCounters({ marks }: History, { rooms, counted }: Stored, accuse: Accuse): void {
   for (const room of rooms) for (const member of room.members) checkMember(room, member, accuse)
   for (const [userId, count] of sentBy(rooms)) {
-    const said = counted.get(userId) ?? 0
-    if (said !== count) accuse('miscounted', `${userId} sent ${count} messages, the plan counts ${said}`)
+    const planned = counted.get(userId) ?? 0
+    if (planned !== count) accuse('miscounted', `${userId} sent ${count} messages, the plan counts ${planned}`)
   }
   const members = new Map(rooms.flatMap((room) => room.members.map((member) => [`${member.userId} ${room.id}`, member])))
   for (const { kind, userId, roomId, seq } of marks) {

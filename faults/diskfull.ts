@@ -21,7 +21,7 @@ export async function diskFull(form: Form): Promise<Outcome> {
   const disk = mountDisk()
   try {
     // Long texts: what was set aside for the journal is soon used up.
-    return await onGround({ env: { CONCLAVE_DATA: disk }, hands: 4, fillChars: 20_000, restMs: 20 }, (ground) =>
+    return await onGround({ env: { CONCLAVE_DATA: disk }, workers: 4, fillChars: 20_000, restMs: 20 }, (ground) =>
       fill(ground, disk, form),
     )
   } finally {
@@ -50,7 +50,7 @@ async function fill({ server, port, history }: Ground, disk: string, { isShort, 
     : Math.max(...fillings.map((each) => each.recovered ?? 0))
   return {
     faults: fillings.length,
-    said: `${fillings.length} times; ${codes}; health ${fillings.map((each) => each.health ?? 'silent').join(' and ')}; acknowledged again after ${seconds(slowest)} at most`,
+    summary: `${fillings.length} times; ${codes}; health ${fillings.map((each) => each.health ?? 'silent').join(' and ')}; acknowledged again after ${seconds(slowest)} at most`,
     complaints: [
       ...must(
         fillings.every((each) => each.isFull),

@@ -12,7 +12,7 @@ export interface Finding {
   /** How many faults there were. */
   faults: number
   /** The figures, in words. */
-  said: string
+  summary: string
   /** What did not pass, one sentence each. */
   complaints: string[]
 }

@@ -1,4 +1,4 @@
-import { type Pair, seedPairs } from '../bench/town.ts'
+import { type Pair, seedPairs } from '../bench/seed.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { type RunningServer, startServer } from '../e2e/server.ts'
 import { runningUrl } from '../server/db/embedded.ts'
@@ -23,7 +23,7 @@ export interface Ground {
 
 interface Options extends LoadOptions {
   pairs?: number
-  /** So many of them are under load; all, where nothing is said. */
+  /** So many of them are under load; all, if left out. */
   loaded?: number
   /** Settings of the server. */
   env?: Record<string, string>
@@ -52,7 +52,7 @@ export async function onGround(options: Options, work: (ground: Ground) => Promi
     await pause(WARM_MS)
     const finding = await work({ server, port, databaseUrl, pairs, history, load }).catch((error: unknown): Finding => {
       const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      return { faults: 1, said: 'broke off', complaints: [`${words}\n${server.output().slice(-2000)}`] }
+      return { faults: 1, summary: 'broke off', complaints: [`${words}\n${server.output().slice(-2000)}`] }
     })
     const { undecided, failures } = await load.stop()
     const complaints = [...finding.complaints, ...failures.map((failure) => `a client broke: ${failure.stack}`)]

@@ -13,7 +13,7 @@ const DROPPED_MS = 2 * PERIODS.heartbeatMs + 5000
 
 /** Sockets whose other end is gone without a word: the heartbeat drops them, their owner is away, everyone else stays. */
 export function halfOpen(_form: Form): Promise<Outcome> {
-  return onGround({ pairs: LOADED + 1, loaded: LOADED, hands: 1, restMs: 800 }, async ({ port, pairs, load, databaseUrl }) => {
+  return onGround({ pairs: LOADED + 1, loaded: LOADED, workers: 1, restMs: 800 }, async ({ port, pairs, load, databaseUrl }) => {
     const gone = pairs[LOADED]?.sender
     if (!gone) throw new Error('Nobody is there')
     const isOnline = async () => {
@@ -24,19 +24,19 @@ export function halfOpen(_form: Form): Promise<Outcome> {
     const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => openRawSocket(port, gone.cookie)))
     while (!(await isOnline()) && now() - startedAt < 5000) await pause(100)
     const wasOnline = await isOnline()
-    const openings = load.lines.map((line) => line.openings())
+    const openings = load.sockets.map((socket) => socket.openings())
     await Promise.race([Promise.all(sockets.map(({ ended }) => ended)), pause(DROPPED_MS + 5000)])
     const droppedMs = sockets.every(({ socket }) => socket.closed) ? now() - startedAt : undefined
     for (const { socket } of sockets) socket.destroy()
     await pause(1000)
     return {
       faults: SOCKETS,
-      said: `${SOCKETS} dropped after ${seconds(droppedMs)}, beside the others`,
+      summary: `${SOCKETS} dropped after ${seconds(droppedMs)}, beside the others`,
       complaints: [
         ...atMost('dropped', droppedMs, DROPPED_MS, 'ms'),
         ...must(wasOnline && !(await isOnline()), 'the one who is gone is still shown as online'),
         ...must(
-          load.lines.every((line, at) => line.openings() === openings[at]),
+          load.sockets.every((socket, at) => socket.openings() === openings[at]),
           'sockets that answer were dropped too',
         ),
       ],

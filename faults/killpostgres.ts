@@ -38,7 +38,7 @@ export function killPostgres({ isShort, patience }: Form): Promise<Outcome> {
     const health = await ask(port, { method: 'GET', path: '/api/health' })
     return {
       faults: 2 * rounds,
-      said: `${rounds} times all of it and ${rounds} times one connection; acknowledged again after ${seconds(slowest)} at most`,
+      summary: `${rounds} times all of it and ${rounds} times one connection; acknowledged again after ${seconds(slowest)} at most`,
       complaints: [
         ...atMost('acknowledged again', slowest, RECOVER_MS * patience, 'ms'),
         ...must(server.pid() === alive && health?.status === 200, 'the server did not live through it'),

@@ -44,7 +44,7 @@ export function killServer({ isShort, patience }: Form): Promise<Outcome> {
     const kills = random + 2 * named * POINTS.length
     return {
       faults: kills,
-      said: `${kills} kills, ${named * POINTS.length} of them at named points; ready again after ${seconds(slowest)} at most`,
+      summary: `${kills} kills, ${named * POINTS.length} of them at named points; ready again after ${seconds(slowest)} at most`,
       complaints: [
         ...complaints,
         ...atMost('ready again', slowest, READY_MS * patience, 'ms'),

@@ -1,4 +1,4 @@
-import type { Pair } from '../bench/town.ts'
+import type { Pair } from '../bench/seed.ts'
 import { CLOSE } from '../contract/frames.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { ask } from './ask.ts'
@@ -67,7 +67,7 @@ const BINARY = 2
 const PING = 9
 const text = (payload: string) => frameOf({ opcode: TEXT, payload })
 
-/** What is said on a socket, and with which code it closes; undefined: it is refused and stays. */
+/** What is sent on a socket, and with which code it closes; undefined: it is refused and stays. */
 const FRAMES: Record<string, [bytes: Buffer, code: number | undefined]> = {
   'no JSON': [text('nonsense'), undefined],
   null: [text('null'), undefined],
@@ -104,7 +104,7 @@ export function malformed({ isShort }: Form): Promise<Outcome> {
     const health = await ask(port, { method: 'GET', path: '/api/health' })
     return {
       faults: count,
-      said: `${count.toLocaleString('en')} refused, ${growthMb(before, after)}`,
+      summary: `${count.toLocaleString('en')} refused, ${growthMb(before, after)}`,
       complaints: [
         ...complaints,
         ...must(health?.status === 200, 'the server did not live through it'),

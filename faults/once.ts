@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Pair } from '../bench/town.ts'
+import type { Pair } from '../bench/seed.ts'
 import { ask } from './ask.ts'
 import { decisionOf } from './decisions.ts'
 import { digestOf, type History, now } from './recorder.ts'

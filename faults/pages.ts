@@ -1,4 +1,4 @@
-import type { Resident } from '../bench/town.ts'
+import type { SeedUser } from '../bench/seed.ts'
 import { roomsApi } from '../contract/rooms.ts'
 import { ask } from './ask.ts'
 import { entryOf } from './entries.ts'
@@ -13,7 +13,7 @@ interface Asked {
 }
 
 /** A page of a room's log, kept in the history. undefined where it was not answered. */
-export async function readLogPage(port: number, person: Resident, { isFinal = false, ...asked }: Asked, history: History) {
+export async function readLogPage(port: number, person: SeedUser, { isFinal = false, ...asked }: Asked, history: History) {
   const { roomId, after, limit } = asked
   const path = `/api/rooms/${roomId}/log?after=${after}&limit=${limit}`
   const answer = await ask(port, { method: 'GET', path, cookie: person.cookie })

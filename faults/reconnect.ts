@@ -1,6 +1,6 @@
 import WebSocket from 'ws'
 import { openFilesMax } from '../bench/program.ts'
-import { type Resident, seedResidents } from '../bench/town.ts'
+import { type SeedUser, seedUsers } from '../bench/seed.ts'
 import { ask } from './ask.ts'
 import { pause } from './clients.ts'
 import { atMost, type Form, must, type Outcome, seconds } from './fault.ts'
@@ -15,20 +15,20 @@ export function reconnect({ isShort, patience }: Form): Promise<Outcome> {
   // Each takes a file on both ends, and each end has some of its own.
   const count = Math.min(isShort ? 200 : 2000, Math.floor((openFilesMax() - 300) / 2))
   return onGround({ pairs: 4 }, async ({ server, port, databaseUrl }) => {
-    const residents = await seedResidents(await databaseUrl(), count)
-    const sockets = await Promise.all(residents.map((resident) => resume(port, resident, now() + GIVE_UP_MS)))
+    const seeded = await seedUsers(await databaseUrl(), count)
+    const sockets = await Promise.all(seeded.map((user) => resume(port, user, now() + GIVE_UP_MS)))
     const closed = Promise.all(sockets.map((socket) => new Promise((resolve) => socket?.once('close', resolve))))
     await server.kill9()
     await closed
     await server.start()
     const readyAt = now()
-    const again = await Promise.all(residents.map((resident) => resume(port, resident, readyAt + GIVE_UP_MS)))
+    const again = await Promise.all(seeded.map((user) => resume(port, user, readyAt + GIVE_UP_MS)))
     const resumedMs = now() - readyAt
     const isHere = again.filter((socket) => socket?.readyState === WebSocket.OPEN).length
     for (const socket of again) socket?.terminate()
     return {
       faults: 1,
-      said: `${isHere} of ${count} sockets at once, all with their contacts after ${seconds(resumedMs)}`,
+      summary: `${isHere} of ${count} sockets at once, all with their contacts after ${seconds(resumedMs)}`,
       complaints: [
         ...must(isHere === count, `${count - isHere} did not come back or were dropped again`),
         ...atMost('all resumed', resumedMs, RESUMED_MS * patience, 'ms'),
@@ -38,7 +38,7 @@ export function reconnect({ isShort, patience }: Form): Promise<Outcome> {
 }
 
 /** Opens a socket, waits for its first word and reads the contact list, until all of it worked. */
-async function resume(port: number, { cookie }: Resident, deadline: number): Promise<WebSocket | undefined> {
+async function resume(port: number, { cookie }: SeedUser, deadline: number): Promise<WebSocket | undefined> {
   while (now() < deadline) {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { cookie }, perMessageDeflate: false })
     const isGreeted = await new Promise<boolean>((resolve) => {

@@ -20,7 +20,7 @@ export interface Attempt extends Omit<Entry, 'seq' | 'epoch'> {
   endedAt: number
   /** `unknown`: the connection broke, or the server could not say; it may be stored or not. */
   outcome: 'acknowledged' | 'refused' | 'unknown'
-  /** What the acknowledgement said. */
+  /** What the acknowledgement answered. */
   seq?: number
   answered?: string
   /** Why it was not acknowledged; `broken` where no answer came. */
@@ -31,7 +31,7 @@ export interface Attempt extends Omit<Entry, 'seq' | 'epoch'> {
 interface Frame {
   userId: string
   /** Each connection has a number of its own. */
-  line: number
+  connection: number
   at: number
   entry: Entry
 }

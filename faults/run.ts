@@ -53,15 +53,15 @@ let skipped = 0
 
 async function run(name: string, fault: Fault): Promise<void> {
   const startedAt = now()
-  const tell = (verdict: string, said: string) =>
-    console.log(`${verdict.padEnd(4)} ${name.padEnd(14)} ${said} (${seconds(now() - startedAt)})`)
+  const tell = (verdict: string, summary: string) =>
+    console.log(`${verdict.padEnd(4)} ${name.padEnd(14)} ${summary} (${seconds(now() - startedAt)})`)
   try {
     const outcome = await fault(form)
     outcomes.push(outcome)
     const breaches = BREACHES.flatMap((breach) => briefly(outcome.verdict[breach].map((sentence) => `${breach}: ${sentence}`)))
     const found = [...outcome.complaints, ...breaches]
     if (found.length > 0) failed += 1
-    tell(found.length > 0 ? 'FAIL' : 'ok', `${outcome.said}; ${outcome.operations.toLocaleString('en')} operations`)
+    tell(found.length > 0 ? 'FAIL' : 'ok', `${outcome.summary}; ${outcome.operations.toLocaleString('en')} operations`)
     for (const sentence of found) console.log(`       ${sentence}`)
   } catch (error) {
     if (error instanceof Skipped) {

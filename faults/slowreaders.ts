@@ -42,7 +42,7 @@ export function slowReaders({ isShort }: Form): Promise<Outcome> {
     const [usualP50, usualP99] = [latency(history, usual, 50), latency(history, usual, 99)]
     return {
       faults: slow.length,
-      said: `${closed} of ${slow.length} closed; to the others p50 ${p50.toFixed(0)} and p99 ${p99.toFixed(0)} ms (with readers ${usualP50.toFixed(0)} and ${usualP99.toFixed(0)} ms), ${growthMb(before, most)}`,
+      summary: `${closed} of ${slow.length} closed; to the others p50 ${p50.toFixed(0)} and p99 ${p99.toFixed(0)} ms (with readers ${usualP50.toFixed(0)} and ${usualP99.toFixed(0)} ms), ${growthMb(before, most)}`,
       complaints: [
         ...must(closed === slow.length, `${slow.length - closed} slow readers were not closed as too slow`),
         ...atMost('p99 of the others', p99, 2 * usualP99 + NOISE_MS, 'ms'),
@@ -54,8 +54,8 @@ export function slowReaders({ isShort }: Form): Promise<Outcome> {
 
 /** As many sockets as a person may have, for one member of each room that is not under load. */
 async function openCrowd({ port, pairs }: Ground): Promise<Raw[]> {
-  const residents = pairs.slice(LOADED).flatMap(({ receiver }) => Array.from({ length: EACH }, () => receiver))
-  return await Promise.all(residents.map(({ cookie }) => openRawSocket(port, cookie)))
+  const seeded = pairs.slice(LOADED).flatMap(({ receiver }) => Array.from({ length: EACH }, () => receiver))
+  return await Promise.all(seeded.map(({ cookie }) => openRawSocket(port, cookie)))
 }
 
 /** Long messages to the crowd; from when to when. */

@@ -46,7 +46,7 @@ export function stopPostgres({ isShort, patience }: Form): Promise<Outcome> {
     const odd = answered.filter((status) => status !== 200 && status !== 503)
     return {
       faults: 1,
-      said: `${stillMs / 1000} s with ${crowd} requests at once; acknowledged again after ${seconds(recovered)}, ${growthMb(before, most)}`,
+      summary: `${stillMs / 1000} s with ${crowd} requests at once; acknowledged again after ${seconds(recovered)}, ${growthMb(before, most)}`,
       complaints: [
         ...atMost('acknowledged again', recovered, RECOVER_MS * patience, 'ms'),
         ...atMost('memory', most - before, GROWTH_MB, 'MB'),

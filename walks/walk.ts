@@ -13,7 +13,7 @@ export interface Doer {
 
 /** Something that could happen now. */
 export interface Step {
-  /** Whoever is busy with it: who does it, and what must not be touched meanwhile. */
+  /** Who is busy with it, and what must not be touched meanwhile. */
   busy: [Doer, ...Doer[]]
   does(dice: Dice): Promise<void>
 }

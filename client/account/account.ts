@@ -87,7 +87,7 @@ export async function keepKeys(env: Env, user: SignedIn): Promise<void> {
 /** Keeps the drafted keys of an account in this browser and opens them. Throws CryptoFailure where the server refused the device. */
 export async function openKept(env: Env, user: SignedIn): Promise<void> {
   if (!user.unlock) throw new CryptoFailure('unlock', 'The server did not accept this device')
-  await env.crypto.keepDraft({ userId: user.id, username: user.username, unlockSecret: user.unlock.unlockSecret })
+  await env.crypto.keepKeys({ userId: user.id, username: user.username, unlockSecret: user.unlock.unlockSecret })
 }
 
 /** The account is open on this page. `isNew`: it was just made, and its recovery kit comes next. */

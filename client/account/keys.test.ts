@@ -11,7 +11,7 @@ import { halfway } from '../signin/halfway.ts'
 import { openWith, recoverAccount, signInByKit } from '../signin/recover.ts'
 import { cancelSignIn, enrolThisBrowser, signIn, signUp } from '../signin/signin.ts'
 import { at, newPerson, passwordOf, profileCopy, type TestPerson } from '../testing/people.ts'
-import { saltOf } from '../testing/town.ts'
+import { saltOf } from '../testing/state.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
 import { syncBook } from '../trust/book.ts'
 import { refreshOwnDevices } from '../trust/own.ts'
@@ -139,8 +139,7 @@ async function dies(moment: Moment, env: Env, work: () => Promise<unknown>): Pro
   }
   if (moment === 'before the server heard of it') wire.beforeEffect = onWrite
   if (moment === 'when the answer was lost') wire.afterEffect = onWrite
-  if (moment === 'before the browser kept it')
-    Object.assign(env, { crypto: { ...env.crypto, changeKept: dead, keepDraft: dead } })
+  if (moment === 'before the browser kept it') Object.assign(env, { crypto: { ...env.crypto, changeKept: dead, keepKeys: dead } })
   await expect(work()).rejects.toThrow(TabDied)
   wire.beforeEffect = undefined
   wire.afterEffect = undefined

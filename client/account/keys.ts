@@ -1,7 +1,7 @@
 import { accountApi, passwordChangeShape } from '../../contract/account.ts'
 import { devicesApi, type KeyChange, keyringShape } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { CryptoFailure, type KeyWish, type ListedDevice } from '../crypto/crypto.ts'
+import { CryptoFailure, type KeyChangeRequest, type ListedDevice } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { syncBook } from '../trust/book.ts'
@@ -60,14 +60,19 @@ export async function openKeys(env: Env, opener: Opener): Promise<ListedDevice[]
  * Opens the account's keys, makes these changes, and forgets what opened them. After a failure a new kit stays in the worker for
  * another try, until `forgetPassword`. Throws ApiError or CryptoFailure: then nothing changed.
  */
-export async function changeKeys(env: Env, opener: Opener, changes: KeyWish, extra: { password?: string } = {}): Promise<void> {
+export async function changeKeys(
+  env: Env,
+  opener: Opener,
+  changes: KeyChangeRequest,
+  extra: { password?: string } = {},
+): Promise<void> {
   const isFresh = opener.kind === 'fresh'
   try {
     await openKeys(env, opener)
     await putChange(env, changes, (change) => env.api(devicesApi.changeKeys, { ...change, ...extra }))
     if (!isFresh) await env.crypto.forgetPassword()
   } catch (error) {
-    if (!isFresh) await env.crypto.putDownKeys()
+    if (!isFresh) await env.crypto.eraseEntered()
     throw error
   }
 }
@@ -148,7 +153,7 @@ export async function changePassword(env: Env, form: PasswordChange): Promise<vo
 }
 
 /** Builds the new keyring and manifest, sends them, stores them. Retries when another device changed them first. */
-async function putChange(env: Env, changes: KeyWish, put: (change: KeyChange) => Promise<unknown>): Promise<void> {
+async function putChange(env: Env, changes: KeyChangeRequest, put: (change: KeyChange) => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     // A removal seals the book anew: what other devices wrote in it must not get lost.
     if (changes.removeDevices || changes.keepsHistory !== undefined) await syncBook(env).catch(ignoreSpoiledBook)

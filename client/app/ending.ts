@@ -15,7 +15,7 @@ export async function checkOwnKeys(env: Env, userId: string): Promise<void> {
 export async function signedOutElsewhere(env: Env, userId: string, manifest: Signed | undefined): Promise<void> {
   let isListed = true
   try {
-    isListed = !manifest || (await env.crypto.meetSelf(manifest))
+    isListed = !manifest || (await env.crypto.takeOwnManifest(manifest))
   } finally {
     if (isListed) {
       await closeAccount(env, 'You were signed out.')

@@ -5,11 +5,11 @@ import { LIMITS } from '../../contract/limits.ts'
 import { newPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import { createWire } from '../testing/wire.ts'
-import { draftAccount, draftDevice, eraseDraft, keepDraft, openLive } from './account.ts'
+import { draftAccount, draftDevice, eraseKeyDraft, keepKeys, openLive } from './account.ts'
 import { createCore } from './core.ts'
 import { signManifest } from './identity.ts'
 import { newKeyring, type Way } from './keyring.ts'
-import { meetPeer, peerOf } from './peers.ts'
+import { peerOf, takePeerManifest } from './peers.ts'
 import { reviewAccount } from './review.ts'
 
 const unlockSecret = () => new Uint8Array(randomBytes(32))
@@ -60,11 +60,11 @@ test('A browser that has just been added knows its own device list: one from bef
   const second = await draftDevice(review, named('Second'))
   expect(review.opened.secret.identitySeed).toEqual(new Uint8Array(32))
   const userId = crypto.randomUUID()
-  const live = await keepDraft(second, { userId, username: 'x' }, unlockSecret())
+  const live = await keepKeys(second, { userId, username: 'x' }, unlockSecret())
   expect((await peerOf(live, userId))?.version).toBe(2)
   const older = { userId, identityKey: toBase64(live.identityKey), manifest: first.keys.manifest }
-  await expect(meetPeer(live, older)).rejects.toMatchObject({ code: 'manifest_rollback' })
-  eraseDraft(second)
+  await expect(takePeerManifest(live, older)).rejects.toMatchObject({ code: 'manifest_rollback' })
+  eraseKeyDraft(second)
   expect(live.device.leafSeed).not.toEqual(new Uint8Array(32))
   live.vault.close()
 })

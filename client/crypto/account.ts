@@ -20,13 +20,13 @@ import { eraseKeyring, newKeyring, rewrapKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
 import { peerWrite } from './peers.ts'
 import type { Review } from './review.ts'
-import type { Hand } from './ways.ts'
+import type { HeldWays } from './ways.ts'
 
 /** Enough to begin with: a new browser is there sooner, and makes the rest in the background. */
 const FIRST_KEY_PACKAGES = 10
 
 /** Keys of an account or device that the server has not accepted yet: they exist in the worker's memory only. */
-export interface Draft {
+export interface KeyDraft {
   keys: AccountKeys
   identityKey: Uint8Array
   device: DeviceKeys
@@ -36,7 +36,7 @@ export interface Draft {
 }
 
 /** A new account: identity, keyring with the password as its one way in, manifest with this device [Note: K1, D1]. */
-export async function draftAccount(way: Way, deviceName: DeviceName): Promise<Draft> {
+export async function draftAccount(way: Way, deviceName: DeviceName): Promise<KeyDraft> {
   const identity = newIdentity()
   const historySeed = randomBytes(32)
   const made = await newKeyring(identity, [way], [{ id: 1, seed: historySeed }])
@@ -56,7 +56,7 @@ export async function draftAccount(way: Way, deviceName: DeviceName): Promise<Dr
 }
 
 /** Adds this browser to a reviewed account: the manifest one version up, the keyring as it is [Note: K3]. The review is erased: once only. */
-export async function draftDevice({ opened, keyring, manifest }: Review, deviceName: DeviceName): Promise<Draft> {
+export async function draftDevice({ opened, keyring, manifest }: Review, deviceName: DeviceName): Promise<KeyDraft> {
   const { identitySeed } = opened.secret
   const device = await newDevice()
   const history = copyHistory(opened.secret.historyKeys)
@@ -92,9 +92,9 @@ export async function draftDevice({ opened, keyring, manifest }: Review, deviceN
  */
 export async function draftRecovery(
   { opened, manifest }: Review,
-  { newPassword, newKit }: Hand,
+  { newPassword, newKit }: HeldWays,
   deviceName: DeviceName,
-): Promise<Draft> {
+): Promise<KeyDraft> {
   if (!newPassword) throw new CryptoFailure('password', 'Enter the new password again')
   const addWays = newKit ? [newPassword, newKit] : [newPassword]
   const next = await rewrapKeyring(opened, { removeWays: ['password', 'kit'], addWays })
@@ -104,7 +104,7 @@ export async function draftRecovery(
 }
 
 /** Overwrites what of a draft is no longer needed: its vault has it, or it is given up. */
-export const eraseDraft = ({ device, history }: Draft): void =>
+export const eraseKeyDraft = ({ device, history }: KeyDraft): void =>
   erase(device.leafSeed, device.sealingSeed, ...history.map(({ seed }) => seed))
 
 /** A vault that a newer page has brought up to date is not deleted for one that this page can read. Throws CryptoFailure('vault_newer'). */
@@ -117,8 +117,8 @@ async function requireReplaceable(userId: string): Promise<void> {
 }
 
 /** The server accepted the draft: its keys go into a new vault of this browser. Throws CryptoFailure('vault_newer'). */
-export async function keepDraft(
-  draft: Draft,
+export async function keepKeys(
+  draft: KeyDraft,
   who: { userId: string; username: string },
   unlockSecret: Uint8Array,
 ): Promise<Live> {

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { onionAddress } from '../../contract/onion.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { draftAccount, draftDevice, keepDraft, openLive } from './account.ts'
+import { draftAccount, draftDevice, keepKeys, openLive } from './account.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { signManifest } from './identity.ts'
 import type { Live } from './live.ts'
 import { type Review, reviewAccount } from './review.ts'
-import { meetSelf } from './self.ts'
+import { takeOwnManifest } from './self.ts'
 
 const secret = () => new Uint8Array(randomBytes(32))
 const called = (name: string) => ({ name, browser: 'Chrome', system: 'Linux' })
@@ -20,12 +20,12 @@ async function aliceSignsUp() {
   const userId = crypto.randomUUID()
   const unlockSecret = secret()
   const first = await draftAccount(way(), called('Laptop'))
-  const live = await keepDraft(first, { userId, username: `alice_${userId.slice(0, 8)}` }, unlockSecret)
+  const live = await keepKeys(first, { userId, username: `alice_${userId.slice(0, 8)}` }, unlockSecret)
   let { manifest } = first.keys
   const opens = async (): Promise<Review> => (await reviewAccount(way(), { keyring: first.keys.keyring, manifest })).review
   const takes = async (signed: Signed) => {
     manifest = signed
-    await meetSelf(live, signed)
+    await takeOwnManifest(live, signed)
   }
   return {
     live,
@@ -81,7 +81,7 @@ test('A browser that was just added announces nobody: the person saw the list', 
   const alice = await aliceSignsUp()
   await alice.adds('Phone')
   const tablet = await alice.adds('Tablet')
-  const live = await keepDraft(tablet, { userId: crypto.randomUUID(), username: 'alice_on_tablet' }, secret())
+  const live = await keepKeys(tablet, { userId: crypto.randomUUID(), username: 'alice_on_tablet' }, secret())
   expect(await names(live)).toEqual([])
 })
 

@@ -7,7 +7,7 @@ import { openLive } from './account.ts'
 import { generationOf, noteGeneration, openBook, pinOf, readBook } from './book.ts'
 import type { Live } from './live.ts'
 import { bookSaved, mergeBook, sealBook } from './merge.ts'
-import { meetPeer, peerStanding } from './peers.ts'
+import { peerStanding, takePeerManifest } from './peers.ts'
 import { setVerified } from './safety.ts'
 
 let alice: Live
@@ -37,9 +37,9 @@ async function sealedBook(version: number, book: unknown) {
 const empty = { version: 0, historyKeyId: 0, sealed: null }
 
 test('Nobody is pinned before the book of the account was read', async () => {
-  expect(await meetPeer(alice, contact)).toBe('book_unread')
+  expect(await takePeerManifest(alice, contact)).toBe('book_unread')
   await mergeBook(alice, empty)
-  expect(await meetPeer(alice, contact)).toBe('pinned')
+  expect(await takePeerManifest(alice, contact)).toBe('pinned')
   expect((await peerStanding(alice, contact)).version).toBe(1)
 })
 
@@ -47,7 +47,7 @@ test('Two tabs that pin and remember at once lose nothing', async () => {
   const rooms = Array.from({ length: 12 }, () => `dm_${randomUUID()}_${randomUUID()}`)
   await Promise.all([
     ...rooms.map((room, at) => noteGeneration(at % 2 ? alice : tab, room, at + 1)),
-    meetPeer(tab, contact),
+    takePeerManifest(tab, contact),
     sealBook(alice),
   ])
   for (const [at, room] of rooms.entries()) expect(await generationOf(alice, room)).toBe(at + 1)

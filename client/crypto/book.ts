@@ -182,7 +182,7 @@ export async function openBookText(live: Live, stored: SealedBook & { sealed: st
 
 const bookKey = (historySeed: Uint8Array): Promise<Uint8Array> => hkdf(historySeed, 'conclave/book-key/v1')
 
-/** Whether a key is the pinned one; true before anything is pinned. */
+/** True if a key is the pinned one, and before anything is pinned. */
 export function isPinnedIn(row: BookRow, userId: string, identityKey: Uint8Array | null): boolean {
   const pin = pinIn(row, userId)
   return !pin || (identityKey !== null && sameBytes(pin, identityKey))

@@ -4,13 +4,13 @@ import { fromBase64, toBase64, toBase64Url } from '../../contract/bytes.ts'
 import { devicesApi, type KeyChange, keyringShape, manifestShape } from '../../contract/devices.ts'
 import { sealTo } from '../primitives/seal.ts'
 import { at, newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
-import { saltOf } from '../testing/town.ts'
+import { saltOf } from '../testing/state.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
 import { syncBook } from '../trust/book.ts'
 import { openLive } from './account.ts'
 import { openArchiveKey, sealArchiveKey } from './archive.ts'
 import { openBook, readBook } from './book.ts'
-import type { KeyWish } from './change.ts'
+import type { KeyChangeRequest } from './change.ts'
 import { historyKeyOf, openHistorySeal, readHistory } from './history.ts'
 import { openKeyring } from './keyring.ts'
 import { stretchPassword } from './password.ts'
@@ -27,15 +27,15 @@ const on = (wire: Wire, { userId }: TestPerson) => {
 const manifestOf = (wire: Wire, person: TestPerson) => manifestShape.parse(JSON.parse(on(wire, person).keys.manifest.content))
 const waysOf = (wire: Wire, person: TestPerson) => keyringShape.parse(JSON.parse(on(wire, person).keys.keyring.content)).ways
 
-async function drafts(wire: Wire, person: TestPerson, wish: KeyWish): Promise<KeyChange> {
+async function drafts(wire: Wire, person: TestPerson, request: KeyChangeRequest): Promise<KeyChange> {
   await person.core.reviewAccount(on(wire, person).keys)
   await syncBook(person.env)
-  return person.core.draftChange(wish)
+  return person.core.draftChange(request)
 }
 
 /** Changes the keys by the way at hand. */
-async function changes(wire: Wire, person: TestPerson, wish: KeyWish): Promise<KeyChange> {
-  const change = await drafts(wire, person, wish)
+async function changes(wire: Wire, person: TestPerson, request: KeyChangeRequest): Promise<KeyChange> {
+  const change = await drafts(wire, person, request)
   await person.env.api(devicesApi.changeKeys, change)
   await person.core.changeKept()
   return change
@@ -80,7 +80,7 @@ test('A removed browser opens neither the new address book nor new archive keys,
   const archiveKey = await sealArchiveKey(account, place, new Uint8Array(randomBytes(32)))
   if (!archiveKey) throw new Error('nothing was sealed')
   expect(await openArchiveKey(patched, archiveKey)).toBeUndefined()
-  expect(await alice.core.meetSelf(signed, { historySeals })).toBe(false)
+  expect(await alice.core.takeOwnManifest(signed, { historySeals })).toBe(false)
 })
 
 test('Another browser that stays learns the new history key, also one that missed several', async () => {
@@ -91,7 +91,7 @@ test('Another browser that stays learns the new history key, also one that misse
   const { manifest, historySeals } = await alice.env.api(devicesApi.keys, {})
   if (!manifest) throw new Error('no manifest')
   // The server kept only the newest seal.
-  expect(await alice.core.meetSelf(manifest, { historySeals: historySeals.slice(-1) })).toBe(true)
+  expect(await alice.core.takeOwnManifest(manifest, { historySeals: historySeals.slice(-1) })).toBe(true)
   const live = await openLive(alice.userId, alice.unlock)
   expect(live.history.map(({ id }) => id)).toEqual([1, 2, 3])
   await syncBook(alice.env)
@@ -103,10 +103,10 @@ test('Where the server withholds the new history key, a way in brings it: it sta
   await alice.core.stretch(typed(alice))
   await alice.core.reviewAccount(on(wire, alice).keys)
   await alice.core.forgetPassword()
-  await alice.core.meetSelf(on(wire, alice).keys.manifest, { historySeals: [] })
+  await alice.core.takeOwnManifest(on(wire, alice).keys.manifest, { historySeals: [] })
   await syncBook(alice.env)
   const tab = await alice.newTab()
-  expect(await tab.core.meetSelf(on(wire, alice).keys.manifest, { historySeals: [] })).toBe(true)
+  expect(await tab.core.takeOwnManifest(on(wire, alice).keys.manifest, { historySeals: [] })).toBe(true)
 })
 
 test('Another tab learns from the vault what its neighbour was told', async () => {
@@ -115,7 +115,7 @@ test('Another tab learns from the vault what its neighbour was told', async () =
   await changes(wire, laptop, { keepsHistory: false })
   const { manifest, historySeals } = await alice.env.api(devicesApi.keys, {})
   if (!manifest) throw new Error('no manifest')
-  await alice.core.meetSelf(manifest, { historySeals })
+  await alice.core.takeOwnManifest(manifest, { historySeals })
   expect(tab.history).toHaveLength(1)
   expect(await historyKeyOf(tab, 2)).toBeDefined()
 })
@@ -142,11 +142,11 @@ test('The server makes up a history key, withholds it or hands out one for anoth
     [{ historyKeyId: 1, sealed: right.sealed }],
   ]
   for (const historySeals of lies) {
-    await expect(alice.core.meetSelf(manifest, { historySeals })).rejects.toThrow(failure('history_key'))
+    await expect(alice.core.takeOwnManifest(manifest, { historySeals })).rejects.toThrow(failure('history_key'))
   }
   expect((await readHistory(live.vault))?.map(({ id }) => id)).toEqual([1])
   expect((await alice.core.peerStanding({ userId: alice.userId, identityKey: null })).version).toBe(3)
-  expect(await alice.core.meetSelf(manifest, { historySeals: [right] })).toBe(true)
+  expect(await alice.core.takeOwnManifest(manifest, { historySeals: [right] })).toBe(true)
 })
 
 test('The server plays keyring and device list back, or hands out those of somebody else: nothing is changed on top of them', async () => {
@@ -239,7 +239,7 @@ test('The last way in stays, and so does the browser that asks', async () => {
 test('After the seeds are forgotten nothing can be changed; a new kit outlives only a failed try', async () => {
   const { wire, laptop } = await twoComputers()
   await laptop.core.newKit()
-  await laptop.core.putDownKeys()
+  await laptop.core.eraseEntered()
   await expect(drafts(wire, laptop, { kit: 'new' })).rejects.toThrow(failure('password'))
   await laptop.core.stretch(typed(laptop))
   await drafts(wire, laptop, { kit: 'new' })

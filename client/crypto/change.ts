@@ -9,10 +9,10 @@ import { eraseKeyring, type OpenKeyring, rewrapKeyring, type Way } from './keyri
 import type { Live } from './live.ts'
 import { peerOf, peerWrite } from './peers.ts'
 import type { Review } from './review.ts'
-import type { Hand } from './ways.ts'
+import type { HeldWays } from './ways.ts'
 
-/** What is to be different about the account's keys. `new` and `add` take what was kept aside for it. */
-export interface KeyWish {
+/** What is to be different about the account's keys. `new` and `add` take the new way that the worker holds. */
+export interface KeyChangeRequest {
   /** Ids of devices; one that is gone already is passed over. */
   removeDevices?: string[]
   keepsHistory?: boolean
@@ -33,19 +33,19 @@ export interface ChangeDraft {
 }
 
 /**
- * Keyring and manifest one version up, as the person wishes [Note: K2, K3]; the review is erased: once only. Where a device leaves
+ * Builds keyring and manifest one version up, with the changes asked for [Note: K2, K3], and erases the review: it serves once. Where a device leaves
  * or history is switched, with a new history key, sealed to every device that stays (this one too: it may not live to keep its
  * own copy), and the book under it [Note: H2]. Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey'
- * where nothing was kept aside, 'book_unread'.
+ * where the worker holds no such new way, 'book_unread'.
  */
-export async function draftChange(live: Live, review: Review, hand: Hand, wish: KeyWish): Promise<ChangeDraft> {
+export async function draftChange(live: Live, review: Review, ways: HeldWays, request: KeyChangeRequest): Promise<ChangeDraft> {
   const { opened, manifest } = review
-  const leaving = manifest.devices.map(({ id }) => id).filter((id) => wish.removeDevices?.includes(id))
+  const leaving = manifest.devices.map(({ id }) => id).filter((id) => request.removeDevices?.includes(id))
   if (leaving.includes(live.device.id))
     throw new CryptoFailure('own_device', 'This is the browser that you are using. Log out here')
-  const keepsHistory = wish.keepsHistory ?? manifest.keepsHistory
+  const keepsHistory = request.keepsHistory ?? manifest.keepsHistory
   const renewHistory = leaving.length > 0 || keepsHistory !== manifest.keepsHistory
-  const { removeWays, addWays, kitSecret } = await changedWays(opened, hand, wish)
+  const { removeWays, addWays, kitSecret } = await changedWays(opened, ways, request)
   const next = await rewrapKeyring(opened, { removeWays, addWays, renewHistory })
   try {
     const staying: Manifest = {
@@ -78,24 +78,24 @@ interface ChangedWays {
   kitSecret: string | null | undefined
 }
 
-async function changedWays({ secret }: OpenKeyring, hand: Hand, wish: KeyWish): Promise<ChangedWays> {
-  const { newKit } = hand
+async function changedWays({ secret }: OpenKeyring, ways: HeldWays, request: KeyChangeRequest): Promise<ChangedWays> {
+  const { newKit } = ways
   // A kit that is there already came with a change whose answer was lost: it stays.
-  const isKitThere = wish.kit === 'new' && newKit !== undefined && (await holds(secret.ways, newKit))
+  const isKitThere = request.kit === 'new' && newKit !== undefined && (await holds(secret.ways, newKit))
   const addWays = [
-    ...(wish.password === 'new' || wish.password === 'add' ? [aside(hand.newPassword, 'password')] : []),
-    ...(wish.kit === 'new' && !isKitThere ? [aside(newKit, 'kit')] : []),
-    ...(wish.passkey ? [aside(hand.newPasskey, 'passkey')] : []),
+    ...(request.password === 'new' || request.password === 'add' ? [aside(ways.newPassword, 'password')] : []),
+    ...(request.kit === 'new' && !isKitThere ? [aside(newKit, 'kit')] : []),
+    ...(request.passkey ? [aside(ways.newPasskey, 'passkey')] : []),
   ]
   const removeWays = [
-    ...(wish.password ? ['password'] : []),
-    ...(wish.kit && !isKitThere ? ['kit'] : []),
-    ...(wish.removePasskeys ?? []).map((id) => `passkey:${id}`),
+    ...(request.password ? ['password'] : []),
+    ...(request.kit && !isKitThere ? ['kit'] : []),
+    ...(request.removePasskeys ?? []).map((id) => `passkey:${id}`),
     ...addWays.map(({ id }) => id),
   ]
   if (addWays.length === 0 && secret.ways.every(({ id }) => removeWays.includes(id)))
     throw new CryptoFailure('last_way', 'Nothing else opens your account. Make a recovery kit or a passkey first')
-  const kitSecret = !wish.kit || isKitThere ? undefined : wish.kit === 'new' ? newKit?.kitSecret : null
+  const kitSecret = !request.kit || isKitThere ? undefined : request.kit === 'new' ? newKit?.kitSecret : null
   return { removeWays, addWays, kitSecret }
 }
 
@@ -126,7 +126,7 @@ export function keepChange(live: Live, { change, version, renewed }: ChangeDraft
     const known = await peerOf(live, live.userId)
     const history = mergeHistory((await readHistory(live.vault)) ?? live.history, renewed?.history ?? [])
     await live.vault.write([
-      // Another tab may have met a newer one meanwhile.
+      // Another tab may have taken a newer one meanwhile.
       ...((known?.version ?? 0) < version ? [peerWrite(live.userId, live.identityKey, version, change.manifest)] : []),
       ...(renewed ? [historyWrite(history), ...(await bookKeptWrites(live, renewed.book))] : []),
     ])

@@ -10,12 +10,12 @@ import { pageOf } from '../vault/messages.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import { destroyVault } from '../vault/vault.ts'
 import { knownVaultOf } from '../vault/vaults.ts'
-import { type Draft, draftAccount, draftDevice, draftRecovery, eraseDraft, keepDraft, openLive } from './account.ts'
+import { draftAccount, draftDevice, draftRecovery, eraseKeyDraft, type KeyDraft, keepKeys, openLive } from './account.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
 import { auditCommits, auditDone } from './audit.ts'
 import { readBook, seenVersion, verifiedUsers } from './book.ts'
-import { type ChangeDraft, draftChange, eraseChange, type KeyWish, keepChange } from './change.ts'
+import { type ChangeDraft, draftChange, eraseChange, type KeyChangeRequest, keepChange } from './change.ts'
 import { enterRoom } from './enter.ts'
 import type { DeviceName } from './identity.ts'
 import { refillKeyPackages } from './keypackages.ts'
@@ -27,22 +27,22 @@ import { adoptPage } from './older.ts'
 import {
   changeOutbox,
   dropFromOutbox,
+  keepDraftText,
   keepInOutbox,
-  keepDraft as keepWords,
   outboxOf,
   readDraft,
   roomsWithOutbox,
   sealOutboxRow,
 } from './outbox.ts'
-import { meetPeer, peerStanding } from './peers.ts'
+import { peerStanding, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
 import { type ListedDevice, ownDevices, type Review, reviewAccount } from './review.ts'
 import { compareSafetyCode, safetyNumber, setVerified } from './safety.ts'
-import { meetSelf } from './self.ts'
+import { takeOwnManifest } from './self.ts'
 import { pinAddress, trustKey } from './trust.ts'
 import { reopenWaiting } from './waiting.ts'
-import { emptyHand, type Hand, handVerbs, putDown, wayAtHand } from './ways.ts'
+import { enteredWay, eraseEnteredWay, eraseWays, type HeldWays, wayVerbs } from './ways.ts'
 
 export type Core = ReturnType<typeof createCore>
 
@@ -50,10 +50,10 @@ type Rest<F> = F extends (live: Live, ...rest: infer R) => infer Result ? (...re
 
 /** The worker's memory and its verbs. In a browser it sits behind `crypto.ts`; tests use it as it is. */
 export function createCore() {
-  const hand: Hand = {}
+  const ways: HeldWays = {}
   let review: Review | undefined
-  let drafting: Promise<Draft> | undefined
-  let draft: Draft | undefined
+  let drafting: Promise<KeyDraft> | undefined
+  let draft: KeyDraft | undefined
   let change: ChangeDraft | undefined
   let live: Live | undefined
 
@@ -68,7 +68,7 @@ export function createCore() {
   /** Closes what a way in has opened. */
   const closeKeyring = () => {
     if (review) eraseKeyring(review.opened)
-    if (draft) eraseDraft(draft)
+    if (draft) eraseKeyDraft(draft)
     if (change) eraseChange(change)
     review = undefined
     drafting = undefined
@@ -84,15 +84,15 @@ export function createCore() {
   }
 
   return {
-    ...handVerbs(hand),
-    /** Erases every seed at hand or kept aside, and everything that was opened with it. */
+    ...wayVerbs(ways),
+    /** Erases every seed of a way in, and everything that was opened with one. */
     async forgetPassword(): Promise<void> {
-      emptyHand(hand)
+      eraseWays(ways)
       closeKeyring()
     },
-    /** Erases the way at hand and what it opened; a new kit or password stays aside for another try. */
-    async putDownKeys(): Promise<void> {
-      putDown(hand)
+    /** Erases the entered way and what it opened; a new kit or password stays for another try. */
+    async eraseEntered(): Promise<void> {
+      eraseEnteredWay(ways)
       closeKeyring()
     },
     /** The device of this username whose vault lies in this browser. */
@@ -100,12 +100,12 @@ export function createCore() {
       return (await knownVaultOf(username))?.deviceId ?? null
     },
     async draftAccount({ deviceName }: { deviceName: DeviceName }): Promise<AccountKeys> {
-      draft = await draftAccount(wayAtHand(hand), deviceName)
+      draft = await draftAccount(enteredWay(ways), deviceName)
       return draft.keys
     },
-    /** Opens the account by the way at hand; a way that does not open it is CryptoFailure('way'). */
+    /** Opens the account by the entered way; a way that does not open it is CryptoFailure('way'). */
     async reviewAccount(input: { keyring: Signed; manifest: Signed }): Promise<ListedDevice[]> {
-      const { review: opened, devices } = await reviewAccount(wayAtHand(hand), input, live)
+      const { review: opened, devices } = await reviewAccount(enteredWay(ways), input, live)
       closeKeyring()
       review = opened
       return devices
@@ -118,13 +118,13 @@ export function createCore() {
     },
     /** A new password and this browser, by the kit that opened the account; the new kit that was made, or null. */
     async draftRecovery({ deviceName }: { deviceName: DeviceName }): Promise<AccountKeys & { newKitSecret: string | null }> {
-      drafting ??= draftRecovery(reviewed(), hand, deviceName)
+      drafting ??= draftRecovery(reviewed(), ways, deviceName)
       draft = await drafting
-      return { ...draft.keys, newKitSecret: hand.newKit?.kitSecret ?? null }
+      return { ...draft.keys, newKitSecret: ways.newKit?.kitSecret ?? null }
     },
-    /** What the person wishes, of the account that was reviewed. */
-    async draftChange(wish: KeyWish): Promise<KeyChange> {
-      change = await draftChange(opened(), reviewed(), hand, wish)
+    /** Builds the key change that was asked for, of the account that was reviewed. */
+    async draftChange(request: KeyChangeRequest): Promise<KeyChange> {
+      change = await draftChange(opened(), reviewed(), ways, request)
       review = undefined
       return change.change
     },
@@ -138,10 +138,10 @@ export function createCore() {
     newDevices: on(newDevices),
     deviceSeen: on(deviceSeen),
     /** The server accepted the draft: keep its keys and open them. */
-    async keepDraft(input: { userId: string; username: string; unlockSecret: string }): Promise<void> {
+    async keepKeys(input: { userId: string; username: string; unlockSecret: string }): Promise<void> {
       if (!draft) throw new CryptoFailure('password', 'Enter the password again')
       shut()
-      live = await keepDraft(draft, input, fromBase64(input.unlockSecret))
+      live = await keepKeys(draft, input, fromBase64(input.unlockSecret))
     },
     async open(input: { userId: string; unlock: { deviceId: string; unlockSecret: string } }): Promise<void> {
       shut()
@@ -163,8 +163,8 @@ export function createCore() {
       shut()
       await destroyVault(userId)
     },
-    meetSelf: on(meetSelf),
-    meetPeer: on(meetPeer),
+    takeOwnManifest: on(takeOwnManifest),
+    takePeerManifest: on(takePeerManifest),
     peerStanding: on(peerStanding),
     trustKey: on(trustKey),
     pinAddress: on(pinAddress),
@@ -205,6 +205,6 @@ export function createCore() {
     dropFromOutbox: on(dropFromOutbox),
     sealOutboxRow: on(sealOutboxRow),
     readDraft: on(readDraft),
-    keepDraftText: on(keepWords),
+    keepDraftText: on(keepDraftText),
   }
 }

@@ -10,14 +10,14 @@ export type Crypto = Core
 export type { FoundMessage } from '../index/search.ts'
 export type { StoredBody, StoredMessage } from '../vault/messages.ts'
 export type { EpochName } from '../vault/rooms.ts'
-export type { KeyWish } from './change.ts'
-export type { Heard } from './heard.ts'
+export type { KeyChangeRequest } from './change.ts'
 export type { DeviceName } from './identity.ts'
 export type { LogOutcome } from './log.ts'
 export type { OutboxRow } from './outbox.ts'
-export type { Meeting } from './peers.ts'
+export type { ManifestOutcome } from './peers.ts'
 export type { RoomState } from './prepare.ts'
 export type { ListedDevice } from './review.ts'
+export type { NewerVersions } from './versions.ts'
 export { CryptoFailure }
 
 /** True if the account was closed while something was under way: nothing failed, and the screen says that it is closed. */

@@ -6,13 +6,13 @@ import type { RoomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
 import { derivedKeyWrite } from './archive.ts'
 import { generationOf, noteGeneration } from './book.ts'
+import { restartNotice } from './catchup.ts'
 import { groupIdHolds } from './groupid.ts'
 import { joinByWelcome, welcomedRefs } from './joining.ts'
 import { keyPackageHeld, keyPackageSpent } from './keypackages.ts'
 import type { Live } from './live.ts'
 import { archiveKeyOf } from './message.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
-import { restartNotice } from './passing.ts'
 import { accountKeysOf, type MemberAccounts } from './peers.ts'
 import { pendingSettled } from './pending.ts'
 import { type Place, storeRoom, withRoom } from './room.ts'
@@ -86,7 +86,7 @@ export const newRecord = (served: Pick<RoomGroup, 'generation' | 'groupId' | 'la
 
 /**
  * Joins where the Welcome names a key package of this device and stands next in the log: an older one would take the state back.
- * A Welcome that does not hold is passed over: whoever made it must not keep this device from reading [Note: R5].
+ * A Welcome that does not hold is skipped: its maker must not keep this device from reading [Note: R5].
  */
 async function welcomedBy(
   live: Live,

@@ -59,7 +59,7 @@ export function mergeHistory(known: HistoryKey[], learned: HistoryKey[]): Histor
   return [...known, ...fresh].sort((a, b) => a.id - b.id)
 }
 
-/** Whether this is the key that the manifest announces. */
+/** True if this is the key that the manifest announces. */
 export async function isAnnounced(manifest: Manifest, { id, seed }: HistoryKey): Promise<boolean> {
   return id === manifest.historyKeyId && toBase64((await keyPairOf(seed)).publicKey) === manifest.historyKey
 }

@@ -66,7 +66,7 @@ export function readCredential(bytes: Uint8Array): { accountKey: Bytes; deviceId
   return { accountKey: bytes.slice(1, 33), deviceId: bytesToHex(bytes.subarray(33, 49)) }
 }
 
-/** Whether the account key in the credential vouches for this leaf key. Whose account key it is, the caller's pin says. */
+/** True if the account key in the credential vouches for this leaf key. Whose account key it is, the caller's pin says. */
 export function credentialHolds(bytes: Uint8Array, leafKey: Uint8Array): boolean {
   const named = readCredential(bytes)
   if (!named) return false

@@ -170,7 +170,7 @@ export async function joinByGroupInfo(entry: {
   })
 }
 
-/** Whom a device would meet that came in by this GroupInfo; its signature and every credential hold. Throws CryptoFailure('mls'). */
+/** The members of the group that this GroupInfo describes; its signature and every credential hold. Throws CryptoFailure('mls'). */
 export async function groupInfoMembers(bytes: Uint8Array): Promise<{ groupId: Bytes; epoch: number; members: Leaf[] }> {
   return await typed(async () => {
     const { groupInfo } = decode(bytes, 'mls_group_info')

@@ -3,16 +3,16 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { messageWrites } from '../vault/messages.ts'
 import type { EpochName, RoomRecord } from '../vault/rooms.ts'
 import { noteGeneration } from './book.ts'
-import { type Heard, heardOf, newHearing } from './heard.ts'
+import type { CatchUp } from './catchup.ts'
 import type { Live } from './live.ts'
-import { isOwnCommit, passCommit } from './logcommit.ts'
-import { passMessage } from './logmessage.ts'
+import { isOwnCommit, takeCommit } from './logcommit.ts'
+import { takeMessage } from './logmessage.ts'
 import { withOutbox } from './outbox.ts'
-import type { Passing } from './passing.ts'
 import { type OpenRoom, type Place, storeRoom, withRoom } from './room.ts'
+import { type NewerVersions, newerVersions, noVersions } from './versions.ts'
 import { reopenNewer } from './waiting.ts'
 
-export interface LogOutcome extends Heard {
+export interface LogOutcome extends NewerVersions {
   cursor: number
   /** Every message from here to the cursor is in the vault. */
   from: number
@@ -40,7 +40,7 @@ const UNKNOWN_ROOM: LogOutcome = {
 
 /**
  * Takes the next entries of a room's log, in order. State, text and cursor are stored in one transaction, then
- * the caller shows what the vault holds [Note: commit, then show]. Entries at or below the cursor are passed over.
+ * the caller shows what the vault holds [Note: commit, then show]. Entries at or below the cursor are skipped.
  */
 export function receiveLog(live: Live, input: Place & { entries: LogEntry[] }): Promise<LogOutcome> {
   const { chatRoomId, peerIds, entries } = input
@@ -48,16 +48,16 @@ export function receiveLog(live: Live, input: Place & { entries: LogEntry[] }): 
     if (!room.record) return UNKNOWN_ROOM
     const { accounts } = room
     const record = await reopenNewer({ live, chatRoomId, accounts }, room.record)
-    const at = passingFrom(live, chatRoomId, room, record)
-    const { mustEnter, hasGap } = await pass(at, entries)
+    const at = catchUpFrom(live, chatRoomId, room, record)
+    const { mustEnter, hasGap } = await takeEntries(at, entries)
     if (at.record.cursor > room.record.cursor || record !== room.record) await store(at, room.record)
     const { cursor, from, waiting, unaudited } = at.record
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
-    return { cursor, from, mustEnter, hasGap, ...(await heardOf(live, at.hearing)), missing, unaudited }
+    return { cursor, from, mustEnter, hasGap, ...(await newerVersions(live, at.named)), missing, unaudited }
   })
 }
 
-const passingFrom = (live: Live, chatRoomId: string, { group, accounts }: OpenRoom, record: RoomRecord): Passing => ({
+const catchUpFrom = (live: Live, chatRoomId: string, { group, accounts }: OpenRoom, record: RoomRecord): CatchUp => ({
   live,
   chatRoomId,
   accounts,
@@ -66,26 +66,26 @@ const passingFrom = (live: Live, chatRoomId: string, { group, accounts }: OpenRo
   messages: [],
   writes: [],
   hasSettled: false,
-  hearing: newHearing(),
+  named: noVersions(),
 })
 
-/** Walks as far as the entries follow one another. */
-async function pass(at: Passing, entries: LogEntry[]): Promise<{ mustEnter: boolean; hasGap: boolean }> {
+/** Takes the entries as far as they follow one another. */
+async function takeEntries(at: CatchUp, entries: LogEntry[]): Promise<{ mustEnter: boolean; hasGap: boolean }> {
   for (const entry of entries) {
     if (entry.chatRoomId !== at.chatRoomId) throw new CryptoFailure('place', 'The server returned entries of another room')
     if (entry.seq <= at.record.cursor) continue
     if (entry.seq !== at.record.cursor + 1) return { mustEnter: false, hasGap: true }
     const isNewGroup = entry.kind === 'commit' && entry.generation > at.record.generation
     if (isNewGroup && !(await isOwnCommit(at, entry))) return { mustEnter: true, hasGap: false }
-    if (entry.kind === 'commit') await passCommit(at, entry)
-    else await passMessage(at, entry)
+    if (entry.kind === 'commit') await takeCommit(at, entry)
+    else await takeMessage(at, entry)
     at.record.cursor = entry.seq
   }
   return { mustEnter: false, hasGap: false }
 }
 
 async function store(
-  { live, chatRoomId, record, group, messages, writes, hasSettled }: Passing,
+  { live, chatRoomId, record, group, messages, writes, hasSettled }: CatchUp,
   before: RoomRecord,
 ): Promise<void> {
   if (record.standing === 'joined' && record.generation > before.generation)

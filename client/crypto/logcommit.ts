@@ -3,11 +3,11 @@ import type { CommitEntry } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { derivedKeyWrite } from './archive.ts'
+import { type CatchUp, leave, restartNotice } from './catchup.ts'
 import { readManifest } from './identity.ts'
 import { archiveKeyOf } from './message.ts'
 import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup } from './mls.ts'
-import { leave, type Passing, restartNotice } from './passing.ts'
-import { accountKeysOf, everyAccount, listedIn, meetPeer, memberAccounts } from './peers.ts'
+import { accountKeysOf, everyAccount, listedIn, memberAccounts, takePeerManifest } from './peers.ts'
 import { isTaken, type PendingCommit, pendingCommit, pendingSettled } from './pending.ts'
 import { withCommit } from './transcript.ts'
 
@@ -15,7 +15,7 @@ import { withCommit } from './transcript.ts'
 const UNAUDITED_MAX = 100
 
 /** Takes the next commit of a room's log: this device's own, or somebody else's once it is checked [Note: R3, R6]. */
-export async function passCommit(at: Passing, entry: CommitEntry): Promise<void> {
+export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void> {
   const { live, chatRoomId, record } = at
   record.transcript = withCommit(record.transcript, entry.seq)
   if (entry.epoch === 0 && entry.generation > 1) at.messages.push(restartNotice(chatRoomId, entry.seq, entry.createdAt))
@@ -33,22 +33,22 @@ export async function passCommit(at: Passing, entry: CommitEntry): Promise<void>
   }
 }
 
-/** Whether an entry is this device's own commit: then nothing has to be asked of the server. */
-export async function isOwnCommit({ live, chatRoomId, record, group }: Passing, entry: CommitEntry): Promise<boolean> {
+/** True if an entry is this device's own commit: then nothing has to be asked of the server. */
+export async function isOwnCommit({ live, chatRoomId, record, group }: CatchUp, entry: CommitEntry): Promise<boolean> {
   const pending = await pendingCommit(live, chatRoomId)
   return pending !== undefined && isTaken(pending, entry, record.generation, group)
 }
 
-function takeOwn(at: Passing, { group, draft, hasPath }: PendingCommit): void {
+function takeOwn(at: CatchUp, { group, draft, hasPath }: PendingCommit): void {
   // The device's clock, not the server's: a date of long ago would ask for the next commit at once.
   moveTo(at, readGroup(group, accountKeysOf(at.accounts)), new Date(), hasPath)
   at.record.generation = draft.generation
 }
 
-async function takeForeign(at: Passing, group: Group, entry: CommitEntry): Promise<void> {
+async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promise<void> {
   const { record } = at
   const commit = fromBase64(entry.commit)
-  await meetCarried(at, inspectCommit(commit).authData)
+  await takeCarriedManifests(at, inspectCommit(commit).authData)
   const accounts = accountKeysOf(at.accounts)
   const applied = await applyCommit({ group, commit, accounts, rules: { isListed: listedIn(at.accounts) } })
   if (applied.removedSelf) return leave(at)
@@ -59,7 +59,7 @@ async function takeForeign(at: Passing, group: Group, entry: CommitEntry): Promi
   at.writes.push(derivedKeyWrite(place, await archiveKeyOf(applied.group)))
 }
 
-function moveTo(at: Passing, group: Group, committedAt: Date, hasPath: boolean): void {
+function moveTo(at: CatchUp, group: Group, committedAt: Date, hasPath: boolean): void {
   at.group = group
   Object.assign(at.record, {
     standing: 'joined',
@@ -68,11 +68,11 @@ function moveTo(at: Passing, group: Group, committedAt: Date, hasPath: boolean):
     lastCommitAt: committedAt.toISOString(),
     ownMessages: 0,
     isHealed: hasPath,
-  } satisfies Partial<Passing['record']>)
+  } satisfies Partial<CatchUp['record']>)
 }
 
 /** A commit that changes leaves carries the signed manifests it rests on [Note: D2]. */
-async function meetCarried(at: Passing, authData: Uint8Array): Promise<void> {
+async function takeCarriedManifests(at: CatchUp, authData: Uint8Array): Promise<void> {
   const { live, accounts } = at
   for (const [userId, content, signature] of carriedManifests(authData)) {
     if (!userId || !content || !signature) throw new CryptoFailure('commit', 'The commit carries no manifest')
@@ -81,7 +81,7 @@ async function meetCarried(at: Passing, authData: Uint8Array): Promise<void> {
     const manifest: Signed = { content, signature }
     if (manifest.content === known.signed.content) continue
     if (readManifest(manifest, known.identityKey).version > known.version)
-      await meetPeer(live, { userId, identityKey: toBase64(known.identityKey), manifest })
+      await takePeerManifest(live, { userId, identityKey: toBase64(known.identityKey), manifest })
   }
   at.accounts = await memberAccounts(
     live,

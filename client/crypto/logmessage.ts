@@ -4,17 +4,17 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { isProven, messageAt, type StoredBody, type StoredMessage } from '../vault/messages.ts'
 import type { Transcript } from '../vault/rooms.ts'
 import { type Read, readByArchive, readOpened, readUnsealed, unreadable } from './archive.ts'
-import { hear } from './heard.ts'
+import { type CatchUp, keepEpochKey, leave, type MessageEntry } from './catchup.ts'
 import { archiveKeyOf, openByGroup } from './message.ts'
 import { epochOf, type Group } from './mls.ts'
 import { type OwnRow, ownRow, settledWrites } from './outbox.ts'
-import { keepEpochKey, leave, type MessageEntry, type Passing } from './passing.ts'
 import { onceEach, standsElsewhere } from './repeats.ts'
 import { isOtherLog, withMessage } from './transcript.ts'
+import { noteNamedVersions } from './versions.ts'
 import { isUnopened, withUnopened } from './waiting.ts'
 
 /** Reads the next message of a room's log. What cannot be read becomes a line that says why. */
-export async function passMessage(at: Passing, entry: MessageEntry): Promise<void> {
+export async function takeMessage(at: CatchUp, entry: MessageEntry): Promise<void> {
   const { live, record } = at
   const before = record.transcript
   record.transcript = withMessage(before, entry.content)
@@ -24,7 +24,7 @@ export async function passMessage(at: Passing, entry: MessageEntry): Promise<voi
   if (!message) return
   if (read.proof && isProven(message)) {
     noteEpoch(at, entry)
-    hear(at.hearing, at, read.senderId, read.proof)
+    noteNamedVersions(at.named, at, read.senderId, read.proof)
     if (await isMisplaced(at, entry, before, read.proof)) message.isOutOfPlace = true
   }
   if (isUnopened(message) && before) message.transcript = before
@@ -32,7 +32,7 @@ export async function passMessage(at: Passing, entry: MessageEntry): Promise<voi
   at.messages.push(message)
 }
 
-async function readEntry(at: Passing, entry: MessageEntry): Promise<Read> {
+async function readEntry(at: CatchUp, entry: MessageEntry): Promise<Read> {
   const { group, record } = at
   const envelope = parseEnvelope(entry.content)
   if (!envelope) {
@@ -50,7 +50,7 @@ async function readEntry(at: Passing, entry: MessageEntry): Promise<Read> {
   return readByArchive(at, envelope, entry)
 }
 
-async function readHere(at: Passing, entry: MessageEntry, envelope: Envelope, group: Group): Promise<Read> {
+async function readHere(at: CatchUp, entry: MessageEntry, envelope: Envelope, group: Group): Promise<Read> {
   try {
     const { group: next, opened } = await openByGroup(group, envelope)
     const read = readOpened(at, opened, entry)
@@ -59,16 +59,16 @@ async function readHere(at: Passing, entry: MessageEntry, envelope: Envelope, gr
   } catch (error) {
     const isUnopened = error instanceof CryptoFailure && (error.code === 'mls' || error.code === 'own_message')
     if (!isUnopened) return unreadable(entry, error)
-    // Whoever shares the epoch has its archive key; which device wrote is proven by the signature in the body.
+    // Every member of the epoch has its archive key; the signature in the body proves which device wrote.
     const read = await readByArchive(at, envelope, entry, await archiveKeyOf(group))
     if (read.body.kind === 'sealed') return unreadable(entry, error)
-    if (read.senderId === at.live.userId && read.proof?.deviceId === at.live.device.id) await meetOwn(at, entry, read)
+    if (read.senderId === at.live.userId && read.proof?.deviceId === at.live.device.id) await takeOwnMessage(at, entry, read)
     return read
   }
 }
 
 /** A message of this very device that is not the one it waits for. */
-async function meetOwn(at: Passing, entry: MessageEntry, read: Read): Promise<void> {
+async function takeOwnMessage(at: CatchUp, entry: MessageEntry, read: Read): Promise<void> {
   const own = await ownRow(at.live, entry.id)
   if (own) settle(at, entry, own)
   // [Note: V2] The vault does not know it: the profile was rolled back. What it knows at another place is only repeated.
@@ -77,7 +77,7 @@ async function meetOwn(at: Passing, entry: MessageEntry, read: Read): Promise<vo
 }
 
 /** The text of an own message is what this device kept: MLS does not open it. */
-function settle(at: Passing, entry: MessageEntry, own: OwnRow): Read {
+function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
   at.writes.push(...settledWrites(at.chatRoomId, entry.id, own))
   at.hasSettled = true
   const content = readContent(own.content)
@@ -89,14 +89,14 @@ function settle(at: Passing, entry: MessageEntry, own: OwnRow): Read {
 }
 
 /** A proven message is proof of the epoch that it was sealed in [Note: R4]. */
-function noteEpoch({ record }: Passing, { content }: MessageEntry): void {
+function noteEpoch({ record }: CatchUp, { content }: MessageEntry): void {
   const envelope = parseEnvelope(content)
   if (envelope && envelope.groupId === record.groupId) record.epoch = Math.max(record.epoch, envelope.epoch)
 }
 
-/** Whether whoever wrote it saw another log than this device [Note: M5]. */
+/** True if the sender's view of the log differs from this device's [Note: M5]. */
 function isMisplaced(
-  { live, chatRoomId, messages }: Passing,
+  { live, chatRoomId, messages }: CatchUp,
   { seq }: MessageEntry,
   mine: Transcript | undefined,
   { statement }: NonNullable<Read['proof']>,
@@ -107,7 +107,7 @@ function isMisplaced(
   })
 }
 
-const placed = (at: Passing, { id, seq, createdAt }: MessageEntry, { senderId, body }: Read): StoredMessage => ({
+const placed = (at: CatchUp, { id, seq, createdAt }: MessageEntry, { senderId, body }: Read): StoredMessage => ({
   id,
   chatRoomId: at.chatRoomId,
   seq,

@@ -97,7 +97,7 @@ async function keepNewer(live: Live, row: BookRow, stored: Stored): Promise<[]> 
 }
 
 /**
- * The server keeps what no device of the account has sealed: whoever stole a session can save rubbish there, and must not hold off
+ * The server keeps what no device of the account has sealed: who stole a session can save rubbish there, and must not hold off
  * their removal by it. What this device knows takes its place, and the others add theirs; a device that never read the book
  * knows too little for that.
  */
@@ -111,7 +111,7 @@ async function spoiled(live: Live, row: BookRow, { version }: SealedBook, error:
 }
 
 /**
- * Whether no newer book is known to be on the server [Note: I1]. A number alone does not stop anything: a stolen device could name
+ * True if no newer book is known to be on the server [Note: I1]. A number alone does not stop anything: a stolen device could name
  * any, and hold off its own removal.
  */
 const isLevel = (row: BookRow, self: Peer | undefined): boolean =>

@@ -57,7 +57,7 @@ export interface Applied {
 
 const STATE = 'conclave/group-state/v1'
 
-/** Renews this device's keys: whoever had read them is shut out again [Note: R7]. */
+/** Renews this device's keys: who had read the old ones is shut out again [Note: R7]. */
 export async function commitEmpty(step: { group: Group; authData: Uint8Array }): Promise<Committed> {
   return await typed(() => commitWith(step.group, [], step.authData))
 }

@@ -184,5 +184,5 @@ export async function readDraft({ vault }: Live, chatRoomId: string): Promise<st
   return row ? jsonOf(z.string(), row) : ''
 }
 
-export const keepDraft = ({ vault }: Live, input: { chatRoomId: string; text: string }): Promise<void> =>
+export const keepDraftText = ({ vault }: Live, input: { chatRoomId: string; text: string }): Promise<void> =>
   vault.write([{ store: 'sealed', key: `draft:${input.chatRoomId}`, value: input.text ? { json: input.text } : null }])

@@ -19,8 +19,8 @@ export interface Peer {
   manifest: Manifest
 }
 
-/** `book_unread`: nothing may be pinned before the account's book was read. */
-export type Meeting = 'pinned' | 'no_device' | 'key_changed' | 'book_unread'
+/** What became of a manifest that the server returned. `book_unread`: nothing may be pinned before the account's book was read. */
+export type ManifestOutcome = 'pinned' | 'no_device' | 'key_changed' | 'book_unread'
 
 const rowOf = (userId: string) => `peer:${userId}`
 const rowShape = z.looseObject({
@@ -42,7 +42,7 @@ export const peerForgotten = (userId: string): Write => ({ store: 'sealed', key:
 // The signature of the same text by the same key is checked once: it stands on the path of every message.
 const verified = remembering<Manifest>(64)
 
-/** The known keys of an account, or undefined before it was met. */
+/** The known keys of an account, or undefined before its first manifest was taken. */
 export async function peerOf({ vault }: Live, userId: string): Promise<Peer | undefined> {
   const row = await vault.get('sealed', rowOf(userId))
   if (!row) return undefined
@@ -57,10 +57,10 @@ export async function peerOf({ vault }: Live, userId: string): Promise<Peer | un
  * key later is `key_changed` and is not taken [Note: I1]. Throws CryptoFailure for a manifest that goes back,
  * forks or is signed by somebody else [Note: D1].
  */
-export function meetPeer(
+export function takePeerManifest(
   live: Live,
   { userId, identityKey, manifest }: { userId: string; identityKey: string | null; manifest: Signed | null },
-): Promise<Meeting> {
+): Promise<ManifestOutcome> {
   return withBook(live, async () => {
     const isSelf = userId === live.userId
     const book = await readBook(live)
@@ -80,7 +80,7 @@ export function meetPeer(
 }
 
 /**
- * Whether the key that the server shows of an account may be used, the newest manifest version known (0: none), and whether the
+ * True in `isPinned` if the key that the server shows of an account may be used; the newest manifest version known (0: none), and whether the
  * account's book was read here: before, nothing is known of whom it trusts.
  */
 export async function peerStanding(
@@ -163,7 +163,7 @@ export const listedIn =
         manifest.devices.some((device) => device.id === deviceId && sameBytes(fromBase64(device.leafKey), leafKey)),
     )
 
-/** The leaves of a group that no manifest lists: whoever sends next removes them [Note: D3]. */
+/** The leaves of a group that no manifest lists: the next sender removes them [Note: D3]. */
 export function unlistedIn(group: Group, accounts: MemberAccounts): number[] {
   const isListed = listedIn(accounts)
   return members(group)

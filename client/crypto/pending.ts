@@ -55,7 +55,7 @@ export function dropCommit(live: Live, { chatRoomId, peerIds, commit }: Place & 
   })
 }
 
-/** Whether an entry of the log is this commit, at the place that it was made for. */
+/** True if an entry of the log is this commit, at the place that it was made for. */
 export function isTaken({ draft }: PendingCommit, entry: CommitEntry, generation: number, group: Group | undefined): boolean {
   const { commit, groupId, epoch } = draft
   const isSame = commit === entry.commit && groupId === entry.groupId && epoch === entry.epoch

@@ -178,7 +178,7 @@ async function prepare(live: Live, { chatRoomId, room, generation, epoch, made, 
   }
   await live.vault.write([
     pendingWrite({ draft, hasPath, group: writeGroup(made.group) }),
-    // A room that this device never met: the record that its commit will move on from.
+    // A room that this device does not know: the record that its commit will move on from.
     ...(room.record ? [] : [recordWrite(chatRoomId, newRecord({ generation: 0, groupId: null, lastSeq: 0 }))]),
   ])
   return draft

@@ -13,7 +13,11 @@ import { peerOf, peerWrite } from './peers.ts'
  * device is no longer in it [Note: D3]. Throws what `checkSuccession` throws, and CryptoFailure('history_key') where the new key
  * is missing or false: the manifest is taken all the same, because a device that it removed must not be written to.
  */
-export function meetSelf(live: Live, signed: Signed, { historySeals }: { historySeals?: HistorySeal[] } = {}): Promise<boolean> {
+export function takeOwnManifest(
+  live: Live,
+  signed: Signed,
+  { historySeals }: { historySeals?: HistorySeal[] } = {},
+): Promise<boolean> {
   return withBook(live, async () => {
     const { manifest, writes } = await followed(live, signed)
     const known = (await readHistory(live.vault)) ?? live.history

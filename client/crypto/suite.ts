@@ -112,7 +112,7 @@ export function decodeWhole<T>(decoder: Decoder<T>, encoder: Encoder<T>, bytes: 
   throw new CryptoFailure('mls', 'These bytes are no MLS structure')
 }
 
-/** Whether two GroupInfos say the same of a group: epoch, tree, key to come in by, confirmation. Who signed may differ. */
+/** True if two GroupInfos say the same of a group: epoch, tree, key to come in by, confirmation. Who signed may differ. */
 export function showsSame(one: Uint8Array, other: Uint8Array): boolean {
   const { groupInfo } = decode(one, 'mls_group_info')
   const { signer, signature } = decode(other, 'mls_group_info').groupInfo
@@ -156,7 +156,7 @@ const structureOnly = { validateCredential: async () => true }
 const provenAlready: CiphersuiteImpl['signature'] = { ...signature, verify: async () => true }
 
 /**
- * What every state must be before anybody relies on it, whoever made the commit; forgets the epoch before [Note: M2]. The library checks
+ * Checks a state before it is used, also after an own commit; forgets the epoch before [Note: M2]. The library checks
  * less of a commit than of a tree that somebody joins, and its check of unmerged leaves is wrong (RFC 9420 section 7.9 asks only for
  * the nodes between): a commit that leaves such a tree would close the room to every later device.
  */

@@ -28,7 +28,7 @@ export const stated = ({ hash, before }: Transcript, seq: number): Statement['se
 })
 
 /**
- * Whether the sender of the message at `seq` saw another log than this device, which saw `mine` up to there. `hashAt` looks up the
+ * True if the sender of the message at `seq` saw another log than this device, which saw `mine` up to there. `hashAt` looks up the
  * running hash behind an earlier message; undefined where it is not known.
  */
 export async function isOtherLog(

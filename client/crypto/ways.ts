@@ -17,78 +17,78 @@ interface PasskeyAnswer {
   output: string
 }
 
-/** The ways in that the worker holds [Note: K1]: one at hand that opens, and new ones kept aside until a change uses them. */
-export interface Hand {
+/** The ways in that the worker holds in memory [Note: K1]: `way` was entered and opens the keyring; the new ones wait until a key change uses them. */
+export interface HeldWays {
   way?: Way | undefined
   newPassword?: Way | undefined
   newKit?: (Way & { kitSecret: string }) | undefined
   newPasskey?: Way | undefined
 }
 
-/** The way at hand. Throws CryptoFailure('password') where there is none. */
-export function wayAtHand({ way }: Hand): Way {
+/** The way at ways. Throws CryptoFailure('password') where there is none. */
+export function enteredWay({ way }: HeldWays): Way {
   if (!way) throw new CryptoFailure('password', 'Enter the password again')
   return way
 }
 
-/** Overwrites the seed of the way at hand; what is kept aside stays. */
-export function putDown(hand: Hand): void {
-  if (hand.way) erase(hand.way.seed)
-  hand.way = undefined
+/** Overwrites the seed of the way that was entered; the new ones stay. */
+export function eraseEnteredWay(ways: HeldWays): void {
+  if (ways.way) erase(ways.way.seed)
+  ways.way = undefined
 }
 
 /** Overwrites every seed. */
-export function emptyHand(hand: Hand): void {
-  putDown(hand)
-  for (const way of [hand.newPassword, hand.newKit, hand.newPasskey]) if (way) erase(way.seed)
-  hand.newPassword = undefined
-  hand.newKit = undefined
-  hand.newPasskey = undefined
+export function eraseWays(ways: HeldWays): void {
+  eraseEnteredWay(ways)
+  for (const way of [ways.newPassword, ways.newKit, ways.newPasskey]) if (way) erase(way.seed)
+  ways.newPassword = undefined
+  ways.newKit = undefined
+  ways.newPasskey = undefined
 }
 
 /** The verbs by which seeds get into the worker. What comes out is for the server or, of a new kit, for the person. */
-export const handVerbs = (hand: Hand) => ({
-  /** Argon2id over the password [Note: P1]: it becomes the way at hand; only `authSecret` comes out. */
+export const wayVerbs = (ways: HeldWays) => ({
+  /** Argon2id over the password [Note: P1]: it becomes the entered way; only `authSecret` comes out. */
   async stretch(typed: Typed): Promise<{ authSecret: string }> {
     const { authSecret, way } = await stretched(typed)
-    putDown(hand)
-    hand.way = way
+    eraseEnteredWay(ways)
+    ways.way = way
     return { authSecret }
   },
-  /** The same over a new password, kept aside. */
+  /** The same over a new password, which waits for the key change. */
   async stretchNew(typed: Typed): Promise<{ authSecret: string }> {
     const { authSecret, way } = await stretched(typed)
-    if (hand.newPassword) erase(hand.newPassword.seed)
-    hand.newPassword = way
+    if (ways.newPassword) erase(ways.newPassword.seed)
+    ways.newPassword = way
     return { authSecret }
   },
-  /** The recovery kit becomes the way at hand. Throws CryptoFailure('kit_words') with what is wrong with the words. */
+  /** The recovery kit becomes the way at ways. Throws CryptoFailure('kit_words') with what is wrong with the words. */
   async enterKit({ words }: { words: string }): Promise<{ kitSecret: string }> {
     const { readKit } = await import('./kit.ts')
     const { seed, kitSecret } = await readKit(words)
-    putDown(hand)
-    hand.way = { id: 'kit', kind: 'kit', seed }
+    eraseEnteredWay(ways)
+    ways.way = { id: 'kit', kind: 'kit', seed }
     return { kitSecret }
   },
-  /** A passkey becomes the way at hand. */
+  /** A passkey becomes the way at ways. */
   async enterPasskey(answer: PasskeyAnswer): Promise<void> {
     const way = await passkeyWay(answer)
-    putDown(hand)
-    hand.way = way
+    eraseEnteredWay(ways)
+    ways.way = way
   },
-  /** A new recovery kit, kept aside. The words are for the person's eyes and paper only. */
+  /** A new recovery kit, which waits for the key change. The words are for the person's eyes and paper only. */
   async newKit(): Promise<{ words: string[]; kitSecret: string }> {
     const { makeKit } = await import('./kit.ts')
     const { words, seed, kitSecret } = await makeKit()
-    if (hand.newKit) erase(hand.newKit.seed)
-    hand.newKit = { id: 'kit', kind: 'kit', seed, kitSecret, madeAt: new Date().toISOString() }
+    if (ways.newKit) erase(ways.newKit.seed)
+    ways.newKit = { id: 'kit', kind: 'kit', seed, kitSecret, madeAt: new Date().toISOString() }
     return { words, kitSecret }
   },
-  /** A new passkey, kept aside. */
+  /** A new passkey, which waits for the key change. */
   async newPasskey(answer: PasskeyAnswer): Promise<void> {
     const way = await passkeyWay(answer)
-    if (hand.newPasskey) erase(hand.newPasskey.seed)
-    hand.newPasskey = { ...way, madeAt: new Date().toISOString() }
+    if (ways.newPasskey) erase(ways.newPasskey.seed)
+    ways.newPasskey = { ...way, madeAt: new Date().toISOString() }
   },
 })
 

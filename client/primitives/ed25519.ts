@@ -7,7 +7,7 @@ const { Point } = ed25519
 const PRIME = Point.Fp.ORDER
 const ORDER = Point.Fn.ORDER
 
-/** Whether an Ed25519 signature (64 bytes) holds, by the strict rules of RFC 8032: no small-order key, no second encoding. */
+/** True if an Ed25519 signature (64 bytes) holds, by the strict rules of RFC 8032: no small-order key, no second encoding. */
 export function verifyStrict(publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false
   return ed25519.verify(signature, message, publicKey, { zip215: false })

@@ -104,7 +104,7 @@ export const publicKeyOf = (privateSeed: Uint8Array): Bytes => concat(ed25519.ge
 export const sign = (privateSeed: Uint8Array, label: Label, ...fields: Field[]): Bytes =>
   concat(ed25519.sign(encodeFields(label, ...fields), privateSeed))
 
-/** Whether the signature holds, by the strict rules of RFC 8032. */
+/** True if the signature holds, by the strict rules of RFC 8032. */
 export const verify = (publicKey: Uint8Array, signature: Uint8Array, label: Label, ...fields: Field[]): boolean =>
   verifyStrict(publicKey, signature, encodeFields(label, ...fields))
 

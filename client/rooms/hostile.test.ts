@@ -5,7 +5,7 @@ import { createCore } from '../crypto/core.ts'
 import { members } from '../crypto/mls.ts'
 import { passwordOf, type TestPerson } from '../testing/people.ts'
 import { changesKeys, patchedClient, people } from '../testing/room.ts'
-import { saltOf } from '../testing/town.ts'
+import { saltOf } from '../testing/state.ts'
 import { bitFlipped, type Wire } from '../testing/wire.ts'
 import { refreshPeers } from '../trust/peers.ts'
 
@@ -46,7 +46,7 @@ test("The server swaps the keyring for Eve's, or for an older one: the sign-in i
   await expect(signIn(now.keyring, old.manifest)).rejects.toMatchObject({ code: 'keyring_rollback' })
   expect(await signIn(now.keyring, now.manifest)).toHaveLength(1)
   // A browser that is open knows the newest: the old pair does not pass there.
-  await expect(alice.core.meetSelf(old.manifest, {})).rejects.toMatchObject({ code: 'manifest_rollback' })
+  await expect(alice.core.takeOwnManifest(old.manifest, {})).rejects.toMatchObject({ code: 'manifest_rollback' })
 })
 
 test("The server swaps Bob's device list for Eve's, or for an older one: nothing is sent, and the chat says why", async () => {

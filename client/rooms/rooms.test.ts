@@ -194,7 +194,7 @@ test('The server hands out an older device list than before: refused by name', a
   await laptop.says(alice, 'from my laptop')
   await alice.reads(laptop)
   const { identityKey } = alice.contact(bob).contactUser
-  await expect(alice.core.meetPeer({ userId: bob.userId, identityKey, manifest: old ?? null })).rejects.toMatchObject({
+  await expect(alice.core.takePeerManifest({ userId: bob.userId, identityKey, manifest: old ?? null })).rejects.toMatchObject({
     code: 'manifest_rollback',
   })
 })

@@ -28,7 +28,7 @@ export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean):
 
 /**
  * The marks of a member moved on: the own ones by another page or browser, or those of somebody else. False: behind the own mark there
- * is something more, and only the list says whether it is unread or the own.
+ * is something more, and only the list says if it is unread or the own.
  */
 export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf<'receipt'>['data']): boolean {
   countUpdate(chatRoomId)

@@ -12,10 +12,10 @@ import {
 } from '../../contract/devices.ts'
 import { membersOfDirectRoom, type Signed } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
-import { type Account, accountIn, type Room, saltOf, type Town, type Verb } from './town.ts'
+import { type Account, accountIn, type Room, type ServerState, saltOf, type Verb } from './state.ts'
 
 /** A new account, or another device of one, as the server keeps it. */
-export function registerIn({ accounts }: Town, userId: string, keys: AccountKeys): void {
+export function registerIn({ accounts }: ServerState, userId: string, keys: AccountKeys): void {
   const { oneTime, lastResort } = keys.keyPackages
   const packages = [...oneTime.map((keyPackage) => ({ deviceId: keys.deviceId, keyPackage, isLastResort: false }))]
   if (lastResort) packages.push({ deviceId: keys.deviceId, keyPackage: lastResort, isLastResort: true })
@@ -37,7 +37,7 @@ export const headOf = ({ content }: Signed): Pick<Manifest, 'identityKey' | 'ver
   manifestShape.pick({ identityKey: true, version: true }).parse(JSON.parse(content))
 
 /** What a server answers about an account's newest manifest. */
-export function manifestAnswer({ accounts }: Town, userId: string) {
+export function manifestAnswer({ accounts }: ServerState, userId: string) {
   const account = accounts.get(userId)
   if (!account) return { userId, identityKey: null, manifest: null, version: 0 }
   const { identityKey, version } = headOf(account.keys.manifest)
@@ -45,9 +45,9 @@ export function manifestAnswer({ accounts }: Town, userId: string) {
 }
 
 /** The calls about accounts, devices and keys, as the contract wants them answered. */
-export function accountVerbs(town: Town): Verb[] {
-  const { rooms } = town
-  const own = (userId: string): Account => accountIn(town, userId)
+export function accountVerbs(state: ServerState): Verb[] {
+  const { rooms } = state
+  const own = (userId: string): Account => accountIn(state, userId)
 
   const userOf = (userId: string) => ({
     id: userId,
@@ -70,7 +70,7 @@ export function accountVerbs(town: Town): Verb[] {
   })
 
   function signUp(userId: string, { username, password, keys }: { username: string; password: string; keys: AccountKeys }) {
-    registerIn(town, userId, keys)
+    registerIn(state, userId, keys)
     Object.assign(own(userId), { username, authSecret: password })
     return { ...userOf(userId), unlock: own(userId).unlock }
   }
@@ -146,7 +146,7 @@ export function accountVerbs(town: Town): Verb[] {
   }
 
   function enrol(userId: string, keys: AccountKeys) {
-    if (isNews(own(userId), keys, true)) registerIn(town, userId, keys)
+    if (isNews(own(userId), keys, true)) registerIn(state, userId, keys)
     return own(userId).unlock
   }
 
@@ -161,7 +161,7 @@ export function accountVerbs(town: Town): Verb[] {
     const account = own(userId)
     if (isNews(account, keys)) {
       if (account.kitSecret !== kitSecret) throw wrongKit()
-      registerIn(town, userId, keys)
+      registerIn(state, userId, keys)
       Object.assign(own(userId), { authSecret: password, kitSecret: newKitSecret })
     }
     return { ...userOf(userId), unlock: own(userId).unlock }
@@ -195,7 +195,7 @@ export function accountVerbs(town: Town): Verb[] {
       accountApi.changePassword,
       (input: { currentPassword: string; newPassword: string; keys?: KeyChange }, userId) => changePassword(userId, input),
     ],
-    [devicesApi.manifest, (input: { userId: string }) => manifestAnswer(town, input.userId)],
+    [devicesApi.manifest, (input: { userId: string }) => manifestAnswer(state, input.userId)],
     [devicesApi.book, (_, userId) => own(userId).book],
     [devicesApi.saveBook, (book: SealedBook, userId) => saveBook(own(userId), book)],
   ]

@@ -14,7 +14,7 @@ import type { RoomRow } from '../rooms/list.ts'
 import { loadOlderPage } from '../rooms/older.ts'
 import type { Room } from '../rooms/room.ts'
 import { catchUp } from '../rooms/rooms.ts'
-import { saltOf } from './town.ts'
+import { saltOf } from './state.ts'
 import type { Wire } from './wire.ts'
 
 /** One browser of one person, with the real verbs and the real cryptography; only the wire is another. */
@@ -69,7 +69,7 @@ export async function newPerson(wire: Wire): Promise<TestPerson> {
   wire.register(userId, keys)
   Object.assign(wire.accounts.get(userId) ?? {}, { username, authSecret })
   const unlock = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
-  await core.keepDraft({ userId, username, unlockSecret: unlock.unlockSecret })
+  await core.keepKeys({ userId, username, unlockSecret: unlock.unlockSecret })
   await core.forgetPassword()
   return personAt(wire, { userId, username, core, unlock, computer: indexedDB })
 }
@@ -175,7 +175,7 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
     const keys = await next.draftDevice({ deviceName: { ...TEST_BROWSER, name: 'Another browser' } })
     wire.register(userId, keys)
     const its = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
-    await at(itsComputer, () => next.keepDraft({ userId, username, unlockSecret: its.unlockSecret }))
+    await at(itsComputer, () => next.keepKeys({ userId, username, unlockSecret: its.unlockSecret }))
     await next.forgetPassword()
     return personAt(wire, { userId, username, core: next, unlock: its, computer: itsComputer })
   }

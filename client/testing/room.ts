@@ -3,13 +3,13 @@ import type { Statement } from '../../contract/content.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { openLive } from '../crypto/account.ts'
-import type { KeyWish } from '../crypto/crypto.ts'
+import type { KeyChangeRequest } from '../crypto/crypto.ts'
 import { type Live, leafDevice } from '../crypto/live.ts'
 import { sealMessage } from '../crypto/message.ts'
 import { type OpenRoom, storeRoom, withRoom } from '../crypto/room.ts'
 import { syncBook } from '../trust/book.ts'
 import { newPerson, passwordOf, profileCopy, type TestPerson } from './people.ts'
-import { saltOf } from './town.ts'
+import { saltOf } from './state.ts'
 import { createWire, type Wire } from './wire.ts'
 
 interface Newcomer {
@@ -89,13 +89,13 @@ export function counting(person: TestPerson): Map<string, number> {
 }
 
 /** Changes the keys of a person's account at this browser, by the password. */
-export async function changesKeys({ core, env, username }: TestPerson, wish: KeyWish): Promise<void> {
+export async function changesKeys({ core, env, username }: TestPerson, request: KeyChangeRequest): Promise<void> {
   await core.stretch({ username, password: passwordOf(username), salt: saltOf(username) })
   const { keyring, manifest } = await env.api(devicesApi.keys, {})
   if (!keyring || !manifest) throw new Error('The account has no keys')
   await core.reviewAccount({ keyring, manifest })
   await syncBook(env)
-  await env.api(devicesApi.changeKeys, await core.draftChange(wish))
+  await env.api(devicesApi.changeKeys, await core.draftChange(request))
   await core.changeKept()
   await core.forgetPassword()
 }

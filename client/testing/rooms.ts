@@ -5,13 +5,13 @@ import { type ArchiveKey, type CommitDraft, roomsApi } from '../../contract/room
 import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
 import { manifestAnswer } from './accounts.ts'
-import { type Room, roomIn, type Town, type Verb } from './town.ts'
+import { type Room, roomIn, type ServerState, type Verb } from './state.ts'
 
 /** The calls about rooms and messages, as the contract wants them answered. */
-export function roomVerbs(town: Town): Verb[] {
-  const { accounts } = town
+export function roomVerbs(state: ServerState): Verb[] {
+  const { accounts } = state
   const claims = new Map<string, string>()
-  const roomOf = (chatRoomId: string): Room => roomIn(town, chatRoomId)
+  const roomOf = (chatRoomId: string): Room => roomIn(state, chatRoomId)
 
   const groupOf = ({ generation, groupId, epoch, groupInfo, welcome }: Room) => ({
     generation,
@@ -59,7 +59,7 @@ export function roomVerbs(town: Town): Verb[] {
   }
 
   const versionsIn = (chatRoomId: string): Record<string, number> =>
-    Object.fromEntries(membersOfDirectRoom(chatRoomId).map((member) => [member, manifestAnswer(town, member).version]))
+    Object.fromEntries(membersOfDirectRoom(chatRoomId).map((member) => [member, manifestAnswer(state, member).version]))
 
   function keepKeys(chatRoomId: string, keys: ArchiveKey[]): object {
     const kept = roomOf(chatRoomId)

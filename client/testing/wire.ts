@@ -7,7 +7,7 @@ import { directRoomId } from '../../contract/shapes.ts'
 import type { Api } from '../net/api.ts'
 import { accountVerbs, headOf, registerIn } from './accounts.ts'
 import { roomVerbs } from './rooms.ts'
-import { type Account, type Room, roomIn, type Town } from './town.ts'
+import { type Account, type Room, roomIn, type ServerState } from './state.ts'
 
 /**
  * A server in memory that keeps to the contract, for tests of the client: only the wire is replaced. It is as
@@ -16,9 +16,9 @@ import { type Account, type Room, roomIn, type Town } from './town.ts'
 export function createWire() {
   const accounts = new Map<string, Account>()
   const rooms = new Map<string, Room>()
-  const town: Town = { accounts, rooms, deleted: new Set() }
+  const state: ServerState = { accounts, rooms, deleted: new Set() }
   const wire = {
-    ...town,
+    ...state,
     /** Changes an answer: a server that lies. */
     lie: undefined as ((caller: string, path: string, answer: unknown) => unknown) | undefined,
     /** Called before a call takes effect; throw to lose the question. */
@@ -26,7 +26,7 @@ export function createWire() {
     /** Called after a call took effect and before it is answered; throw to lose the answer. */
     afterEffect: undefined as ((caller: string, path: string, method: string) => void) | undefined,
 
-    register: (userId: string, keys: AccountKeys): void => registerIn(town, userId, keys),
+    register: (userId: string, keys: AccountKeys): void => registerIn(state, userId, keys),
 
     /** The row of a contact list. */
     contact(userId: string, contactUserId: string): Contact {
@@ -57,7 +57,7 @@ export function createWire() {
         unreadCount: 0,
         hasUnreadNotifications: false,
         chatRoomId,
-        lastSeq: roomIn(town, chatRoomId).log.length,
+        lastSeq: roomIn(state, chatRoomId).log.length,
         readSeq: 0,
         theirDeliveredSeq: 0,
         theirReadSeq: 0,
@@ -81,7 +81,7 @@ export function createWire() {
     contactsApi.list,
     (_, userId) => [...accounts.keys()].filter((id) => id !== userId).map((id) => wire.contact(userId, id)),
   ]
-  const verbs = new Map([...accountVerbs(town), ...roomVerbs(town), everyone])
+  const verbs = new Map([...accountVerbs(state), ...roomVerbs(state), everyone])
 
   function serve(endpoint: Endpoint, input: never, userId: string, deviceId: string): unknown {
     const verb = verbs.get(endpoint)

@@ -1,11 +1,11 @@
-import type { Heard } from '../crypto/crypto.ts'
+import type { NewerVersions } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { fetchNamedBook } from './book.ts'
 import { fetchOwnManifest } from './own.ts'
 import { type Accounts, refreshPeer } from './peers.ts'
 
 /** Fetches what messages name and this device does not have yet: newer device lists, a newer book [Note: D2, I1]. */
-export async function fetchNamed(env: Env, { ownId, peers }: Accounts, named: Heard): Promise<void> {
+export async function fetchNamed(env: Env, { ownId, peers }: Accounts, named: NewerVersions): Promise<void> {
   const { newerManifests, ownManifest, ownBook } = named
   for (const [userId, version] of Object.entries(newerManifests)) {
     const peer = peers.find(({ id }) => id === userId)

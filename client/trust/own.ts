@@ -10,7 +10,7 @@ import { isPaused, pauseIfOlder } from './asking.ts'
 export async function refreshOwnDevices(env: Env): Promise<boolean> {
   const { manifest, historySeals } = await env.api(devicesApi.keys, {})
   if (!manifest) throw new CryptoFailure('manifest', 'The server returned no device list of this account')
-  return env.crypto.meetSelf(manifest, { historySeals })
+  return env.crypto.takeOwnManifest(manifest, { historySeals })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { devicesApi } from '../../contract/devices.ts'
-import { CryptoFailure, type Meeting } from '../crypto/crypto.ts'
+import { CryptoFailure, type ManifestOutcome } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { isPaused, pauseIfOlder } from './asking.ts'
 import { saveBook, syncBook } from './book.ts'
@@ -27,7 +27,12 @@ export interface Accounts {
  * Brings what this device knows of one peer's keys up to date: pins the first key, takes a newer manifest. `named`: a version that a
  * message named [Note: D2]. Throws CryptoFailure for a forged one.
  */
-export async function refreshPeer(env: Env, ownId: string, peer: PeerKeys, named = 0): Promise<Exclude<Meeting, 'book_unread'>> {
+export async function refreshPeer(
+  env: Env,
+  ownId: string,
+  peer: PeerKeys,
+  named = 0,
+): Promise<Exclude<ManifestOutcome, 'book_unread'>> {
   const { id: userId, isDeleted, manifestVersion } = peer
   const { isPinned, version, isBookRead } = await env.crypto.peerStanding({ userId, identityKey: peer.identityKey })
   if (isDeleted) {
@@ -40,11 +45,11 @@ export async function refreshPeer(env: Env, ownId: string, peer: PeerKeys, named
   const question = `${ownId} ${userId} ${named > manifestVersion ? 'named' : newest}`
   if (version >= newest || isPaused(env, question)) return version > 0 ? 'pinned' : 'no_device'
   const { identityKey, manifest } = await env.api(devicesApi.manifest, { userId })
-  let outcome = await env.crypto.meetPeer({ userId, identityKey, manifest })
+  let outcome = await env.crypto.takePeerManifest({ userId, identityKey, manifest })
   if (outcome === 'book_unread') {
     // The pins of the account's other browsers come first: this one must not pin another key.
     await syncBook(env)
-    outcome = await env.crypto.meetPeer({ userId, identityKey, manifest })
+    outcome = await env.crypto.takePeerManifest({ userId, identityKey, manifest })
   }
   if (outcome === 'book_unread') throw new CryptoFailure('book_unread', 'The address book could not be read')
   if (outcome === 'pinned') await pauseIfOlder(env, question, userId, newest)

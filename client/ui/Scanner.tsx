@@ -21,9 +21,9 @@ export function Scanner({ instead, onCode, onStop }: Props) {
   const isInFront = useInFront()
   // The button that was pressed for it is gone.
   useEffect(() => stop.current?.focus(), [])
-  const heard = useRef(onCode)
+  const latest = useRef(onCode)
   useEffect(() => {
-    heard.current = onCode
+    latest.current = onCode
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt starts the camera anew
   useEffect(() => {
@@ -31,7 +31,7 @@ export function Scanner({ instead, onCode, onStop }: Props) {
     setState('starting')
     return startScan(video.current, {
       onLive: () => setState('live'),
-      onCode: (text) => heard.current(text),
+      onCode: (text) => latest.current(text),
       onTrouble: setState,
     })
   }, [isInFront, attempt])

@@ -39,7 +39,7 @@ const LOOK_EVERY_MS = 200
 /** A code on a screen that is held before the camera is read at this size, and a phone reads it in time. */
 const LONGEST_SIDE_PX = 960
 
-interface Heard {
+interface ScanEvents {
   onLive: () => void
   /** Each code once, as long as no other one is seen. */
   onCode: (text: string) => void
@@ -47,7 +47,7 @@ interface Heard {
 }
 
 /** Shows the camera in a video and says what codes it sees. Returns what ends it: then the camera is free, whatever was under way. */
-export function startScan(video: HTMLVideoElement, heard: Heard): () => void {
+export function startScan(video: HTMLVideoElement, events: ScanEvents): () => void {
   let isOver = false
   let stream: MediaStream | undefined
   function end() {
@@ -58,7 +58,7 @@ export function startScan(video: HTMLVideoElement, heard: Heard): () => void {
   function fail(error: unknown) {
     if (isOver) return
     end()
-    heard.onTrouble(error instanceof CameraError ? error.trouble : 'failed')
+    events.onTrouble(error instanceof CameraError ? error.trouble : 'failed')
   }
   async function run() {
     stream = await openCamera()
@@ -66,12 +66,12 @@ export function startScan(video: HTMLVideoElement, heard: Heard): () => void {
     for (const track of stream.getTracks()) track.addEventListener('ended', () => fail(new CameraError('failed')))
     video.srcObject = stream
     const [read] = await Promise.all([loadReader(), video.play()])
-    if (!isOver) heard.onLive()
+    if (!isOver) events.onLive()
     let last: string | undefined
     while (!isOver) {
       const text = await read(pictureOf(video))
       if (isOver) return
-      if (text !== undefined && text !== last) heard.onCode(text)
+      if (text !== undefined && text !== last) events.onCode(text)
       last = text ?? last
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
     }

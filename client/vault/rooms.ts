@@ -86,13 +86,13 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
 
 const recordKey = (chatRoomId: string) => `room:${chatRoomId}`
 
-/** Where this device stands in a room, or undefined before it met it. */
+/** Where this device stands in a room, or undefined before it knew the room. */
 export async function roomRecord(vault: Vault, chatRoomId: string): Promise<RoomRecord | undefined> {
   const row = await vault.get('sealed', recordKey(chatRoomId))
   return row && jsonOf(recordShape, row)
 }
 
-/** Where this device stands in each room that it has met. */
+/** Where this device stands in each room that it knows. */
 export async function roomRecords(vault: Vault): Promise<Map<string, RoomRecord>> {
   const rows = await vault.named(recordKey(''))
   return new Map(rows.map(({ key, value }) => [key.slice(recordKey('').length), jsonOf(recordShape, value)]))

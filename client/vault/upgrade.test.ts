@@ -153,7 +153,7 @@ test('Nobody enrols an older page over a vault that a newer one keeps, and an op
   await core.reviewAccount({ keyring, manifest })
   await core.draftDevice({ deviceName: { name: 'Older page', browser: '', system: '' } })
   const { userId, username, unlock } = alice
-  const keeps = at(phone.computer, () => core.keepDraft({ userId, username, unlockSecret: unlock.unlockSecret }))
+  const keeps = at(phone.computer, () => core.keepKeys({ userId, username, unlockSecret: unlock.unlockSecret }))
   await expect(keeps).rejects.toThrow(failure('vault_newer'))
   expect(await vault.get('sealed', 'book')).toBeDefined()
 })

@@ -117,7 +117,7 @@ function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: strin
     database.close()
     for (const tell of listeners) tell(reason)
   }
-  // Whoever asks waits for this connection to close.
+  // Another tab waits for this connection to close.
   database.onversionchange = ({ newVersion }) => end(newVersion === null ? 'deletion' : 'update')
   database.onclose = () => end('browser')
 

@@ -111,7 +111,7 @@ function readPidFile(cluster: string): (Postmaster & { isReady: boolean }) | und
   }
 }
 
-/** Whether the number is a live PostgreSQL, as far as the system says: only Linux names the program. */
+/** True if the number is a live PostgreSQL, as far as the system says: only Linux names the program. */
 export function isPostgres(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -20,7 +20,7 @@ export function healthRoutes(app: FastifyInstance, env: Env): void {
     })
   serveAnyone(app, env, healthApi.health, async () => {
     try {
-      // Whoever asks meanwhile shares this question: a database that is stopped must not take all connections.
+      // Requests meanwhile share this question: a database that is stopped must not take all connections.
       asked ??= ask()
       await inTime(asked, ANSWER_MS)
     } catch {

@@ -5,7 +5,7 @@ import { Refusal } from '../refuse.ts'
 import { listenerOf } from './listener.ts'
 
 /**
- * Whether a request may change something or open a socket: its Origin is one of the listener's, or it has neither Origin nor
+ * True if a request may change something or open a socket: its Origin is one of the listener's, or it has neither Origin nor
  * Sec-Fetch-Site, as programs do. A browser always sends one of them with a write.
  */
 export function isOriginAllowed(config: Config, request: IncomingMessage): boolean {

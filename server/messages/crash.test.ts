@@ -12,7 +12,7 @@ const world = await startWorld()
 /** A server process on the same database that dies at that point. */
 async function mortalServer(point: string): Promise<{ url: string; process: ChildProcess }> {
   const [row] = await world.sql('select current_database() as name')
-  const server = spawn(process.execPath, ['--import', 'tsx', path.resolve(import.meta.dirname, '../testing/mortal.ts')], {
+  const server = spawn(process.execPath, ['--import', 'tsx', path.resolve(import.meta.dirname, '../testing/killable.ts')], {
     env: {
       ...process.env,
       DATABASE_URL: inject('clusterUrl').replace('/template?', `/${row?.['name']}?`),

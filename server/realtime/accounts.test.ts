@@ -4,7 +4,7 @@ import { endSessions, makeAdmin } from '../account/operator.ts'
 import { announceChange } from '../db/changes.ts'
 import { connect } from '../db/connect.ts'
 import { setTier } from '../plans/plans.ts'
-import type { Line } from '../testing/line.ts'
+import type { TestSocket } from '../testing/socket.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
@@ -15,7 +15,7 @@ const gives = (username: string, tier: string, endDate?: Date) =>
   elsewhere.transaction((tx) => setTier(tx, world.env.clock(), { username, tier, endDate }))
 
 /** Everything that was told before this moment has arrived. */
-async function settles(line: Line): Promise<string[]> {
+async function settles(line: TestSocket): Promise<string[]> {
   line.says({ type: 'ping', data: {} })
   await line.hears('pong')
   return line.frames.map(({ type }) => type)

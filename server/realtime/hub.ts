@@ -13,7 +13,7 @@ export interface Seat {
 export interface Hub {
   /** To every socket of these users. A frame may be lost: what must survive is in the database already. */
   publish(userIds: readonly string[], frame: ServerFrame): void
-  /** Whether the user has an open socket. */
+  /** True if the user has an open socket. */
   isHere(userId: string): boolean
   /** Tells the session's sockets `signed_out`, with the manifest that removed their device where one did, and closes them with 4401. */
   closeSession(sessionHash: string, manifest?: Signed): void

@@ -7,7 +7,7 @@ import * as store from './store.ts'
 const REMEMBERED_MAX = 50_000
 
 /**
- * Asks whether somebody is a member before a room's lock is waited for: a stranger must hold nobody up. Those who are asked for
+ * Checks membership before waiting for a room's lock, so that a stranger delays nobody. Those who are asked for
  * at the same time share a query, and a member is asked for once. Only the append itself decides.
  */
 export function gatherMembers(db: Db): Env['isMember'] {

@@ -17,7 +17,7 @@ import {
   type TestIdentity,
   withDevice,
 } from './keys.ts'
-import { type Line, openLine } from './line.ts'
+import { openTestSocket, type TestSocket } from './socket.ts'
 
 /** An answer to compare: `body` is undefined where it is no JSON, `code` where it is no refusal. */
 export interface Answer {
@@ -58,7 +58,7 @@ export interface Browser {
   /** Any request at all. */
   request(method: string, path: string, asked?: Asked): Promise<WholeAnswer>
   /** Opens /ws; throws RefusedCall where the upgrade is refused. */
-  opensSocket(headers?: Record<string, string>): Promise<Line>
+  opensSocket(headers?: Record<string, string>): Promise<TestSocket>
 }
 
 /** Someone with an account, keys and one device, signed in. */
@@ -167,7 +167,10 @@ export function newBrowser(url: string): Browser {
     async opensSocket(headers = {}) {
       const cookie = browser.cookie && { cookie: browser.cookie }
       const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { ...cookie, ...headers } })
-      return await openLine(socket, (status, text) => new RefusedCall('The socket', readAnswer(status, new Headers(), text)))
+      return await openTestSocket(
+        socket,
+        (status, text) => new RefusedCall('The socket', readAnswer(status, new Headers(), text)),
+      )
     },
   }
   return browser

@@ -4,8 +4,8 @@ import { noteNamedBook, readBook, seenVersion } from './book.ts'
 import type { Live } from './live.ts'
 import { everyAccount, peerOf } from './peers.ts'
 
-/** What proven messages say beside their text [Note: D2, I1]. */
-export interface Hearing {
+/** The versions that proven messages name beside their text [Note: D2, I1]. */
+export interface NamedVersions {
   /** Newer manifests that they name, by user id: anybody may name any version. */
   manifests: Map<string, number>
   /** The newest versions that the account's own devices name: the server cannot hide those. */
@@ -13,35 +13,35 @@ export interface Hearing {
 }
 
 /** Newer things to ask the server for. 0: none. */
-export interface Heard {
+export interface NewerVersions {
   newerManifests: Record<string, number>
   /** The account's own manifest and book, as one of its own devices named them. */
   ownManifest: number
   ownBook: number
 }
 
-export const newHearing = (): Hearing => ({ manifests: new Map(), own: { manifest: 0, book: 0, bookBy: '' } })
+export const noVersions = (): NamedVersions => ({ manifests: new Map(), own: { manifest: 0, book: 0, bookBy: '' } })
 
-/** Listens to a message whose signature holds. */
-export function hear(
-  hearing: Hearing,
+/** Notes the versions that a message names; its signature holds already. */
+export function noteNamedVersions(
+  named: NamedVersions,
   { live, accounts }: Reading,
   senderId: string,
   { statement, deviceId }: { statement: Frame; deviceId: string },
 ): void {
   for (const { userId, version } of everyAccount(accounts)) {
-    const named = statement.manifests[userId] ?? 0
-    if (named > Math.max(version, hearing.manifests.get(userId) ?? 0)) hearing.manifests.set(userId, named)
+    const newest = statement.manifests[userId] ?? 0
+    if (newest > Math.max(version, named.manifests.get(userId) ?? 0)) named.manifests.set(userId, newest)
   }
-  // A removed device is not the account's word any more: it may name what it likes.
+  // A removed device can claim any version, so its claim about its own account is ignored.
   if (senderId !== live.userId || accounts.own.manifest.removed.includes(deviceId)) return
-  const { own } = hearing
+  const { own } = named
   own.manifest = Math.max(own.manifest, statement.manifests[live.userId] ?? 0)
   if ((statement.book ?? 0) > own.book) Object.assign(own, { book: statement.book, bookBy: deviceId })
 }
 
 /** What is newer than this device knows. That a newer book exists is remembered [Note: I1]. */
-export async function heardOf(live: Live, { manifests, own }: Hearing): Promise<Heard> {
+export async function newerVersions(live: Live, { manifests, own }: NamedVersions): Promise<NewerVersions> {
   const isNews = own.book > 0 && seenVersion(await readBook(live)) < own.book
   if (isNews) {
     const removed = (await peerOf(live, live.userId))?.manifest.removed ?? []

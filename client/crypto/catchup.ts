@@ -4,25 +4,25 @@ import type { StoredMessage } from '../vault/messages.ts'
 import type { RoomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
 import { derivedKeyWrite, type Reading } from './archive.ts'
-import type { Hearing } from './heard.ts'
 import { archiveKeyOf } from './message.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
+import type { NamedVersions } from './versions.ts'
 
 export type MessageEntry = Extract<LogEntry, { kind: 'message' }>
 
-/** A walk along a room's log: what was read of it, and what will be stored together at its end. */
-export interface Passing extends Reading {
+/** One catch-up along a room's log: what was read of it, and what is stored together at its end. */
+export interface CatchUp extends Reading {
   record: RoomRecord
   group: Group | undefined
   messages: StoredMessage[]
   writes: Write[]
   /** An own message came back: what changes the outbox waits for its lock. */
   hasSettled: boolean
-  hearing: Hearing
+  named: NamedVersions
 }
 
 /** Gives up the MLS state: the rest is read by the archive, and this device enters again before it sends [Note: R4]. */
-export async function leave(at: Passing): Promise<void> {
+export async function leave(at: CatchUp): Promise<void> {
   const { group, record } = at
   record.standing = 'outside'
   at.group = undefined
@@ -30,7 +30,7 @@ export async function leave(at: Passing): Promise<void> {
 }
 
 /** Keeps the archive key of the group's epoch: what this device does not open by the group, it opens by that key later. */
-export async function keepEpochKey(at: Passing, group: Group): Promise<void> {
+export async function keepEpochKey(at: CatchUp, group: Group): Promise<void> {
   const place = { groupId: toBase64(groupIdOf(group)), epoch: epochOf(group) }
   at.writes.push(derivedKeyWrite(place, await archiveKeyOf(group)))
 }

@@ -30,7 +30,7 @@ export interface Room {
 }
 
 /** What the server in memory holds. */
-export interface Town {
+export interface ServerState {
   accounts: Map<string, Account>
   rooms: Map<string, Room>
   /** Accounts that are gone: their keys are too. */
@@ -44,14 +44,14 @@ export type Verb = [Endpoint, (input: never, userId: string, deviceId: string) =
 export const saltOf = (username: string): string =>
   createHash('sha256').update(username).digest().subarray(0, 16).toString('base64')
 
-export function accountIn({ accounts }: Town, userId: string): Account {
+export function accountIn({ accounts }: ServerState, userId: string): Account {
   const account = accounts.get(userId)
   if (!account) throw new ApiError(404, 'not_found', 'Not found')
   return account
 }
 
 /** A room, made where nobody has been before. */
-export function roomIn({ rooms }: Town, chatRoomId: string): Room {
+export function roomIn({ rooms }: ServerState, chatRoomId: string): Room {
   const room = rooms.get(chatRoomId)
   if (room) return room
   const fresh: Room = {

@@ -4,7 +4,7 @@ import { type FrameOf, type FrameType, type ServerFrame, serverFrame } from '../
 const WAIT_MS = 3000
 
 /** A person's open socket. */
-export interface Line {
+export interface TestSocket {
   /** Every frame so far. */
   frames: ServerFrame[]
   /** The next frame of this type, and of this kind where asked, that no earlier `hears` returned. Fails after 3 s. */
@@ -18,7 +18,7 @@ export interface Line {
 }
 
 /** Waits for the socket to open, parses every frame by the contract, and keeps what nobody asked for yet. */
-export async function openLine(socket: WebSocket, refused: (status: number, text: string) => Error): Promise<Line> {
+export async function openTestSocket(socket: WebSocket, refused: (status: number, text: string) => Error): Promise<TestSocket> {
   const frames: ServerFrame[] = []
   const kept: ServerFrame[] = []
   const looks = new Set<() => void>()

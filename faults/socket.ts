@@ -1,5 +1,5 @@
 import WebSocket from 'ws'
-import type { Resident } from '../bench/town.ts'
+import type { SeedUser } from '../bench/seed.ts'
 import { serverFrame } from '../contract/frames.ts'
 import type { Draft } from '../contract/messages.ts'
 import { type Decision, isDecided } from './decisions.ts'
@@ -7,7 +7,7 @@ import { entryOfCommit, entryOfMessage } from './entries.ts'
 import { type History, now } from './recorder.ts'
 
 /** Someone's socket, which comes back whenever it breaks. */
-export interface Line {
+export interface TestSocket {
   isOpen(): boolean
   /** How often it was opened. */
   openings(): number
@@ -18,24 +18,24 @@ export interface Line {
 
 const AGAIN_MS = 200
 const REPLY_MS = 12_000
-let lines = 0
+let sockets = 0
 
 /** Opens a socket and keeps what comes out of it in the history. */
-export function openLine(port: number, { id: userId, cookie }: Resident, history: History): Line {
+export function openTestSocket(port: number, { id: userId, cookie }: SeedUser, history: History): TestSocket {
   const waiting = new Map<string, (reply: Decision) => void>()
   let socket: WebSocket | undefined
   let isOver = false
   let openings = 0
 
   function open(): void {
-    lines += 1
-    const line = lines
+    sockets += 1
+    const number = sockets
     const opened = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { cookie }, perMessageDeflate: false })
     socket = opened
     opened.on('open', () => {
       openings += 1
     })
-    opened.on('message', (raw) => hear(line, raw.toString()))
+    opened.on('message', (raw) => onFrame(number, raw.toString()))
     // What follows is 'close'.
     opened.on('error', () => undefined)
     opened.on('close', () => {
@@ -44,7 +44,7 @@ export function openLine(port: number, { id: userId, cookie }: Resident, history
     })
   }
 
-  function hear(line: number, text: string): void {
+  function onFrame(connection: number, text: string): void {
     const frame = serverFrame.parse(JSON.parse(text))
     if (frame.type === 'refused') {
       const { id, code } = frame.data
@@ -54,7 +54,7 @@ export function openLine(port: number, { id: userId, cookie }: Resident, history
     }
     if (frame.type !== 'message' && frame.type !== 'commit') return
     const entry = frame.type === 'commit' ? entryOfCommit(frame.data) : entryOfMessage(frame.data)
-    history.frames.push({ userId, line, at: now(), entry })
+    history.frames.push({ userId, connection, at: now(), entry })
     if (entry.senderId === userId) waiting.get(entry.id)?.({ outcome: 'acknowledged', seq: entry.seq, answered: entry.digest })
   }
 

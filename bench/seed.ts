@@ -9,22 +9,22 @@ import { chatParticipants, chatRooms } from '../server/db/schema/rooms.ts'
 import { sessions } from '../server/db/schema/sessions.ts'
 
 /** Someone with an account and a session. */
-export interface Resident {
+export interface SeedUser {
   id: string
   cookie: string
 }
 
 /** Two people who accepted each other, and the room that they share. */
 export interface Pair {
-  sender: Resident
-  receiver: Resident
+  sender: SeedUser
+  receiver: SeedUser
   chatRoomId: string
   groupId: string
 }
 
-export interface BigTown {
+export interface LargeAccount {
   databaseUrl: string
-  resident: Resident
+  user: SeedUser
   contacts: number
   /** The room with many messages, and how many. */
   chatRoomId: string
@@ -38,36 +38,36 @@ const UNREAD = 7
 /** Rows an INSERT: no statement comes near the time that the product gives one. */
 const SERIES = 50_000
 
-/** Residents, written straight into the tables: registering hundreds would take minutes and measure nothing. */
-export const seedResidents = (databaseUrl: string, count: number): Promise<Resident[]> =>
-  withDatabase(databaseUrl, (db) => addResidents(db, count))
+/** Users, written straight into the tables: registering hundreds would take minutes and measure nothing. */
+export const seedUsers = (databaseUrl: string, count: number): Promise<SeedUser[]> =>
+  withDatabase(databaseUrl, (db) => addUsers(db, count))
 
-/** Pairs of residents, each with a room of their own. */
+/** Pairs of users, each with a room of their own. */
 export const seedPairs = (databaseUrl: string, count: number): Promise<Pair[]> =>
   withDatabase(databaseUrl, async (db) => {
-    const residents = await addResidents(db, 2 * count)
-    return await addRooms(db, residents.slice(0, count), residents.slice(count))
+    const seeded = await addUsers(db, 2 * count)
+    return await addRooms(db, seeded.slice(0, count), seeded.slice(count))
   })
 
-/** One resident with 1,000 contacts, each with a message that waits unread, and a room of 1,000,000 messages among them. */
-export const seedBigTown = (databaseUrl: string, isQuick: boolean): Promise<BigTown> =>
+/** One user with 1,000 contacts, each with a message that waits unread, and a room of 1,000,000 messages among them. */
+export const seedLargeAccount = (databaseUrl: string, isQuick: boolean): Promise<LargeAccount> =>
   withDatabase(databaseUrl, async (db) => {
     const count = isQuick ? 50 : 1000
     const messages = isQuick ? 5000 : 1_000_000
-    const [resident, ...others] = await addResidents(db, 1 + count)
-    if (!resident) throw new Error('Nobody lives in the town')
+    const [user, ...others] = await addUsers(db, 1 + count)
+    if (!user) throw new Error('No user was seeded')
     const rooms = await addRooms(
       db,
-      others.map(() => resident),
+      others.map(() => user),
       others,
     )
     for (const room of rooms.slice(1)) await addMessages(db, room, 1, 1)
     const [long] = rooms
-    if (!long) throw new Error('The town has no room')
+    if (!long) throw new Error('No room was seeded')
     await addMessages(db, long, messages, UNREAD)
     await db.execute('vacuum analyze')
     await db.execute('checkpoint')
-    return { databaseUrl, resident, contacts: count, chatRoomId: long.chatRoomId, messages }
+    return { databaseUrl, user, contacts: count, chatRoomId: long.chatRoomId, messages }
   })
 
 /** A sealed message of 512 bytes, as far as a server can tell. */
@@ -92,7 +92,7 @@ async function withDatabase<T>(databaseUrl: string, work: (db: Db) => Promise<T>
   }
 }
 
-async function addResidents(db: Db, count: number): Promise<Resident[]> {
+async function addUsers(db: Db, count: number): Promise<SeedUser[]> {
   const now = new Date()
   const made = Array.from({ length: count }, () => ({ id: randomUUID(), token: randomBytes(32).toString('base64url') }))
   for (const chunk of chunksOf(made)) {
@@ -100,7 +100,7 @@ async function addResidents(db: Db, count: number): Promise<Resident[]> {
       chunk.map(({ id }) => ({
         id,
         username: `u_${id.replaceAll('-', '').slice(0, 24)}`,
-        displayName: 'A resident',
+        displayName: 'A user',
         passwordHash: randomBytes(32),
         passwordSalt: randomBytes(16),
         subscriptionTier: 'premium',
@@ -121,7 +121,7 @@ async function addResidents(db: Db, count: number): Promise<Resident[]> {
   return made.map(({ id, token }) => ({ id, cookie: `conclave_session=${token}` }))
 }
 
-async function addRooms(db: Db, senders: Resident[], receivers: Resident[]): Promise<Pair[]> {
+async function addRooms(db: Db, senders: SeedUser[], receivers: SeedUser[]): Promise<Pair[]> {
   const addedAt = new Date()
   const pairs = senders.flatMap((sender, at) => {
     const receiver = receivers[at]
