@@ -10,7 +10,15 @@ export const sessions = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** The device that the session names, and where `provenAt` is set, the one that has signed for it. */
     deviceId: text('device_id'),
+    /** When a device of the account signed for this session; null: none has. */
+    provenAt: at('proven_at'),
+    /** Such as "Firefox" and "Linux", from what the browser said of itself; '' where it said nothing that is known. */
+    browser: text('browser').notNull().default(''),
+    system: text('system').notNull().default(''),
+    /** By which listener the session was started. */
+    ingress: text('ingress').notNull().default('direct'),
     createdAt: at('created_at').notNull(),
     lastUsedAt: at('last_used_at').notNull(),
     expiresAt: at('expires_at').notNull(),
