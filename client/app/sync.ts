@@ -74,6 +74,8 @@ async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void>
   const failures: CryptoFailure[] = []
   // In parallel: while the server answers for one room, another one is opened here.
   await inLanes(ROOMS_AT_ONCE, listed().filter(isDue), async (room) => {
+    // The first key of a stranger is pinned when the request is accepted [Note: R5].
+    if (room.state === 'pending') return
     const peerIds = room.peers.map(({ id }) => id)
     try {
       const changed = await refreshPeers(env, room)

@@ -52,8 +52,10 @@ export function flushRoom(env: Env, room: Room, onChange: () => Promise<void>): 
   })
 }
 
-async function sendRow(env: Env, room: Room, row: OutboxRow): Promise<'next' | 'wait' | SendOutcome> {
-  const { id: chatRoomId } = room
+async function sendRow(env: Env, listed: Room, row: OutboxRow): Promise<'next' | 'wait' | SendOutcome> {
+  const { id: chatRoomId } = listed
+  // Writing accepts a request: from here on its room is followed.
+  const room: Room = { ...listed, state: 'accepted' }
   try {
     // No call is needed for what is known: the message stays here, with the reason.
     if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSALS.account_deleted.text)
@@ -77,7 +79,7 @@ async function sendRow(env: Env, room: Room, row: OutboxRow): Promise<'next' | '
         waiting.delete(chatRoomId)
         addNewest(message, true)
         await catchUp(env, room, [{ kind: 'message', ...message }])
-        if (room.state === 'pending') changeRoom(chatRoomId, () => ({ state: 'accepted' }))
+        if (listed.state === 'pending') changeRoom(chatRoomId, () => ({ state: 'accepted' }))
         return 'next'
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error

@@ -34,7 +34,7 @@ export async function commitEverywhere(env: Env): Promise<void> {
 }
 
 async function commitWhereNeeded(env: Env, room: Room): Promise<void> {
-  if (room.isClosed || (await env.crypto.roomRecord(room.id))?.standing !== 'joined') return
+  if (room.isClosed || room.state === 'pending' || (await env.crypto.roomRecord(room.id))?.standing !== 'joined') return
   const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   if (need === 'commit') await readyRoom(env, room)
 }

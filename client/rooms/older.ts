@@ -8,7 +8,7 @@ const PAGE = 50
 
 /** Fetches the page before a seq and keeps it, read by the archive. False: nothing older exists. */
 export async function loadOlderPage(env: Env, room: Room, before: number): Promise<boolean> {
-  if (before <= 1) return false
+  if (before <= 1 || room.state === 'pending') return false
   if (!(await env.crypto.ownStanding()).keepsHistory) {
     // No key of what is older was kept: a column of unreadable lines would help nobody.
     await env.crypto.adoptPage({ ...placeOf(room), messages: [], isStart: true })
