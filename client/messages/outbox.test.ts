@@ -3,7 +3,8 @@ import { messagesApi, SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { ApiError } from '../net/api.ts'
 import { resetRooms } from '../rooms/list.ts'
-import { changesKeys, counting, people } from '../testing/room.ts'
+import { catchUp } from '../rooms/rooms.ts'
+import { changesKeys, clone, counting, people } from '../testing/room.ts'
 import { toastStore } from '../ui/toast.ts'
 import { flushRoom, waitOf } from './outbox.ts'
 import { sendAndReport } from './outcome.ts'
@@ -27,6 +28,26 @@ test('A message meets a room that waits for a commit: it goes out behind one, in
   expect(calls.get(roomsApi.commit.path)).toBe(1)
   expect(wire.rooms.get(roomId)?.needsCommit).toBe(false)
   expect((await alice.hears(bob)).at(-1)).toBe('three')
+})
+
+test("Another browser takes this one's place in the room just before a message is sealed: it comes in again, and the message goes out", async () => {
+  const { wire, alice, bob, roomId } = await people()
+  await alice.says(bob, 'one')
+  await bob.says(alice, 'two')
+  await alice.reads(bob)
+  const copy = await clone(alice, wire)
+  await alice.says(bob, 'three')
+  await alice.keeps(bob, 'four')
+  const { sealOutboxRow } = alice.core
+  alice.core.sealOutboxRow = async (input) => {
+    alice.core.sealOutboxRow = sealOutboxRow
+    await copy.says(bob, 'from the copy')
+    await catchUp(alice.env, alice.room(bob))
+    expect((await alice.core.roomRecord(roomId))?.standing).toBe('outside')
+    return sealOutboxRow(input)
+  }
+  await alice.sends(alice.room(bob))
+  expect(await bob.hears(alice)).toEqual(['one', 'two', 'three', 'from the copy', 'four'])
 })
 
 test.each([

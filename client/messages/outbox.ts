@@ -65,7 +65,8 @@ async function sendRow(env: Env, listed: Room, row: OutboxRow): Promise<'next' |
         const readiness = await readyRoom(env, room, { mustCommit })
         if (!readiness.ready) return wait(chatRoomId, readiness.reason, null)
       }
-      const sealed = await env.crypto.sealOutboxRow({ ...placeOf(room), id: row.id })
+      const sealed = await seal(env, room, row)
+      if (sealed === 'moved_on') continue
       if (!sealed?.envelope) return 'next'
       try {
         const draft = {
@@ -90,6 +91,16 @@ async function sendRow(env: Env, listed: Room, row: OutboxRow): Promise<'next' |
     return wait(chatRoomId, 'The room is busy. It is tried again.', RETRY_MS)
   } catch (error) {
     return failed(env, room, row, error)
+  }
+}
+
+/** `moved_on`: since it was ready, the room has put this device out or changed its devices. It is made ready again. */
+async function seal(env: Env, room: Room, { id }: OutboxRow): Promise<OutboxRow | undefined | 'moved_on'> {
+  try {
+    return await env.crypto.sealOutboxRow({ ...placeOf(room), id })
+  } catch (error) {
+    if (error instanceof CryptoFailure && (error.code === 'outside' || error.code === 'not_ready')) return 'moved_on'
+    throw error
   }
 }
 

@@ -3,12 +3,14 @@ import type { Statement } from '../../contract/content.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { openLive } from '../crypto/account.ts'
+import { createCore } from '../crypto/core.ts'
 import type { KeyChangeRequest } from '../crypto/crypto.ts'
 import { type Live, leafDevice } from '../crypto/live.ts'
 import { sealMessage } from '../crypto/message.ts'
 import { type OpenRoom, storeRoom, withRoom } from '../crypto/room.ts'
 import { syncBook } from '../trust/book.ts'
-import { newPerson, passwordOf, profileCopy, type TestPerson } from './people.ts'
+import { browserWith, readDisk } from './disk.ts'
+import { at, newPerson, passwordOf, personAt, profileCopy, type TestPerson } from './people.ts'
 import { saltOf } from './state.ts'
 import { createWire, type Wire } from './wire.ts'
 
@@ -75,6 +77,14 @@ export async function patchedClient(me: TestPerson, other: { userId: string }) {
       }),
     posts: (id: string, content: string) => me.env.api(messagesApi.send, { id, chatRoomId, content, messageType: 'text' }),
   }
+}
+
+/** The same browser once more: a copy of its profile on another computer. */
+export async function clone({ userId, username, unlock, computer }: TestPerson, wire: Wire): Promise<TestPerson> {
+  const copied = await browserWith(await readDisk(computer))
+  const core = createCore()
+  await at(copied, () => core.open({ userId, unlock }))
+  return personAt(wire, { userId, username, core, unlock, computer: copied })
 }
 
 /** Counts what an API is asked for. */
