@@ -27,7 +27,7 @@ export async function readyRoom(env: Env, room: Room, { mustCommit = false } = {
   // A device that has the whole log sends at once: when another one was faster, the server refuses.
   if (!mustCommit && first.need === 'ready' && first.cursor >= room.lastSeq && !first.isPending) return { ready: true }
   let isOwed = mustCommit
-  let joinFailures = 0
+  let hasFailed = false
   for (let attempt = 0; attempt < TRIES; attempt++) {
     await catchUp(env, room)
     const { need } = await ask()
@@ -37,10 +37,11 @@ export async function readyRoom(env: Env, room: Room, { mustCommit = false } = {
         ready: false,
         reason: `${peerName(room)} has no device yet. Your message waits here and goes out when they sign in.`,
       }
-    const drafted = await draft(env, room, need === 'ready' ? 'commit' : need, joinFailures > 0)
+    const drafted = await draft(env, room, need === 'ready' ? 'commit' : need, hasFailed)
     // A faster device has committed as well.
-    if (drafted) isOwed = (await post(env, room, drafted)) === 'not_taken'
-    else joinFailures += 1
+    if (drafted === 'moved') continue
+    if (drafted === 'failed') hasFailed = true
+    else isOwed = (await post(env, room, drafted)) === 'not_taken'
   }
   return { ready: false, reason: 'The room is busy. Try again.' }
 }
@@ -48,15 +49,15 @@ export async function readyRoom(env: Env, room: Room, { mustCommit = false } = {
 const peerName = (room: Room): string => personById(peerIdOf(room) ?? '')?.displayName ?? 'This person'
 
 /**
- * The commit that is needed; undefined where it could not be made now: another device was faster, or the group could not be entered.
- * After a second failure it is a new generation, as the log was read to its end [Note: R4].
+ * The commit that is needed; `moved` where another device was faster, `failed` where the group could not be entered. After a second
+ * failure it is a new generation, as the log was read to its end [Note: R4].
  */
 async function draft(
   env: Env,
   room: Room,
   need: Exclude<RoomState['need'], 'ready' | 'no_device'>,
   hasFailed: boolean,
-): Promise<CommitDraft | undefined> {
+): Promise<CommitDraft | 'moved' | 'failed'> {
   const place = placeOf(room)
   try {
     if (need === 'commit') return await env.crypto.commitRoom(place)
@@ -64,15 +65,17 @@ async function draft(
     const group = await env.api(roomsApi.group, { chatRoomId: room.id })
     return await env.crypto.joinRoom({ ...place, group })
   } catch (error) {
-    if (isRefused(error, 'stale_epoch')) return undefined
+    if (isRefused(error, 'stale_epoch')) return 'moved'
     if (need !== 'join' || !(error instanceof CryptoFailure)) throw error
-    return hasFailed ? await draft(env, room, 'create', false) : undefined
+    return hasFailed ? await draft(env, room, 'create', false) : 'failed'
   }
 }
 
-async function create(env: Env, room: Room): Promise<CommitDraft> {
+async function create(env: Env, room: Room): Promise<CommitDraft | 'moved'> {
   const chatRoomId = room.id
   const { generation: current } = await env.api(roomsApi.group, { chatRoomId })
+  // Somebody made a group since the log was read: it is entered. One above it would restart the encryption for nothing.
+  if (current > ((await env.crypto.roomRecord(chatRoomId))?.generation ?? 0)) return 'moved'
   const generation = current + 1
   const { packages } = await env.api(roomsApi.claimKeyPackages, { chatRoomId, generation })
   return env.crypto.createRoom({ ...placeOf(room), generation, keyPackages: packages.map(({ keyPackage }) => keyPackage) })

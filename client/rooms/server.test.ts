@@ -257,6 +257,21 @@ test('Somebody else makes the room a moment before: the message goes out in thei
   expect(wire.rooms.get(roomId)?.generation).toBe(1)
 })
 
+test('Somebody else makes the room while Alice asks how it stands: it is not made once more, and no encryption restarts', async () => {
+  const { alice, bob, wire, roomId } = await people()
+  const { api } = alice.env
+  let asked = 0
+  alice.env.api = (async (endpoint, input) => {
+    // At first for reading, then to make it.
+    if (endpoint.path === roomsApi.group.path && ++asked === 2) await bob.says(alice, 'I was faster')
+    return api(endpoint, input)
+  }) as typeof api
+  await alice.says(bob, 'hello')
+  for (const [one, other] of [[alice, bob] as const, [bob, alice] as const])
+    expect(await one.hears(other)).toEqual(['I was faster', 'hello'])
+  expect(wire.rooms.get(roomId)?.generation).toBe(1)
+})
+
 test('Rubbish among the key packages does not keep Alice from writing to Bob', async () => {
   const { alice, bob, wire } = await people()
   lieTo<{ packages: { keyPackage: string }[] }>(wire, alice, roomsApi.claimKeyPackages.path, ({ packages }) => {
