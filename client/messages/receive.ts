@@ -16,7 +16,8 @@ export async function receiveMessage(env: Env, message: ServerData['message']): 
   if (!roomById(message.chatRoomId)) await reloadRooms(env)
   const room = roomById(message.chatRoomId)
   if (!room) return
-  const isSeen = viewOf(room) !== undefined && isLookedAt()
+  // Nothing of a request is shown before it is accepted.
+  const isSeen = room.state === 'accepted' && viewOf(room) !== undefined && isLookedAt()
   addNewest(message, isSeen)
   await show(env, room, await catchUp(env, room, [{ kind: 'message', ...message }]))
 }

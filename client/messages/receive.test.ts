@@ -1,0 +1,36 @@
+import { afterEach, expect, test } from 'vitest'
+import { messagesApi } from '../../contract/messages.ts'
+import type { Api } from '../net/api.ts'
+import { resetRooms, roomById } from '../rooms/list.ts'
+import { keepRooms } from '../rooms/load.ts'
+import { people } from '../testing/room.ts'
+import { resetMessages, showRoom } from './messages.ts'
+import { receiveMessage } from './receive.ts'
+
+afterEach(() => {
+  resetMessages()
+  resetRooms()
+})
+
+test.each([
+  ['a request', 'pending', 1],
+  ['accepted', 'accepted', 0],
+] as const)(
+  'A message comes while Bob looks at its room, which is %s: its row counts what the server counts',
+  async (_, state, unreadCount) => {
+    const { alice, bob, wire, roomId } = await people()
+    await alice.says(bob, 'hello')
+    const message = wire.rooms.get(roomId)?.log.find((entry) => entry.kind === 'message')
+    if (message?.kind !== 'message') throw new Error('There is no message')
+    // The rows of Alice's page, which is this one, are not Bob's.
+    resetRooms()
+    const api = async (endpoint: unknown, input: unknown) =>
+      endpoint === messagesApi.markDelivered ? {} : await bob.env.api(endpoint as never, input as never)
+    const env = { ...bob.env, api: api as Api }
+    const [room] = await keepRooms(env, [{ ...bob.contact(alice), state, lastSeq: 0 }])
+    if (!room) throw new Error('Bob has no room')
+    await showRoom(env, room)
+    await receiveMessage(env, message)
+    expect(roomById(roomId)).toMatchObject({ lastSeq: message.seq, unreadCount })
+  },
+)
