@@ -13,6 +13,7 @@ import { dropUnusedKeyPackages } from './devices/keypackages.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import type { Env } from './env.ts'
 import { readJsonBodies } from './http/body.ts'
+import { endConnections } from './http/close.ts'
 import { answerClientError, answerErrors, logIncident, sendError } from './http/errors.ts'
 import { setHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
@@ -83,6 +84,7 @@ export async function makeApp(env: Env, { log, database, clientFolder, metrics, 
   if (metrics) measureRequests(http, metrics)
   guardOrigin(http, env.config)
   readJsonBodies(http)
+  endConnections(http)
   await http.register(fastifyCookie)
 
   healthRoutes(http, env)
