@@ -125,12 +125,15 @@ function theRoom(): RoomRow {
 
 let lastSeen = ''
 
-/** As the screen does: what is shown is marked as seen, once for each message and each change of the counter. */
+/**
+ * As the screen does: what is shown is marked as seen, once for each message and each change of the counter, and when a request was
+ * accepted.
+ */
 function lookAgain(env: Env): void {
   const { open } = messagesStore.getState()
   const [room] = roomsStore.getState().rooms.values()
   const newest = open?.status === 'ready' ? open.messages.findLast(({ isMine }) => !isMine)?.id : undefined
-  const look = `${newest} ${room?.unreadCount} ${document.hasFocus()}`
+  const look = `${newest} ${room?.unreadCount} ${room?.state} ${document.hasFocus()}`
   if (!room || !newest || look === lastSeen) return
   lastSeen = look
   markSeen(env, room).catch((error: unknown) => {
