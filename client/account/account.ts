@@ -11,8 +11,28 @@ const USER = 'user'
 /** Why somebody who was signed in here has to sign in again. */
 export const SESSION_ENDED = 'Your session has ended. Sign in again.'
 
+/** What the person reads where the server answers for somebody else than the account that is open or was entered. */
+export const OTHER_ACCOUNT =
+  'The server answered for another account than yours. Nothing was changed in this browser. Sign in again.'
+
+type Who = Pick<User, 'id' | 'username'>
+
+const isSameName = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase()
+
+const isSame = (one: Who, other: Who): boolean => one.id === other.id && isSameName(one.username, other.username)
+
+/** Throws CryptoFailure('other_account') where the server answers for another name than was typed. */
+export function requireName(typed: string, answered: Who): void {
+  if (!isSameName(typed, answered.username)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
+}
+
+/** Throws CryptoFailure('other_account') where the server answers for another account than the one that was entered. */
+export function requireSame(entered: Who, answered: Who): void {
+  if (!isSame(entered, answered)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
+}
+
 /** A vault that only a newer page can read is there: nothing may take its place. */
-const ARE_THERE = ['vault_newer', 'vault_upgrade', 'vault_row']
+const ARE_THERE = ['vault_newer', 'vault_upgrade', 'vault_row', 'other_account']
 
 /** True of a failure after which this browser is added to the account anew: it keeps no keys, or none that open. */
 export const areGone = (error: unknown): boolean => error instanceof CryptoFailure && !ARE_THERE.includes(error.code)
@@ -22,13 +42,15 @@ export const areGone = (error: unknown): boolean => error instanceof CryptoFailu
  * visitor of whom this browser keeps nothing has no session: that is no failure.
  */
 export async function start(env: Env, log: (error: unknown) => void): Promise<void> {
-  const isVisitor = localStorage.getItem(USER) === null
+  const before = localStorage.getItem(USER)
+  const isVisitor = before === null
   try {
     await sendPendingLogout(env)
     const user = await env.api(accountApi.user, {})
+    if (before !== null) requireSame(JSON.parse(before), user)
     const unlock = user.deviceId ? await env.api(devicesApi.unlock, {}) : undefined
     if (!unlock) return signedOut('Sign in again to add this browser to your account.')
-    await env.crypto.open({ userId: user.id, unlock })
+    await env.crypto.open({ userId: user.id, username: user.username, unlock })
     signedIn(user)
   } catch (error) {
     const isCrypto = error instanceof CryptoFailure
@@ -41,10 +63,16 @@ export async function start(env: Env, log: (error: unknown) => void): Promise<vo
   }
 }
 
-/** Reads the own user again: the plan or the name may have changed on the server. */
+/**
+ * Reads the own user again: the plan or the name on screen may have changed on the server. A page whose account is answered as
+ * another one closes it and says so: what it does next would be done to that one's keys.
+ */
 export async function refreshUser(env: Env): Promise<void> {
-  const user = await env.api(accountApi.user, {})
-  if (accountStore.getState().phase === 'signed_in') accountStore.setState({ user })
+  const answered = await env.api(accountApi.user, {})
+  const { phase, user } = accountStore.getState()
+  if (phase !== 'signed_in' || !user) return
+  if (isSame(user, answered)) accountStore.setState({ user: answered })
+  else await closeAccount(env, OTHER_ACCOUNT)
 }
 
 /** Ends the session here at once, and on the server as soon as it can be reached. */

@@ -3,7 +3,7 @@ import type { AccountKeys, Manifest } from '../../contract/devices.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, keyPairOf, randomBytes } from '../primitives/seal.ts'
 import { createVault, destroyVault, openVault, type Vault, type Write } from '../vault/vault.ts'
-import { vaultDeviceOf } from '../vault/vaults.ts'
+import { requireNoted, vaultDeviceOf } from '../vault/vaults.ts'
 import { copyHistory, type HistoryKey, historyWrite, readHistory } from './history.ts'
 import {
   type DeviceKeys,
@@ -116,13 +116,17 @@ async function requireReplaceable(userId: string): Promise<void> {
   }
 }
 
-/** The server accepted the draft: its keys go into a new vault of this browser. Throws CryptoFailure('vault_newer'). */
+/**
+ * The server accepted the draft: its keys go into a new vault of this browser. Throws CryptoFailure: 'vault_newer', or 'other_account'
+ * where the server names somebody else whose vault is here.
+ */
 export async function keepKeys(
   draft: KeyDraft,
   who: { userId: string; username: string },
   unlockSecret: Uint8Array,
 ): Promise<Live> {
   const { userId, username } = who
+  await requireNoted(userId, username)
   await requireReplaceable(userId)
   await destroyVault(userId)
   const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret)

@@ -9,7 +9,7 @@ import { UPDATED_ELSEWHERE } from '../vault/database.ts'
 import { pageOf } from '../vault/messages.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import { destroyVault } from '../vault/vault.ts'
-import { knownVaultOf } from '../vault/vaults.ts'
+import { knownVaultOf, requireNoted } from '../vault/vaults.ts'
 import { draftAccount, draftDevice, draftRecovery, eraseKeyDraft, type KeyDraft, keepKeys, openLive } from './account.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
@@ -143,8 +143,9 @@ export function createCore() {
       shut()
       live = await keepKeys(draft, input, fromBase64(input.unlockSecret))
     },
-    async open(input: { userId: string; unlock: { deviceId: string; unlockSecret: string } }): Promise<void> {
+    async open(input: { userId: string; username: string; unlock: { deviceId: string; unlockSecret: string } }): Promise<void> {
       shut()
+      await requireNoted(input.userId, input.username)
       live = await openLive(input.userId, input.unlock)
     },
     async close(): Promise<void> {

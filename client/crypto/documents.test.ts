@@ -207,14 +207,14 @@ test('A book in a form that is not known is never replaced: decisions wait here 
 
   await alice.core.close()
   const core = newer.createCore()
-  await at(alice.computer, () => core.open({ userId: alice.userId, unlock: alice.unlock }))
+  await at(alice.computer, () => core.open({ userId: alice.userId, username: alice.username, unlock: alice.unlock }))
   const { sealed, ...stored } = accountOf(alice).book
   await core.mergeBook({ ...stored, sealed })
   const saved = await core.sealBook()
   if (!saved) throw new Error('Nothing to save')
   accountOf(alice).book = saved
   await core.close()
-  await at(alice.computer, () => alice.core.open({ userId: alice.userId, unlock: alice.unlock }))
+  await at(alice.computer, () => alice.core.open({ userId: alice.userId, username: alice.username, unlock: alice.unlock }))
   expect(JSON.parse(await bookOnServer(alice))).toMatchObject({
     ...{ v: 2, folders: ['friends'] },
     pins: { [bob.userId]: { isVerified: true } },

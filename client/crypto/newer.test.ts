@@ -86,7 +86,7 @@ const shown = ({ messages }: Awaited<ReturnType<TestPerson['core']['page']>>) =>
 async function upgraded(me: TestPerson): Promise<TestPerson> {
   await me.core.close()
   const core = newer.createCore()
-  await at(me.computer, () => core.open({ userId: me.userId, unlock: me.unlock }))
+  await at(me.computer, () => core.open({ userId: me.userId, username: me.username, unlock: me.unlock }))
   const next = newer.people.personAt(wire, { ...me, core })
   next.env.api = () => Promise.reject(new ApiError(0, 'offline', 'The server is not asked'))
   return next
@@ -116,7 +116,7 @@ test('With a newer page everything opens that was kept meanwhile, and the server
   expect((await next.core.roomRecord(chatRoomId))?.newer).toBeUndefined()
   // An older page of the same browser reads on.
   await next.core.close()
-  await at(alice.computer, () => alice.core.open({ userId: alice.userId, unlock: alice.unlock }))
+  await at(alice.computer, () => alice.core.open({ userId: alice.userId, username: alice.username, unlock: alice.unlock }))
   await bob.says(alice, 'and on')
   expect(await alice.hears(bob)).toEqual(['hello', 'newer', 'from next year', 'from this year', 'and on'])
 })

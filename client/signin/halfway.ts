@@ -1,8 +1,10 @@
 interface Halfway {
+  /** Whom the server signed in, under the name that was typed: the account that this browser is being added to. */
+  entered?: { id: string; username: string } | undefined
   /** An account without keys, whose first ones are being made: its sign-in secret until now. */
   bare?: { username: string; authSecret: string } | undefined
   /** An account that its kit has opened. `sent`: what was sent to the server, whose answer may be lost. */
-  recovery?: { username: string; kitSecret: string; sent?: { manifest: string; password: string } } | undefined
+  recovery?: { id: string; username: string; kitSecret: string; sent?: { manifest: string; password: string } } | undefined
 }
 
 /** A sign-in that is not complete: in this page's memory only, until it is done or cancelled. Never what was typed. */

@@ -1,6 +1,6 @@
 import { accountApi, registrationShape, type SignedIn } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
-import { keepKeys } from '../account/account.ts'
+import { keepKeys, requireName, requireSame } from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
 import { isUnanswered, type Opener, openKeys, storedKeys, stretch } from '../account/keys.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
@@ -19,7 +19,8 @@ export async function signInByKit(env: Env, { username, words }: { username: str
   const { kitSecret } = await env.crypto.enterKit({ words })
   try {
     const user = await env.api(accountApi.loginByKit, { username, kitSecret })
-    halfway.recovery = { username: user.username, kitSecret }
+    requireName(username, user)
+    halfway.recovery = { id: user.id, username: user.username, kitSecret }
   } catch (error) {
     await env.crypto.forgetPassword()
     throw error
@@ -52,6 +53,7 @@ export async function recoverAccount(env: Env, { password, confirmPassword, devi
   const user = (await acceptedBefore(env)) ?? (await recover(env, authSecret, deviceName))
   if (halfway.recovery?.sent?.password !== authSecret)
     throw new ApiError(409, 'stale_version', 'The new password that you entered first is set already. Enter that one')
+  requireSame(recovery, user)
   await keepKeys(env, user)
   halfway.recovery = undefined
 }

@@ -1,6 +1,6 @@
 import { accountApi, registrationShape, type SignedIn } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
-import { areGone, keepKeys, openKept, showMessenger, signedIn } from '../account/account.ts'
+import { areGone, keepKeys, openKept, requireName, requireSame, showMessenger, signedIn } from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
 import { storedKeys, stretch, type Ways, waysIn } from '../account/keys.ts'
 import { CryptoFailure, type ListedDevice } from '../crypto/crypto.ts'
@@ -42,6 +42,7 @@ export async function signUp(env: Env, form: SignUpForm): Promise<void> {
     kdf: 1,
     keys,
   })
+  requireName(username, user)
   // The password stays in the worker for the recovery kit, which comes next.
   await openKept(env, user)
   signedIn(user, { isNew: true })
@@ -61,6 +62,8 @@ async function enterBy(env: Env, { username, password }: { username: string; pas
   const authSecret = await stretch(env, 'stretch', username, password)
   const deviceId = await env.crypto.deviceHere(username)
   const user = await env.api(accountApi.login, { username, password: authSecret, kdf: 1, ...(deviceId && { deviceId }) })
+  requireName(username, user)
+  halfway.entered = user
   if (!user.hasKeys) {
     halfway.bare = { username: user.username, authSecret }
     return { step: 'new_password' }
@@ -79,10 +82,10 @@ async function enterBy(env: Env, { username, password }: { username: string; pas
   return { step: 'confirm_devices', devices: await env.crypto.reviewAccount(keys) }
 }
 
-async function opens(env: Env, { id, unlock }: SignedIn): Promise<boolean> {
+async function opens(env: Env, { id, username, unlock }: SignedIn): Promise<boolean> {
   if (!unlock) return false
   try {
-    await env.crypto.open({ userId: id, unlock })
+    await env.crypto.open({ userId: id, username, unlock })
     return true
   } catch (error) {
     // The vault is lost, or belongs to an older device: this browser is added anew.
@@ -93,14 +96,19 @@ async function opens(env: Env, { id, unlock }: SignedIn): Promise<boolean> {
 
 /** Adds this browser to the account after the person has seen its devices [Note: D1]. `name`: as the person typed it. */
 export async function enrolThisBrowser(env: Env, name?: string): Promise<void> {
+  const { entered } = halfway
+  if (!entered) throw new CryptoFailure('password', 'Sign in again')
   const keys = await env.crypto.draftDevice({ deviceName: thisBrowser(name) })
   const unlock = await env.api(devicesApi.enrol, keys)
   const user = await env.api(accountApi.user, {})
+  requireSame(entered, user)
   await keepKeys(env, { ...user, unlock })
+  halfway.entered = undefined
 }
 
 /** Cancels a sign-in that is not complete: nothing of it stays. */
 export async function cancelSignIn(env: Env): Promise<void> {
+  halfway.entered = undefined
   halfway.bare = undefined
   halfway.recovery = undefined
   await env.crypto.forgetPassword()
@@ -120,6 +128,7 @@ export async function chooseNewPassword(
   if (authSecret === bare.authSecret) throw new ApiError(400, 'invalid_input', 'Choose a password that no program has seen')
   const keys = await env.crypto.draftAccount({ deviceName: thisBrowser() })
   const user = await env.api(accountApi.makeKeys, { currentPassword: bare.authSecret, password: authSecret, kdf: 1, keys })
+  requireName(bare.username, user)
   halfway.bare = undefined
   await keepKeys(env, user)
 }

@@ -15,7 +15,7 @@ export async function longLibrary(
   { rooms, messages }: { rooms: number; messages: number },
   write: (index: number) => string,
 ): Promise<{ chatRoomIds: string[]; open: () => Promise<Core> }> {
-  const { userId, unlock, core } = await newPerson(createWire())
+  const { userId, username, unlock, core } = await newPerson(createWire())
   const live = await openLive(userId, unlock)
   const chatRoomIds = Array.from({ length: rooms }, () => `dm_${userId}_${randomUUID()}`)
   const start = Date.now() - messages * MINUTE_MS
@@ -39,7 +39,7 @@ export async function longLibrary(
     chatRoomIds,
     async open() {
       const fresh = createCore()
-      await fresh.open({ userId, unlock })
+      await fresh.open({ userId, username, unlock })
       return fresh
     },
   }

@@ -161,7 +161,7 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
     newComputer: () => another(new IDBFactory()),
     async newTab(on = wire) {
       const tab = createCore()
-      await at(computer, () => tab.open({ userId, unlock }))
+      await at(computer, () => tab.open({ userId, username, unlock }))
       return personAt(on, { userId, username, core: tab, unlock, computer })
     },
   }

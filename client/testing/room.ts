@@ -83,7 +83,7 @@ export async function patchedClient(me: TestPerson, other: { userId: string }) {
 export async function clone({ userId, username, unlock, computer }: TestPerson, wire: Wire): Promise<TestPerson> {
   const copied = await browserWith(await readDisk(computer))
   const core = createCore()
-  await at(copied, () => core.open({ userId, unlock }))
+  await at(copied, () => core.open({ userId, username, unlock }))
   return personAt(wire, { userId, username, core, unlock, computer: copied })
 }
 

@@ -55,17 +55,33 @@ export async function knownVaultOf(
   return userId === undefined || deviceId === undefined ? undefined : { userId, deviceId }
 }
 
-const rowsShape = z.array(z.object({ username: z.string(), userId: z.string() }))
+/**
+ * Throws CryptoFailure('other_account') where the vault of this user was made under another username: whoever names this user for
+ * somebody else would have their keys taken for that one's.
+ */
+export async function requireNoted(userId: string, username: string, factory: IDBFactory = indexedDB): Promise<void> {
+  const noted = (await listed(factory)).find((row) => row.userId === userId)
+  if (!noted || noted.username === foldName(username)) return
+  throw new CryptoFailure(
+    'other_account',
+    'The server names you as somebody else whose keys this browser keeps. They stay as they are',
+  )
+}
 
-async function notedUser(username: string, factory: IDBFactory): Promise<string | undefined> {
+const rowsShape = z.array(z.object({ username: z.string(), userId: z.string() }))
+type Row = z.infer<typeof rowsShape>[number]
+
+async function listed(factory: IDBFactory): Promise<Row[]> {
   const database = await openList(factory)
   try {
-    const rows = rowsShape.parse(await answerOf(database.transaction(LIST_STORE).objectStore(LIST_STORE).getAll()))
-    return rows.find((row) => row.username === foldName(username))?.userId
+    return rowsShape.parse(await answerOf(database.transaction(LIST_STORE).objectStore(LIST_STORE).getAll()))
   } finally {
     database.close()
   }
 }
+
+const notedUser = async (username: string, factory: IDBFactory): Promise<string | undefined> =>
+  (await listed(factory)).find((row) => row.username === foldName(username))?.userId
 
 /** Notes under which username a user's vault is looked for; one row a user. */
 export const noteUser = (username: string, userId: string, factory: IDBFactory): Promise<void> =>
