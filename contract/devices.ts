@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import { base64, counterShape, done, instant, nothing, seqShape, signedShape, userId } from './shapes.ts'
+import { base64, boundedRecord, counterShape, done, instant, nothing, seqShape, signedShape, userId } from './shapes.ts'
 
 /** 16 random bytes in hex. */
 export const deviceId = z.string().regex(/^[0-9a-f]{32}$/)
+
+/** Stands in a manifest where a device's time lies inside its sealed name: older builds want a time there. */
+export const ADDED_AT_SEALED = '1970-01-01T00:00:00.000Z'
 
 /** What the signed manifest's content holds, as JSON [Note: D1]. What a newer build has added stays in it [Note: F2]. */
 export const manifestShape = z.looseObject({
@@ -23,6 +26,8 @@ export const manifestShape = z.looseObject({
     )
     .max(LIMITS.devicesMax),
   removed: z.array(deviceId).max(LIMITS.devicesRemovedMax),
+  /** The version of this list that removed a device, by its id; absent for one that an older build removed. */
+  removedAt: boundedRecord(deviceId, counterShape.positive(), LIMITS.devicesRemovedMax).optional(),
   historyKeyId: z.number().int().positive(),
   historyKey: base64(1216),
   /** false: nobody seals archive keys to this account, and the server keeps none for it [Note: H1]. */

@@ -20,7 +20,7 @@ export const LIMITS = {
   logPageMax: 200,
 
   bodyBytes: 256 * KIB,
-  /** Of a body, a frame or a signed document. The largest honest ones have some 1,500 members and five levels. */
+  /** Of a body, a frame or a signed document. The largest honest ones have some 2,500 members and five levels. */
   json: { depthMax: 12, membersMax: 4000 },
   /** What a page reads of an answer, and of a frame. Pages of a log may be larger: their calls say so. */
   answerBytes: 4 * 1024 * KIB,

@@ -1,5 +1,5 @@
 import { decodeFields, encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
-import type { AccountKeys, Manifest } from '../../contract/devices.ts'
+import { type AccountKeys, ADDED_AT_SEALED, type Manifest } from '../../contract/devices.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, keyPairOf, randomBytes } from '../primitives/seal.ts'
 import { createVault, destroyVault, openVault, type Vault, type Write } from '../vault/vault.ts'
@@ -19,7 +19,7 @@ import { newKeyPackages } from './keypackages.ts'
 import { eraseKeyring, newKeyring, rewrapKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
 import { peerWrite } from './peers.ts'
-import type { Review } from './review.ts'
+import { type Review, withSealedTimes } from './review.ts'
 import type { HeldWays } from './ways.ts'
 
 /** Enough to begin with: a new browser is there sooner, and makes the rest in the background. */
@@ -64,12 +64,12 @@ export async function draftDevice({ opened, keyring, manifest }: Review, deviceN
   if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
   const entry = {
     id: device.id,
-    sealedName: await sealDeviceName(newest.seed, device.id, deviceName),
+    sealedName: await sealDeviceName(newest.seed, device.id, { ...deviceName, addedAt: new Date().toISOString() }),
     leafKey: toBase64(device.leafKey),
     sealingKey: toBase64(device.sealingKey),
-    addedAt: new Date().toISOString(),
+    addedAt: ADDED_AT_SEALED,
   }
-  const devices = [...manifest.devices, entry]
+  const devices = [...(await withSealedTimes(manifest.devices, history)), entry]
   const signed = signManifest(identitySeed, { ...manifest, version: manifest.version + 1, devices })
   const credential = makeCredential(identitySeed, device)
   const leaf = { leafSeed: device.leafSeed, leafKey: device.leafKey, credential }
@@ -131,11 +131,11 @@ export async function keepKeys(
   await destroyVault(userId)
   const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret)
   const { leafSeed, leafKey, sealingSeed, sealingKey } = draft.device
-  const { version } = readManifest(draft.keys.manifest, draft.identityKey)
+  const manifest = readManifest(draft.keys.manifest, draft.identityKey)
   await vault.write([
     ...draft.writes,
     // With the keys: a device that knows no list of its own could be shown one from before it was added.
-    peerWrite(userId, draft.identityKey, version, draft.keys.manifest),
+    peerWrite(userId, { identityKey: draft.identityKey, signed: draft.keys.manifest, manifest }, undefined),
     {
       store: 'sealed',
       key: 'device',

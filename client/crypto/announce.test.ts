@@ -1,13 +1,15 @@
 import 'fake-indexeddb/auto'
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { toBase64 } from '../../contract/bytes.ts'
 import { onionAddress } from '../../contract/onion.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { draftAccount, draftDevice, keepKeys, openLive } from './account.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
-import { signManifest } from './identity.ts'
+import { newDevice, signManifest } from './identity.ts'
 import type { Live } from './live.ts'
-import { type Review, reviewAccount } from './review.ts'
+import { peerOf, peerWrite } from './peers.ts'
+import { ownDevices, type Review, reviewAccount } from './review.ts'
 import { takeOwnManifest } from './self.ts'
 
 const secret = () => new Uint8Array(randomBytes(32))
@@ -91,6 +93,41 @@ test('Eve has the password: she cannot hide her browser by listing it before the
   await alice.adds("Eve's browser")
   await alice.reverses()
   expect(await names(alice.live)).toEqual(["Eve's browser"])
+})
+
+test('Eve has the password: her keys under the id of a known browser are announced like a new one', async () => {
+  const alice = await aliceSignsUp()
+  const phone = await alice.adds('Phone')
+  await deviceSeen(alice.live, [phone.device.id])
+  expect(await names(alice.live)).toEqual([])
+  // A vault whose list was swapped before such lists were refused.
+  const known = await peerOf(alice.live, alice.live.userId)
+  if (!known) throw new Error('Alice has no list')
+  const leafKey = toBase64((await newDevice()).leafKey)
+  const devices = known.manifest.devices.map((one) => (one.id === phone.device.id ? { ...one, leafKey } : one))
+  const { opened } = await alice.opens()
+  const manifest = { ...known.manifest, devices }
+  const swapped = { ...known, manifest, signed: signManifest(opened.secret.identitySeed, manifest) }
+  await alice.live.vault.write([peerWrite(alice.live.userId, swapped, known)])
+  expect(await names(alice.live)).toEqual(['Phone'])
+})
+
+test('What the person answered before keys were compared stays answered', async () => {
+  const alice = await aliceSignsUp()
+  const phone = await alice.adds('Phone')
+  await alice.adds('Tablet')
+  await alice.live.vault.write([{ store: 'sealed', key: 'announced', value: { json: [alice.live.device.id, phone.device.id] } }])
+  expect(await names(alice.live)).toEqual(['Tablet'])
+  expect((await alice.live.vault.get('sealed', 'announced'))?.json).toContainEqual(expect.stringContaining(`${phone.device.id} `))
+})
+
+test('Strangers who read the device list do not learn when a browser was added', async () => {
+  const alice = await aliceSignsUp()
+  const phone = await alice.adds('Phone')
+  const times = phone.keys.manifest.content.match(/\d{4}-\d\d-\d\dT/g) ?? []
+  expect([...new Set(times)]).toEqual(['1970-01-01T'])
+  const [listed] = (await ownDevices(alice.live)).filter(({ id }) => id === phone.device.id)
+  expect(Date.now() - Date.parse(listed?.addedAt ?? '')).toBeLessThan(60_000)
 })
 
 test('A browser knows its own address and device without asking a server', async () => {

@@ -11,7 +11,9 @@ import { type ListedDevice, ownDevices } from './review.ts'
 const ROW = 'announced'
 const notes = z.array(z.string())
 
-const noteWrite = (ids: string[]): Write => ({ store: 'sealed', key: ROW, value: { json: ids } })
+/** What the person answers for: a device is its id and its leaf key. Notes of before hold ids alone. */
+const nameOf = ({ id, leafKey }: ListedDevice): string => `${id} ${leafKey}`
+const noteWrite = (devices: ListedDevice[]): Write => ({ store: 'sealed', key: ROW, value: { json: devices.map(nameOf) } })
 
 /**
  * The devices of this account that the person has not answered for in this browser, oldest first [Note: D1]. The first call takes
@@ -21,8 +23,8 @@ const noteWrite = (ids: string[]): Write => ({ store: 'sealed', key: ROW, value:
 export function newDevices(live: Live): Promise<ListedDevice[]> {
   return withNote(live, async () => {
     const listed = await ownDevices(live)
-    const answered = new Set((await readNote(live)) ?? (await firstNote(live, listed)))
-    return listed.filter(({ id }) => !answered.has(id))
+    const answered = await answeredAmong(live, listed)
+    return listed.filter((device) => !answered.includes(device))
   })
 }
 
@@ -30,9 +32,9 @@ export function newDevices(live: Live): Promise<ListedDevice[]> {
 export function deviceSeen(live: Live, ids: string[]): Promise<void> {
   return withNote(live, async () => {
     const listed = await ownDevices(live)
-    const answered = new Set([...((await readNote(live)) ?? (await firstNote(live, listed))), ...ids])
+    const answered = await answeredAmong(live, listed)
     // Who is gone never comes back under the same id [Note: D1].
-    await live.vault.write([noteWrite(listed.filter(({ id }) => answered.has(id)).map(({ id }) => id))])
+    await live.vault.write([noteWrite(listed.filter((device) => answered.includes(device) || ids.includes(device.id)))])
   })
 }
 
@@ -47,10 +49,13 @@ export async function ownStanding(live: Live): Promise<{ deviceId: string; onion
   }
 }
 
-async function firstNote(live: Live, listed: ListedDevice[]): Promise<string[]> {
-  const ids = listed.slice(0, listed.findIndex(({ id }) => id === live.device.id) + 1).map(({ id }) => id)
-  await live.vault.write([noteWrite(ids)])
-  return ids
+/** The listed devices that the person has answered for. An id alone, in a note of before, counts for the key that it has now. */
+async function answeredAmong(live: Live, listed: ListedDevice[]): Promise<ListedDevice[]> {
+  const note = await readNote(live)
+  const first = listed.slice(0, listed.findIndex(({ id }) => id === live.device.id) + 1)
+  const answered = note ? listed.filter((device) => note.includes(nameOf(device)) || note.includes(device.id)) : first
+  if (!note || answered.some(({ id }) => note.includes(id))) await live.vault.write([noteWrite(answered)])
+  return answered
 }
 
 async function readNote({ vault }: Live): Promise<string[] | undefined> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { fromBase64, toBase64, toBase64Url } from '../../contract/bytes.ts'
-import { devicesApi, type KeyChange, keyringShape, manifestShape } from '../../contract/devices.ts'
+import { ADDED_AT_SEALED, devicesApi, type KeyChange, keyringShape, manifestShape } from '../../contract/devices.ts'
 import { sealTo } from '../primitives/seal.ts'
 import { at, newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
 import { saltOf } from '../testing/state.ts'
@@ -12,11 +12,20 @@ import { openArchiveKey, sealArchiveKey } from './archive.ts'
 import { openBook, readBook } from './book.ts'
 import type { KeyChangeRequest } from './change.ts'
 import { historyKeyOf, openHistorySeal, readHistory } from './history.ts'
+import { signManifest } from './identity.ts'
 import { openKeyring } from './keyring.ts'
 import { stretchPassword } from './password.ts'
-import { peerOf } from './peers.ts'
+import { peerOf, removedIn } from './peers.ts'
+import { reviewAccount } from './review.ts'
+import { takeOwnManifest } from './self.ts'
 
 const typed = ({ username }: TestPerson) => ({ username, password: passwordOf(username), salt: saltOf(username) })
+
+async function wayOf(person: TestPerson) {
+  const { username, password, salt } = typed(person)
+  const { passwordSeed } = await stretchPassword(username, password, fromBase64(salt))
+  return { id: 'password', kind: 'password' as const, seed: passwordSeed }
+}
 
 const on = (wire: Wire, { userId }: TestPerson) => {
   const account = wire.accounts.get(userId)
@@ -252,7 +261,43 @@ test('After the seeds are forgotten nothing can be changed; a new kit outlives o
 test('A device list names each browser; names from before a removal stay readable', async () => {
   const { wire, alice, laptop } = await twoComputers()
   await changes(wire, laptop, { removeDevices: [alice.deviceId] })
-  expect(await laptop.core.ownDevices()).toEqual([
+  expect(await laptop.core.ownDevices()).toMatchObject([
     { id: laptop.deviceId, name: 'Another browser', browser: 'Firefox', system: 'Linux', addedAt: expect.any(String) },
   ])
+})
+
+test('A list says which of its versions removed a browser; of one that an older build removed, this browser says when it saw it', async () => {
+  const { wire, alice, laptop } = await twoComputers()
+  const phone = await laptop.newComputer()
+  await laptop.core.stretch(typed(alice))
+  await changes(wire, laptop, { removeDevices: [alice.deviceId] })
+  const { removedAt, version } = manifestOf(wire, alice)
+  expect(removedAt).toEqual({ [alice.deviceId]: version })
+
+  // An older build drops nothing that it does not know, and dates nothing.
+  await laptop.core.stretch(typed(alice))
+  const { opened, manifest } = (await reviewAccount(await wayOf(laptop), on(wire, alice).keys)).review
+  const devices = manifest.devices.filter(({ id }) => id !== phone.deviceId)
+  const undated = { ...manifest, version: version + 1, devices, removed: [...manifest.removed, phone.deviceId] }
+  const live = await at(laptop.computer, () => openLive(laptop.userId, laptop.unlock))
+  await takeOwnManifest(live, signManifest(opened.secret.identitySeed, undated))
+  await takeOwnManifest(live, signManifest(opened.secret.identitySeed, { ...undated, version: version + 4 }))
+  const known = await peerOf(live, live.userId)
+  expect(known && [alice, phone, laptop].map(({ deviceId }) => removedIn(known, deviceId))).toEqual([
+    version,
+    version + 1,
+    undefined,
+  ])
+})
+
+test('Times of before, which every contact could read, are sealed at the next change of keys', async () => {
+  const { wire, alice, laptop } = await twoComputers()
+  const { opened, manifest } = (await reviewAccount(await wayOf(alice), on(wire, alice).keys)).review
+  const addedAt = '2026-01-02T03:04:05.000Z'
+  const before = { ...manifest, version: manifest.version + 1, devices: manifest.devices.map((one) => ({ ...one, addedAt })) }
+  on(wire, alice).keys.manifest = signManifest(opened.secret.identitySeed, before)
+  await laptop.core.newKit()
+  await changes(wire, laptop, { kit: 'new' })
+  expect(manifestOf(wire, alice).devices.map((one) => one.addedAt)).toEqual([ADDED_AT_SEALED, ADDED_AT_SEALED])
+  expect((await laptop.core.ownDevices()).map((one) => one.addedAt)).not.toContain(ADDED_AT_SEALED)
 })

@@ -8,7 +8,7 @@ import { signManifest } from './identity.ts'
 import { eraseKeyring, type OpenKeyring, rewrapKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
 import { peerOf, peerWrite } from './peers.ts'
-import type { Review } from './review.ts'
+import { type Review, withSealedTimes } from './review.ts'
 import type { HeldWays } from './ways.ts'
 
 /** What is to be different about the account's keys. `new` and `add` take the new way that the worker holds. */
@@ -27,7 +27,8 @@ export interface KeyChangeRequest {
 /** A change that the server has not accepted yet: it exists in the worker's memory only. */
 export interface ChangeDraft {
   change: KeyChange
-  version: number
+  /** The list in it, as it was signed. */
+  manifest: Manifest
   /** Where the history key is new: all of them, and the book under it. */
   renewed: { history: HistoryKey[]; book: SealedUnder } | undefined
 }
@@ -48,24 +49,28 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
   const { removeWays, addWays, kitSecret } = await changedWays(opened, ways, request)
   const next = await rewrapKeyring(opened, { removeWays, addWays, renewHistory })
   try {
+    const version = manifest.version + 1
+    const devices = manifest.devices.filter(({ id }) => !leaving.includes(id))
     const staying: Manifest = {
       ...manifest,
-      version: manifest.version + 1,
-      devices: manifest.devices.filter(({ id }) => !leaving.includes(id)),
+      version,
+      devices: await withSealedTimes(devices, opened.secret.historyKeys),
       removed: [...manifest.removed, ...leaving],
+      removedAt: { ...manifest.removedAt, ...Object.fromEntries(leaving.map((id) => [id, version])) },
       keepsHistory,
       keyringVersion: next.keyring.version,
     }
     const renewed = renewHistory ? await renew(live, next.secret.historyKeys, staying) : undefined
+    const changed: Manifest = { ...staying, ...renewed?.announced }
     const change: KeyChange = {
       keyring: next.signed,
-      manifest: signManifest(opened.secret.identitySeed, { ...staying, ...renewed?.announced }),
+      manifest: signManifest(opened.secret.identitySeed, changed),
       historySeals: renewed?.seals ?? [],
       ...(renewed && { book: renewed.book.stored }),
       ...(kitSecret !== undefined && { kitSecret }),
     }
     eraseKeyring(opened)
-    return { change, version: staying.version, renewed }
+    return { change, manifest: changed, renewed }
   } finally {
     eraseKeyring(next)
   }
@@ -121,13 +126,15 @@ async function renew(live: Live, historyKeys: HistoryKey[], { devices }: Manifes
 }
 
 /** The server accepted the change: manifest, history keys and the book's version go into the vault, in one step. */
-export function keepChange(live: Live, { change, version, renewed }: ChangeDraft): Promise<void> {
+export function keepChange(live: Live, { change, manifest, renewed }: ChangeDraft): Promise<void> {
   return withBook(live, async () => {
     const known = await peerOf(live, live.userId)
     const history = mergeHistory((await readHistory(live.vault)) ?? live.history, renewed?.history ?? [])
     await live.vault.write([
       // Another tab may have taken a newer one meanwhile.
-      ...((known?.version ?? 0) < version ? [peerWrite(live.userId, live.identityKey, version, change.manifest)] : []),
+      ...((known?.version ?? 0) < manifest.version
+        ? [peerWrite(live.userId, { identityKey: live.identityKey, signed: change.manifest, manifest }, known)]
+        : []),
       ...(renewed ? [historyWrite(history), ...(await bookKeptWrites(live, renewed.book))] : []),
     ])
     live.history = (await readHistory(live.vault)) ?? live.history

@@ -156,6 +156,31 @@ describe('one manifest after another', () => {
     )
   })
 
+  test('Eve opened the account once: she cannot put her keys under the name of a browser that Alice knows', () => {
+    const more = signed({ version: 6, devices: [entries.phone], removed: [laptop.id] })
+    expect(checkSuccession(known, more, alice.publicKey).version).toBe(6)
+    for (const keys of [{ leafKey: entries.laptop.leafKey }, { sealingKey: entries.laptop.sealingKey }]) {
+      const list = signed({ version: 6, devices: [{ ...entries.phone, ...keys }], removed: [laptop.id] })
+      expect(() => checkSuccession(known, list, alice.publicKey)).toThrow(failure('manifest_keys'))
+    }
+  })
+
+  test('A removal keeps the version that it has: Eve cannot move it behind what her stolen browser wrote', () => {
+    const dated = signed({ version: 6, removed: [laptop.id], removedAt: { [laptop.id]: 4 } })
+    const after = { version: 6, content: dated.content }
+    const later = (removedAt: Manifest['removedAt']) => signed({ version: 7, removed: [laptop.id], removedAt })
+    expect(checkSuccession(after, later({ [laptop.id]: 4 }), alice.publicKey).version).toBe(7)
+    for (const removedAt of [undefined, { [laptop.id]: 7 }])
+      expect(() => checkSuccession(after, later(removedAt), alice.publicKey)).toThrow(failure('manifest_removed_gone'))
+    // The phone stood in the list of version 6.
+    const gone = (version: number) =>
+      signed({ version: 7, devices: [], removed: [laptop.id, phone.id], removedAt: { [laptop.id]: 4, [phone.id]: version } })
+    expect(checkSuccession(after, gone(7), alice.publicKey).version).toBe(7)
+    expect(() => checkSuccession(after, gone(6), alice.publicKey)).toThrow(failure('manifest_removed_gone'))
+    for (const removedAt of [{ [laptop.id]: 8 }, { [phone.id]: 7 }])
+      expect(() => readManifest(later(removedAt), alice.publicKey)).toThrow(failure('malformed'))
+  })
+
   test('A list of another identity does not follow', () => {
     const hers = signManifest(eve.seed, manifest({ version: 6, identityKey: toBase64(eve.publicKey), removed: [laptop.id] }))
     expect(() => checkSuccession(known, hers, eve.publicKey)).toThrow(failure('identity'))
@@ -180,6 +205,13 @@ describe("a device's name", () => {
     expect(long).toHaveLength((await named('x')).length)
     expect(fromBase64(long).length).toBeLessThanOrEqual(512)
     await expect(named('x'.repeat(253 - overhead))).rejects.toThrow(RangeError)
+  })
+
+  test('The time when a browser was added lies inside its sealed name', async () => {
+    const addedAt = '2026-01-02T03:04:05.000Z'
+    const sealed = await sealDeviceName(history.seed, phone.id, { ...bureau, addedAt })
+    expect(sealed).toHaveLength((await sealDeviceName(history.seed, phone.id, bureau)).length)
+    expect(await openDeviceName(history.seed, phone.id, sealed)).toEqual({ ...bureau, addedAt })
   })
 
   test('A name from before browser and system were told apart is read as it stands there', async () => {

@@ -91,6 +91,9 @@ export function readManifest(signed: Signed, identityKey: Uint8Array): Manifest 
   if (ids.size !== manifest.devices.length || hasOddKeys || hasOddHistoryKey) {
     throw new CryptoFailure('malformed', 'The device list is not as it must be')
   }
+  const removals = Object.entries(manifest.removedAt ?? {})
+  if (removals.some(([id, version]) => version > manifest.version || !manifest.removed.includes(id)))
+    throw new CryptoFailure('malformed', 'The device list names a removal that it does not hold')
   if (manifest.removed.some((id) => ids.has(id))) {
     throw new CryptoFailure('manifest_removed_gone', 'A removed device is listed again')
   }
@@ -99,8 +102,8 @@ export function readManifest(signed: Signed, identityKey: Uint8Array): Manifest 
 
 /**
  * Reads `next` and checks that it may follow the manifest that is `known` here [Note: D1]. Throws what `readManifest` throws,
- * 'manifest_rollback' (older), 'manifest_fork' (same version, other content), 'manifest_removed_gone' (forgets a removal, or
- * lets a device vanish without one).
+ * 'manifest_rollback' (older), 'manifest_fork' (same version, other content), 'manifest_removed_gone' (forgets a removal, dates
+ * it anew, or lets a device vanish without one), 'manifest_keys' (other keys under the id of a device).
  */
 export function checkSuccession(
   known: { version: number; content: string } | undefined,
@@ -121,8 +124,24 @@ export function checkSuccession(
   const listed = new Set(manifest.devices.map((device) => device.id))
   const isForgotten = before.removed.some((id) => !removed.has(id))
   const hasVanished = before.devices.some(({ id }) => !listed.has(id) && !removed.has(id))
-  if (isForgotten || hasVanished) throw new CryptoFailure('manifest_removed_gone', 'The device list forgets a removed device')
+  if (isForgotten || hasVanished || isRedated(before, manifest))
+    throw new CryptoFailure('manifest_removed_gone', 'The device list forgets a removed device')
+  if (manifest.devices.some((device) => hasOtherKeys(before, device)))
+    throw new CryptoFailure('manifest_keys', 'The device list puts other keys in the place of a known browser')
   return manifest
+}
+
+/** True where a removal has another version than before, or lies before a list in which the device still stood. */
+function isRedated(before: Manifest, { removedAt = {} }: Manifest): boolean {
+  const stood = new Set(before.devices.map(({ id }) => id))
+  const isKept = Object.entries(before.removedAt ?? {}).every(([id, version]) => removedAt[id] === version)
+  return !isKept || Object.entries(removedAt).some(([id, version]) => stood.has(id) && version <= before.version)
+}
+
+/** True of a device that is known under its id with another leaf or sealing key. */
+function hasOtherKeys(before: Manifest, { id, leafKey, sealingKey }: Manifest['devices'][number]): boolean {
+  const known = before.devices.find((device) => device.id === id)
+  return known !== undefined && (known.leafKey !== leafKey || known.sealingKey !== sealingKey)
 }
 
 /** What a device is called in its account's list: the person's word, and what it runs on. '' where it is not known. */
@@ -132,7 +151,13 @@ export interface DeviceName {
   system: string
 }
 
-const nameShape = z.object({ name: z.string(), browser: z.string(), system: z.string() })
+/** A device's name as it lies in the manifest: with the time when it was added, which nobody else is to know. */
+export interface SealedName extends DeviceName {
+  /** ISO 8601; absent in lists of before, where it stands beside the name. */
+  addedAt?: string | undefined
+}
+
+const nameShape = z.object({ name: z.string(), browser: z.string(), system: z.string(), addedAt: z.iso.datetime().optional() })
 
 /**
  * A device's name for the manifest: only the account's own devices read it. Its JSON is at most 252 bytes, so that all seals are
@@ -141,15 +166,15 @@ const nameShape = z.object({ name: z.string(), browser: z.string(), system: z.st
 export async function sealDeviceName(
   historySeed: Uint8Array,
   deviceId: string,
-  { name, browser, system }: DeviceName,
+  { name, browser, system, addedAt }: SealedName,
 ): Promise<string> {
-  const bytes = utf8(JSON.stringify({ name, browser, system }))
+  const bytes = utf8(JSON.stringify({ name, browser, system, addedAt }))
   if (bytes.length > DEVICE_NAME_BYTES) throw new RangeError('A device name is at most 252 bytes')
   return toBase64(await sealWith(await hkdf(historySeed, DEVICE_NAME), DEVICE_NAME, pad(bytes), deviceId))
 }
 
 /** The name that `sealDeviceName` sealed; a plain text, of older lists, is the name alone. Throws CryptoFailure('seal'). */
-export async function openDeviceName(historySeed: Uint8Array, deviceId: string, sealedName: string): Promise<DeviceName> {
+export async function openDeviceName(historySeed: Uint8Array, deviceId: string, sealedName: string): Promise<SealedName> {
   const key = await hkdf(historySeed, DEVICE_NAME)
   const text = fromUtf8(unpad(await openWith(key, DEVICE_NAME, fromBase64(sealedName), deviceId)))
   if (!text.startsWith('{')) return { name: text, browser: '', system: '' }

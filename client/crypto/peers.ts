@@ -17,6 +17,8 @@ export interface Peer {
   version: number
   signed: Signed
   manifest: Manifest
+  /** For removals that the list does not date: the version in which this browser first saw the device removed, by its id. */
+  removedSeen?: Record<string, number>
 }
 
 /** What became of a manifest that the server returned. `book_unread`: nothing may be pinned before the account's book was read. */
@@ -27,14 +29,26 @@ const rowShape = z.looseObject({
   identityKey: z.string(),
   version: z.number(),
   signed: z.object({ content: z.string(), signature: z.string() }),
+  removedSeen: z.record(z.string(), z.number()).exactOptional(),
 })
 
-/** The change that keeps a manifest which was checked. */
-export const peerWrite = (userId: string, identityKey: Uint8Array, version: number, signed: Signed): Write => ({
-  store: 'sealed',
-  key: rowOf(userId),
-  value: { json: { identityKey: toBase64(identityKey), version, signed } },
-})
+/** The change that keeps a manifest which was checked. `known`: the one before it here. */
+export function peerWrite(
+  userId: string,
+  { identityKey, signed, manifest }: Pick<Peer, 'identityKey' | 'signed' | 'manifest'>,
+  known: Peer | undefined,
+): Write {
+  const undated = manifest.removed.filter((id) => manifest.removedAt?.[id] === undefined)
+  const removedSeen = Object.fromEntries(undated.map((id) => [id, (known && removedIn(known, id)) ?? manifest.version] as const))
+  const json = { identityKey: toBase64(identityKey), version: manifest.version, signed, removedSeen }
+  return { store: 'sealed', key: rowOf(userId), value: { json } }
+}
+
+/** The version of an account's list that removed this device; undefined where it was not removed [Note: D1]. */
+export const removedIn = ({ manifest, removedSeen }: Peer, deviceId: string): number | undefined =>
+  manifest.removed.includes(deviceId)
+    ? (manifest.removedAt?.[deviceId] ?? removedSeen?.[deviceId] ?? manifest.version)
+    : undefined
 
 /** The change that forgets an account's manifest, so that the next one starts a new line. */
 export const peerForgotten = (userId: string): Write => ({ store: 'sealed', key: rowOf(userId), value: null })
@@ -46,10 +60,10 @@ const verified = remembering<Manifest>(64)
 export async function peerOf({ vault }: Live, userId: string): Promise<Peer | undefined> {
   const row = await vault.get('sealed', rowOf(userId))
   if (!row) return undefined
-  const { identityKey, version, signed } = jsonOf(rowShape, row)
+  const { identityKey, version, signed, removedSeen } = jsonOf(rowShape, row)
   const key = fromBase64(identityKey)
   const manifest = verified(`${identityKey} ${signed.signature} ${signed.content}`, () => readManifest(signed, key))
-  return manifest && { identityKey: key, version, signed, manifest }
+  return manifest && { identityKey: key, version, signed, manifest, ...(removedSeen && { removedSeen }) }
 }
 
 /**
@@ -70,10 +84,12 @@ export function takePeerManifest(
     if (pinned && !sameBytes(pinned, key)) return 'key_changed'
     if (!pinned && !book.isRead) return 'book_unread'
     const known = await peerOf(live, userId)
-    const { version } = checkSuccession(known && { version: known.version, content: known.signed.content }, manifest, key)
+    const next = checkSuccession(known && { version: known.version, content: known.signed.content }, manifest, key)
     await live.vault.write([
       ...(pinned ? [] : [pinWrite(book, userId, key)]),
-      ...(known?.version === version ? [] : [peerWrite(userId, key, version, manifest)]),
+      ...(known?.version === next.version
+        ? []
+        : [peerWrite(userId, { identityKey: key, signed: manifest, manifest: next }, known)]),
     ])
     return 'pinned'
   })

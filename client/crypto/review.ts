@@ -1,9 +1,9 @@
 import { fromBase64 } from '../../contract/bytes.ts'
-import type { Manifest } from '../../contract/devices.ts'
+import { ADDED_AT_SEALED, type Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type HistoryKey, historyKeyOf, isAnnounced } from './history.ts'
-import { type DeviceName, openDeviceName, readManifest } from './identity.ts'
+import { type DeviceName, openDeviceName, readManifest, type SealedName, sealDeviceName } from './identity.ts'
 import { eraseKeyring, type OpenKeyring, openKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
 import { peerOf } from './peers.ts'
@@ -21,6 +21,8 @@ export interface ListedDevice extends DeviceName {
   id: string
   /** ISO time. */
   addedAt: string
+  /** Ed25519, base64. */
+  leafKey: string
 }
 
 /**
@@ -61,10 +63,34 @@ export async function ownDevices(live: Live): Promise<ListedDevice[]> {
   return listDevices(known.manifest, live.history)
 }
 
-const listDevices = ({ devices }: Manifest, history: HistoryKey[]): Promise<ListedDevice[]> =>
-  Promise.all(devices.map(async ({ id, sealedName, addedAt }) => ({ id, addedAt, ...(await nameOf(history, id, sealedName)) })))
+/**
+ * The devices, each with its time inside its sealed name. Lists of before show the times to everybody who reads them; a name whose
+ * history key is gone stays as it is.
+ */
+export function withSealedTimes(devices: Manifest['devices'], history: HistoryKey[]): Promise<Manifest['devices']> {
+  return Promise.all(
+    devices.map(async (device) => {
+      const { id, sealedName, addedAt } = device
+      const seed = history.at(-1)?.seed
+      const named = addedAt === ADDED_AT_SEALED ? undefined : await nameOf(history, id, sealedName)
+      if (!named || !seed) return device
+      return { ...device, sealedName: await sealDeviceName(seed, id, { ...named, addedAt }), addedAt: ADDED_AT_SEALED }
+    }),
+  )
+}
 
-async function nameOf(history: HistoryKey[], deviceId: string, sealedName: string): Promise<DeviceName> {
+const UNNAMED: SealedName = { name: 'Unnamed device', browser: '', system: '' }
+
+const listDevices = ({ devices }: Manifest, history: HistoryKey[]): Promise<ListedDevice[]> =>
+  Promise.all(
+    devices.map(async ({ id, sealedName, leafKey, addedAt: listedAt }) => {
+      const { addedAt = listedAt, ...named } = (await nameOf(history, id, sealedName)) ?? UNNAMED
+      return { id, addedAt, leafKey, ...named }
+    }),
+  )
+
+/** The name that one of these history keys opens, the newest first. */
+async function nameOf(history: HistoryKey[], deviceId: string, sealedName: string): Promise<SealedName | undefined> {
   for (const { seed } of [...history].reverse()) {
     try {
       return await openDeviceName(seed, deviceId, sealedName)
@@ -72,5 +98,5 @@ async function nameOf(history: HistoryKey[], deviceId: string, sealedName: strin
       if (!(error instanceof CryptoFailure)) throw error
     }
   }
-  return { name: 'Unnamed device', browser: '', system: '' }
+  return undefined
 }

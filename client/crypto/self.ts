@@ -51,7 +51,7 @@ async function followed(live: Live, signed: Signed): Promise<{ manifest: Manifes
   const before = known && { version: known.version, content: known.signed.content }
   const manifest = checkSuccession(before, signed, live.identityKey)
   const isNew = known?.version !== manifest.version
-  return { manifest, writes: isNew ? [peerWrite(live.userId, live.identityKey, manifest.version, signed)] : [] }
+  return { manifest, writes: isNew ? [peerWrite(live.userId, { identityKey: live.identityKey, signed, manifest }, known)] : [] }
 }
 
 async function keepHistory(live: Live, known: HistoryKey[], learned: HistoryKey[], writes: Write[]): Promise<void> {

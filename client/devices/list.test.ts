@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { onionAddress } from '../../contract/onion.ts'
 import { accountStore } from '../account/store.ts'
 import { ApiError } from '../net/api.ts'
+import { SEEN_AT } from '../testing/accounts.ts'
 import { newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
 import { refreshOwnDevices } from '../trust/own.ts'
@@ -31,7 +32,8 @@ test('The list names every browser of the account, this one first, and says when
     { id: laptop.deviceId, name: 'Test browser', browser: 'Firefox', system: 'Linux', isCurrent: true },
     { id: phone.deviceId, name: 'Another browser', isCurrent: false },
   ])
-  expect(shown().devices[1]?.lastSeenAt).toBe(shown().devices[1]?.addedAt)
+  expect(shown().devices[1]?.lastSeenAt).toBe(SEEN_AT)
+  expect(Date.now() - Date.parse(shown().devices[1]?.addedAt ?? '')).toBeLessThan(60_000)
 })
 
 test('Eve runs the server: who is a device and which address is shown are not hers to say', async () => {

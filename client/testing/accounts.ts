@@ -14,6 +14,9 @@ import { membersOfDirectRoom, type Signed } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
 import { type Account, accountIn, type Room, type ServerState, saltOf, type Verb } from './state.ts'
 
+/** When the server last saw each device. */
+export const SEEN_AT = '2026-01-02T03:04:05.000Z'
+
 /** A new account, or another device of one, as the server keeps it. */
 export function registerIn({ accounts }: ServerState, userId: string, keys: AccountKeys): void {
   const { oneTime, lastResort } = keys.keyPackages
@@ -170,7 +173,7 @@ export function accountVerbs(state: ServerState): Verb[] {
   const seenOf = ({ keys }: Account, deviceId: string) =>
     manifestShape
       .parse(JSON.parse(keys.manifest.content))
-      .devices.map(({ id, addedAt }) => ({ id, addedAt, lastSeenAt: addedAt, isCurrent: id === deviceId }))
+      .devices.map(({ id, addedAt }) => ({ id, addedAt, lastSeenAt: SEEN_AT, isCurrent: id === deviceId }))
 
   function saveBook(account: Account, book: SealedBook) {
     if (book.version !== account.book.version + 1) throw new ApiError(409, 'stale_version', 'Another device changed this first')

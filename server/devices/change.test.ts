@@ -101,6 +101,27 @@ test('the account lists its devices, when each was last here, and which one asks
   expect(seen?.addedAt).toBe(second?.addedAt)
 })
 
+test('the date of a removal stays: nobody moves it behind what the removed browser wrote', async () => {
+  const alice = await someone()
+  const laptop = await alice.addsBrowser()
+  const third = await alice.addsBrowser()
+  await alice.changesKeys({ removes: [laptop.deviceId] })
+  const before = alice.identity
+  const next = changed(before, { removes: [third.deviceId] })
+  const { removedAt = {}, version } = next.manifest
+  const dated = (dates: Record<string, number>) =>
+    alice.tries(devicesApi.changeKeys, {
+      ...signedChange(before, { ...next, manifest: { ...next.manifest, removedAt: dates } }, { bookVersion: 1 }),
+    })
+  expect(await dated({ ...removedAt, [laptop.deviceId]: version })).toBeRefused(400, 'invalid_input')
+  expect(await dated({ [third.deviceId]: version })).toBeRefused(400, 'invalid_input')
+  expect(await dated({ ...removedAt, [third.deviceId]: version - 1 })).toBeRefused(400, 'invalid_input')
+  expect(await dated({ ...removedAt, [alice.deviceId]: version })).toBeRefused(400, 'invalid_input')
+  // A page of before does not date what it removes.
+  const { [third.deviceId]: _, ...undated } = removedAt
+  expect((await dated(undated)).status).toBe(200)
+})
+
 test('Eve, with a stolen cookie, changes nothing: she cannot sign, and what Alice signed fits once', async () => {
   const [alice, eve] = [await someone(), await someone()]
   const laptop = await alice.addsBrowser()

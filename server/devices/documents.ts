@@ -74,6 +74,11 @@ export function requireSuccessor(before: Manifest, next: Manifest): void {
   if (leaving.some((id) => !gone.has(id))) throw invalid('A device vanished without being removed')
   if (next.removed.length !== new Set(before.removed).size + leaving.length)
     throw invalid('Only devices of the account can be removed')
+  const removedAt = next.removedAt ?? {}
+  const isRedated = Object.entries(before.removedAt ?? {}).some(([id, version]) => removedAt[id] !== version)
+  if (isRedated || leaving.some((id) => (removedAt[id] ?? next.version) !== next.version))
+    throw invalid('A removal is dated by the list that holds it')
+  if (Object.keys(removedAt).some((id) => !gone.has(id))) throw invalid('A removal is dated that never was')
   if (next.devices.some((device) => hasOtherKeys(before, device))) throw invalid("A device's keys do not change")
   if (next.historyKeyId < before.historyKeyId) throw invalid('The history key went back')
   if (next.historyKeyId > before.historyKeyId + 1) throw invalid('A history key was left out')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { encodeFields, toBase64 } from '../../contract/bytes.ts'
-import type { AccountKeys, KeyChange, Keyring, Manifest } from '../../contract/devices.ts'
+import { type AccountKeys, ADDED_AT_SEALED, type KeyChange, type Keyring, type Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64')
@@ -74,6 +74,7 @@ export function changed(identity: TestIdentity, { removes = [], adds = [], drops
       keyringVersion: keyring.version + 1,
       devices: manifest.devices.filter((device) => !removes.includes(device.id)),
       removed: [...manifest.removed, ...removes],
+      removedAt: { ...manifest.removedAt, ...Object.fromEntries(removes.map((id) => [id, manifest.version + 1])) },
       keepsHistory: keepsHistory ?? manifest.keepsHistory,
       ...(isNewHistory && { historyKeyId: manifest.historyKeyId + 1, historyKey: random(1216) }),
     },
@@ -120,7 +121,7 @@ function sign(label: string, document: Keyring | Manifest, seed: Uint8Array): Si
 }
 
 function deviceEntry(id: string): Manifest['devices'][number] {
-  return { id, sealedName: random(64), leafKey: random(32), sealingKey: random(1216), addedAt: new Date().toISOString() }
+  return { id, sealedName: random(64), leafKey: random(32), sealingKey: random(1216), addedAt: ADDED_AT_SEALED }
 }
 
 const newWay = (kind: Kind): Keyring['ways'][number] => ({
