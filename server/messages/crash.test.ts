@@ -10,7 +10,7 @@ import { startWorld } from '../testing/world.ts'
 const world = await startWorld()
 
 /** A server process on the same database that dies at that point. */
-async function mortalServer(point: string): Promise<{ url: string; process: ChildProcess }> {
+async function killableServer(point: string): Promise<{ url: string; process: ChildProcess }> {
   const [row] = await world.sql('select current_database() as name')
   const server = spawn(process.execPath, ['--import', 'tsx', path.resolve(import.meta.dirname, '../testing/killable.ts')], {
     env: {
@@ -31,7 +31,7 @@ test('the server dies between COMMIT and answer: sent again, the message is ther
   const { alice, bob } = await world.people()
   const chatRoomId = await alice.talksTo(bob)
   const draft = { id: randomUUID(), chatRoomId, content: 'only once', messageType: 'text' as const }
-  const { url, process } = await mortalServer('message:committed')
+  const { url, process } = await killableServer('message:committed')
   const browser = newBrowser(url)
   browser.cookie = alice.cookie
   const died = once(process, 'exit')
