@@ -11,6 +11,7 @@ import { flushAll } from '../messages/send.ts'
 import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
 import { inTurn } from '../net/turns.ts'
+import { keepHealing } from '../rooms/heal.ts'
 import { resetRooms, roomsStore } from '../rooms/list.ts'
 import { reloadUnreadTotal } from '../rooms/load.ts'
 import { onTyping } from '../rooms/updates.ts'
@@ -64,6 +65,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     })
   const frames = framesOf(env, userId)
   const listen = <T extends FrameType>(type: T) => env.socket.on(type, (data) => attempt((async () => frames[type](data))()))
+  const stopHealing = keepHealing(env, attempt)
   const index = keepIndexed(env, acceptedRooms, attempt)
   const offs = [
     ...serverFrame.options.map(({ shape }) => listen(shape.type.value)),
@@ -86,6 +88,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     for (const poll of polls) clearInterval(poll)
     document.removeEventListener('visibilitychange', onVisible)
     env.socket.close()
+    stopHealing()
     index.stop()
     stopOlder()
     forgetSearch()

@@ -12,6 +12,8 @@ export type MessageEntry = Extract<LogEntry, { kind: 'message' }>
 
 /** One catch-up along a room's log: what was read of it, and what is stored together at its end. */
 export interface CatchUp extends Reading {
+  /** The device's clock, in ms. */
+  now: number
   record: RoomRecord
   group: Group | undefined
   messages: StoredMessage[]

@@ -1,7 +1,7 @@
 import { fromBase64 } from '../../contract/bytes.ts'
 import type { AccountKeys, KeyChange, SealedBook } from '../../contract/devices.ts'
 import type { Message } from '../../contract/messages.ts'
-import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
+import type { ArchiveKey } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { indexRooms, searchMessages } from '../index/search.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
@@ -17,6 +17,7 @@ import { auditCommits, auditDone } from './audit.ts'
 import { readBook, seenVersion, verifiedUsers } from './book.ts'
 import { type ChangeDraft, draftChange, eraseChange, type KeyChangeRequest, keepChange } from './change.ts'
 import { enterRoom } from './enter.ts'
+import { putHealingOff, roomsToHeal } from './heal.ts'
 import type { DeviceName } from './identity.ts'
 import { refillKeyPackages } from './keypackages.ts'
 import { eraseKeyring } from './keyring.ts'
@@ -180,10 +181,10 @@ export function createCore() {
     refillKeyPackages: on(refillKeyPackages),
 
     roomRecord: on(({ vault }, chatRoomId: string) => roomRecord(vault, chatRoomId)),
-    enterRoom: on((account, input: { chatRoomId: string; peerIds: string[]; group: RoomGroup }) => enterRoom(account, input)),
-    receiveLog: on((account, input: { chatRoomId: string; peerIds: string[]; entries: LogEntry[] }) =>
-      receiveLog(account, input),
-    ),
+    enterRoom: on(enterRoom),
+    receiveLog: on(receiveLog),
+    roomsToHeal: on(roomsToHeal),
+    putHealingOff: on(putHealingOff),
     roomNeed: on(roomNeed),
     createRoom: on(createRoom),
     joinRoom: on(joinRoom),

@@ -8,6 +8,7 @@ import { derivedKeyWrite } from './archive.ts'
 import { generationOf, noteGeneration } from './book.ts'
 import { restartNotice } from './catchup.ts'
 import { groupIdHolds } from './groupid.ts'
+import { pathMade } from './heal.ts'
 import { joinByWelcome, welcomedRefs } from './joining.ts'
 import { keyPackageHeld, keyPackageSpent } from './keypackages.ts'
 import type { Live } from './live.ts'
@@ -29,7 +30,7 @@ const WELCOMED_MAX = 100
  */
 export function enterRoom(
   live: Live,
-  { chatRoomId, peerIds, group: served }: Place & { group: RoomGroup },
+  { chatRoomId, peerIds, group: served, now }: Place & { group: RoomGroup; now: number },
 ): Promise<Pick<RoomRecord, 'standing' | 'cursor' | 'from'>> {
   return withRoom(live, chatRoomId, peerIds, async ({ record, group, accounts }) => {
     await requireGeneration(live, chatRoomId, served.generation)
@@ -53,7 +54,7 @@ export function enterRoom(
       cursor: seq,
       from: record?.from ?? seq,
       transcript: withCommit(record?.transcript, seq),
-      ownMessages: 0,
+      ...pathMade(now, seq),
       isHealed: false,
       unaudited: [place],
     }

@@ -35,7 +35,7 @@ function requests() {
 
 test('A message that comes costs a handful of reads and one transaction', async () => {
   const { reads, writes, transactions } = requests()
-  await alice.core.receiveLog({ ...place, entries: log.slice(-1) })
+  await alice.core.receiveLog({ ...place, entries: log.slice(-1), now: Date.now() })
   expect(reads.mock.calls.length).toBeLessThanOrEqual(5)
   expect(transactions.mock.calls.filter(([, mode]) => mode === 'readwrite')).toHaveLength(1)
   expect(writes.mock.calls.length).toBe(4)
@@ -57,11 +57,13 @@ test('A batch is taken whole or not at all, and entries that are there already a
   const [last] = log.slice(-1)
   if (!last) throw new Error('no entry')
   const strange = { ...last, seq: last.seq + 1, chatRoomId: 'dm_x' }
-  await expect(alice.core.receiveLog({ ...place, entries: [last, strange] })).rejects.toMatchObject({ code: 'place' })
+  await expect(alice.core.receiveLog({ ...place, entries: [last, strange], now: Date.now() })).rejects.toMatchObject({
+    code: 'place',
+  })
   expect(await alice.core.roomRecord(place.chatRoomId)).toEqual(before)
-  const outcome = await alice.core.receiveLog({ ...place, entries: [...log, ...log] })
+  const outcome = await alice.core.receiveLog({ ...place, entries: [...log, ...log], now: Date.now() })
   expect(outcome).toMatchObject({ cursor: log.length, hasGap: false, mustEnter: false })
-  const gap = await alice.core.receiveLog({ ...place, entries: [{ ...last, seq: last.seq + 2 }] })
+  const gap = await alice.core.receiveLog({ ...place, entries: [{ ...last, seq: last.seq + 2 }], now: Date.now() })
   expect(gap).toMatchObject({ cursor: log.length, hasGap: true })
 })
 

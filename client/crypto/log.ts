@@ -42,13 +42,13 @@ const UNKNOWN_ROOM: LogOutcome = {
  * Takes the next entries of a room's log, in order. State, text and cursor are stored in one transaction, then
  * the caller shows what the vault holds [Note: commit, then show]. Entries at or below the cursor are skipped.
  */
-export function receiveLog(live: Live, input: Place & { entries: LogEntry[] }): Promise<LogOutcome> {
-  const { chatRoomId, peerIds, entries } = input
+export function receiveLog(live: Live, input: Place & { entries: LogEntry[]; now: number }): Promise<LogOutcome> {
+  const { chatRoomId, peerIds, entries, now } = input
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     if (!room.record) return UNKNOWN_ROOM
     const { accounts } = room
     const record = await reopenNewer({ live, chatRoomId, accounts }, room.record)
-    const at = catchUpFrom(live, chatRoomId, room, record)
+    const at = catchUpFrom({ live, chatRoomId, now }, room, record)
     const { mustEnter, hasGap } = await takeEntries(at, entries)
     if (at.record.cursor > room.record.cursor || record !== room.record) await store(at, room.record)
     const { cursor, from, waiting, unaudited } = at.record
@@ -57,9 +57,12 @@ export function receiveLog(live: Live, input: Place & { entries: LogEntry[] }): 
   })
 }
 
-const catchUpFrom = (live: Live, chatRoomId: string, { group, accounts }: OpenRoom, record: RoomRecord): CatchUp => ({
-  live,
-  chatRoomId,
+const catchUpFrom = (
+  start: Pick<CatchUp, 'live' | 'chatRoomId' | 'now'>,
+  { group, accounts }: OpenRoom,
+  record: RoomRecord,
+): CatchUp => ({
+  ...start,
   accounts,
   record: { ...record },
   group,

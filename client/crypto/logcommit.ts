@@ -4,6 +4,7 @@ import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { derivedKeyWrite } from './archive.ts'
 import { type CatchUp, leave, restartNotice } from './catchup.ts'
+import { ownPathOf, pathMade } from './heal.ts'
 import { readManifest } from './identity.ts'
 import { archiveKeyOf } from './message.ts'
 import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup } from './mls.ts'
@@ -24,7 +25,7 @@ export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void>
   if (!isOwn && !at.group) return
   if (pending) at.writes.push(pendingSettled(chatRoomId))
   try {
-    if (isOwn) takeOwn(at, pending)
+    if (isOwn) takeOwn(at, pending, entry)
     else if (at.group) await takeForeign(at, at.group, entry)
   } catch (error) {
     // [Note: R4] Accepted by the server, but not to be processed here: read on by the archive, enter again before sending.
@@ -39,9 +40,10 @@ export async function isOwnCommit({ live, chatRoomId, record, group }: CatchUp, 
   return pending !== undefined && isTaken(pending, entry, record.generation, group)
 }
 
-function takeOwn(at: CatchUp, { group, draft, hasPath }: PendingCommit): void {
-  // The device's clock, not the server's: a date of long ago would ask for the next commit at once.
-  moveTo(at, readGroup(group, accountKeysOf(at.accounts)), new Date(), hasPath)
+function takeOwn(at: CatchUp, { group, draft, hasPath }: PendingCommit, { seq }: CommitEntry): void {
+  moveTo(at, readGroup(group, accountKeysOf(at.accounts)), hasPath)
+  // Also where the commit has no path: a creation is made with new keys.
+  Object.assign(at.record, pathMade(at.now, seq))
   at.record.generation = draft.generation
 }
 
@@ -52,21 +54,21 @@ async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promi
   const accounts = accountKeysOf(at.accounts)
   const applied = await applyCommit({ group, commit, accounts, rules: { isListed: listedIn(at.accounts) } })
   if (applied.removedSelf) return leave(at)
-  const createdAt = new Date(Math.min(Date.parse(entry.createdAt), Date.now()))
-  moveTo(at, applied.group, createdAt, applied.isExternal || applied.added.length === 0)
+  record.ownPath = ownPathOf(record)
+  moveTo(at, applied.group, applied.isExternal || applied.added.length === 0)
   const place = { groupId: toBase64(groupIdOf(applied.group)), epoch: epochOf(applied.group) }
   record.unaudited = [...record.unaudited, place].slice(-UNAUDITED_MAX)
   at.writes.push(derivedKeyWrite(place, await archiveKeyOf(applied.group)))
 }
 
-function moveTo(at: CatchUp, group: Group, committedAt: Date, hasPath: boolean): void {
+function moveTo(at: CatchUp, group: Group, hasPath: boolean): void {
   at.group = group
   Object.assign(at.record, {
     standing: 'joined',
     groupId: toBase64(groupIdOf(group)),
     epoch: epochOf(group),
-    lastCommitAt: committedAt.toISOString(),
-    ownMessages: 0,
+    // The device's clock, not the server's: whatever a server dates a commit to, keys are renewed in time.
+    lastCommitAt: new Date(at.now).toISOString(),
     isHealed: hasPath,
   } satisfies Partial<CatchUp['record']>)
 }

@@ -109,7 +109,7 @@ test('With a newer page everything opens that was kept meanwhile, and the server
   await alice.reads(bob)
   const next = await upgraded(alice)
   // Nothing of the log: what is in the vault is looked at again.
-  await next.core.receiveLog({ chatRoomId, peerIds: [bob.userId], entries: [] })
+  await next.core.receiveLog({ chatRoomId, peerIds: [bob.userId], entries: [], now: Date.now() })
   const page = await next.core.page({ chatRoomId, limit: 50 })
   expect(shown(page)).toEqual(ALL)
   expect(page.messages.some(({ isOutOfPlace }) => isOutOfPlace)).toBe(false)
@@ -138,7 +138,7 @@ test('A repeated envelope of a newer version opens once', async () => {
   log.push({ ...again, seq: log.length + 1 })
   await alice.reads(bob)
   const next = await upgraded(alice)
-  await next.core.receiveLog({ chatRoomId, peerIds: [bob.userId], entries: [] })
+  await next.core.receiveLog({ chatRoomId, peerIds: [bob.userId], entries: [], now: Date.now() })
   const { messages } = await next.core.page({ chatRoomId, limit: 50 })
   expect(messages.map(({ body }) => wordsOf(body)).slice(-3)).toEqual([
     'from next year',

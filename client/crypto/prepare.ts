@@ -7,6 +7,7 @@ import { sealArchiveKey } from './archive.ts'
 import type { Leaf } from './commits.ts'
 import { checkPlace, newRecord, requireGeneration } from './enter.ts'
 import { roomGroupId } from './groupid.ts'
+import { sendsHealing } from './heal.ts'
 import { createRoomGroup, groupInfoMembers, joinByGroupInfo, keyPackageMember } from './joining.ts'
 import { type Live, leafDevice } from './live.ts'
 import { archiveKeyOf } from './message.ts'
@@ -14,9 +15,6 @@ import { type Committed, commitChange, epochOf, groupIdOf, writeGroup } from './
 import { accountKeysOf, everyAccount, listedIn, type MemberAccounts, unlistedIn, versionsOf } from './peers.ts'
 import { pendingCommit, pendingWrite } from './pending.ts'
 import { type OpenRoom, type Place, withRoom } from './room.ts'
-
-const HEAL_AFTER_MS = 24 * 60 * 60 * 1000
-const HEAL_AFTER_MESSAGES = 50
 
 export interface RoomState {
   /** What has to happen before this device may send. */
@@ -43,8 +41,7 @@ function needOf({ record, group, accounts }: OpenRoom, now: number): RoomState['
   if (!record || record.generation === 0) return 'create'
   if (!group) return 'join'
   if (unlistedIn(group, accounts).length > 0 || !record.transcript) return 'commit'
-  const isOld = now - Date.parse(record.lastCommitAt) > HEAL_AFTER_MS
-  return !record.isHealed || isOld || record.ownMessages >= HEAL_AFTER_MESSAGES ? 'commit' : 'ready'
+  return sendsHealing(record, now) ? 'commit' : 'ready'
 }
 
 /**

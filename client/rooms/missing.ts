@@ -15,9 +15,14 @@ export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): P
   if (unaudited.length > 0) await auditCommits(env, room, unaudited)
   const reached = mustEnter
     ? // By Welcome where there is one, else as a reader of the archive.
-      await env.crypto.enterRoom({ ...placeOf(room), group: await env.api(roomsApi.group, { chatRoomId: room.id }) })
+      await enter(env, room)
     : { cursor, from }
   // Nothing of the room is here: it was entered, now or before its first page came.
   if (reached.from > reached.cursor) await loadOlderPage(env, room, reached.from)
   return reached.cursor
+}
+
+async function enter(env: Env, room: Room) {
+  const group = await env.api(roomsApi.group, { chatRoomId: room.id })
+  return await env.crypto.enterRoom({ ...placeOf(room), group, now: env.clock().getTime() })
 }

@@ -41,7 +41,7 @@ export async function readyRoom(env: Env, room: Room, { mustCommit = false } = {
     // A faster device has committed as well.
     if (drafted === 'moved') continue
     if (drafted === 'failed') hasFailed = true
-    else isOwed = (await post(env, room, drafted)) === 'not_taken'
+    else isOwed = (await postCommit(env, room, drafted)) === 'stale_manifest'
   }
   return { ready: false, reason: 'The room is busy. Try again.' }
 }
@@ -85,22 +85,22 @@ async function create(env: Env, room: Room): Promise<CommitDraft | 'moved'> {
  * Posts a commit. When another one was first, what was missed is applied and the caller decides anew [Note: R6]. One that was made
  * for old device lists is dropped: the same bytes would be refused for ever.
  */
-async function post(env: Env, room: Room, draft: CommitDraft): Promise<'level' | 'not_taken'> {
+export async function postCommit(env: Env, room: Room, draft: CommitDraft): Promise<'taken' | 'stale_epoch' | 'stale_manifest'> {
   try {
     await env.api(roomsApi.commit, draft)
     await catchUp(env, room)
-    return 'level'
+    return 'taken'
   } catch (error) {
     if (isRefused(error, 'stale_manifest')) {
       await refreshStale(env, room, error.details)
       // The log has it if it was taken before and only the answer was lost.
       await catchUp(env, room)
       await env.crypto.dropCommit({ ...placeOf(room), commit: draft.commit })
-      return 'not_taken'
+      return 'stale_manifest'
     }
     if (!isRefused(error, 'stale_epoch')) throw error
     const missed = logPageShape.safeParse((error.details as { log?: unknown } | undefined)?.log)
     await catchUp(env, room, missed.data?.entries ?? [])
-    return 'level'
+    return 'stale_epoch'
   }
 }

@@ -25,7 +25,7 @@ export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Prom
     let reached = -1
     let idle = 0
     for (;;) {
-      const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries })
+      const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries, now: env.clock().getTime() })
       const { mustEnter, hasGap } = outcome
       idle = outcome.cursor > reached ? 0 : idle + 1
       // Each page must lead further, or into a group that has just been made: else this would not end.

@@ -95,11 +95,12 @@ test('A Welcome that comes again does not take the room back to its beginning', 
   await bob.says(alice, 'two')
   await bob.reads(alice)
   const before = await bob.core.roomRecord(roomId)
-  await bob.core.enterRoom({ chatRoomId: roomId, peerIds: [alice.userId], group })
+  await bob.core.enterRoom({ chatRoomId: roomId, peerIds: [alice.userId], group, now: Date.now() })
   await bob.core.enterRoom({
     chatRoomId: roomId,
     peerIds: [alice.userId],
     group: { ...group, welcome: wire.rooms.get(roomId)?.welcome ?? null, lastSeq: 99 },
+    now: Date.now(),
   })
   expect(await bob.core.roomRecord(roomId)).toEqual(before)
 })
@@ -153,7 +154,7 @@ test('The server dates a commit to the far future: keys are renewed after a day 
   await alice.env.api(roomsApi.commit, draft)
   const { entries } = await bob.env.api(roomsApi.log, { chatRoomId: roomId, after: 0 })
   const dated = entries.map((entry) => ({ ...entry, createdAt: '2199-01-01T00:00:00.000Z' }))
-  await bob.core.receiveLog({ chatRoomId: roomId, peerIds: [alice.userId], entries: dated })
+  await bob.core.receiveLog({ chatRoomId: roomId, peerIds: [alice.userId], entries: dated, now: Date.now() })
   const inTwoDays = Date.now() + 48 * 60 * 60 * 1000
   const need = await bob.core.roomNeed({ chatRoomId: roomId, peerIds: [alice.userId], now: inTwoDays })
   expect(need.need).toBe('commit')
@@ -328,6 +329,6 @@ test('A commit entry that does not fit is not taken as the one that waits for it
     ...{ kind: 'commit', seq: cursor + 1, chatRoomId: roomId, senderId: alice.userId, generation: 77, groupId, epoch, commit },
     createdAt: new Date().toISOString(),
   }
-  expect((await alice.core.receiveLog({ ...place, entries: [lie] })).mustEnter).toBe(true)
+  expect((await alice.core.receiveLog({ ...place, entries: [lie], now: Date.now() })).mustEnter).toBe(true)
   expect((await alice.core.roomRecord(roomId))?.generation).toBe(1)
 })

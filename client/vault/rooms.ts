@@ -33,6 +33,16 @@ export interface Transcript {
   before?: string
 }
 
+/** The last time this device put new keys of its own into the room's tree. */
+export interface OwnPath {
+  /** ISO 8601, by this device's clock. */
+  at: string
+  /** The place of that commit in the log. */
+  seq: number
+  /** When it last tried to make another one and somebody else's commit was first. */
+  triedAt?: string
+}
+
 /** Where this device stands in one room. Kept beside the MLS state, which is large, and written with it. */
 export interface RoomRecord {
   generation: number
@@ -48,9 +58,13 @@ export interface RoomRecord {
   from: number
   /** What this device saw since the last commit; absent where it came in behind it [Note: M5]. */
   transcript?: Transcript | undefined
+  /** When the newest commit was taken, whoever made it: older builds renew their keys by it. */
   lastCommitAt: string
-  /** Own messages since the last commit; false after a commit without a path [Note: R7]. */
+  /** Absent in a record of before [Note: R7]. */
+  ownPath?: OwnPath
+  /** Own messages since this device's newest path [Note: R7]. */
   ownMessages: number
+  /** False after a creation, whose commit has no path. */
   isHealed: boolean
   waiting: Waiting[]
   newer?: Newer[]
@@ -77,6 +91,7 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
   from: z.number(),
   transcript: transcriptShape.optional(),
   lastCommitAt: z.string(),
+  ownPath: z.looseObject({ at: z.string(), seq: z.number(), triedAt: z.string().exactOptional() }).exactOptional(),
   ownMessages: z.number(),
   isHealed: z.boolean(),
   waiting: z.array(z.looseObject({ ...epochName, ...place })),

@@ -1,0 +1,45 @@
+import type { Env } from '../env.ts'
+import { refreshPeers } from '../trust/peers.ts'
+import { roomById } from './list.ts'
+import { postCommit } from './ready.ts'
+import { placeOf, type Room } from './room.ts'
+import { catchUp } from './rooms.ts'
+
+/** The devices of a room become due together: each waits for another time. */
+const WAIT_MAX_MS = 60 * 60_000
+
+/** Renews the keys of rooms in which this browser only reads, for as long as the session lasts [Note: R7]. Call the answer to stop. */
+export function keepHealing(env: Env, report: (work: Promise<void>) => void): () => void {
+  let isStopped = false
+  let timer: ReturnType<typeof setTimeout>
+  const wait = () => {
+    if (!isStopped) timer = setTimeout(() => report(healReading(env).finally(wait)), Math.random() * WAIT_MAX_MS)
+  }
+  wait()
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
+}
+
+/** Heals the rooms that are due, one at a time. A failure in one does not keep the others; the first is thrown at the end. */
+export async function healReading(env: Env): Promise<void> {
+  const failures: unknown[] = []
+  for (const chatRoomId of await env.crypto.roomsToHeal({ now: env.clock().getTime() })) {
+    const room = roomById(chatRoomId)
+    if (!room || room.isClosed || room.state === 'pending') continue
+    await heal(env, room).catch((error: unknown) => failures.push(error))
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+async function heal(env: Env, room: Room): Promise<void> {
+  if ((await refreshPeers(env, room)).size > 0) return
+  await catchUp(env, room)
+  const now = env.clock().getTime()
+  // What was missed may have put this device out.
+  const { need } = await env.crypto.roomNeed({ ...placeOf(room), now })
+  if (need !== 'ready' && need !== 'commit') return
+  const outcome = await postCommit(env, room, await env.crypto.commitRoom(placeOf(room)))
+  if (outcome !== 'taken') await env.crypto.putHealingOff({ ...placeOf(room), now })
+}
