@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 export interface Answer {
   status: number
   body: unknown
-  /** Seconds, where the server says when to try again. */
+  /** The Retry-After header, in seconds; undefined without one. */
   retryAfter: number | undefined
 }
 
@@ -19,7 +19,7 @@ const ANSWER_MS = 35_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1000, maxFreeSockets: 256 })
 
-/** One request over loopback. undefined: the connection broke or nothing came, so nobody knows what became of it. */
+/** Sends one request over loopback. Returns undefined if the connection broke or timed out: the request may have succeeded or not. */
 export function ask(port: number, { method, path, cookie, body }: Asking): Promise<Answer | undefined> {
   const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const headers = {

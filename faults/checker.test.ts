@@ -6,7 +6,7 @@ import { type Attempt, type Entry, type History, newHistory } from './recorder.t
 const ROOM = 'dm_alice_bob'
 const [ALICE, BOB] = ['alice', 'bob']
 
-/** Alice and Bob wrote in turn, each after the other's acknowledgement; in the middle a commit. All is well. */
+/** A correct history: Alice and Bob send in turn, each after the other's acknowledgement, with one commit in the middle. */
 function world(): { history: History; stored: Stored; room: StoredRoom } {
   const history = newHistory()
   const entries: Entry[] = ['m1', 'm2', 'c3', 'm4', 'm5', 'm6'].map((id, at) => ({
@@ -48,7 +48,7 @@ function attemptOf({ kind, roomId, seq, id, senderId, digest }: Entry): Attempt 
   return { kind, roomId, id, senderId, digest, ...times, outcome: 'acknowledged', seq, answered: digest }
 }
 
-/** The breaches that were found, by name. */
+/** The names of the breaches that the checker finds. */
 function found({ history, stored }: Pick<ReturnType<typeof world>, 'history' | 'stored'>): string[] {
   const verdict = checkLaw(history, stored)
   return BREACHES.filter((breach) => verdict[breach].length > 0)
@@ -60,7 +60,7 @@ const at = <T>(list: T[], index: number): T => {
   return one
 }
 
-/** Without a trace in what was shown, so that only the fact itself can be found. */
+/** Removes a message from all frames and pages, so that a test finds its breach in the attempts and the database alone. */
 const forgetSeen = (history: History, id: string) => {
   history.frames = history.frames.filter((frame) => frame.entry.id !== id)
   for (const page of history.pages) page.entries = page.entries.filter((entry) => entry.id !== id)

@@ -3,8 +3,8 @@ import { type Accuse, emptyVerdict, type Stored, type StoredRoom, type Verdict }
 import type { Attempt, Entry, History } from './recorder.ts'
 
 /**
- * Holds what clients did and saw against what the database kept: what was acknowledged is stored once and in the place that was named,
- * what is stored was sent, a room's log has no gap, keeps the order of time and is the same for everyone, counters agree.
+ * Compares the history of the clients with the database. Each acknowledged entry is stored once, at its acknowledged seq. Each stored
+ * entry was sent. A room's log has no gap, follows the order of time and is the same for every member. Counters match the rows.
  */
 export function checkLaw(history: History, stored: Stored): Verdict {
   const verdict = emptyVerdict()
@@ -76,7 +76,7 @@ function checkPlaces({ id, entries, lastSeq, lastMessageSeq }: StoredRoom, accus
   if (lastMessageSeq !== newest) accuse('gaps', `${id} says that its last message is ${lastMessageSeq}; it is ${newest}`)
 }
 
-/** What was acknowledged before another one was begun stands before it, whoever sent them. */
+/** An entry that was acknowledged before another one was started has the lower seq, also across senders. */
 function checkTime(room: StoredRoom, attemptsOf: Map<string, Attempt[]>, accuse: Accuse): void {
   let latest = { startedAt: Number.NEGATIVE_INFINITY, seq: 0 }
   for (const entry of room.entries) {
@@ -90,7 +90,7 @@ function checkTime(room: StoredRoom, attemptsOf: Map<string, Attempt[]>, accuse:
   }
 }
 
-/** Commits follow one another, and no message of an old epoch got in between [Note: M2]. */
+/** Each commit raises the epoch by one, and each entry carries the room's epoch at its place [Note: M2]. */
 function checkEpochs(room: StoredRoom, accuse: Accuse): void {
   let epoch = room.firstEpoch
   for (const entry of room.entries) {
@@ -102,7 +102,7 @@ function checkEpochs(room: StoredRoom, accuse: Accuse): void {
   if (room.epoch !== epoch) accuse('stale', `${room.id} says epoch ${room.epoch}; its commits lead to ${epoch}`)
 }
 
-/** Whatever anyone was shown is stored at that place, was shown to a member, and once on each connection. */
+/** Each entry in a frame or page is stored at that seq and went to a member. A connection delivers each entry once at most. */
 function checkSeen({ frames, pages }: History, rooms: Map<string, StoredRoom>, accuse: Accuse): void {
   const shown = new Set<string>()
   for (const { userId, connection, entry } of frames) {
@@ -132,7 +132,7 @@ function compare(userId: string, entry: Entry, rooms: Map<string, StoredRoom>, a
   }
 }
 
-/** In the end every member reads the whole log; what is in it was compared above. */
+/** Every member has read the whole log in the final pages. `checkSeen` has compared their entries. */
 function checkEnds({ pages }: History, rooms: StoredRoom[], accuse: Accuse): void {
   const read = new Map<string, number>()
   for (const { isFinal, userId, roomId, entries } of pages) {

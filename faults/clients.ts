@@ -11,37 +11,37 @@ import { openTestSocket, type TestSocket } from './socket.ts'
 
 type Try = () => Promise<Decision>
 
-/** People who write to each other, read, mark and commit, whatever happens, and try again with the same id until they know. */
+/** Clients that send, commit, mark and read during a fault. They retry with the same id until the server has decided. */
 export interface Load {
   sockets: TestSocket[]
-  /** No new work; waits for what is under way. Answers how many things nobody could decide, and what broke in a client. */
+  /** Starts no new work and waits for pending requests. Returns the number of undecided operations and the clients' exceptions. */
   stop(): Promise<{ undecided: number; failures: Error[] }>
 }
 
 export interface LoadOptions {
-  /** Who works at the same time for each person. */
+  /** Parallel workers per person. */
   workers?: number
-  /** Between two operations of a worker. */
+  /** Average pause between two operations of a worker, in ms. */
   restMs?: number
-  /** Characters that a text is filled up with. */
+  /** Characters of random padding in each message. */
   fillChars?: number
 }
 
-/** One member of a room, and the epoch that it believes in: it learns of commits from refusals alone, so that some are stale. */
+/** One member of a room. It learns the current epoch from refusals alone, so that some of its commits and messages are stale. */
 interface Client {
   person: SeedUser
   chatRoomId: string
-  /** undefined: this room speaks plain text. */
+  /** undefined in a room without encryption. */
   group: { groupId: string; epoch: number } | undefined
   socket: TestSocket
-  /** The newest place that it saw. */
+  /** The highest seq that this client has seen. */
   seen: number
 }
 
 const SETTLE_MS = 30_000
 const PAGE = 50
 
-/** Puts a load on the server: every second room is sealed, the others speak plain text. */
+/** Starts the load. Every second room sends sealed messages, the others plain text. */
 export function startLoad(port: number, pairs: Pair[], history: History, options: LoadOptions = {}): Load {
   const { workers = 2, restMs = 40, fillChars = 0 } = options
   let isOver = false
@@ -66,7 +66,7 @@ export function startLoad(port: number, pairs: Pair[], history: History, options
     }
   }
 
-  /** Appends, and tries again with the same bytes until the server has decided. */
+  /** Appends an entry. Retries with the same bytes until the server has acknowledged or refused it. */
   async function append(what: Pick<Attempt, 'kind' | 'roomId' | 'id' | 'senderId' | 'digest'>, first: Try, again: Try = first) {
     for (let turn = first; ; turn = again) {
       const startedAt = now()
@@ -102,7 +102,7 @@ export function startLoad(port: number, pairs: Pair[], history: History, options
     const { person, chatRoomId, group } = client
     if (!group) return
     const { groupId, epoch } = group
-    // As long as a message: on a full disk a short row may still find room, and its acknowledgement is true.
+    // A commit is as long as a message: on a full disk a shorter row might still fit and be acknowledged rightly.
     const bytes = randomText(128 + fillChars - (fillChars % 4))
     const digest = digestOf(bytes)
     const what = { kind: 'commit' as const, roomId: chatRoomId, id: digest, senderId: person.id, digest }
@@ -168,7 +168,7 @@ function sealed({ groupId, epoch }: { groupId: string; epoch: number }, fillChar
   return writeEnvelope({ v: 1, groupId, epoch, mls: randomText(64), archive: randomText(48), body })
 }
 
-/** Base64 that no database makes smaller; a multiple of 4 characters needs no padding. */
+/** Random base64, which PostgreSQL cannot compress. A length that is a multiple of 4 needs no padding. */
 const randomText = (chars: number): string =>
   randomBytes(Math.ceil((chars * 3) / 4))
     .toString('base64')

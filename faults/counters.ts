@@ -1,7 +1,7 @@
 import type { Accuse, Stored, StoredRoom } from './law.ts'
 import type { History } from './recorder.ts'
 
-/** Unread counters, watermarks and the plan's counter say what the rows say. */
+/** Unread counters, watermarks and the plan's message counters match the stored messages and acknowledged marks. */
 export function checkCounters({ marks }: History, { rooms, counted }: Stored, accuse: Accuse): void {
   for (const room of rooms) for (const member of room.members) checkMember(room, member, accuse)
   for (const [userId, count] of sentBy(rooms)) {

@@ -3,23 +3,23 @@ import { roomsApi } from '../contract/rooms.ts'
 import type { Answer } from './ask.ts'
 import { entryOfMessage } from './entries.ts'
 
-/** What became of something that was sent. */
+/** The server's decision on a message or commit; `unknown` if it may or may not be stored. */
 export type Decision =
   | { outcome: 'acknowledged'; seq: number; answered: string }
   | { outcome: 'refused'; code: string }
   | { outcome: 'unknown'; code: string }
 
-/** A refusal that says that nothing was stored. Busy or broken is none. */
+/** True if the refusal means that nothing was stored. A busy or broken server does not decide that. */
 export const isDecided = (code: string): boolean => code !== 'unavailable' && code !== 'internal' && code !== 'unnamed'
 
-/** Of a message by HTTP. 5xx decides nothing: it may be stored. */
+/** The decision on a message sent by HTTP. After a 5xx the message may or may not be stored. */
 export const decisionOf = (answer: Answer | undefined): Decision =>
   decide(answer, (body) => {
     const { seq, digest } = entryOfMessage(messageShape.parse(body))
     return { seq, answered: digest }
   })
 
-/** Of a commit with that digest. */
+/** The decision on a commit with this digest. */
 export const decisionOfCommit = (answer: Answer | undefined, digest: string): Decision =>
   decide(answer, (body) => ({ seq: roomsApi.commit.output.parse(body).seq, answered: digest }))
 

@@ -11,16 +11,16 @@ import { type History, inSilence, now, recoveredAfter } from './recorder.ts'
 const MB = 1024 * 1024
 const DISK_MB = 320
 const SEGMENT_MB = 16
-/** No acknowledgement for so long: it is full. */
+/** The disk counts as full after this time without an acknowledgement. */
 const QUIET_MS = 1500
 const RECOVER_MS = 15_000
 const UNTIL_FULL_MS = 60_000
 
-/** The disk of the database is full for a while: 5xx, no false acknowledgement, and once there is space it goes on by itself. */
+/** Fills the database's disk: the server answers 5xx, acknowledges nothing false, and recovers by itself once there is space. */
 export async function diskFull(form: Form): Promise<Outcome> {
   const disk = mountDisk()
   try {
-    // Long texts: what was set aside for the journal is soon used up.
+    // Long texts use up the space that PostgreSQL has preallocated for its WAL.
     return await onGround({ env: { CONCLAVE_DATA: disk }, workers: 4, fillChars: 20_000, restMs: 20 }, (ground) =>
       fill(ground, disk, form),
     )
@@ -39,9 +39,9 @@ interface Filling {
 async function fill({ server, port, history }: Ground, disk: string, { isShort, patience }: Form) {
   const from = now()
   const fillings: Filling[] = []
-  // Less than a segment of the journal: PostgreSQL itself falls over. Then nothing at all: it lives and cannot write.
+  // With less than one WAL segment left PostgreSQL crashes. With no space at all it stays up and cannot write.
   for (const leftMb of [SEGMENT_MB / 2, 0]) {
-    // Longer than a server waits for its PostgreSQL.
+    // The long form lasts longer than the server waits for PostgreSQL.
     fillings.push(await fillUp({ port, history }, disk, leftMb, isShort ? 4000 : 14_000))
   }
   const codes = codesSince(history, from)
@@ -99,7 +99,7 @@ function codesSince({ attempts }: History, since: number): string {
   return [...counts].map(([code, count]) => `${count} ${code}`).join(', ')
 }
 
-/** Takes what is free, but so much. */
+/** Writes a filler file that leaves `leftMb` of free space. */
 function takeSpace(disk: string, filler: string, leftMb: number): void {
   const { bavail, bsize } = statfsSync(disk)
   const freeBytes = bavail * bsize - leftMb * MB

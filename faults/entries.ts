@@ -3,7 +3,7 @@ import type { Message } from '../contract/messages.ts'
 import type { CommitEntry, LogEntry } from '../contract/rooms.ts'
 import { digestOf, type Entry } from './recorder.ts'
 
-/** A message as the law sees it. */
+/** Converts a message to the checker's form. */
 export const entryOfMessage = ({
   id,
   seq,
@@ -17,7 +17,7 @@ export const entryOfMessage = ({
   epoch: parseEnvelope(content)?.epoch ?? null,
 })
 
-/** A commit as the law sees it. */
+/** Converts a commit to the checker's form. */
 export function entryOfCommit({
   seq,
   chatRoomId,

@@ -3,17 +3,17 @@ import type { Verdict } from './law.ts'
 /** How long and hard a run is: the short form runs in CI. */
 export interface Form {
   isShort: boolean
-  /** Bounds of time are for a machine of its own; the short form, which others share, allows twice. */
+  /** Factor on the time bounds, which assume an idle machine. The short form runs on shared ones and allows twice the time. */
   patience: number
 }
 
-/** What a fault did, and what it found beside the law. */
+/** The result of a fault, without the checker's verdict. */
 export interface Finding {
-  /** How many faults there were. */
+  /** Number of faults that were injected. */
   faults: number
-  /** The figures, in words. */
+  /** The figures in one sentence. */
   summary: string
-  /** What did not pass, one sentence each. */
+  /** Failed expectations, one sentence each. */
   complaints: string[]
 }
 
@@ -22,10 +22,10 @@ export interface Outcome extends Finding {
   operations: number
 }
 
-/** Each fault is one file. It throws `Skipped` where this machine does not allow it. */
+/** Each fault is one file. Throws `Skipped` if this machine cannot run it. */
 export type Fault = (form: Form) => Promise<Outcome>
 
-/** Not possible here; the message says why. */
+/** This machine cannot run the fault; the message says why. */
 export class Skipped extends Error {
   constructor(why: string) {
     super(why)
@@ -33,13 +33,13 @@ export class Skipped extends Error {
   }
 }
 
-/** A complaint where the number is above its bound, or where there is none. */
+/** Returns a complaint if the value is missing or above its bound. */
 export function atMost(what: string, value: number | undefined, bound: number, unit: string): string[] {
   if (value !== undefined && value <= bound) return []
   return [`${what}: ${value === undefined ? 'never' : `${value.toFixed(1)} ${unit}`}, at most ${bound} ${unit} are allowed`]
 }
 
-/** A complaint where something is not so. */
+/** Returns the complaint if the condition is false. */
 export const must = (isSo: boolean, complaint: string): string[] => (isSo ? [] : [complaint])
 
 export const seconds = (ms: number | undefined): string => (ms === undefined ? 'never' : `${(ms / 1000).toFixed(1)} s`)

@@ -10,11 +10,11 @@ import { endPostgres } from './postgres.ts'
 import { type History, newHistory, now, operationsIn } from './recorder.ts'
 import { readEpochs, readStored } from './stored.ts'
 
-/** A server of its own under load, and everything that its clients do and see. */
+/** A running server under load, with the history of its clients. */
 export interface Ground {
   server: RunningServer
   port: number
-  /** The database, past the server. It moves when PostgreSQL starts anew with the server. */
+  /** The database's address, for reads that bypass the server. It changes when PostgreSQL restarts with the server. */
   databaseUrl(): Promise<string>
   pairs: Pair[]
   history: History
@@ -23,9 +23,9 @@ export interface Ground {
 
 interface Options extends LoadOptions {
   pairs?: number
-  /** So many of them are under load; all, if left out. */
+  /** Number of pairs under load; all by default. */
   loaded?: number
-  /** Settings of the server. */
+  /** Environment variables of the server. */
   env?: Record<string, string>
 }
 
@@ -34,7 +34,7 @@ const READ_MS = 20_000
 const WARM_MS = 400
 const open = new Set<RunningServer>()
 
-/** Runs a fault on a new server under load, lets everyone settle, and holds the history against the database. */
+/** Runs a fault on a new server under load, waits for the clients to finish, and checks the history against the database. */
 export async function onGround(options: Options, work: (ground: Ground) => Promise<Finding>): Promise<Outcome> {
   const server = await startServer({ LOG_LEVEL: 'error', DATABASE_URL: '', RATE_LIMITS: 'off', ...options.env })
   open.add(server)
@@ -68,7 +68,7 @@ export async function onGround(options: Options, work: (ground: Ground) => Promi
   }
 }
 
-/** Both members of each room read all of its log. */
+/** Both members of each room read its whole log. */
 async function readAll(port: number, pairs: Pair[], history: History): Promise<void> {
   const deadline = now() + READ_MS
   for (const { sender, receiver, chatRoomId } of pairs) {
@@ -88,12 +88,12 @@ async function readAll(port: number, pairs: Pair[], history: History): Promise<v
   }
 }
 
-/** Ends it and what it left behind; how long it took to stop. */
+/** Stops the server and the processes it left running. Returns the time of the stop, in ms. */
 async function close(server: RunningServer): Promise<number> {
   if (!open.delete(server)) return 0
   const startedAt = now()
   const late = setTimeout(() => void server.kill9(), STOP_MS)
-  // Its folder may be a disk of its own, which cannot be removed.
+  // The data folder may be a mount point, which cannot be removed.
   await server.stop().catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EBUSY')) throw error
   })
@@ -103,7 +103,7 @@ async function close(server: RunningServer): Promise<number> {
   return stoppedMs
 }
 
-/** Ends every server that still runs: the run was interrupted. */
+/** Stops every running server, after the run was interrupted. */
 export async function closeGrounds(): Promise<void> {
   for (const server of [...open]) {
     await server.kill9()

@@ -8,10 +8,10 @@ import { now } from './recorder.ts'
 
 const LOADED = 2
 const SOCKETS = 5
-/** A ping, and the next beat finds it unanswered. */
+/** The second heartbeat finds the first one's ping unanswered. */
 const DROPPED_MS = 2 * PERIODS.heartbeatMs + 5000
 
-/** Sockets whose other end is gone without a word: the heartbeat drops them, their owner is away, everyone else stays. */
+/** Opens sockets whose peer vanishes without closing: the heartbeat drops them, their owner goes offline, all others stay. */
 export function halfOpen(_form: Form): Promise<Outcome> {
   return onGround({ pairs: LOADED + 1, loaded: LOADED, workers: 1, restMs: 800 }, async ({ port, pairs, load, databaseUrl }) => {
     const gone = pairs[LOADED]?.sender

@@ -9,7 +9,7 @@ import { inSilence, now, recoveredAfter } from './recorder.ts'
 const RECOVER_MS = 5000
 const WATCH_MS = 20_000
 
-/** kill -9 of PostgreSQL under the server: all of it, as a power cut would, and one connection, which ends all the others. */
+/** Kills PostgreSQL with SIGKILL: all processes, as a power cut does, or one backend, upon which the postmaster ends all others. */
 export function killPostgres({ isShort, patience }: Form): Promise<Outcome> {
   requireProc()
   const rounds = isShort ? 1 : 3
@@ -24,7 +24,7 @@ export function killPostgres({ isShort, patience }: Form): Promise<Outcome> {
       await pause(randomInt(200, 800))
       const whole = processesOf(server.dataFolder)
       signal(whole, 'SIGKILL')
-      // Until a new one is there, nothing can be kept.
+      // Nothing can be stored until the new postmaster runs.
       await inSilence(history, async () => {
         while (postmasterOf(server.dataFolder) === whole[0]) await pause(5)
       })

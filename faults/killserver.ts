@@ -4,12 +4,12 @@ import { atMost, type Form, must, type Outcome, seconds } from './fault.ts'
 import { onGround } from './ground.ts'
 import { now, recoveredAfter } from './recorder.ts'
 
-/** Inside the transaction, between COMMIT and answer, and the same of a commit to the room's group. */
+/** Fault points: inside a message's transaction, between its COMMIT and the answer, and between COMMIT and answer of an MLS commit. */
 const POINTS = ['message:written', 'message:committed', 'commit:committed'] as const
 const READY_MS = 3000
 const POINT_MS = 15_000
 
-/** kill -9 of the server: at named points while it works, and at any moment. */
+/** Kills the server with SIGKILL, at named fault points and at random moments. */
 export function killServer({ isShort, patience }: Form): Promise<Outcome> {
   const [named, random] = isShort ? [1, 2] : [3, 11]
   return onGround({}, async ({ server, history }) => {
@@ -30,7 +30,7 @@ export function killServer({ isShort, patience }: Form): Promise<Outcome> {
     }
     for (const point of Array.from({ length: named }, () => POINTS).flat()) {
       await server.kill9()
-      // Not the first time, so that there is a crowd behind it.
+      // The server dies on a later pass of the point, when other requests wait behind that one.
       const times = point === 'commit:committed' ? randomInt(1, 4) : randomInt(40, 120)
       const startedAt = now()
       await server.start({ CONCLAVE_FAULT: `${point}:exit:${times}` })

@@ -1,12 +1,12 @@
 import type { Entry } from './recorder.ts'
 
-/** What the database holds of a room when everything is over, in the order of `seq`. */
+/** A room in the database after the run, its entries ordered by `seq`. */
 export interface StoredRoom {
   id: string
   entries: Entry[]
   lastSeq: number
   lastMessageSeq: number
-  /** The epoch at its beginning, and now. */
+  /** The room's epoch before the run. */
   firstEpoch: number
   epoch: number
   members: { userId: string; readSeq: number; deliveredSeq: number; unreadCount: number }[]
@@ -14,11 +14,11 @@ export interface StoredRoom {
 
 export interface Stored {
   rooms: StoredRoom[]
-  /** How many messages the plan's counter says that each person sent. */
+  /** Sent messages by user id, from the plan's counter. */
   counted: Map<string, number>
 }
 
-/** The ways to break the law. */
+/** The kinds of violations. */
 export const BREACHES = [
   'lost',
   'duplicated',
@@ -32,7 +32,7 @@ export const BREACHES = [
 ] as const
 type Breach = (typeof BREACHES)[number]
 
-/** Each breach with one sentence for each time that it was found. */
+/** The violations by kind, one sentence each. */
 export type Verdict = Record<Breach, string[]>
 export type Accuse = (breach: Breach, words: string) => void
 

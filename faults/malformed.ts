@@ -8,7 +8,7 @@ import { type Ground, onGround } from './ground.ts'
 import { COLLECTS, growthMb, heldMb } from './memory.ts'
 import { closeCodeOf, frameOf, openRaw, openRawSocket } from './raw.ts'
 
-/** Memory comes back to this much above where it was after the first round. */
+/** Allowed growth of memory since the first round: a share of it, or megabytes. */
 const GROWTH = 0.1
 const GROWTH_MB = 16
 const ANSWER_MS = 5000
@@ -21,7 +21,7 @@ const deep = '['.repeat(60_000)
 const head = (path: string, more: string[] = []) =>
   ['POST', path, 'HTTP/1.1\r\nHost: 127.0.0.1\r\n'].join(' ') + more.map((line) => `${line}\r\n`).join('')
 
-/** What is not HTTP, or not all of it: answered 4xx or cut off. */
+/** Bytes that are not HTTP or incomplete. The server answers 4xx or closes the connection. */
 const BYTES: Record<string, string> = {
   'no HTTP': 'hello there\r\n\r\n',
   'another version': 'GET / HTTP/9.9\r\n\r\n',
@@ -38,7 +38,7 @@ const BYTES: Record<string, string> = {
     'GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
 }
 
-/** Requests that a person with a session makes and that mean nothing: refused by name. */
+/** Invalid requests with a valid session. Each is refused with a code. */
 const requests = ({ chatRoomId }: Pair): [method: string, path: string, body?: unknown][] => [
   ...['{', '', 'null', '[]', '"x"', '1e999', deep, '{"__proto__":{"isAdmin":true}}', '{"content":"\\u0000"}'].map(
     (body): [string, string, string] => ['POST', '/api/messages', body],
@@ -67,7 +67,7 @@ const BINARY = 2
 const PING = 9
 const text = (payload: string) => frameOf({ opcode: TEXT, payload })
 
-/** What is sent on a socket, and with which code it closes; undefined: it is refused and stays. */
+/** Bytes sent on a socket, with the close code expected; undefined if the frame is refused and the socket stays open. */
 const FRAMES: Record<string, [bytes: Buffer, code: number | undefined]> = {
   'no JSON': [text('nonsense'), undefined],
   null: [text('null'), undefined],
@@ -91,7 +91,7 @@ const FRAMES: Record<string, [bytes: Buffer, code: number | undefined]> = {
   'a flood': [Buffer.concat(Array.from({ length: 400 }, () => text('{"type":"ping","data":{}}'))), CLOSE.tooManyFrames],
 }
 
-/** Floods and input that means nothing: refused by name, everyone else goes on, and memory comes back. */
+/** Sends floods and invalid input: each is refused with a code, other clients are unaffected, and memory is released. */
 export function malformed({ isShort }: Form): Promise<Outcome> {
   const rounds = isShort ? 3 : 20
   return onGround({ pairs: 5, loaded: 4, env: { NODE_OPTIONS: COLLECTS } }, async (ground) => {
@@ -114,12 +114,12 @@ export function malformed({ isShort }: Form): Promise<Outcome> {
   })
 }
 
-/** Everything once, and many idle connections meanwhile. How many inputs it were. */
+/** Sends every input once while many connections sit idle. Returns the number of inputs. */
 async function assault({ port, pairs }: Ground, complaints: Set<string>): Promise<number> {
   const pair = pairs.at(-1)
   if (!pair) throw new Error('Nobody is there')
   const { cookie } = pair.sender
-  // Half a request each: they hold a place and say nothing more.
+  // Each idle connection has sent half a request and sends no more.
   const idle = Array.from({ length: CONNECTIONS }, () => openRaw(port))
   for (const raw of idle) raw.write('POST /api/login HTTP/1.1\r\nHost: x\r\nX-Slow:')
 
@@ -143,7 +143,7 @@ async function assault({ port, pairs }: Ground, complaints: Set<string>): Promis
   return CONNECTIONS + Object.keys(BYTES).length + requests(pair).length + Object.keys(FRAMES).length + 1
 }
 
-/** Pings without end, and nobody reads what comes back. */
+/** Floods a socket with pings and reads no pongs. Returns true if the server closes it. */
 async function isCutOff(port: number, cookie: string): Promise<boolean> {
   const raw = await openRawSocket(port, cookie)
   raw.socket.pause()
@@ -157,7 +157,7 @@ async function isCutOff(port: number, cookie: string): Promise<boolean> {
   return isCut
 }
 
-/** The status of what comes back; undefined: the connection was closed without a word. */
+/** The status of the response; undefined if the connection was closed without one. */
 async function statusOf(port: number, bytes: string): Promise<number | undefined> {
   const raw = openRaw(port)
   raw.write(bytes)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Memory of a process that is in use, in MB; 0 where the system does not say. */
+/** Resident memory of a process, in MB; 0 on systems other than Linux. */
 export function rssMb(pid: number): number {
   if (process.platform !== 'linux') return 0
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
@@ -9,11 +9,11 @@ export function rssMb(pid: number): number {
 
 export const growthMb = (before: number, after: number): string => `memory ${before.toFixed(0)} to ${after.toFixed(0)} MB`
 
-/** For NODE_OPTIONS: the program collects all garbage when it is asked to, so that memory is what is held. */
+/** For NODE_OPTIONS: SIGUSR2 makes the program collect garbage, so that the memory measured is in use. */
 const COLLECT = `import v8 from 'node:v8';import vm from 'node:vm';v8.setFlagsFromString('--expose-gc');const gc=vm.runInNewContext('gc');process.on('SIGUSR2',()=>{gc();gc()})`
 export const COLLECTS = `--import=data:text/javascript,${COLLECT.replaceAll(' ', '%20')}`
 
-/** What a process holds after it collected: the least of a few looks. */
+/** Memory of a process after garbage collections, in MB: the least of a few measurements. */
 export async function heldMb(pid: number): Promise<number> {
   const looks: number[] = []
   for (let look = 0; look < 4; look++) {

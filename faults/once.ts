@@ -4,7 +4,7 @@ import { ask } from './ask.ts'
 import { decisionOf } from './decisions.ts'
 import { digestOf, type History, now } from './recorder.ts'
 
-/** One plain message that is not tried again; the status of its answer, 0 without one. */
+/** Sends one plain text message without retries. Returns the HTTP status; 0 if no answer came. */
 export async function postOnce(port: number, { sender, chatRoomId }: Pair, chars: number, history: History): Promise<number> {
   const id = randomUUID()
   const content = `${id} ${'x'.repeat(chars)}`

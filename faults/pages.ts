@@ -8,11 +8,11 @@ interface Asked {
   roomId: string
   after: number
   limit: number
-  /** Everything is over: both ends must hold the same. */
+  /** True after the run: both members must have read the same log. */
   isFinal?: boolean
 }
 
-/** A page of a room's log, kept in the history. undefined where it was not answered. */
+/** Reads a page of a room's log and records it. Returns undefined if no answer came. */
 export async function readLogPage(port: number, person: SeedUser, { isFinal = false, ...asked }: Asked, history: History) {
   const { roomId, after, limit } = asked
   const path = `/api/rooms/${roomId}/log?after=${after}&limit=${limit}`

@@ -4,7 +4,7 @@ import { clusterFolder } from '../server/db/embedded.ts'
 import { isPostgres, stopPostmaster } from '../server/db/postmaster.ts'
 import { Skipped } from './fault.ts'
 
-/** The PostgreSQL of this data folder, where one runs. */
+/** The process id of the postmaster of this data folder; undefined if none runs. */
 export function postmasterOf(dataFolder: string): number | undefined {
   const file = path.join(clusterFolder(dataFolder), 'postmaster.pid')
   if (!existsSync(file)) return undefined
@@ -12,7 +12,7 @@ export function postmasterOf(dataFolder: string): number | undefined {
   return pid > 0 && isPostgres(pid) ? pid : undefined
 }
 
-/** PostgreSQL and the processes that it started: the first one is the postmaster. */
+/** The process ids of the postmaster, which comes first, and of its children. */
 export function processesOf(dataFolder: string): number[] {
   const postmaster = postmasterOf(dataFolder)
   if (postmaster === undefined) return []
@@ -22,7 +22,7 @@ export function processesOf(dataFolder: string): number[] {
   return [postmaster, ...children]
 }
 
-/** Of the processes that serve a connection, the ones that hold one to the product's database. */
+/** The process ids of backends with a connection to the product's database. */
 export const backendsOf = (dataFolder: string): number[] =>
   processesOf(dataFolder).filter((pid) => titleOf(pid).includes(' conclave conclave '))
 
@@ -30,7 +30,7 @@ export function requireProc(): void {
   if (process.platform !== 'linux') throw new Skipped('processes of PostgreSQL are found on Linux only')
 }
 
-/** Signals processes that were found a moment ago; some may have ended by themselves. */
+/** Signals processes; those that have ended since they were listed are skipped. */
 export function signal(pids: number[], name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
   for (const pid of pids) {
     try {
@@ -41,7 +41,7 @@ export function signal(pids: number[], name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'):
   }
 }
 
-/** A killed server leaves its PostgreSQL running. */
+/** Ends the PostgreSQL that a killed server has left running. */
 export async function endPostgres(dataFolder: string): Promise<void> {
   const pid = postmasterOf(dataFolder)
   if (pid !== undefined) await stopPostmaster(pid)

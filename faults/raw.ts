@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net'
 import { pause } from './clients.ts'
 import { now } from './recorder.ts'
 
-/** Bytes on a connection, below HTTP and WebSocket. */
+/** A TCP connection, below HTTP and WebSocket. */
 export interface Raw {
   socket: Socket
-  /** Writes as it is told; a connection that is gone already is no matter. */
+  /** Writes bytes. Does nothing if the connection is closed. */
   write(bytes: Buffer | string): void
-  /** The last bytes that came. */
+  /** The last bytes received. */
   tail(): Buffer
-  /** Resolves once it is closed. */
+  /** Resolves when the connection is closed. */
   ended: Promise<void>
 }
 
@@ -33,7 +33,7 @@ export function openRaw(port: number): Raw {
   }
 }
 
-/** A connection that was upgraded to a WebSocket. What comes is thrown away; nothing is answered, not even a ping. */
+/** Opens a connection and upgrades it to a WebSocket. It ignores what it receives and answers no ping. */
 export async function openRawSocket(port: number, cookie: string): Promise<Raw> {
   const raw = openRaw(port)
   const key = randomBytes(16).toString('base64')
@@ -58,11 +58,11 @@ interface FrameBits {
   isLast?: boolean
   isMasked?: boolean
   reserved?: number
-  /** A length that is a lie. */
+  /** A false payload length in the header. */
   claims?: bigint
 }
 
-/** A WebSocket frame of a client (RFC 6455 section 5.2), wrong where it is told to be. */
+/** Builds a client's WebSocket frame (RFC 6455 section 5.2), invalid where the options ask for it. */
 export function frameOf({ opcode, payload = '', isLast = true, isMasked = true, reserved = 0, claims }: FrameBits): Buffer {
   const body = Buffer.from(payload)
   const length = claims ?? BigInt(body.length)
@@ -79,7 +79,7 @@ export function frameOf({ opcode, payload = '', isLast = true, isMasked = true, 
   return Buffer.concat([head, Buffer.alloc(isMasked ? 4 : 0), body])
 }
 
-/** With which code the server closes the socket; undefined: it does not, in that time. It need not hang up by itself. */
+/** The code of the server's close frame; undefined if none arrives in time. The TCP connection may stay open. */
 export async function closeCodeOf({ socket, tail }: Raw, withinMs: number): Promise<number | undefined> {
   const deadline = now() + withinMs
   while (closeCodeIn(tail()) === undefined && !socket.destroyed && now() < deadline) await pause(10)
@@ -88,7 +88,7 @@ export async function closeCodeOf({ socket, tail }: Raw, withinMs: number): Prom
   return code
 }
 
-/** The code of the close frame that is the last thing in these bytes; undefined: there is none. */
+/** The code of the close frame at the end of these bytes; undefined if there is none. */
 function closeCodeIn(tail: Buffer): number | undefined {
   for (let at = tail.length - 4; at >= Math.max(0, tail.length - 127); at--) {
     if (tail[at] === 0x88 && (tail[at + 1] ?? 0) === tail.length - at - 2) return tail.readUInt16BE(at + 2)

@@ -10,9 +10,9 @@ import { now } from './recorder.ts'
 const RESUMED_MS = 10_000
 const GIVE_UP_MS = 40_000
 
-/** The server dies and comes back: everyone reconnects at once and asks what is new. */
+/** Kills and restarts the server: all clients reconnect at once and ask what is new. */
 export function reconnect({ isShort, patience }: Form): Promise<Outcome> {
-  // Each takes a file on both ends, and each end has some of its own.
+  // Each connection takes a file descriptor on both ends, and each process needs some others.
   const count = Math.min(isShort ? 200 : 2000, Math.floor((openFilesMax() - 300) / 2))
   return onGround({ pairs: 4 }, async ({ server, port, databaseUrl }) => {
     const seeded = await seedUsers(await databaseUrl(), count)
@@ -37,7 +37,7 @@ export function reconnect({ isShort, patience }: Form): Promise<Outcome> {
   })
 }
 
-/** Opens a socket, waits for its first word and reads the contact list, until all of it worked. */
+/** Opens a socket, waits for its first frame and reads the contact list. Retries until all of it succeeds or time is up. */
 async function resume(port: number, { cookie }: SeedUser, deadline: number): Promise<WebSocket | undefined> {
   while (now() < deadline) {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { cookie }, perMessageDeflate: false })

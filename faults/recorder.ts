@@ -1,42 +1,42 @@
 import { createHash } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 
-/** One place of a room's log, as far as the law looks at it. */
+/** An entry of a room's log, in the checker's form. */
 export interface Entry {
   kind: 'message' | 'commit'
   roomId: string
   seq: number
-  /** A message's own id; of a commit the digest of its bytes. */
+  /** The message id, or the digest of the commit's bytes. */
   id: string
   senderId: string
   digest: string
-  /** The epoch that it was made for; null where a message is plain text. */
+  /** The epoch that the entry was made for; null if the message is plain text. */
   epoch: number | null
 }
 
-/** One try to append something. Times are of this process, in ms. */
+/** One request to append an entry. Times are in ms, by the clock of this process. */
 export interface Attempt extends Omit<Entry, 'seq' | 'epoch'> {
   startedAt: number
   endedAt: number
-  /** `unknown`: the connection broke, or the server could not say; it may be stored or not. */
+  /** `unknown`: the connection broke or the server answered 5xx, so the entry may be stored or not. */
   outcome: 'acknowledged' | 'refused' | 'unknown'
-  /** What the acknowledgement answered. */
+  /** The seq in the acknowledgement. */
   seq?: number
   answered?: string
-  /** Why it was not acknowledged; `broken` where no answer came. */
+  /** Code of the refusal; `broken` if no answer came. */
   code?: string
 }
 
-/** A place of the log that came out of a socket. */
+/** An entry that a socket has received. */
 interface Frame {
   userId: string
-  /** Each connection has a number of its own. */
+  /** Number of the connection, unique in the run. */
   connection: number
   at: number
   entry: Entry
 }
 
-/** A page of the log as it was answered. */
+/** A page of the log as a client has received it. */
 interface Page {
   userId: string
   roomId: string
@@ -44,11 +44,11 @@ interface Page {
   limit: number
   lastSeq: number
   entries: Entry[]
-  /** Read after everything was over: both ends must hold the same. */
+  /** True after the run: both members must have read the same log. */
   isFinal: boolean
 }
 
-/** A mark that was acknowledged. */
+/** An acknowledged mark. */
 interface Mark {
   kind: 'read' | 'delivered'
   userId: string
@@ -56,13 +56,13 @@ interface Mark {
   seq: number
 }
 
-/** A time in which nothing could become durable: the database was stopped, dead or full. */
+/** A period when nothing could become durable: the database was stopped, dead or full. */
 export interface Silence {
   from: number
   to: number
 }
 
-/** Everything that clients did and saw. */
+/** Everything that clients have sent and received. */
 export interface History {
   attempts: Attempt[]
   frames: Frame[]
@@ -75,10 +75,10 @@ export const newHistory = (): History => ({ attempts: [], frames: [], pages: [],
 
 export const now = (): number => performance.now()
 
-/** Stands for a text in the history. */
+/** A short digest that identifies a text in the history. */
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16)
 
-/** Keeps the time of `work` as one in which an acknowledgement would be false. */
+/** Records the duration of `work` as a period when any acknowledgement is false. */
 export async function inSilence<T>(history: History, work: () => Promise<T>): Promise<T> {
   const from = now()
   try {
@@ -88,11 +88,11 @@ export async function inSilence<T>(history: History, work: () => Promise<T>): Pr
   }
 }
 
-/** How many operations the history holds. */
+/** The number of operations in the history. */
 export const operationsIn = ({ attempts, frames, pages, marks }: History): number =>
   attempts.length + frames.length + pages.length + marks.length
 
-/** How long after `since` the first message was acknowledged that was sent after it; undefined: none was. */
+/** Time from `since` to the first acknowledgement of an entry sent after it, in ms; undefined if there is none. */
 export function recoveredAfter({ attempts }: History, since: number): number | undefined {
   const ends = attempts.filter((each) => each.outcome === 'acknowledged' && each.startedAt >= since).map((each) => each.endedAt)
   return ends.length === 0 ? undefined : ends.reduce((least, each) => Math.min(least, each)) - since

@@ -24,7 +24,7 @@ const FAULTS: Record<string, Fault> = {
   reconnect,
   malformed,
 }
-/** It mostly waits, so it runs beside the others. */
+/** These faults mostly wait, so they run in parallel with the others. */
 const BESIDE = new Set(['half-open'])
 const SENTENCES_MAX = 5
 

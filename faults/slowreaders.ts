@@ -12,15 +12,15 @@ import { type History, now } from './recorder.ts'
 const LOADED = 8
 const EACH = LIMITS.socketsPerUser
 const TEXT_CHARS = 60_000
-/** Per socket: what the system keeps for both ends, and more than the server may. */
+/** Messages per socket: enough to fill both ends' kernel buffers and more than the server may buffer. */
 const MESSAGES = 120
 const REST_MS = 5
-/** Beside the ratio: what a busy machine adds by itself. */
+/** Added to the bound of p99 for delays of a busy machine. */
 const NOISE_MS = 50
 const GROWTH_MB = 300
 const END_MS = 20_000
 
-/** Sockets that do not read what is sent to them: nobody else waits for them, and they are closed above 1 MB. */
+/** Opens sockets that do not read: they delay no other client, and the server closes each one above 1 MB of unsent data. */
 export function slowReaders({ isShort }: Form): Promise<Outcome> {
   const crowds = isShort ? 2 : 10
   return onGround({ pairs: LOADED + crowds, loaded: LOADED }, async (ground) => {
@@ -52,13 +52,13 @@ export function slowReaders({ isShort }: Form): Promise<Outcome> {
   })
 }
 
-/** As many sockets as a person may have, for one member of each room that is not under load. */
+/** Opens the maximum number of sockets for one member of each room that is not under load. */
 async function openCrowd({ port, pairs }: Ground): Promise<Raw[]> {
   const seeded = pairs.slice(LOADED).flatMap(({ receiver }) => Array.from({ length: EACH }, () => receiver))
   return await Promise.all(seeded.map(({ cookie }) => openRawSocket(port, cookie)))
 }
 
-/** Long messages to the crowd; from when to when. */
+/** Sends long messages to those rooms. Returns the start and end of the flood. */
 async function flood({ port, pairs, history }: Ground): Promise<{ from: number; to: number }> {
   const from = now()
   await Promise.all(
@@ -72,7 +72,7 @@ async function flood({ port, pairs, history }: Ground): Promise<{ from: number; 
   return { from, to: now() }
 }
 
-/** From a message's beginning to the other one's screen, in ms, of those that began in that time and were loaded as usual. */
+/** A percentile of the time from sending to the receiver's frame, in ms, of the load's messages sent in that period. */
 function latency({ attempts, frames }: History, { from, to }: { from: number; to: number }, percent: number): number {
   const begun = new Map(
     attempts.filter(({ startedAt }) => startedAt >= from && startedAt < to).map((each) => [each.id, each.startedAt]),

@@ -6,12 +6,12 @@ import { type Decision, isDecided } from './decisions.ts'
 import { entryOfCommit, entryOfMessage } from './entries.ts'
 import { type History, now } from './recorder.ts'
 
-/** Someone's socket, which comes back whenever it breaks. */
+/** A person's socket, which reconnects whenever it breaks. */
 export interface TestSocket {
   isOpen(): boolean
-  /** How often it was opened. */
+  /** The number of times that the socket has been opened. */
   openings(): number
-  /** Says a message and waits for what becomes of it. */
+  /** Sends a message and waits for the server's decision. */
   says(draft: Draft & { id: string }): Promise<Decision>
   hangsUp(): void
 }
@@ -20,7 +20,7 @@ const AGAIN_MS = 200
 const REPLY_MS = 12_000
 let sockets = 0
 
-/** Opens a socket and keeps what comes out of it in the history. */
+/** Opens a socket and records the frames it receives. */
 export function openTestSocket(port: number, { id: userId, cookie }: SeedUser, history: History): TestSocket {
   const waiting = new Map<string, (reply: Decision) => void>()
   let socket: WebSocket | undefined
@@ -36,7 +36,7 @@ export function openTestSocket(port: number, { id: userId, cookie }: SeedUser, h
       openings += 1
     })
     opened.on('message', (raw) => onFrame(number, raw.toString()))
-    // What follows is 'close'.
+    // A 'close' event follows.
     opened.on('error', () => undefined)
     opened.on('close', () => {
       for (const settle of waiting.values()) settle({ outcome: 'unknown', code: 'broken' })
@@ -48,7 +48,7 @@ export function openTestSocket(port: number, { id: userId, cookie }: SeedUser, h
     const frame = serverFrame.parse(JSON.parse(text))
     if (frame.type === 'refused') {
       const { id, code } = frame.data
-      // Busy or broken is no decision: it may be stored.
+      // A busy or broken server has not decided: the message may be stored.
       if (id) waiting.get(id)?.(isDecided(code) ? { outcome: 'refused', code } : { outcome: 'unknown', code })
       return
     }

@@ -11,11 +11,11 @@ const RECOVER_MS = 5000
 const GROWTH_MB = 150
 const TEXT_CHARS = 16_000
 
-/** PostgreSQL stands still while everyone goes on: nobody is acknowledged, memory is bounded, and it goes on where it stood. */
+/** Suspends PostgreSQL under load: nothing is acknowledged, memory stays bounded, and the server recovers when it resumes. */
 export function stopPostgres({ isShort, patience }: Form): Promise<Outcome> {
   requireProc()
   const stillMs = isShort ? 3000 : 10_000
-  // A connection each, here and there.
+  // Each request takes a connection on both ends.
   const crowd = Math.min(isShort ? 400 : 900, Math.floor(openFilesMax() / 4))
   return onGround({}, async ({ server, port, pairs, history }) => {
     const before = rssMb(server.pid())

@@ -3,7 +3,7 @@ import { entryOfCommit, entryOfMessage } from './entries.ts'
 import type { Stored, StoredRoom } from './law.ts'
 import type { Entry } from './recorder.ts'
 
-/** Reads what the database holds, past the server, in one snapshot. */
+/** Reads the stored rooms directly from the database, in one snapshot. */
 export async function readStored(databaseUrl: string, firstEpochs: Map<string, number>): Promise<Stored> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -29,7 +29,7 @@ export async function readStored(databaseUrl: string, firstEpochs: Map<string, n
   }
 }
 
-/** The epoch of each room. */
+/** The epoch of each room, by room id. */
 export async function readEpochs(databaseUrl: string): Promise<Map<string, number>> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
