@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { WebSocketServer } from 'ws'
 
-// The floor of the sockets figure: ws as it comes, without compression, and no word about who is there.
+// The floor of the sockets figure: a ws server with default settings, without compression, sessions or presence.
 const http = createServer()
 new WebSocketServer({ server: http, perMessageDeflate: false })
 http.listen(0, '127.0.0.1', () => {

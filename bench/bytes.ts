@@ -8,7 +8,7 @@ import { type Row, row } from './row.ts'
 
 const client = path.join(root, 'dist/client')
 
-/** What a browser loads before each screen stands, gzipped, of the client as it was built. */
+/** Measures the gzipped files of the built client that a browser loads before each screen is shown. */
 export async function measureBytes(_ground: Ground): Promise<Row[]> {
   const html = readFileSync(path.join(client, 'index.html'), 'utf8')
   const entries = [...html.matchAll(/<script type="module"[^>]* src="\/(assets\/[^"]+)"/g)].flatMap(([, entry]) => entry ?? [])
@@ -27,7 +27,7 @@ export async function measureBytes(_ground: Ground): Promise<Row[]> {
   ]
 }
 
-/** The one built file of that name, whatever hash it carries. */
+/** Finds the built file with that name and any hash. */
 async function assetNamed(name: string, ending: string): Promise<string> {
   const found = readdirSync(path.join(client, 'assets')).filter((file) => file.startsWith(`${name}-`) && file.endsWith(ending))
   const [file] = found
@@ -35,7 +35,7 @@ async function assetNamed(name: string, ending: string): Promise<string> {
   return `assets/${file}`
 }
 
-/** The files and everything that they import before they run. What they import later counts where it is needed. */
+/** Returns the files and their static imports. Dynamic imports count for the screen that needs them. */
 async function withStaticImports(entries: string[]): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: entries,

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { openBrowser } from '../e2e/browser.ts'
 import { scratchFolder } from './scratch.ts'
 
-/** A Chromium with a new profile. */
+/** Opens Chromium with a new profile. */
 export async function openChromium(): Promise<{ page: Page; close: () => Promise<void> }> {
   const context = await openBrowser(scratchFolder('browser'))
   return {
@@ -13,9 +13,9 @@ export async function openChromium(): Promise<{ page: Page; close: () => Promise
 
 const sessions = new WeakMap<Page, Awaited<ReturnType<ReturnType<Page['context']>['newCDPSession']>>>()
 
-/** Makes the page's main thread so many times slower; 1 is its own speed. Workers are not slowed. */
+/** Slows the page's main thread by this factor; 1 is full speed. Workers are not throttled. */
 export async function setThrottle(page: Page, rate: number): Promise<void> {
-  // The throttle falls with the session that set it.
+  // The throttle ends with the DevTools session that set it.
   const session = sessions.get(page) ?? (await page.context().newCDPSession(page))
   sessions.set(page, session)
   await session.send('Emulation.setCPUThrottlingRate', { rate })

@@ -5,7 +5,7 @@ import { type Row, row } from './row.ts'
 import type { LargeAccount } from './seed.ts'
 import { openWire, requestOf, timed } from './wire.ts'
 
-/** GET /api/contacts of somebody with 1,000 contacts, beside a table of 1,000,000 messages. */
+/** Measures GET /api/contacts for a user with 1,000 contacts, in a database with 1,000,000 messages. */
 export async function measureContacts(ground: Ground): Promise<Row[]> {
   const account = await ground.largeAccount()
   const [rounds, asks] = ground.isQuick ? [1, 5] : [5, 20]
@@ -38,7 +38,7 @@ export async function measureContacts(ground: Ground): Promise<Row[]> {
   ]
 }
 
-/** How many statements one call makes, as PostgreSQL logs them. */
+/** Counts the SQL statements of one call in PostgreSQL's log. */
 async function countQueries(ground: Ground, account: LargeAccount, request: Buffer): Promise<number> {
   const name = new URL(account.databaseUrl).pathname.slice(1)
   await inDatabase(account.databaseUrl, `alter database ${name} set log_statement = 'all'`)
@@ -47,7 +47,7 @@ async function countQueries(ground: Ground, account: LargeAccount, request: Buff
   await timed(wire, request)
   const before = statementsIn(ground.postgresLog())
   await timed(wire, request)
-  // The log is written by PostgreSQL's own process, which may be a moment behind.
+  // PostgreSQL's logging process may write the last statements a little later.
   await pause(200)
   const after = statementsIn(ground.postgresLog())
   wire.close()

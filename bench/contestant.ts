@@ -5,22 +5,22 @@ import { envelopeFor, type Pair, seedPairs } from './seed.ts'
 import { openSocket } from './sockets.ts'
 import { openWire, requestOf } from './wire.ts'
 
-/** A server of the send figure, with the connections of its senders and receivers. */
+/** One server in the send figure, with the connections of its senders and receivers. */
 export interface Contestant {
   name: string
   pid: number
   postgresPid: number
-  /** Of that pair's sender; resolves when the server has acknowledged the message. */
+  /** Sends as the sender of that pair. Resolves when the server has acknowledged the message. */
   send(pair: number, id: string): Promise<void>
-  /** Told the id of every message that comes out at its receiver; a floor has no receivers. */
-  hear: ((id: string) => void) | undefined
+  /** Called with the id of every message that reaches its receiver. The floor has no receivers. */
+  onDelivered: ((id: string) => void) | undefined
   hasReceivers: boolean
-  /** How many messages its database holds. */
+  /** The number of messages in its database. */
   stored(): Promise<number>
   stop(): Promise<void>
 }
 
-/** The product: the sender by HTTP, the receiver at a socket, as its own client does it. */
+/** Starts the product. Senders use HTTP and receivers a socket, as its own client does. */
 export async function enterProduct(ground: Ground, count: number): Promise<Contestant> {
   const databaseUrl = await ground.freshDatabase()
   const pairs = await seedPairs(databaseUrl, count)
@@ -32,7 +32,7 @@ export async function enterProduct(ground: Ground, count: number): Promise<Conte
     pid: program.pid,
     postgresPid: ground.postgresPid(),
     send: posting.send,
-    hear: undefined,
+    onDelivered: undefined,
     hasReceivers: true,
     stored: () => countRows(databaseUrl, 'messages'),
     async stop() {
@@ -44,13 +44,13 @@ export async function enterProduct(ground: Ground, count: number): Promise<Conte
   for (const socket of sockets) {
     socket.on('message', (raw) => {
       const text = raw.toString()
-      if (text.startsWith('{"type":"message"')) contestant.hear?.(/"id":"([0-9a-f-]{36})"/.exec(text)?.[1] ?? '')
+      if (text.startsWith('{"type":"message"')) contestant.onDelivered?.(/"id":"([0-9a-f-]{36})"/.exec(text)?.[1] ?? '')
     })
   }
   return contestant
 }
 
-/** The floor: the same bytes to a bare Fastify, which stores them with one batched INSERT. */
+/** Starts the floor: a bare Fastify server that stores the same bytes with one batched INSERT. */
 export async function enterFloor(ground: Ground, count: number): Promise<Contestant> {
   const databaseUrl = await ground.freshDatabase()
   const pairs = await seedPairs(databaseUrl, count)
@@ -61,7 +61,7 @@ export async function enterFloor(ground: Ground, count: number): Promise<Contest
     pid: program.pid,
     postgresPid: ground.postgresPid(),
     send,
-    hear: undefined,
+    onDelivered: undefined,
     hasReceivers: false,
     stored: () => countRows(databaseUrl, 'floor_messages'),
     async stop() {
@@ -74,7 +74,7 @@ export async function enterFloor(ground: Ground, count: number): Promise<Contest
 export const countRows = async (databaseUrl: string, table: string): Promise<number> =>
   Number((await inDatabase(databaseUrl, `select count(*) from ${table}`))[0]?.['count'])
 
-/** One connection a sender, and the same envelope each time: making random bytes is not what is measured. */
+/** Opens one connection per sender. All messages carry the same envelope, so that making random bytes costs no time. */
 async function postTo({ port }: Program, pairs: Pair[]) {
   const senders = await Promise.all(
     pairs.map(async (pair) => ({ ...pair, wire: await openWire(port), content: envelopeFor(pair.groupId) })),

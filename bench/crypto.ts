@@ -11,7 +11,7 @@ import { type Row, row } from './row.ts'
 
 const SLOWER = 4
 
-/** The steps of a room in Chromium, under the product's own Content-Security-Policy, as it is and four times slower. */
+/** Measures the MLS steps in Chromium under the product's Content-Security-Policy, at full speed and throttled four times. */
 export async function measureCrypto({ isQuick }: Ground): Promise<Row[]> {
   const [rounds, messages, changes] = isQuick ? [1, 5, 1] : [7, 30, 4]
   const server = await servePage()
@@ -21,7 +21,7 @@ export async function measureCrypto({ isQuick }: Ground): Promise<Row[]> {
   try {
     await page.goto(server.url)
     await page.waitForFunction(() => 'runRound' in globalThis)
-    // The first round compiles.
+    // The first round warms up the JIT compiler.
     for (let round = -1; round < rounds; round++) {
       for (const [rate, kept] of [
         [1, full],
@@ -50,7 +50,7 @@ export async function measureCrypto({ isQuick }: Ground): Promise<Row[]> {
   ]
 }
 
-/** A page with nothing but the measured steps, behind the headers of the product. */
+/** Serves a page with the measured steps alone, with the product's headers. */
 async function servePage() {
   const { outputFiles } = await build({
     entryPoints: [path.join(root, 'bench/chromium/testing.ts')],
@@ -59,7 +59,7 @@ async function servePage() {
     write: false,
     format: 'esm',
     platform: 'browser',
-    // ts-mls falls back to Node's crypto where there is no other.
+    // ts-mls imports Node's crypto as a fallback, which a browser does not need.
     external: ['node:crypto', 'crypto'],
     target: 'es2023',
     logLevel: 'error',

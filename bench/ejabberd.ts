@@ -21,8 +21,8 @@ const schema = (): string | undefined => SCHEMA.find((file) => existsSync(file))
 export const isEjabberdInstalled = (): boolean => control() !== undefined && schema() !== undefined
 
 /**
- * The machine's ejabberd with a folder of its own, keeping every message by mod_mam in the same PostgreSQL. A message is acknowledged
- * by XEP-0198: its stream has stored it by then.
+ * Starts the installed ejabberd in a temporary folder. mod_mam stores every message in the same PostgreSQL. XEP-0198 acknowledges a
+ * message after its stream has stored it.
  */
 export async function enterEjabberd(_ground: Ground, count: number): Promise<Contestant> {
   const postgres = await startTcpPostgres()
@@ -40,7 +40,7 @@ export async function enterEjabberd(_ground: Ground, count: number): Promise<Con
   const body = 'x'.repeat(BODY_BYTES)
   const senders: Stream[] = []
   const receivers: Stream[] = []
-  // One after another: its queue of new connections is short.
+  // Connections open one by one, because ejabberd's listen queue is short.
   for (let at = 0; at < count; at++) {
     senders.push(await openStream(port, HOST, `a${at}`, PASSWORD, true))
     receivers.push(await openStream(port, HOST, `b${at}`, PASSWORD, false))
@@ -49,12 +49,12 @@ export async function enterEjabberd(_ground: Ground, count: number): Promise<Con
     name: 'ejabberd',
     pid: program.pid,
     postgresPid: postgres.pid,
-    hear: undefined,
+    onDelivered: undefined,
     hasReceivers: true,
     async send(at, id) {
       await senders[at]?.say(`<message to='b${at}@${HOST}' type='chat' id='${id}'><body>${body}</body></message>`)
     },
-    // Each message is kept twice: for its sender and for its receiver.
+    // mod_mam stores each message twice: for its sender and for its receiver.
     stored: async () => (await countRows(postgres.url, 'archive')) / 2,
     async stop() {
       for (const stream of [...senders, ...receivers]) stream.close()
@@ -62,11 +62,11 @@ export async function enterEjabberd(_ground: Ground, count: number): Promise<Con
       await postgres.stop()
     },
   }
-  for (const receiver of receivers) receiver.onMessage = (id) => contestant.hear?.(id)
+  for (const receiver of receivers) receiver.onMessage = (id) => contestant.onDelivered?.(id)
   return contestant
 }
 
-/** Erlang itself: the command beside it steps down to an account of its own, which may not enter the folder. */
+/** Starts Erlang directly, because ejabberdctl switches to a user account that cannot read the folder. */
 function start(folder: string) {
   const script = readFileSync(control() ?? '', 'utf8')
   const setting = (name: string) => new RegExp(`^${name}=['"]?([^'"\n]+)['"]?$`, 'm').exec(script)?.[1] ?? ''
@@ -85,7 +85,7 @@ function start(folder: string) {
   return adopt(child)
 }
 
-/** As open as the product is in its own run: no TLS on loopback, no shaping, sixteen connections to the database. */
+/** Settings equal to the product's in its own run: no TLS on loopback, no traffic shaping, sixteen database connections. */
 function settings(postgres: TcpPostgres, port: number): string {
   return `
 hosts: [${HOST}]

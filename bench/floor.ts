@@ -2,8 +2,8 @@ import Fastify from 'fastify'
 import pg from 'pg'
 import { membersOfDirectRoom } from '../contract/shapes.ts'
 
-// The floor of the send figure: the same bytes over the same Fastify into rows like the product's, with the same indexes, and nothing
-// that makes it a messenger: no session, no contract, no locks, no counters, no fan-out. Answered when it is durable, like the product.
+// The floor of the send figure: Fastify stores the same bytes in rows like the product's, with the same indexes. It has no sessions,
+// contracts, locks, counters or fan-out. Like the product, it answers when a message is durable.
 
 interface Posted {
   id: string
@@ -29,7 +29,7 @@ const waiting: Waiting[] = []
 const places = new Map<string, number>()
 let isFlushing = false
 
-/** What waits goes together, with one commit. */
+/** Stores all waiting messages in one transaction. */
 async function flush(): Promise<void> {
   if (isFlushing) return
   isFlushing = true

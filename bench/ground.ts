@@ -9,16 +9,16 @@ import { type LargeAccount, seedLargeAccount } from './seed.ts'
 
 export const root = path.resolve(import.meta.dirname, '..')
 
-/** What the figures of one run share: made when first asked for, gone when the run ends. */
+/** Resources that the figures of one run share. They are made at their first use and removed when the run ends. */
 export interface Ground {
-  /** Small sizes: shows that the figures work, not what they are. */
+  /** True for small sizes, which show only that each figure works. */
   isQuick: boolean
   /** The address of a new, migrated database of the run's own PostgreSQL (fsync on). */
   freshDatabase(): Promise<string>
-  /** A database with one person of many contacts and one very long room; figures only read it. */
+  /** A database with a user who has many contacts and one very long room. Figures must not write to it. */
   largeAccount(): Promise<LargeAccount>
   postgresPid(): number
-  /** What that PostgreSQL has logged so far. */
+  /** The log of that PostgreSQL. */
   postgresLog(): string
   close(): Promise<void>
 }

@@ -7,7 +7,7 @@ import { openWire, requestOf, timed } from './wire.ts'
 
 const PAGE = 50
 
-/** A page anywhere in a room of 1,000,000 messages, and the unread count of somebody who is in 1,000 rooms. */
+/** Measures a page at any place of a room with 1,000,000 messages, and the unread count of a user with 1,000 rooms. */
 export async function measureHistory(ground: Ground): Promise<Row[]> {
   const { databaseUrl, user, chatRoomId, messages } = await ground.largeAccount()
   const [rounds, asks, offsets] = ground.isQuick ? [1, 5, 1] : [5, 40, 3]
@@ -62,6 +62,6 @@ const KEYSET = 'select * from messages where chat_room_id = $1 and seq < $2 orde
 const OFFSET = 'select * from messages where chat_room_id = $1 order by seq desc limit 50 offset $2'
 const COUNTING = 'select count(*) from messages where chat_room_id = $1 and sender_id <> $2'
 
-/** Places all over the room, other ones each round, both ends among them. */
+/** A seq in the room. The places of a round spread over the whole room and differ from round to round. */
 const placeIn = (messages: number, round: number, at: number, count: number): number =>
   Math.max(PAGE + 1, Math.ceil((messages * ((at + 1) / count + round * 0.137)) % messages))

@@ -5,11 +5,11 @@ import { cpuMsOf, cpuMsWithChildrenOf, pause } from './program.ts'
 
 const ARRIVAL_MS = 10_000
 
-/** What one contestant did: a number a round. */
+/** The measurements of one contestant, one number per round. */
 export interface Loaded {
   perSecond: number[]
   cpuMicros: number[]
-  /** Of PostgreSQL, all its processes. */
+  /** Processor time of all PostgreSQL processes per message, in µs. */
   postgresMicros: number[]
   ackP50: number[]
   ackP99: number[]
@@ -17,7 +17,7 @@ export interface Loaded {
   arrivalP99: number[]
 }
 
-/** Puts load on one contestant, and remembers what it acknowledged and delivered. */
+/** Puts load on one contestant, and counts acknowledged and delivered messages. */
 export function makeLoad(contestant: Contestant, pairs: number) {
   const record: Loaded = {
     perSecond: [],
@@ -32,7 +32,7 @@ export function makeLoad(contestant: Contestant, pairs: number) {
   let arrivals: number[] = []
   let acknowledged = 0
   let delivered = 0
-  contestant.hear = (id) => {
+  contestant.onDelivered = (id) => {
     delivered += 1
     const dueAt = due.get(id)
     if (dueAt !== undefined) arrivals.push(performance.now() - dueAt)
@@ -54,12 +54,12 @@ export function makeLoad(contestant: Contestant, pairs: number) {
     acknowledged += count
     record.perSecond.push((count * 1000) / elapsedMs)
     await settle()
-    // What is still delivered after the last acknowledgement costs as well.
+    // Deliveries after the last acknowledgement are part of the cost.
     record.cpuMicros.push(((cpuMsOf(contestant.pid) - before.server) * 1000) / count)
     record.postgresMicros.push(((cpuMsWithChildrenOf(contestant.postgresPid) - before.postgres) * 1000) / count)
   }
 
-  /** So many messages a second, each at its own moment; a late one counts from when it was due. */
+  /** Sends at a fixed rate. The latency of a late message counts from the time when it was due. */
   async function pace(perSecond: number, ms: number): Promise<void> {
     const startedAt = performance.now()
     const count = Math.round((ms * perSecond) / 1000)
@@ -84,7 +84,7 @@ export function makeLoad(contestant: Contestant, pairs: number) {
     record.arrivalP99.push(percentile(arrivals, 99))
   }
 
-  /** Waits until everything acknowledged has come out. */
+  /** Waits until every acknowledged message is delivered. */
   async function settle(): Promise<void> {
     const deadline = performance.now() + ARRIVAL_MS
     while (contestant.hasReceivers && delivered < acknowledged && performance.now() < deadline) await pause(5)
@@ -95,11 +95,11 @@ export function makeLoad(contestant: Contestant, pairs: number) {
     record,
     saturate,
     pace,
-    /** The first rounds compile and fill caches. */
+    /** Drops the measurements of the warm-up, which fills caches. */
     forget() {
       for (const numbers of Object.values(record)) numbers.length = 0
     },
-    /** A figure of messages that are not there would be none. */
+    /** Throws unless every acknowledged message is stored. */
     async requireKept(): Promise<void> {
       const stored = await contestant.stored()
       if (stored === acknowledged && (!contestant.hasReceivers || delivered === acknowledged)) return

@@ -13,7 +13,7 @@ const profileShape = z.object({
 
 const SHOWN = 14
 
-/** Makes the product's servers of this run note where their time goes; `print` says it, place by place, once they have ended. */
+/** Profiles the product's servers of this run. After they have ended, `print` writes their CPU time by function. */
 export function makeProfiler() {
   const folder = scratchFolder('profile')
   return {

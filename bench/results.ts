@@ -19,7 +19,7 @@ const resultsShape = z.object({
       target: z.string(),
       isMet: z.boolean().nullable(),
       note: z.string(),
-      /** When this row was measured: figures can be measured one by one. */
+      /** Date of this row's measurement: figures can be measured one by one. */
       date: z.iso.date(),
     }),
   ),
@@ -27,14 +27,14 @@ const resultsShape = z.object({
 type Results = z.infer<typeof resultsShape>
 
 /**
- * Keeps what was measured as results/<date>.json, beside the newest rows of the figures that were not, and writes the table of the
- * README. A whole run starts over. Returns the file.
+ * Writes the measured rows to results/<date>.json and to the table of the README. Figures that this run has not measured keep their
+ * newest rows; a run of all figures drops those. Returns the file's path.
  */
 export function keepResults(rows: Row[], isWhole: boolean): string {
   const date = new Date().toISOString().slice(0, 10)
   const measured = new Set(rows.map(({ figure }) => figure))
   const kept = isWhole ? [] : newestRows().filter(({ figure }) => !measured.has(figure))
-  // Above the number of cores others were at work too, and times mean less.
+  // A load above the number of cores shows that other programs were running, so that times mean less.
   const load = (loadavg()[1] ?? 0).toFixed(1)
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.version}, load average ${load}`
   const results: Results = { date, machine, rows: [...kept, ...rows.map((row) => ({ ...row, date }))] }

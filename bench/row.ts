@@ -1,14 +1,14 @@
-/** One figure beside what it should be. */
+/** One figure with its target. */
 export interface Row {
-  /** The file that measured it, without its ending. */
+  /** Name of the file that measured it, without its extension. */
   figure: string
   name: string
-  /** Number and unit, as they are read. */
+  /** Number and unit, formatted. */
   value: string
   target: string
-  /** null: for orientation, nothing is asked of it. */
+  /** null if the figure has no target. */
   isMet: boolean | null
-  /** Against what it was measured, or under which conditions. */
+  /** Comparison or conditions of the measurement. */
   note: string
 }
 
@@ -18,7 +18,7 @@ interface Limit {
   note?: string
 }
 
-/** A number with its unit, and what is asked of it. */
+/** Makes a row from a number, its unit and its target. */
 export function row(figure: string, name: string, value: number, unit: string, { atMost, atLeast, note = '' }: Limit = {}): Row {
   const targets = [
     ...(atMost === undefined ? [] : [`at most ${withUnit(atMost, unit)}`]),
@@ -35,7 +35,7 @@ export function row(figure: string, name: string, value: number, unit: string, {
   }
 }
 
-/** What could not be measured here, in words. */
+/** Makes a row for a figure that this machine cannot measure. */
 export const absent = (figure: string, name: string, why: string): Row => ({
   figure,
   name,
@@ -45,7 +45,7 @@ export const absent = (figure: string, name: string, why: string): Row => ({
   note: '',
 })
 
-/** One line for the terminal. */
+/** Formats a row as one line for the terminal. */
 export function line({ figure, name, value, target, isMet, note }: Row): string {
   const verdict = isMet === null ? '' : isMet ? 'ok' : 'SHORT'
   const asked = [target && `(${target})`, verdict, note && `· ${note}`].filter(Boolean).join(' ')
@@ -54,7 +54,7 @@ export function line({ figure, name, value, target, isMet, note }: Row): string 
 
 const withUnit = (value: number, unit: string): string => (unit === 'x' ? `${readable(value)}x` : `${readable(value)} ${unit}`)
 
-/** Three digits that mean something. */
+/** Formats a number with three significant digits. */
 export function readable(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   return value.toLocaleString('en', { maximumFractionDigits: digits })

@@ -16,8 +16,8 @@ import { measureStart } from './start.ts'
 import { measureTap } from './tap.ts'
 
 // npm run bench [-- figure...] [--quick] [--profile]
-// The table of contents: one file a figure. --quick shows in a minute that each of them works; --profile says where the server's time
-// went, which costs time itself. Both write nothing.
+// The table of contents: one file a figure. --quick shows in a minute that each of them works. --profile prints where the server's
+// time goes, which slows the server. Neither writes results.
 const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   bytes: measureBytes,
   sockets: measureSockets,
@@ -67,7 +67,7 @@ try {
     profiler?.print()
   }
 } catch (error) {
-  // What was under way fails when its servers end.
+  // A running figure fails when its servers are stopped.
   if (!isStopping) throw error
 } finally {
   await close()

@@ -8,7 +8,7 @@ const LIMIT = 50
 const WORDS_A_MESSAGE = 12
 const VOCABULARY = 20_000
 
-/** Finding words in 100,000 messages: over IndexedDB in memory, so what the browser's disk adds to the first search is not in it. */
+/** Measures search in 100,000 messages. IndexedDB is in memory, so the figure leaves out the disk's part of the first search. */
 export async function measureSearch({ isQuick }: Ground): Promise<Row[]> {
   const messages = isQuick ? 4000 : 100_000
   const asks = isQuick ? 10 : 100
@@ -58,7 +58,7 @@ export async function measureSearch({ isQuick }: Ground): Promise<Row[]> {
   return rows
 }
 
-/** Words as they are in a language: a few everywhere, most of them seldom. */
+/** Returns a generator of words with a natural language's frequencies: a few words are common, most are rare. */
 function vocabulary(): () => string {
   let state = 1
   const random = () => {

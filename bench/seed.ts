@@ -8,13 +8,13 @@ import { contacts } from '../server/db/schema/contacts.ts'
 import { chatParticipants, chatRooms } from '../server/db/schema/rooms.ts'
 import { sessions } from '../server/db/schema/sessions.ts'
 
-/** Someone with an account and a session. */
+/** A user with an account and a session. */
 export interface SeedUser {
   id: string
   cookie: string
 }
 
-/** Two people who accepted each other, and the room that they share. */
+/** Two users who are contacts of each other, and their room. */
 export interface Pair {
   sender: SeedUser
   receiver: SeedUser
@@ -26,7 +26,7 @@ export interface LargeAccount {
   databaseUrl: string
   user: SeedUser
   contacts: number
-  /** The room with many messages, and how many. */
+  /** The room with many messages. */
   chatRoomId: string
   messages: number
 }
@@ -35,21 +35,21 @@ const CHUNK = 500
 const EPOCH = 1
 const ENVELOPE_BYTES = 512
 const UNREAD = 7
-/** Rows an INSERT: no statement comes near the time that the product gives one. */
+/** Rows per INSERT, so that each statement stays far below the product's statement timeout. */
 const SERIES = 50_000
 
-/** Users, written straight into the tables: registering hundreds would take minutes and measure nothing. */
+/** Writes users directly into the tables, because registering hundreds would take minutes. */
 export const seedUsers = (databaseUrl: string, count: number): Promise<SeedUser[]> =>
   withDatabase(databaseUrl, (db) => addUsers(db, count))
 
-/** Pairs of users, each with a room of their own. */
+/** Writes pairs of users, each with a room. */
 export const seedPairs = (databaseUrl: string, count: number): Promise<Pair[]> =>
   withDatabase(databaseUrl, async (db) => {
     const seeded = await addUsers(db, 2 * count)
     return await addRooms(db, seeded.slice(0, count), seeded.slice(count))
   })
 
-/** One user with 1,000 contacts, each with a message that waits unread, and a room of 1,000,000 messages among them. */
+/** Writes a user with 1,000 contacts, each with an unread message; one of the rooms has 1,000,000 messages. */
 export const seedLargeAccount = (databaseUrl: string, isQuick: boolean): Promise<LargeAccount> =>
   withDatabase(databaseUrl, async (db) => {
     const count = isQuick ? 50 : 1000
@@ -70,7 +70,7 @@ export const seedLargeAccount = (databaseUrl: string, isQuick: boolean): Promise
     return { databaseUrl, user, contacts: count, chatRoomId: long.chatRoomId, messages }
   })
 
-/** A sealed message of 512 bytes, as far as a server can tell. */
+/** An envelope of 512 bytes, which the server cannot tell from a sealed message. */
 export function envelopeFor(groupId: string): string {
   const sealed = {
     v: 1,
@@ -146,7 +146,7 @@ async function addRooms(db: Db, senders: SeedUser[], receivers: SeedUser[]): Pro
   return pairs
 }
 
-/** Messages of both sides in turn, one a second; the sender has not read the last `unread` places. */
+/** Writes messages of both users in turn, one a second. The sender has not read the last `unread` of them. */
 async function addMessages(db: Db, { chatRoomId, sender, receiver, groupId }: Pair, count: number, unread: number) {
   const content = envelopeFor(groupId)
   for (let from = 1; from <= count; from += SERIES) {

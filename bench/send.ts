@@ -7,7 +7,7 @@ import { absent, type Row, row } from './row.ts'
 
 const PACE_PER_SECOND = 500
 
-/** Messages that are durable when they are acknowledged, of 100 pairs, beside the floor and, where it is installed, ejabberd. */
+/** Measures durable acknowledged messages of 100 pairs, compared with the floor and, where it is installed, ejabberd. */
 export async function measureSend(ground: Ground): Promise<Row[]> {
   const [pairs, rounds, ms] = ground.isQuick ? [10, 1, 500] : [100, 5, 2000]
   const enter: ((ground: Ground, pairs: number) => Promise<Contestant>)[] = [enterProduct, enterFloor]
@@ -71,7 +71,7 @@ function beside({ record }: Load, ejabberd: Load | undefined): Row[] {
   ]
 }
 
-/** Round by round, since both of a round met the same machine; then the one in the middle. */
+/** The median of the ratios of each round, since both contestants of a round met the same load of the machine. */
 const ratio = (ours: number[], theirs: number[]): number =>
   median(ours.map((each, round) => each / (theirs[round] ?? Number.NaN)))
 

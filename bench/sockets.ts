@@ -5,14 +5,14 @@ import { openFilesMax, type Program, pause, pssOf, startBare, startProduct } fro
 import { type Row, row } from './row.ts'
 import { type SeedUser, seedUsers } from './seed.ts'
 
-/** Opened at once: a queue of connections has an end. */
+/** Sockets opened at once: the listen queue is bounded. */
 const AT_ONCE = 50
 const SETTLE_MS = 300
 
-/** What an idle socket costs in memory: the product's, of as many people, beside a bare ws server. */
+/** Measures the memory of an idle socket, each of another user, compared with a bare ws server. */
 export async function measureSockets(ground: Ground): Promise<Row[]> {
   const [wanted, rounds] = ground.isQuick ? [200, 1] : [2000, 5]
-  // Each takes a file on both ends, and each end has a few of its own.
+  // Each socket takes a file descriptor on both ends, and each process needs a few others.
   const count = Math.min(wanted, openFilesMax() - 200)
   const databaseUrl = await ground.freshDatabase()
   const seeded = await seedUsers(databaseUrl, count)
@@ -31,18 +31,18 @@ export async function measureSockets(ground: Ground): Promise<Row[]> {
   ]
 }
 
-/** Bytes a socket: of all of them, with what the heap grew by on the way; and of those after the first quarter. */
+/** Bytes per socket: over all sockets, growth of the heap included, and over those after the first quarter. */
 interface Growth {
   each: number
   beyond: number
 }
 
-/** Opens a socket for everyone and reads the process's memory on the way. Ends the program. */
+/** Opens a socket for each user and reads the process's memory on the way. Stops the program. */
 async function growthOf(program: Program, path: string, seeded: SeedUser[]): Promise<Growth> {
   const quarter = Math.round(seeded.length / 4)
   const sockets: WebSocket[] = []
   const sizes: number[] = []
-  // The first ones load code: that belongs to the server.
+  // The first sockets make the server load code, which is no cost of a socket.
   for (const upTo of [AT_ONCE, quarter, seeded.length]) {
     sockets.push(...(await openAll(program.port, path, seeded.slice(sockets.length, upTo))))
     sizes.push(await memoryOf(program))
@@ -73,7 +73,7 @@ async function openAll(port: number, path: string, seeded: SeedUser[]): Promise<
   return opened
 }
 
-/** A socket of the product's protocol, or of a bare server. */
+/** Opens a socket to the product or to a bare server. */
 export function openSocket(port: number, path: string, cookie: string): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: { cookie }, perMessageDeflate: false })
   return new Promise((resolve, reject) => {

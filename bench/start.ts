@@ -5,7 +5,7 @@ import { type Row, row } from './row.ts'
 import { scratchFolder } from './scratch.ts'
 import { openWire, requestOf, timed } from './wire.ts'
 
-/** From starting the process to the first answer, with the PostgreSQL that npm brings on data that is there already. */
+/** Measures the time from starting the process to its first answer, on existing data of the PostgreSQL that npm brings. */
 export async function measureStart({ isQuick }: Ground): Promise<Row[]> {
   const dataFolder = scratchFolder('start')
   const health = requestOf('GET', '/api/health', '')

@@ -9,7 +9,7 @@ const PATIENCE_MS = 30_000
 const SLOWER = 4
 const FRAME_MS = 1000 / 60
 
-/** Seen: what each page saw of a bubble, in ms since 1970, with the page's own fine clock. */
+/** Times in ms since 1970, by the page's high-resolution clock: of the last tap, and of each bubble's first frame. */
 declare global {
   var tappedAt: number
   var seenAt: Record<string, number>
@@ -20,7 +20,7 @@ interface Taps {
   other: number[]
 }
 
-/** From a tap on Send to the frame that shows the bubble: on the own screen, and on the other one. */
+/** Measures the time from a tap on Send to the frame that shows the bubble, on the sender's and on the receiver's screen. */
 export async function measureTap({ isQuick }: Ground): Promise<Row[]> {
   const [rounds, taps] = isQuick ? [1, 2] : [5, 6]
   const server = await startServer({ NODE_ENV: 'production', LOG_LEVEL: 'warn' })
@@ -31,7 +31,7 @@ export async function measureTap({ isQuick }: Ground): Promise<Row[]> {
     const [from, to] = [alice.page, bob.page]
     await meet(server, from, to)
     for (const page of [from, to]) await watch(page)
-    // The first messages make the room, let both sides in and compile.
+    // The first messages make the room, let both sides join and warm up the JIT compiler.
     for (let at = 0; at < 5; at++) await tap(from, to, `warm ${at}.`)
     for (let round = 0; round < rounds; round++) {
       for (const [rate, kept] of [
@@ -54,7 +54,7 @@ export async function measureTap({ isQuick }: Ground): Promise<Row[]> {
     `p95 ${percentile(slow[pick], 95).toFixed(0)} ms; without the throttle ${median(full[pick]).toFixed(0)} ms, p95 ${percentile(full[pick], 95).toFixed(0)} ms`
   return [
     row('tap', `Send to the bubble on the own screen, ${SLOWER}x CPU throttle`, median(slow.own), 'ms', {
-      // The frame under way, and the next one.
+      // Two frames: the current one and the next.
       atMost: Math.ceil(2 * FRAME_MS),
       note: beside('own'),
     }),
@@ -102,7 +102,7 @@ async function signUp(server: RunningServer, page: Page, name: string): Promise<
   await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
 }
 
-/** Notes in the page when Send is tapped, and the frame in which each bubble is on screen. */
+/** Makes the page record when Send is tapped and in which frame each bubble appears. */
 const watch = (page: Page): Promise<void> =>
   page.evaluate(() => {
     globalThis.seenAt = {}
@@ -130,7 +130,7 @@ async function tap(from: Page, to: Page, text: string): Promise<{ own: number; o
   await from.getByRole('button', { name: 'Send', exact: true }).click()
   const [own, other] = [await seen(from, text), await seen(to, text)]
   const tappedAt = await from.evaluate(() => globalThis.tappedAt)
-  // The tick changes until the other side has read it: the next tap starts from rest.
+  // The tick changes until the receiver has read the message. The next tap waits for that.
   await from.locator('.msg', { hasText: text }).last().getByText('Read', { exact: true }).waitFor({ state: 'attached' })
   return { own: own - tappedAt, other: other - tappedAt }
 }

@@ -16,12 +16,12 @@ export interface TcpPostgres {
   pid: number
   port: number
   password: string
-  /** For this process: by the socket in a closed folder. */
+  /** Address for this process, by a Unix socket in a private folder. */
   url: string
   stop(): Promise<void>
 }
 
-/** The same PostgreSQL with the same settings, but reached by TCP with a password: ejabberd knows no sockets of the file system. */
+/** Starts PostgreSQL with the same settings on TCP with a password, because ejabberd cannot use Unix sockets. */
 export async function startTcpPostgres(): Promise<TcpPostgres> {
   const dataFolder = scratchFolder('tcp')
   const account = serverAccount()
@@ -65,7 +65,7 @@ export async function startTcpPostgres(): Promise<TcpPostgres> {
   }
 }
 
-/** Tries until it works, or throws what went wrong last. */
+/** Repeats an attempt until it succeeds. Throws the last error when `patienceMs` are over. */
 export async function answered<T>(attempt: () => Promise<T>, patienceMs: number): Promise<T> {
   const deadline = Date.now() + patienceMs
   for (;;) {

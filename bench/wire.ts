@@ -5,7 +5,7 @@ export interface Reply {
   body: Buffer
 }
 
-/** One HTTP/1.1 connection that stays open; requests wait for those before them. */
+/** A persistent HTTP/1.1 connection, which sends one request at a time. */
 export interface Wire {
   ask(request: Buffer): Promise<Reply>
   close(): void
@@ -17,7 +17,7 @@ interface Asked {
   reject: (error: Error) => void
 }
 
-/** The bytes of a request. Made once, sent often: the measuring side shall cost as little as it can. */
+/** Builds the bytes of a request once for many uses, so that measuring costs little. */
 export function requestOf(method: string, path: string, cookie: string, body?: string): Buffer {
   const head = [
     `${method} ${path} HTTP/1.1`,
@@ -29,15 +29,15 @@ export function requestOf(method: string, path: string, cookie: string, body?: s
 }
 
 /**
- * Opens a connection to a server of this machine. Reads answers with a Content-Length only, which is what the measured servers
- * send; an HTTP library would cost more than some of what is measured.
+ * Opens a connection to a server on loopback. It reads only responses with a Content-Length, which all measured servers send. An
+ * HTTP library would cost more than some of the measured calls.
  */
 export async function openWire(port: number): Promise<Wire> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const waiting: Asked[] = []
   let parts: Buffer[] = []
   let receivedBytes = 0
-  /** Head and body; 0 until the head has arrived. */
+  /** Length of head and body; 0 until the head has arrived. */
   let answerBytes = 0
   let headBytes = 0
   let status = 0
@@ -92,7 +92,7 @@ export async function openWire(port: number): Promise<Wire> {
   }
 }
 
-/** Asks and expects 200; answers how long it took, in ms, and what came. */
+/** Sends a request and returns its duration, in ms, and the body. Throws unless the status is 200. */
 export async function timed(wire: Wire, request: Buffer): Promise<{ ms: number; body: Buffer }> {
   const startedAt = performance.now()
   const { status, body } = await wire.ask(request)

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 
-/** One XMPP stream, just enough of it to send and hear messages. */
+/** A minimal XMPP stream that sends and receives messages. */
 export interface Stream {
   /** Sends a stanza; resolves when the server has acknowledged it (XEP-0198). */
   say(stanza: string): Promise<void>
-  /** Told the id of each message that comes in. */
+  /** Called with the id of each received message. */
   onMessage: ((id: string) => void) | undefined
   close(): void
 }
@@ -12,7 +12,7 @@ export interface Stream {
 const ANSWER_MS = 15_000
 const REQUEST = "<r xmlns='urn:xmpp:sm:3'/>"
 
-/** Signs in, takes a resource, says that it is there and, to send, switches acknowledgements on. Rejects where the server does not go along. */
+/** Signs in, binds a resource, then sends presence or enables acknowledgements, as the stream receives or sends. Rejects on refusal. */
 export async function openStream(
   port: number,
   host: string,
@@ -23,14 +23,14 @@ export async function openStream(
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const waiting: { upTo: number; resolve: () => void; reject: (error: Error) => void }[] = []
   let text = ''
-  let said = 0
+  let sent = 0
   let arrived: () => void = () => undefined
   let broken: Error | undefined
   const stream: Stream = {
     onMessage: undefined,
     say(stanza) {
-      said += 1
-      const upTo = said
+      sent += 1
+      const upTo = sent
       socket.write(stanza + REQUEST)
       return new Promise((resolve, reject) => waiting.push({ upTo, resolve, reject }))
     },
@@ -49,7 +49,7 @@ export async function openStream(
     arrived()
   })
 
-  /** Waits until the server has said that, and forgets everything before. */
+  /** Waits until the server has sent `words`, and drops the text up to there. */
   async function until(words: string | RegExp): Promise<void> {
     const deadline = Date.now() + ANSWER_MS
     for (;;) {
@@ -93,11 +93,11 @@ export async function openStream(
     throw error
   }
 
-  // From here on: acknowledgements, and messages with their ids.
+  // From here on the stream carries acknowledgements, and messages with their ids.
   arrived = () => {
     let end = text.lastIndexOf('>') + 1
     const open = text.lastIndexOf('<message')
-    // A message that is not whole yet waits for its rest.
+    // An incomplete message waits for its rest.
     if (open >= 0 && text.indexOf('</message>', open) < 0) end = open
     const whole = text.slice(0, end)
     text = text.slice(end)
@@ -105,7 +105,7 @@ export async function openStream(
     for (const [, h] of whole.matchAll(/<a [^>]*\bh='(\d+)'/g)) {
       while (waiting[0] && waiting[0].upTo <= Number(h)) waiting.shift()?.resolve()
     }
-    // A sender has no presence: no stanza comes to it that it would have to count.
+    // A sender sends no presence, so it receives no stanza to count: h is 0.
     if (whole.includes('<r ')) socket.write("<a xmlns='urn:xmpp:sm:3' h='0'/>")
   }
   arrived()

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
-// Nothing that weakens the page's own rules: no --disable-web-security, no --single-process.
+// No flag may weaken the browser's security: no --disable-web-security, no --single-process.
 export const BROWSER_WORDS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -13,7 +13,7 @@ export const BROWSER_WORDS = [
   '--disable-sync',
 ]
 
-/** The system's Chromium, else the one that npm brings. */
+/** The path of the system's Chromium, or else of the one that npm brings. */
 export async function browserPath(): Promise<string> {
   const installed = process.env.CHROMIUM_PATH ?? SYSTEM.find((path) => existsSync(path))
   if (installed) return installed
@@ -25,8 +25,8 @@ const VIEWPORT = { width: 1280, height: 800 }
 let shared: Promise<Browser> | undefined
 
 /**
- * A computer of somebody's, as a context of the one browser that a test file opens: cookies, storage and network of its own.
- * `address` is what a server behind one proxy takes for the caller's; without it all share this machine's.
+ * Opens a person's browser: a context with its own cookies, storage and network in the one Chromium of a test file. `address` is the
+ * IP address that a server behind one proxy sees; without it all contexts share this machine's.
  */
 export async function openContext(address?: string): Promise<BrowserContext> {
   shared ??= browserPath().then((executablePath) => chromium.launch({ executablePath, headless: true, args: BROWSER_WORDS }))
@@ -41,7 +41,7 @@ export async function closeContexts(): Promise<void> {
   shared = undefined
 }
 
-/** A browser with its profile in a folder on disk. `words` come to its command line. */
+/** Opens a browser with its profile in a folder on disk. `words` are added to its command line. */
 export async function openBrowser(profile: string, words: string[] = []): Promise<BrowserContext> {
   return chromium.launchPersistentContext(profile, {
     executablePath: await browserPath(),

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 
-/** A camera before which a test holds things. Chromium plays its film whenever a page opens the camera. */
+/** A fake camera. Chromium plays its film whenever a page opens the camera. */
 export interface Camera {
-  /** For `person`: the browser that has this camera, and whose owner allows it. */
+  /** Chromium flags for a browser with this camera and the permission to use it. */
   words: string[]
-  /** Films what stands on somebody's screen. A page that has the camera open sees it the next time it opens it. */
+  /** Makes the element the camera's picture. A page that has the camera open must reopen it to see the new picture. */
   looksAt(shown: Locator): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export async function newCamera(): Promise<Camera> {
   }
 }
 
-/** A film in which nothing moves: YUV4MPEG2, one brightness a pixel and no colour. */
+/** Encodes a still picture as a YUV4MPEG2 film, with one brightness per pixel and no colour. */
 function filmOf(brightness: Buffer): Buffer {
   const noColour = Buffer.alloc((WIDTH / 2) * (HEIGHT / 2) * 2, GREY)
   const frame = Buffer.concat([Buffer.from('FRAME\n'), brightness, noColour])
@@ -33,7 +33,7 @@ function filmOf(brightness: Buffer): Buffer {
   return Buffer.concat([head, ...Array.from({ length: FRAMES }, () => frame)])
 }
 
-/** What stands on the screen there, in the middle of the camera's picture; the browser itself decodes its screenshot. */
+/** Draws a screenshot of the element in the middle of the camera's picture. The browser decodes the screenshot. */
 async function pictureOf(shown: Locator): Promise<Buffer> {
   const screenshot = (await shown.screenshot()).toString('base64')
   const brightness = await shown.page().evaluate(

@@ -7,7 +7,7 @@ import { conversation, joined, personWithProfile, test } from './people.ts'
 
 const canary = () => `canary${crypto.randomUUID().replaceAll('-', '')}`
 
-/** The forms in which a word may lie about. Base64 shows a word in three ways, by where it starts; the middle of each is sure. */
+/** The encodings to search for. Base64 has three, by the word's offset; the outer characters depend on the bytes around it. */
 function formsOf(word: string): string[] {
   const inBase64 = [0, 1, 2].map((shift) =>
     Buffer.from('x'.repeat(shift) + word)
@@ -58,7 +58,7 @@ test('After a conversation no word of it and no password lies in the database, t
   await bob.says(`${fromBob} is my answer`)
   await alice.reads(fromBob)
   await alice.drafts(draft)
-  // What was searched for has been read into the index on disk.
+  // The search has put the message into the index on disk.
   await alice.page.getByPlaceholder('Search').fill(fromBob)
   await alice.page.getByRole('region', { name: 'Messages' }).getByRole('link', { name: fromBob }).waitFor()
 
@@ -71,7 +71,7 @@ test('After a conversation no word of it and no password lies in the database, t
   ])
   const places = { database, files, log: server.output(), aliceProfile: profiles[0] ?? '', bobProfile: profiles[1] ?? '' }
 
-  // The search itself works: what is there in the open is found in each place.
+  // The scan works: it finds a word that is public in each place.
   expect(finds(places.database, bob.username)).toBe(true)
   expect(finds(places.files, bob.username)).toBe(true)
   expect(finds(places.log, 'Conclave is ready')).toBe(true)

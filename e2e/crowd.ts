@@ -10,7 +10,7 @@ import { roomOfContact } from '../client/rooms/contact.ts'
 import { accountApi } from '../contract/account.ts'
 import { type Contact, contactsApi } from '../contract/contacts.ts'
 
-/** Someone with the real keys and verbs at the real server, but without a window: many of them cost little. */
+/** A user with the real client code and keys at the real server, but without a browser window, so that many of them cost little. */
 export interface HeadlessUser {
   username: string
   adds(username: string): Promise<void>
@@ -21,7 +21,7 @@ export interface HeadlessUser {
 const nothing = () => undefined
 let users = 0
 
-/** A new account at a server that trusts one proxy: each comes from an address of its own, as the rate limits want it. */
+/** Signs up at a server that trusts one proxy. Each user has another IP address, because rate limits count by address. */
 export async function headlessUser(url: string, name: string): Promise<HeadlessUser> {
   users += 1
   const headers = { 'x-forwarded-for': `10.0.${users >> 8}.${users & 255}` }

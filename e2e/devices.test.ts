@@ -4,7 +4,7 @@ import { openBrowser } from './browser.ts'
 import { type HeadlessUser, headlessUser } from './crowd.ts'
 import { conversation, customer, person, personWithProfile, test, visitor } from './people.ts'
 
-/** CI takes a short form; the whole is `ROOMS=20 DEEP_ROOM=10000 npm run test:e2e -- e2e/devices.test.ts`. */
+/** CI runs a short form; the long one is `ROOMS=20 DEEP_ROOM=10000 npm run test:e2e -- e2e/devices.test.ts`. */
 const ROOMS = Number(process.env['ROOMS'] ?? 6)
 const DEEP = Number(process.env['DEEP_ROOM'] ?? 120)
 const LINES = 50
@@ -84,7 +84,7 @@ test('Alice removes a browser that is in use: it is out at once, and neither it 
   await bob.reads('from the browser on the train')
   await alice.page.getByText('A new browser was added to your account').waitFor()
 
-  // A thief copies the whole profile, cookie and keys, and lets the person go on.
+  // A thief copies the whole profile with cookie and keys, and the person continues to use the original.
   await second.leaves()
   const stolen = `${second.profile}-stolen`
   await cp(second.profile, stolen, { recursive: true })

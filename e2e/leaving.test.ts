@@ -82,7 +82,7 @@ test('Alice keeps no history: her next browser begins empty and reads what follo
   await next.page.getByRole('button', { name: 'Add this browser' }).click()
   await next.opens(bob)
   await next.page.getByText('Start a secure conversation').waitFor()
-  // It enters the room by itself; from then on it reads.
+  // The new browser joins the room by an external commit, after which it can read.
   await expect.poll(epoch, { timeout: 20_000 }).toBeGreaterThan(before)
   await bob.says('to all browsers of yours')
   await next.reads('to all browsers of yours')

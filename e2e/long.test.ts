@@ -3,11 +3,11 @@ import { expect } from 'vitest'
 import { runningUrl } from '../server/db/embedded.ts'
 import { conversation, test } from './people.ts'
 
-/** CI takes a short form; the whole is `LONG_ROOM=100000 npm run test:e2e -- e2e/long.test.ts`. */
+/** CI runs a short form; the long one is `LONG_ROOM=100000 npm run test:e2e -- e2e/long.test.ts`. */
 const COUNT = Number(process.env['LONG_ROOM'] ?? 5000)
 const DAYS = 200
 
-/** Bob's program has written for two hundred days, without encryption: the quickest way to a long room. */
+/** Inserts two hundred days of Bob's plain text messages into the database, the fastest way to a long room. */
 async function writeLong(dataFolder: string, bob: string): Promise<void> {
   const client = new pg.Client(await runningUrl(dataFolder, 'conclave'))
   await client.connect()

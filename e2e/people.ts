@@ -6,13 +6,13 @@ import { afterAll, test as base, expect } from 'vitest'
 import { closeContexts, openBrowser, openContext } from './browser.ts'
 import { type RunningServer, startServer } from './server.ts'
 
-/** A person at a real browser. Each verb does what the person does on the screen, and waits until it shows. */
+/** A person at a real browser. Each verb acts on the screen as the person would, and waits until the result is shown. */
 export interface Person {
   name: string
   username: string
   password: string
   page: Page
-  /** What the page complained of: none is expected. */
+  /** Errors that the page has logged. A test expects none. */
   complaints: string[]
   context: BrowserContext
   signsUp(): Promise<void>
@@ -21,13 +21,13 @@ export interface Person {
   accepts(other: Person): Promise<void>
   opens(other: Person): Promise<void>
   says(text: string): Promise<void>
-  /** Types without sending, and waits until this browser keeps it. */
+  /** Types without sending, and waits until the browser has stored the draft. */
   drafts(text: string): Promise<void>
-  /** Waits until a bubble on the screen says it. */
+  /** Waits until a bubble with this text is on the screen. */
   reads(text: string): Promise<void>
-  /** Texts of the bubbles on screen, top to bottom. */
+  /** Returns the texts of the bubbles on screen, top to bottom. */
   shows(): Promise<string[]>
-  /** Waits until the own bubble's tick says it. */
+  /** Waits until the person's own bubble has this tick. */
   seesTick(text: string, tick: 'Sent' | 'Delivered' | 'Read'): Promise<void>
   goesOffline(): Promise<void>
   comesBack(): Promise<void>
@@ -48,7 +48,7 @@ const newAccount = (name: string): Account => ({
 })
 
 let addresses = 0
-/** Rate limits count by address: everybody has one. */
+/** Each person has another IP address, because rate limits count by address. */
 const newAddress = (): string => {
   addresses += 1
   return `10.1.${addresses >> 8}.${addresses & 255}`
@@ -56,11 +56,11 @@ const newAddress = (): string => {
 
 afterAll(closeContexts)
 
-/** Someone at a new browser; with `account` the same person at another one. */
+/** Opens a new browser for a person. With `account` it is the same person at another browser. */
 export const person = async (server: RunningServer, name: string, account: Account = newAccount(name)): Promise<Person> =>
   visitor(server, await openContext(newAddress()), { ...account, name })
 
-/** The same at a browser whose profile lies in a folder, for tests that look into it. `words`: for the browser, such as a camera. */
+/** As `person`, with the profile in a folder for tests that read its files. `words` are Chromium flags, such as a camera's. */
 export async function personWithProfile(
   server: RunningServer,
   name: string,
@@ -70,7 +70,7 @@ export async function personWithProfile(
   return { ...(await visitor(server, await openBrowser(profile, words), { ...account, name })), profile }
 }
 
-/** Someone at a window that is open already. */
+/** Makes a person of a browser window that is open already. */
 export async function visitor(
   server: RunningServer,
   context: BrowserContext,
@@ -79,7 +79,7 @@ export async function visitor(
   const page = context.pages()[0] ?? (await context.newPage())
   page.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
-  // A refused request is part of many tests; a broken page or a broken Content-Security-Policy of none.
+  // Many tests expect a refused request. No test expects an exception or a violation of the Content-Security-Policy.
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error' && !/^(Failed to load resource|WebSocket connection)/.test(message.text()))
@@ -166,7 +166,7 @@ export async function visitor(
   }
 }
 
-/** Signs up, and pays. */
+/** Signs the person up on a paid plan. */
 export async function joined<P extends Person>(server: RunningServer, one: P): Promise<P> {
   await one.signsUp()
   await server.account('set-tier', one.username, 'premium')
@@ -174,23 +174,23 @@ export async function joined<P extends Person>(server: RunningServer, one: P): P
   return one
 }
 
-/** Somebody who has just signed up, and pays. */
+/** A person who has just signed up on a paid plan. */
 export const customer = async (server: RunningServer, name: string): Promise<Person> => joined(server, await person(server, name))
 
 interface Scene {
   server: RunningServer
-  /** Alice and Bob, who come at the same time: most of a test is waiting for them. */
+  /** Alice and Bob. They sign up in parallel, because sign-up takes most of a test's time. */
   pair: [Person, Person]
   alice: Person
   bob: Person
 }
 
-/** Alice and Bob have just signed up and pay; they do not know each other yet. The tests of a file share its server. */
+/** Alice and Bob have just signed up on a paid plan and are not contacts yet. The tests of a file share one server. */
 export const test = base.extend<Scene>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's needs from this pattern
     async ({}, use) => {
-      // Behind one proxy, so that everybody has an address of their own.
+      // The server trusts one proxy, so that each person can have another IP address.
       const server = await startServer({ TRUST_PROXY: '1' })
       await use(server)
       await server.stop()
@@ -207,7 +207,7 @@ export const test = base.extend<Scene>({
   bob: async ({ pair: [, bob] }, use) => use(bob),
 })
 
-/** Alice adds Bob, he accepts, and both have the conversation open. */
+/** Alice adds Bob, he accepts, and both open the conversation. */
 export async function conversation(alice: Person, bob: Person): Promise<void> {
   await alice.adds(bob)
   await bob.page.locator('.row', { hasText: alice.name }).first().waitFor()
@@ -216,7 +216,7 @@ export async function conversation(alice: Person, bob: Person): Promise<void> {
   await bob.opens(alice)
 }
 
-/** In the page: what its vaults keep of unsent words. It is sealed, each time anew. */
+/** Runs in the page: returns the sealed drafts of its vaults. Each save seals a draft anew. */
 async function keptDrafts(): Promise<string[]> {
   const answer = <T>(request: IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {

@@ -47,7 +47,7 @@ test('Alice forgot her password: the kit opens her account with its history, and
   expect(words).toHaveLength(24)
 
   const lost = await person(server, 'Alice', alice)
-  // Half a kit, a word that is none, words in a wrong order, somebody else's kit: each has its own answer.
+  // Half a kit, an unknown word, a wrong order and another person's kit each have their own error text.
   await entersKit(lost, server.url, alice.username, words.slice(0, 12))
   await lost.page.getByText('A recovery kit has 24 words. These are 12').waitFor()
   await entersKit(lost, server.url, alice.username, [...words.slice(0, 23), 'xyzzy'])
@@ -73,7 +73,7 @@ test('Alice forgot her password: the kit opens her account with its history, and
   await bob.opens(alice)
   await bob.reads('here I am again')
 
-  // The session elsewhere has ended; old password and old kit open nothing, the new ones do.
+  // The other session has ended. The old password and kit no longer work, the new ones do.
   await alice.page.getByRole('tab', { name: 'Sign In' }).waitFor()
   await alice.signsIn()
   await alice.page.getByText('Invalid username or password').first().waitFor()

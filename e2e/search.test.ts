@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { conversation, type Person, test } from './people.ts'
 
-/** Bob's program writes, without encryption: the quickest way to a long conversation. */
+/** Sends plain text messages as Bob by the HTTP API, the fastest way to a long conversation. */
 async function chatters(bob: Person, texts: string[]): Promise<void> {
   const chatRoomId = bob.page.url().split('/chat/')[1] ?? ''
   await bob.page.evaluate(

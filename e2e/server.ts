@@ -4,17 +4,17 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The real program, as `npm start` runs it, on a port and data folder of its own. */
+/** The real server, as `npm start` runs it, with its own port and data folder. */
 export interface RunningServer {
   url: string
   dataFolder: string
   pid(): number
-  /** Everything it printed so far. */
+  /** Everything that it has printed. */
   output(): string
-  /** Ends it as a power cut would. */
+  /** Kills it with SIGKILL, as a power cut would. */
   kill9(): Promise<void>
   start(env?: Record<string, string>): Promise<void>
-  /** Waits until it has ended by itself. */
+  /** Waits until the process has exited. */
   ended(): Promise<void>
   account(...words: string[]): Promise<string>
   stop(): Promise<void>
@@ -74,9 +74,9 @@ export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve
 function run(command: string, words: string[], env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-    let said = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += String(chunk)))
-    child.on('exit', (code) => (code === 0 ? resolve(said) : reject(new Error(said))))
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+    child.on('exit', (code) => (code === 0 ? resolve(output) : reject(new Error(output))))
   })
 }
 

@@ -40,7 +40,7 @@ test("Alice's browser storage is wiped: she signs in again, and the conversation
   await alice.reads('and this came while you were away')
   await alice.says('I am whole again')
   await bob.reads('I am whole again')
-  // The start and the sign-in say in the log that the keys are gone. Nothing else is complained of.
+  // The start and the sign-in log that the keys are gone. The page logs no other error.
   const logged = alice.complaints.splice(0)
   expect(logged.length).toBeGreaterThan(0)
   for (const complaint of logged) expect(complaint).toContain('keeps no vault')
@@ -99,7 +99,7 @@ test('A private window works like any other; once it is closed, the account is t
   await conversation(alice, bob)
   await alice.says('from the usual window')
   await bob.reads('from the usual window')
-  // What a browser calls a private window is a context without a profile.
+  // A context without a profile is what a browser calls a private window.
   const first = await person(server, 'Alice', alice)
   await first.signsIn()
   await first.page.getByRole('button', { name: 'Add this browser' }).click()

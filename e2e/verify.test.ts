@@ -50,7 +50,7 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
   await laptop.opens(bob)
   await laptop.page.getByRole('button', { name: 'Verified', exact: true }).waitFor()
 
-  // Nothing was marked on Bob's side: he decides for himself.
+  // Alice's mark does not set Bob's: he must compare for himself.
   expect(await bob.page.getByText('If the key of Alice ever changes').count()).toBe(0)
   await bob.page.getByRole('button', { name: 'They match' }).click()
   await bob.page.getByRole('button', { name: 'Done' }).click()

@@ -15,7 +15,7 @@ test('A session that ended leads to /auth, which says why, and signing in again 
     asked += 1
     return route.fulfill({ status: 401, json: { error: 'Not signed in', code: 'not_signed_in' } })
   })
-  // Back from a break of the connection, a page asks for its contacts first.
+  // After a lost connection a page reads its contacts first.
   await alice.goesOffline()
   await alice.comesBack()
   await page.waitForURL(`${server.url}/auth`)
@@ -26,10 +26,10 @@ test('A session that ended leads to /auth, which says why, and signing in again 
   await page.waitForURL(server.url + chat)
   await alice.reads('before')
 
-  // A session that ends elsewhere leads there too, and its address does not tell whose conversation was open.
+  // A session that ends elsewhere leads to /auth too, and that address does not reveal which conversation was open.
   await server.account('end-sessions', alice.username)
   await page.waitForURL(`${server.url}/auth`)
-  // Told by the socket or by a refused call, whichever comes first.
+  // The page learns it from the socket or from a refused call, whichever comes first.
   await page.getByText(/You were signed out|Your session has ended/).waitFor()
   await page.getByLabel(/^Username/).fill(alice.username)
   await page.getByLabel(/^Password/).fill(alice.password)
@@ -65,7 +65,7 @@ test('A toast goes when something new begins, and an error that has a field stan
   await toast.getByRole('alert').getByText('Subscription Required').waitFor()
   await page.getByRole('button', { name: 'Maybe Later' }).click()
   await toast.waitFor({ state: 'detached', timeout: 1000 })
-  // The same words come again when it happens again: it is new.
+  // A second failure shows the same words again, as a new toast.
   await page.keyboard.press('Enter')
   await toast.getByRole('alert').getByText('Subscription Required').waitFor()
 })

@@ -14,10 +14,10 @@ const USAGE = `npm run account -- <verb>
   list
   end-sessions <username>`
 
-// What PostgreSQL calls a table, a column or a function that is not there.
+// PostgreSQL's codes for a missing table, column or function.
 const MISSING = new Set(['42P01', '42703', '42883'])
 
-/** What was asked cannot be done; the message says why. */
+/** The command cannot be carried out; the message says why. */
 class Unable extends Error {}
 
 try {
@@ -34,7 +34,7 @@ try {
   process.exit(1)
 }
 
-/** The error in one line. */
+/** Formats the error as one line. */
 function explain(error: unknown): string {
   for (const expected of [Unable, PlanError, ConfigError, DataInUseError]) if (error instanceof expected) return error.message
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
@@ -75,16 +75,16 @@ function requireFound<T>(found: T | undefined, username: string): T {
   return found
 }
 
-/** The beginning of a day, UTC. */
+/** Parses a date as the beginning of that day, UTC. */
 function readDay(text: string): Date {
   const day = new Date(`${text}T00:00:00Z`)
-  // The 31st of a shorter month would be read as a day of the next one.
+  // Date parses the 31st of a shorter month as a day of the next month.
   const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
   if (!isDay) throw new Unable(`"${text}" is no date, such as 2027-01-31`)
   return day
 }
 
-/** The database of DATABASE_URL, of the running server, or started for this one command. */
+/** Opens the database of DATABASE_URL or of the running server, or starts PostgreSQL for this command. */
 async function open(): Promise<{ url: string; close: () => Promise<void> }> {
   const config = readConfig(process.env)
   const nothing = async () => undefined

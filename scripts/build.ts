@@ -7,7 +7,7 @@ import { PROGRAMS } from './programs.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
-// The client into dist/client, the server and the command line into dist/. Vite's warnings are about Node parts that no browser reaches.
+// Builds the client into dist/client, the server and the command line into dist/. Vite warns about Node code that browsers never run.
 await vite({ configFile: path.join(root, 'vite.config.ts'), logLevel: 'error' })
 compress(path.join(root, 'dist/client/assets'))
 await esbuild(PROGRAMS)

@@ -1,4 +1,4 @@
-// `npm run check`: every habit of the house that a program can check, one line a step.
+// `npm run check`: every convention that a program can check, one line a step.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ const folders = ['client', 'server', 'contract', 'e2e', 'bench', 'faults', 'scri
   existsSync(join(root, folder)),
 )
 
-// The names of the binaries in node_modules/.bin: npx would add its own seconds and warnings.
+// Each step names a binary in node_modules/.bin, because npx would add seconds and warnings.
 const steps = [
   ['format and lint', 'biome', ['check', '--error-on-warnings', `--colors=${process.stdout.isTTY ? 'force' : 'off'}`]],
   ['types', 'tsc', ['--noEmit', '--pretty', String(process.stdout.isTTY === true)]],
@@ -18,7 +18,7 @@ const steps = [
   ['the house', 'tsx', ['scripts/check/house.main.ts']],
 ]
 
-/** The violations in words. A cruise that sees no module is not a pass: the parser for TypeScript is missing. */
+/** Formats the violations. A run without modules fails, because then the parser for TypeScript is missing. */
 function readCruise(json) {
   const { totalCruised, violations, ruleSetUsed } = JSON.parse(json).summary
   if (totalCruised === 0) return 'dependency-cruiser saw no module. It needs @swc/core beside TypeScript 7'
@@ -34,12 +34,12 @@ for (const [name, command, args, read] of steps) {
     encoding: 'utf8',
     maxBuffer: 256 * 1024 * 1024,
   })
-  const told = error ? error.message : read && stdout ? read(stdout) : `${stdout}${stderr}`
-  const isFine = !error && status === 0 && (!read || told === '')
+  const report = error ? error.message : read && stdout ? read(stdout) : `${stdout}${stderr}`
+  const isFine = !error && status === 0 && (!read || report === '')
   console.log(`${isFine ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
   if (isFine) continue
   failed++
-  console.log(told || stderr)
+  console.log(report || stderr)
 }
 
 if (failed > 0) {

@@ -6,7 +6,7 @@ import { build as vite } from 'vite'
 import { defaultDataFolder } from '../server/db/binaries.ts'
 import { PROGRAMS } from './programs.ts'
 
-// What `npm run dev` adds: everything is rebuilt when a file changes, and three people are there to try things with.
+// `npm run dev` rebuilds when a file changes and adds three accounts to try things with.
 const root = path.resolve(import.meta.dirname, '..')
 const PASSWORD = 'conclave-dev'
 const PEOPLE = ['alice', 'bob', 'carol']
@@ -37,11 +37,11 @@ async function restart(): Promise<void> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   server = child
-  let said = ''
+  let output = ''
   child.stdout.on('data', (chunk) => {
     process.stdout.write(chunk)
-    said += String(chunk)
-    const url = /ready at (\S+)/.exec(said)?.[1]
+    output += String(chunk)
+    const url = /ready at (\S+)/.exec(output)?.[1]
     if (!url || isSeeded) return
     isSeeded = true
     seed(url).catch((error: unknown) => console.error('The people could not be made:', error))
@@ -56,7 +56,7 @@ async function stop(): Promise<void> {
   await ended
 }
 
-/** By the plain API, as any program may: such an account has no keys until its first sign-in with a browser. */
+/** Makes the accounts by the HTTP API. Such an account has no keys until its first sign-in with a browser. */
 async function seed(url: string): Promise<void> {
   for (const name of PEOPLE) {
     const displayName = `${name[0]?.toUpperCase()}${name.slice(1)}`
@@ -81,7 +81,7 @@ function account(...words: string[]): Promise<void> {
   })
 }
 
-// What stands in dist/ from now on is not what `npm start` serves.
+// The stamp is removed, because dist/ now has a development build that `npm start` must not serve.
 rmSync(path.join(root, 'dist/.stamp'), { force: true })
 const client = await vite({
   configFile: path.join(root, 'vite.config.ts'),

@@ -3,7 +3,7 @@ import type { BuildOptions } from 'esbuild'
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** What esbuild is told about the programs that run on the server: dist/server.mjs and dist/account.mjs. */
+/** esbuild's options for the programs that run on the server: dist/server.mjs and dist/account.mjs. */
 export const PROGRAMS: BuildOptions = {
   entryPoints: { server: path.join(root, 'server/main.ts'), account: path.join(root, 'scripts/account.ts') },
   outdir: path.join(root, 'dist'),

@@ -30,7 +30,7 @@ function requireNode() {
   fail(`Conclave needs Node 20.19 or newer; this is ${process.version}. Get it from https://nodejs.org`)
 }
 
-/** `npm start` and `npm test` may run at once. The lock of a dead process does not count. */
+/** Takes the lock, because `npm start` and `npm test` may run at once. The lock of a dead process does not count. */
 function takeLock() {
   const mine = `${LOCK}.${process.pid}`
   writeFileSync(mine, String(process.pid))
@@ -64,7 +64,7 @@ function install() {
   rmSync(INSTALLED, { force: true })
   const exact = npm(['ci'], 'pipe')
   if (exact.status !== 0) {
-    // `npm ci` refuses a lock that leaves out packages of other systems; `npm install` keeps its versions all the same.
+    // `npm ci` refuses a package-lock.json without packages of other systems; `npm install` accepts it and keeps its versions.
     if (!exact.stderr.includes('EUSAGE')) fail(`${exact.stderr}\nThe packages could not be installed`)
     if (npm(['install', '--no-save'], 'inherit').status !== 0) fail('The packages could not be installed: see above')
   }
@@ -74,7 +74,7 @@ function install() {
 
 function npm(words, stderr) {
   const args = [...words, '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  // The npm that runs us, whatever PATH says.
+  // Uses the npm that runs this script, not the one in PATH.
   const self = process.env.npm_execpath
   const [command, all] = self?.endsWith('.js') ? [process.execPath, [self, ...args]] : ['npm', args]
   const options = { stdio: ['inherit', 'inherit', stderr], encoding: 'utf8', env: { ...process.env, NODE_ENV: 'development' } }
@@ -87,7 +87,7 @@ function build() {
   const started = Date.now()
   say('Building')
   rmSync(BUILT, { force: true })
-  // React and others look at NODE_ENV while they are bundled.
+  // React and other packages read NODE_ENV when they are bundled.
   const env = { ...process.env, NODE_ENV: 'production' }
   const { status } = spawnSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { stdio: 'inherit', env })
   if (status !== 0) fail('The build failed: see above')

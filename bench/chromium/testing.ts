@@ -5,10 +5,10 @@ import { enters, newBrowser, room, type Seat } from '../../client/crypto/testing
 import type { Statement } from '../../contract/content.ts'
 import { parseEnvelope } from '../../contract/envelope.ts'
 
-// The page of the crypto figure, in Chromium, on the main thread: only that one can be throttled. It is named like the tests beside
-// client/crypto/ because, like them, it calls steps behind the door that nobody else may.
+// The page of the crypto figure. It runs in Chromium on the main thread, because Chromium cannot throttle workers. The file has a
+// test's name because, as the tests in client/crypto/ do, it calls steps that the import rules hide from product code.
 
-/** Milliseconds of each step, of one round. */
+/** Duration of each step in one round, in ms. */
 export interface Steps {
   seal: number
   open: number
@@ -23,7 +23,7 @@ declare global {
 
 z.config({ jitless: true })
 
-/** A new room of three devices: some messages from Alice to Bob, some commits of hers that he takes, some devices that come in. */
+/** Makes a room of three devices. Alice sends messages and commits, Bob processes them, and more devices join. */
 globalThis.runRound = async (messages, changes) => {
   const { alice, bob, house } = await room()
   await exchange(alice, bob, 3)
@@ -40,7 +40,7 @@ globalThis.runRound = async (messages, changes) => {
   return { seal: seal / messages, open: open / messages, commit: commit / changes, apply: apply / changes, join: join / changes }
 }
 
-/** Whole messages, as the product makes them: signed, padded, sealed for the devices and for the archive. */
+/** Seals and opens complete messages as the product does: signed, padded, sealed for the devices and for the archive. */
 async function exchange(alice: Seat, bob: Seat, count: number): Promise<{ seal: number; open: number }> {
   const contents: string[] = []
   const sealed = await timed(async () => {

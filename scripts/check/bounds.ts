@@ -4,9 +4,8 @@ const OPENING = '([{'
 const CLOSING = ')]}'
 
 /**
- * Arrays and records of contract/ that may have any number of members: whoever sends one decides what checking it costs. An
- * array carries `.max(...)` or `.length(...)`, a record is a `boundedRecord`. What is counted before anything is parsed stands in
- * `contract/json.ts`.
+ * Finds arrays and records of contract/ without a maximum size: their sender decides what checking them costs. An array carries
+ * `.max(...)` or `.length(...)`, a record is a `boundedRecord`. `contract/json.ts` has the limits that apply before parsing.
  */
 export function findUnboundedShapes(files: TrackedFile[]): string[] {
   return files
@@ -21,7 +20,7 @@ export function findUnboundedShapes(files: TrackedFile[]): string[] {
     ])
 }
 
-/** True if `.max(` or `.length(` stands in the chain of calls that follows the one at `from`. */
+/** True if the chain of calls after the one at `from` has `.max(` or `.length(`. */
 function isBounded(text: string, from: number): boolean {
   let at = endOfCall(text, text.indexOf('(', from))
   for (;;) {
@@ -32,7 +31,7 @@ function isBounded(text: string, from: number): boolean {
   }
 }
 
-/** Just past the bracket that closes the one at `open`. Strings with brackets of their own are not expected in shapes. */
+/** Index after the bracket that closes the one at `open`. Ignores that strings may contain brackets: those of shapes do not. */
 function endOfCall(text: string, open: number): number {
   let depth = 0
   for (let at = open; at < text.length; at++) {

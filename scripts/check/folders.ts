@@ -6,9 +6,8 @@ interface Import {
 }
 
 /**
- * Folders of client/ or server/ that import each other in a circle, types included. Files that stand directly in client/ or
- * server/ are left out: app.ts, main.ts and the entries assemble everything, and `findRootImports` keeps the others below
- * everything.
+ * Finds folders of client/ or server/ that import each other in a circle, type imports included. Files directly in client/ or
+ * server/ do not count: app.ts, main.ts and the entries assemble all features, and `findRootImports` checks the others.
  */
 export function findFolderCycles(files: TrackedFile[]): string[] {
   const imports = files.filter(({ path }) => isProduct(path)).flatMap(importsOf)
@@ -31,8 +30,8 @@ export function findFolderCycles(files: TrackedFile[]): string[] {
 }
 
 /**
- * Files of the server's root that run code of a folder. Every folder imports env.ts, config.ts and refuse.ts, so these lie
- * below all of them; env.ts may name the types of what it carries. app.ts and main.ts assemble, and nobody imports them.
+ * Finds files of the server's root that import a folder. Every folder imports env.ts, config.ts and refuse.ts, so these may import
+ * none; env.ts may import types. app.ts and main.ts assemble all folders, and no file imports them.
  */
 export function findRootImports(files: TrackedFile[]): string[] {
   return files
@@ -55,7 +54,7 @@ function importsOf({ path, text }: TrackedFile): Import[] {
     .filter(({ from, to }) => isProduct(to) && folderOf(to) !== folderOf(from))
 }
 
-/** The imports that lead from a folder back to it, by the fewest folders. */
+/** The shortest chain of imports that leads from a folder back to it. */
 function shortestCycle(start: string, imports: Import[]): Import[] | undefined {
   const seen = new Set<string>()
   let paths: Import[][] = [[]]

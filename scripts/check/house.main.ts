@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { houseChecks } from './house.ts'
 import type { TrackedFile } from './tracked.ts'
 
-// Files that are new but not ignored count too: a check before the first commit must see them.
+// Untracked files count too unless they are ignored, so that a check before their first commit sees them.
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
   encoding: 'utf8',
   maxBuffer: 64 * 1024 * 1024,

@@ -54,7 +54,7 @@ describe('the checks of the house', () => {
     expect(findUnknownNotes([...documents, code])).toEqual(['client/a.ts: [Note: P9] is defined nowhere'])
   })
 
-  // In pieces: this file is checked like any other.
+  // The paths are joined from parts, because this file is checked too.
   const path = (...parts: string[]) => parts.join('/')
   test.each([
     path('see ', 'work', 'main'),

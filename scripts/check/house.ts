@@ -19,7 +19,7 @@ const REFUSED_NAMES = [
 ]
 const refusedName = new RegExp(`(^|[-_. ])(${REFUSED_NAMES.join('|')})$`, 'i')
 
-/** Addresses of one machine or one company's network: nobody else has them. */
+/** Paths and hosts that exist on one machine or in one company's network only. */
 const PRIVATE_PLACES = [
   /(^|[\s"'`(=:])\/work\b/,
   /\/(home|Users)\/[a-z][\w.-]*\//,
@@ -30,7 +30,7 @@ const PRIVATE_PLACES = [
 const isTest = (path: string) => /[.]test[.]tsx?$/.test(path)
 const isCode = (path: string) => /[.](ts|tsx|mjs|cjs)$/.test(path)
 
-/** Files that a reader cannot hold in mind at once. Tests, migrations and the schema are exempt. */
+/** Finds files that are too long to read at once. Tests, migrations and the schema are exempt. */
 export function findLongFiles(files: TrackedFile[]): string[] {
   return files
     .filter(({ path }) => /[.]tsx?$/.test(path) && !isTest(path))
@@ -40,7 +40,7 @@ export function findLongFiles(files: TrackedFile[]): string[] {
     .map(({ path, lines }) => `${path}: ${lines} lines, at most ${LINES_MAX}. Split it by verb`)
 }
 
-/** File and folder names that say nothing: every part between dots, dashes and capitals is read. */
+/** Finds meaningless file and folder names. Each part between dots, dashes and capitals is checked. */
 export function findRefusedNames(files: TrackedFile[]): string[] {
   const found = files.flatMap(({ path }) =>
     path
@@ -54,7 +54,7 @@ export function findRefusedNames(files: TrackedFile[]): string[] {
   return [...new Set(found)]
 }
 
-/** Relative links in documents that lead nowhere. */
+/** Finds broken relative links in documents. */
 export function findBrokenLinks(files: TrackedFile[]): string[] {
   const paths = files.map(({ path }) => path)
   const exists = (target: string) => target === '' || paths.some((path) => path === target || path.startsWith(`${target}/`))
@@ -81,7 +81,7 @@ function resolveLink(from: string, link: string): string {
 }
 
 /**
- * Notes that code cites and no document defines. A rule is defined as `**P1.**` in docs/protocol.md, any other truth
+ * Finds notes that code cites and no document defines. A rule is defined as `**P1.**` in docs/protocol.md, any other note
  * as a heading or in bold. Rules may be cited together: `[Note: P1, P2]`.
  */
 export function findUnknownNotes(files: TrackedFile[]): string[] {
@@ -101,7 +101,7 @@ export function findUnknownNotes(files: TrackedFile[]): string[] {
 
 const plain = (label = '') => label.trim().replace(/[.]$/, '').toLowerCase()
 
-/** Machine paths, hosts of private registries and folders outside the repository. */
+/** Finds machine paths, hosts of private registries and folders outside the repository. */
 export function findPrivatePlaces(files: TrackedFile[]): string[] {
   return files.flatMap(({ path, text }) =>
     text
@@ -112,7 +112,7 @@ export function findPrivatePlaces(files: TrackedFile[]): string[] {
   )
 }
 
-/** Statements that a verb runs by itself: text needs no import that a rule would see. */
+/** Finds SQL outside stores. An SQL string needs no import, so the import rules cannot see it. */
 export function findLooseSql(files: TrackedFile[]): string[] {
   return files
     .filter(({ path }) => /^server\/.*[.]ts$/.test(path) && !isTest(path))
@@ -124,7 +124,7 @@ export function findLooseSql(files: TrackedFile[]): string[] {
     )
 }
 
-/** The encryption worker is named by its address only: its code would bring keys into the page. */
+/** Finds imports of the encryption worker's code, which would bring keys into the page. Only its address may be named. */
 export function findSideDoors(files: TrackedFile[]): string[] {
   return files
     .filter(({ path }) => /^client\/.*[.]tsx?$/.test(path) && !path.startsWith('client/crypto/') && !isTest(path))
@@ -137,11 +137,11 @@ const TIER_COMPARISONS = [
   new RegExp(`(tier|plan)\\w*[\\])]*\\s*[!=]==?\\s*${TIERS}`, 'i'),
   new RegExp(`${TIERS}\\s*[!=]==?\\s*[\\w.?[]*(tier|plan)`, 'i'),
   /\bcase ['"](premium|master|enterprise)['"]/,
-  // SQL; after "set" it is no comparison.
+  // A comparison in SQL; after "set" it is an assignment.
   new RegExp(`(?<!\\bset )\\bsubscription_tier\\s*(=|<>|!=|is (not )?distinct from|(not )?in \\()\\s*${TIERS}`, 'i'),
 ]
 
-/** Code that compares the name of a plan instead of asking for a right. Tests and migrations may. */
+/** Finds code that compares a plan's name instead of asking for a right. Tests and migrations are exempt. */
 export function findTierComparisons(files: TrackedFile[]): string[] {
   return files
     .filter(({ path }) => isCode(path) && !isTest(path) && path !== 'contract/plans.ts')
@@ -156,7 +156,7 @@ export function findTierComparisons(files: TrackedFile[]): string[] {
     )
 }
 
-/** What no linter knows of this house, by name. */
+/** The checks that are particular to this repository, by name. */
 export const houseChecks = {
   'file sizes': findLongFiles,
   'file names': findRefusedNames,

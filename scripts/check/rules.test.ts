@@ -21,7 +21,7 @@ const report = z.object({
   }),
 })
 
-/** A small house that keeps every rule, exceptions included. */
+/** A small repository that keeps every rule, exceptions included. */
 const clean: Record<string, string> = {
   'package.json': JSON.stringify({
     type: 'module',
@@ -68,7 +68,7 @@ const clean: Record<string, string> = {
 
 const importing = (path: string) => `import * as other from '${path}'\nexport const planted = other\n`
 
-/** One violation each: the rule that must name it, the file, what is in it. */
+/** One violation of each rule: the rule that must report it, the file and its text. */
 const planted: [rule: string, file: string, text: string][] = [
   ['ends-never-meet', 'client/rooms/planted1.ts', importing('../../server/rooms/rooms.ts')],
   ['ends-never-meet', 'server/rooms/planted2.ts', importing('../../client/rooms/rooms.ts')],
@@ -115,7 +115,7 @@ const planted: [rule: string, file: string, text: string][] = [
   ['imports-exist', 'client/rooms/planted24.ts', importing('./nowhere.ts')],
 ]
 
-/** What planted violations lean on. */
+/** Files that the planted violations import. */
 const extra = {
   'client/rooms/planted6.ts': "import type { planted } from './planted5.ts'\nexport type Six = typeof planted\n",
   'contract/planted16.ts': importing('./content.ts'),
