@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'vitest'
-import { notificationsApi } from '../../contract/notifications.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { accountStore } from '../account/store.ts'
 import { resetDevices } from '../devices/list.ts'
@@ -21,7 +20,6 @@ async function roomsAsked({ env }: TestPerson, work: () => Promise<unknown>): Pr
   const asked = new Set<string>()
   const { api } = env
   env.api = (async (endpoint: unknown, input: { chatRoomId?: string }) => {
-    if (endpoint === notificationsApi.unreadCount) return { count: 0 }
     if (endpoint === roomsApi.log && input.chatRoomId) asked.add(input.chatRoomId)
     return await api(endpoint as never, input as never)
   }) as typeof api

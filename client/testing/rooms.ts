@@ -4,13 +4,12 @@ import { type Draft, type Message, messagesApi } from '../../contract/messages.t
 import { type ArchiveKey, type CommitDraft, roomsApi } from '../../contract/rooms.ts'
 import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
+import type { Mark } from '../rooms/room.ts'
 import { manifestAnswer } from './accounts.ts'
-import { type Room, roomIn, type ServerState, type Verb } from './state.ts'
+import { marksOf, type Room, roomIn, type ServerState, type Verb } from './state.ts'
 
 /** The calls about rooms and messages, as the contract wants them answered. */
 export function roomVerbs(state: ServerState): Verb[] {
-  const { accounts } = state
-  const claims = new Map<string, string>()
   const roomOf = (chatRoomId: string): Room => roomIn(state, chatRoomId)
 
   const groupOf = ({ generation, groupId, epoch, groupInfo, welcome }: Room) => ({
@@ -83,25 +82,6 @@ export function roomVerbs(state: ServerState): Verb[] {
     return { keys: roomOf(chatRoomId).archiveKeys.filter(isAsked) }
   }
 
-  function claim({ chatRoomId, generation }: { chatRoomId: string; generation: number }, userId: string, deviceId: string) {
-    const packages = membersOfDirectRoom(chatRoomId).flatMap((member) => {
-      const account = accounts.get(member)
-      const devices = new Set(account?.packages.map((one) => one.deviceId))
-      devices.delete(deviceId)
-      return [...devices].map((id) => {
-        const name = [chatRoomId, generation, userId, id].join()
-        const free = account?.packages.find(
-          (one) => one.deviceId === id && !one.isLastResort && ![...claims.values()].includes(one.keyPackage),
-        )
-        const keyPackage =
-          claims.get(name) ?? free?.keyPackage ?? account?.packages.find((one) => one.deviceId === id)?.keyPackage ?? ''
-        claims.set(name, keyPackage)
-        return { userId: member, deviceId: id, keyPackage }
-      })
-    })
-    return { packages }
-  }
-
   function send(draft: Draft, senderId: string): Message {
     const room = roomOf(draft.chatRoomId)
     const id = draft.id ?? randomUUID()
@@ -129,8 +109,27 @@ export function roomVerbs(state: ServerState): Verb[] {
       replyToId: null,
       createdAt: new Date().toISOString(),
     }
+    // Who answers has accepted, and has read what was there: nothing of somebody else's lies between.
+    for (const member of membersOfDirectRoom(draft.chatRoomId)) {
+      const listed = state.contacts.get(`${senderId} ${member}`)
+      if (listed) listed.state = 'accepted'
+    }
+    const { readSeq } = marksOf(state, draft.chatRoomId, senderId)
+    const hasUnread = room.log.some((entry) => entry.kind === 'message' && entry.seq > readSeq && entry.senderId !== senderId)
     room.log.push({ kind: 'message', ...message })
+    if (!hasUnread) mark(draft.chatRoomId, senderId, { deliveredSeq: message.seq, readSeq: message.seq })
     return message
+  }
+
+  /** Marks only rise, and not past the log. */
+  function mark(chatRoomId: string, userId: string, { deliveredSeq, readSeq }: Mark): object {
+    const { log } = roomOf(chatRoomId)
+    const before = marksOf(state, chatRoomId, userId)
+    state.marks.set(`${chatRoomId} ${userId}`, {
+      deliveredSeq: Math.max(before.deliveredSeq, Math.min(deliveredSeq, log.length)),
+      readSeq: Math.max(before.readSeq, Math.min(readSeq, log.length)),
+    })
+    return {}
   }
 
   function list({
@@ -157,14 +156,20 @@ export function roomVerbs(state: ServerState): Verb[] {
     ],
     [roomsApi.log, (input: { chatRoomId: string; after: number; limit: number }) => page(input)],
     [roomsApi.commit, (draft: CommitDraft, userId) => commit(draft, userId)],
-    [
-      roomsApi.claimKeyPackages,
-      (input: { chatRoomId: string; generation: number }, userId, deviceId) => claim(input, userId, deviceId),
-    ],
     [roomsApi.archiveKeys, (input: { chatRoomId: string; groupId: string; epochs: string }, userId) => archived(input, userId)],
     [roomsApi.addArchiveKeys, (input: { chatRoomId: string; keys: ArchiveKey[] }) => keepKeys(input.chatRoomId, input.keys)],
     [roomsApi.replaceGroupInfo, (input: { chatRoomId: string; groupInfo: string }) => replaceGroupInfo(input)],
     [messagesApi.send, (draft: Draft, userId) => send(draft, userId)],
+    [
+      messagesApi.markRead,
+      ({ chatRoomId, seq = Number.POSITIVE_INFINITY }: { chatRoomId: string; seq?: number }, userId) =>
+        mark(chatRoomId, userId, { deliveredSeq: seq, readSeq: seq }),
+    ],
+    [
+      messagesApi.markDelivered,
+      ({ chatRoomId, seq }: { chatRoomId: string; seq: number }, userId) =>
+        mark(chatRoomId, userId, { deliveredSeq: seq, readSeq: 0 }),
+    ],
     [messagesApi.list, (input: { chatRoomId: string; before?: number; limit: number }) => list(input)],
   ]
 }

@@ -3,6 +3,7 @@ import type { AccountKeys, KeyChange, SealedBook } from '../../contract/devices.
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import { ApiError } from '../net/api.ts'
+import type { Mark } from '../rooms/room.ts'
 
 export interface Account {
   keys: AccountKeys
@@ -35,7 +36,22 @@ export interface ServerState {
   rooms: Map<string, Room>
   /** Accounts that are gone: their keys are too. */
   deleted: Set<string>
+  /** By `user id, space, user id`: what the first one has of the other on the list. */
+  contacts: Map<string, Listed>
+  /** Nobody has anybody on the list before they are added. Else everybody has accepted everybody. */
+  areStrangers: boolean
+  /** By `room id, space, user id`. */
+  marks: Map<string, Mark>
 }
+
+export interface Listed {
+  id: string
+  state: 'pending' | 'accepted' | 'declined'
+}
+
+/** How far somebody has come in a room. */
+export const marksOf = ({ marks }: ServerState, chatRoomId: string, userId: string): Mark =>
+  marks.get(`${chatRoomId} ${userId}`) ?? { deliveredSeq: 0, readSeq: 0 }
 
 /** What answers a call. */
 export type Verb = [Endpoint, (input: never, userId: string, deviceId: string) => unknown]

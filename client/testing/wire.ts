@@ -1,22 +1,27 @@
-import { randomUUID } from 'node:crypto'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
-import { type Contact, contactsApi } from '../../contract/contacts.ts'
+import type { Contact } from '../../contract/contacts.ts'
 import type { AccountKeys } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { directRoomId } from '../../contract/shapes.ts'
 import type { Api } from '../net/api.ts'
-import { accountVerbs, headOf, registerIn } from './accounts.ts'
+import { accountVerbs, registerIn } from './accounts.ts'
+import { contactRow, contactVerbs } from './contacts.ts'
+import { packageVerbs } from './packages.ts'
 import { roomVerbs } from './rooms.ts'
-import { type Account, type Room, roomIn, type ServerState } from './state.ts'
+import type { ServerState } from './state.ts'
 
 /**
  * A server in memory that keeps to the contract, for tests of the client: only the wire is replaced. It is as
  * hostile as a test wants: `answers` sees every answer before the client does and may return another.
  */
-export function createWire() {
-  const accounts = new Map<string, Account>()
-  const rooms = new Map<string, Room>()
-  const state: ServerState = { accounts, rooms, deleted: new Set() }
+export function createWire({ areStrangers = false } = {}) {
+  const state: ServerState = {
+    accounts: new Map(),
+    rooms: new Map(),
+    deleted: new Set(),
+    contacts: new Map(),
+    areStrangers,
+    marks: new Map(),
+  }
   const wire = {
     ...state,
     /** Changes an answer: a server that lies. */
@@ -29,40 +34,7 @@ export function createWire() {
     register: (userId: string, keys: AccountKeys): void => registerIn(state, userId, keys),
 
     /** The row of a contact list. */
-    contact(userId: string, contactUserId: string): Contact {
-      const chatRoomId = directRoomId(userId, contactUserId)
-      const account = accounts.get(contactUserId)
-      const manifest = account && headOf(account.keys.manifest)
-      return {
-        id: randomUUID(),
-        userId,
-        contactUserId,
-        displayName: null,
-        isBlocked: false,
-        isPasswordProtected: false,
-        addedAt: new Date().toISOString(),
-        state: 'accepted',
-        contactUser: {
-          displayName: 'The other side',
-          username: 'other',
-          profileImageUrl: null,
-          isDeleted: wire.deleted.has(contactUserId),
-          isOnline: false,
-          lastSeen: null,
-          onionAddress: null,
-          identityKey: manifest?.identityKey ?? null,
-          manifestVersion: manifest?.version ?? 0,
-        },
-        lastMessage: null,
-        unreadCount: 0,
-        hasUnreadNotifications: false,
-        chatRoomId,
-        lastSeq: roomIn(state, chatRoomId).log.length,
-        readSeq: 0,
-        theirDeliveredSeq: 0,
-        theirReadSeq: 0,
-      }
-    },
+    contact: (userId: string, contactUserId: string): Contact => contactRow(state, userId, contactUserId),
 
     /** The api of one device of an account. */
     api(userId: string, deviceId: () => string): Api {
@@ -77,11 +49,7 @@ export function createWire() {
     },
   }
 
-  const everyone: [Endpoint, (input: never, userId: string) => unknown] = [
-    contactsApi.list,
-    (_, userId) => [...accounts.keys()].filter((id) => id !== userId).map((id) => wire.contact(userId, id)),
-  ]
-  const verbs = new Map([...accountVerbs(state), ...roomVerbs(state), everyone])
+  const verbs = new Map([...accountVerbs(state), ...contactVerbs(state), ...packageVerbs(state), ...roomVerbs(state)])
 
   function serve(endpoint: Endpoint, input: never, userId: string, deviceId: string): unknown {
     const verb = verbs.get(endpoint)

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { type Contact, contactsApi } from '../../contract/contacts.ts'
+import { notificationsApi } from '../../contract/notifications.ts'
+import { directRoomId } from '../../contract/shapes.ts'
+import { ApiError } from '../net/api.ts'
+import { headOf } from './accounts.ts'
+import { type Listed, marksOf, roomIn, type ServerState, type Verb } from './state.ts'
+
+/** Whom an account has on its list; undefined: nobody asked. */
+function listedIn({ contacts, areStrangers }: ServerState, userId: string, otherId: string): Listed | undefined {
+  const key = `${userId} ${otherId}`
+  const known = contacts.get(key)
+  if (known || areStrangers) return known
+  const listed: Listed = { id: randomUUID(), state: 'accepted' }
+  contacts.set(key, listed)
+  return listed
+}
+
+/** The row of a contact list. */
+export function contactRow(state: ServerState, userId: string, otherId: string): Contact {
+  const listed = listedIn(state, userId, otherId)
+  if (!listed) throw notFound()
+  const { accounts, deleted } = state
+  const account = accounts.get(otherId)
+  const manifest = account && headOf(account.keys.manifest)
+  const chatRoomId = directRoomId(userId, otherId)
+  const { log } = roomIn(state, chatRoomId)
+  const { readSeq } = marksOf(state, chatRoomId, userId)
+  const theirs = marksOf(state, chatRoomId, otherId)
+  const messages = log.filter((entry) => entry.kind === 'message')
+  const newest = messages.at(-1)
+  const unreadCount = messages.filter(({ seq, senderId }) => seq > readSeq && senderId !== userId).length
+  return {
+    id: listed.id,
+    userId,
+    contactUserId: otherId,
+    displayName: null,
+    isBlocked: false,
+    isPasswordProtected: false,
+    addedAt: new Date().toISOString(),
+    state: listed.state === 'accepted' ? 'accepted' : 'pending',
+    contactUser: {
+      displayName: 'The other side',
+      username: account?.username ?? 'other',
+      profileImageUrl: null,
+      isDeleted: deleted.has(otherId),
+      isOnline: false,
+      lastSeen: null,
+      onionAddress: null,
+      identityKey: manifest?.identityKey ?? null,
+      manifestVersion: manifest?.version ?? 0,
+    },
+    lastMessage: newest ?? null,
+    unreadCount,
+    hasUnreadNotifications: unreadCount > 0,
+    chatRoomId,
+    lastSeq: log.length,
+    readSeq,
+    theirDeliveredSeq: theirs.deliveredSeq,
+    theirReadSeq: theirs.readSeq,
+  }
+}
+
+const notFound = () => new ApiError(404, 'not_found', 'Not found')
+
+/** The calls about contacts, as the contract wants them answered. */
+export function contactVerbs(state: ServerState): Verb[] {
+  const { accounts, contacts } = state
+
+  function list(userId: string): Contact[] {
+    const others = [...accounts.keys()].filter(
+      (id) => id !== userId && (listedIn(state, userId, id)?.state ?? 'declined') !== 'declined',
+    )
+    return others.map((id) => contactRow(state, userId, id))
+  }
+
+  function add(userId: string, username: string | undefined): Contact {
+    const [otherId] = [...accounts].find(([, account]) => account.username === username) ?? []
+    if (!otherId) throw new ApiError(404, 'user_not_found', 'User not found')
+    const mine = listedIn(state, userId, otherId)
+    if (mine?.state === 'accepted') throw new ApiError(409, 'already_contact', 'Contact already exists')
+    contacts.set(`${userId} ${otherId}`, { id: mine?.id ?? randomUUID(), state: 'accepted' })
+    if (!listedIn(state, otherId, userId)) contacts.set(`${otherId} ${userId}`, { id: randomUUID(), state: 'pending' })
+    return contactRow(state, userId, otherId)
+  }
+
+  function answer(userId: string, contactId: string, moved: Listed['state']): string {
+    for (const [key, listed] of contacts) {
+      const [ownId, otherId] = key.split(' ')
+      if (ownId !== userId || listed.id !== contactId || !otherId) continue
+      listed.state = moved
+      return otherId
+    }
+    throw notFound()
+  }
+
+  const unread = (userId: string): number =>
+    list(userId).reduce((sum, { state, unreadCount }) => sum + (state === 'accepted' ? unreadCount : 0), 0)
+
+  return [
+    [contactsApi.list, (_, userId) => list(userId)],
+    [contactsApi.add, ({ username }: { username?: string }, userId) => add(userId, username)],
+    [
+      contactsApi.accept,
+      ({ contactId }: { contactId: string }, userId) => contactRow(state, userId, answer(userId, contactId, 'accepted')),
+    ],
+    [
+      contactsApi.decline,
+      ({ contactId }: { contactId: string }, userId) => {
+        answer(userId, contactId, 'declined')
+        return {}
+      },
+    ],
+    [notificationsApi.unreadCount, (_, userId) => ({ count: unread(userId) })],
+  ]
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Api, createApi } from '../client/net/api.ts'
+import { createWire } from '../client/testing/wire.ts'
+import { messagesApi } from '../contract/messages.ts'
+import { roomsApi } from '../contract/rooms.ts'
+import { startWorld } from '../server/testing/world.ts'
+import { newStorage } from './platform.ts'
+import { newSomeone, type OpenWire, type Someone } from './someone.ts'
+
+const server = await startWorld()
+
+/** The real server, over HTTP. */
+const overHttp: OpenWire = () => {
+  let cookie = ''
+  return createApi({
+    async fetch(path, { method = 'GET', body, headers }) {
+      const given = Object.fromEntries(new Headers(headers))
+      const answer = await fetch(server.url + path, { method, headers: { ...given, cookie }, ...(body && { body }) })
+      for (const line of answer.headers.getSetCookie()) cookie = line.split(';')[0] ?? ''
+      return answer
+    },
+  })
+}
+
+/** The server in memory that the client's tests use. */
+function inMemory(): OpenWire {
+  const wire = createWire({ areStrangers: true })
+  const ids = new Map<string, string>()
+  return (username, deviceId): Api => {
+    const id = ids.get(username) ?? randomUUID()
+    ids.set(username, id)
+    return wire.api(id, deviceId)
+  }
+}
+
+vi.setConfig({ testTimeout: 60_000 })
+const storage = ['localStorage', 'sessionStorage']
+beforeAll(() => {
+  for (const name of storage) vi.stubGlobal(name, newStorage())
+  vi.stubGlobal('navigator', { userAgent: 'Firefox/140.0 Linux' })
+})
+afterAll(() => void vi.unstubAllGlobals())
+
+let names = 0
+
+describe.each([
+  ['the server in memory', inMemory()],
+  ['the real server', overHttp],
+])('At %s', (_, open) => {
+  /** Two people who do not know each other. */
+  async function strangers(): Promise<{ alice: Someone; bob: Someone }> {
+    names += 1
+    const people = { alice: await newSomeone(open, `alice_${names}`), bob: await newSomeone(open, `bob_${names}`) }
+    await server.sql("update users set subscription_tier = 'premium'")
+    return people
+  }
+
+  async function friends(): Promise<{ alice: Someone; bob: Someone }> {
+    const { alice, bob } = await strangers()
+    await alice.adds(bob)
+    await bob.accepts(alice)
+    return { alice, bob }
+  }
+
+  const textsOf = async (someone: Someone, other: Someone) => (await someone.looksAt(other)).map(([text]) => text)
+
+  test('Alice adds Bob: he has a request, its messages count for nothing until he accepts, then he reads them', async () => {
+    const { alice, bob } = await strangers()
+    expect(await bob.list()).toEqual({ rows: [], total: 0 })
+    await alice.adds(bob)
+    expect(await alice.list()).toEqual({ rows: [[bob.username, 'accepted', 0]], total: 0 })
+    await alice.says(bob, 'may I?')
+    expect(await bob.list()).toEqual({ rows: [[alice.username, 'pending', 1]], total: 0 })
+    // Nothing tells Alice that he was there.
+    expect(await alice.looksAt(bob)).toEqual([['may I?', 'sent']])
+    await bob.accepts(alice)
+    expect(await bob.list()).toEqual({ rows: [[alice.username, 'accepted', 1]], total: 1 })
+    expect(await textsOf(bob, alice)).toEqual(['may I?'])
+    await expect(alice.adds(bob)).rejects.toMatchObject({ status: 409, code: 'already_contact' })
+  })
+
+  test('Whoever is asked and answers has accepted; whoever adds back has too', async () => {
+    const { alice, bob } = await strangers()
+    await alice.adds(bob)
+    await bob.comesUp()
+    await bob.adds(alice)
+    expect(await bob.list()).toEqual({ rows: [[alice.username, 'accepted', 0]], total: 0 })
+    await expect(alice.adds({ ...bob, username: 'nobody_at_all' })).rejects.toMatchObject({ status: 404, code: 'user_not_found' })
+  })
+
+  test('They write to each other: both see all of it in one order, and how far their own messages came', async () => {
+    const { alice, bob } = await friends()
+    await alice.says(bob, 'one')
+    await alice.says(bob, 'two')
+    expect(await bob.list()).toEqual({ rows: [[alice.username, 'accepted', 2]], total: 2 })
+    expect(await alice.looksAt(bob)).toEqual([
+      ['one', 'delivered'],
+      ['two', 'delivered'],
+    ])
+    await bob.looksAt(alice)
+    expect(await bob.list()).toEqual({ rows: [[alice.username, 'accepted', 0]], total: 0 })
+    await bob.says(alice, 'three')
+    expect(await alice.looksAt(bob)).toEqual([
+      ['one', 'read'],
+      ['two', 'read'],
+      ['three', null],
+    ])
+    expect(await bob.looksAt(alice)).toEqual([
+      ['one', null],
+      ['two', null],
+      ['three', 'read'],
+    ])
+  })
+
+  test('A second browser of Alice reads everything, writes, and what one of them has read is read at the other', async () => {
+    const { alice, bob } = await friends()
+    await alice.says(bob, 'from my phone')
+    await bob.says(alice, 'I am here')
+    const laptop = await alice.another()
+    expect(await laptop.list()).toEqual({ rows: [[bob.username, 'accepted', 1]], total: 1 })
+    expect(await textsOf(laptop, bob)).toEqual(['from my phone', 'I am here'])
+    expect(await alice.list()).toEqual({ rows: [[bob.username, 'accepted', 0]], total: 0 })
+    await laptop.says(bob, 'from my laptop')
+    for (const [one, other] of [[alice, bob] as const, [bob, alice] as const])
+      expect(await textsOf(one, other)).toEqual(['from my phone', 'I am here', 'from my laptop'])
+  })
+
+  test('The answer to a message is lost, and the one to a commit: each message stands there once, and no encryption restarts', async () => {
+    const { alice, bob } = await friends()
+    alice.losesAnswer(roomsApi.commit)
+    await alice.says(bob, 'one')
+    await alice.comesUp()
+    alice.losesAnswer(messagesApi.send)
+    await alice.says(bob, 'two')
+    await alice.comesUp()
+    await bob.says(alice, 'three')
+    for (const [one, other] of [[alice, bob] as const, [bob, alice] as const])
+      expect(await textsOf(one, other)).toEqual(['one', 'two', 'three'])
+  })
+
+  test('Alice is offline: what she writes waits and says so, and goes out in its order when she is back', async () => {
+    const { alice, bob } = await friends()
+    await bob.says(alice, 'before')
+    await alice.looksAt(bob)
+    alice.goesOffline()
+    await alice.says(bob, 'while I was away')
+    await alice.says(bob, 'and another')
+    expect((await alice.looksAt(bob)).slice(1)).toEqual([
+      ['while I was away', 'waiting'],
+      ['and another', 'waiting'],
+    ])
+    await bob.says(alice, 'are you there?')
+    alice.comesBack()
+    await alice.comesUp()
+    for (const [one, other] of [[alice, bob] as const, [bob, alice] as const])
+      expect(await textsOf(one, other)).toEqual(['before', 'are you there?', 'while I was away', 'and another'])
+  })
+})

@@ -1,0 +1,151 @@
+import 'fake-indexeddb/auto'
+import { IDBFactory } from 'fake-indexeddb'
+import { accountStore } from '../client/account/store.ts'
+import { checkDevice, syncAll } from '../client/app/sync.ts'
+import { acceptContact, addContact } from '../client/contacts/contacts.ts'
+import { createCore } from '../client/crypto/core.ts'
+import { resetDevices } from '../client/devices/list.ts'
+import type { Env } from '../client/env.ts'
+import { loadOlder, resetMessages, showRoom } from '../client/messages/messages.ts'
+import { markSeen } from '../client/messages/seen.ts'
+import { sendText } from '../client/messages/send.ts'
+import { viewOf } from '../client/messages/store.ts'
+import { type Api, ApiError } from '../client/net/api.ts'
+import { type RoomRow, resetRooms, roomsStore } from '../client/rooms/list.ts'
+import { reloadUnreadTotal } from '../client/rooms/load.ts'
+import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/signin/signin.ts'
+import { at } from '../client/testing/people.ts'
+import { personById, resetPeople } from '../client/trust/people.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
+
+/** What answers the calls of one browser of an account. `deviceId`: of this browser, as soon as it has one. */
+export type OpenWire = (username: string, deviceId: () => string) => Api
+
+/** What a line of the screen says: what was written, and on own messages how far it came. */
+export type Shown = [text: string, status: string | null]
+
+/** Somebody at one browser, by the product's own verbs. People act one after the other: each finds the page as after a reload. */
+export interface Someone {
+  username: string
+  adds(other: Someone): Promise<void>
+  accepts(other: Someone): Promise<void>
+  says(other: Someone, text: string): Promise<void>
+  /** The page comes up: it reads what it missed, and sends what waits. */
+  comesUp(): Promise<void>
+  /** Opens the room, and sees what it shows. */
+  looksAt(other: Someone): Promise<Shown[]>
+  /** The rows of the list: whose, if it is a request, and how much is unread; then the sum that the title shows. */
+  list(): Promise<{ rows: [username: string, state: string, unread: number][]; total: number }>
+  /** The same account at another computer. */
+  another(): Promise<Someone>
+  goesOffline(): void
+  comesBack(): void
+  /** The next such call takes effect, and its answer is lost. */
+  losesAnswer(endpoint: Endpoint): void
+}
+
+const nothing = () => undefined
+const passwordOf = (username: string) => `the password of ${username}`
+const unanswered = () => new ApiError(0, 'offline', 'You are offline')
+
+/** Whose page the stores hold. */
+let inFront: Someone | undefined
+
+/** A new account. */
+export async function newSomeone(open: OpenWire, username: string): Promise<Someone> {
+  return await atBrowser(open, username, async (env) => {
+    const password = passwordOf(username)
+    await signUp(env, { username, displayName: username, password, confirmPassword: password })
+    await endSignUp(env)
+  })
+}
+
+async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) => Promise<void>): Promise<Someone> {
+  const core = createCore()
+  let deviceId = ''
+  let isOnline = true
+  let lost: Endpoint | undefined
+  const wire = open(username, () => deviceId) as (endpoint: Endpoint, input: unknown) => Promise<unknown>
+  const api = async (endpoint: Endpoint, input: unknown) => {
+    if (!isOnline) throw unanswered()
+    const answer = await wire(endpoint, input)
+    if (lost !== endpoint) return answer
+    lost = undefined
+    throw unanswered()
+  }
+  const socket = { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing }
+  const env: Env = { api: api as Api, crypto: core, socket, clock: () => new Date() }
+  // Two browsers of an account keep a vault of the same name.
+  await at(new IDBFactory(), () => goesIn(env))
+  deviceId = (await core.ownStanding()).deviceId
+  const account = accountStore.getState()
+
+  async function comesUp(): Promise<void> {
+    if (inFront !== someone) {
+      for (const reset of [resetMessages, resetRooms, resetPeople, resetDevices]) reset()
+      accountStore.setState(account)
+      inFront = someone
+    }
+    try {
+      await checkDevice(env, account.user?.id ?? '')
+      await syncAll(env)
+    } catch (error) {
+      // The page goes on with what it has, as without a network.
+      if (!(error instanceof ApiError) || error.status !== 0) throw error
+    }
+  }
+
+  async function roomWith(other: Someone): Promise<RoomRow> {
+    await comesUp()
+    const room = [...roomsStore.getState().rooms.values()].find((row) => usernameIn(row) === other.username)
+    if (!room) throw new Error(`${other.username} is not on the list of ${username}`)
+    return room
+  }
+
+  const someone: Someone = {
+    username,
+    comesUp,
+    async adds(other) {
+      await comesUp()
+      await addContact(env, other.username)
+    },
+    accepts: async (other) => acceptContact(env, await roomWith(other)),
+    async says(other, text) {
+      const room = await roomWith(other)
+      await showRoom(env, room)
+      await sendText(env, room, text)
+    },
+    async looksAt(other) {
+      const room = await roomWith(other)
+      await showRoom(env, room)
+      while (viewOf(room)?.hasOlder) await loadOlder(env, room)
+      await markSeen(env, room)
+      return (viewOf(room)?.messages ?? []).map(({ body, status }) => ['text' in body ? body.text : body.reason, status])
+    },
+    async list() {
+      await comesUp()
+      await reloadUnreadTotal(env)
+      const { rooms, unreadTotal } = roomsStore.getState()
+      return { rows: [...rooms.values()].map((row) => [usernameIn(row), row.state, row.unreadCount]), total: unreadTotal }
+    },
+    another: () =>
+      atBrowser(open, username, async (next) => {
+        const { step } = await signIn(next, { username, password: passwordOf(username) })
+        if (step !== 'confirm_devices') throw new Error(`The sign-in stands at ${step}`)
+        await enrolThisBrowser(next)
+      }),
+    goesOffline() {
+      isOnline = false
+    },
+    comesBack() {
+      isOnline = true
+    },
+    losesAnswer(endpoint) {
+      lost = endpoint
+    },
+  }
+  return someone
+}
+
+const usernameIn = ({ ownId, memberIds }: RoomRow): string =>
+  personById(memberIds.find((id) => id !== ownId) ?? '')?.username ?? ''
