@@ -44,7 +44,10 @@ export function openPage({ fetch, socketUrl, Socket }: Wires) {
   }
   keepSession(env, report)
   messagesStore.subscribe(() => lookAgain(env))
-  roomsStore.subscribe(() => lookAgain(env))
+  roomsStore.subscribe(() => {
+    followRoom(env).catch(report)
+    lookAgain(env)
+  })
   globalThis.addEventListener('focus', () => lookAgain(env))
   return { ...verbs(env), state: () => state(env), history: (after: number) => history(env, after), complaints, stop }
 }
@@ -70,8 +73,14 @@ const verbs = (env: Env) => ({
   },
   adds: (username: string) => addContact(env, username),
   accepts: () => acceptContact(env, theRoom()),
-  opensRoom: () => showRoom(env, theRoom()),
-  leavesRoom: () => hideRoom(),
+  async opensRoom() {
+    isRoomOpen = true
+    await followRoom(env)
+  },
+  leavesRoom() {
+    isRoomOpen = false
+    hideRoom()
+  },
   says: (text: string) => sendText(env, theRoom(), text),
   async removes(deviceId: string, password: string) {
     await removeBrowser(env, { kind: 'password', password }, deviceId)
@@ -123,17 +132,22 @@ function theRoom(): RoomRow {
   return room
 }
 
+let isRoomOpen = false
+
+/** As the panel does: nothing of a room is on screen before the request is accepted. */
+async function followRoom(env: Env): Promise<void> {
+  const [room] = roomsStore.getState().rooms.values()
+  if (isRoomOpen && room?.state === 'accepted' && !messagesStore.getState().open) await showRoom(env, room)
+}
+
 let lastSeen = ''
 
-/**
- * As the screen does: what is shown is marked as seen, once for each message and each change of the counter, and when a request was
- * accepted.
- */
+/** As the screen does: what is shown is marked as seen, once for each message and each change of the counter. */
 function lookAgain(env: Env): void {
   const { open } = messagesStore.getState()
   const [room] = roomsStore.getState().rooms.values()
   const newest = open?.status === 'ready' ? open.messages.findLast(({ isMine }) => !isMine)?.id : undefined
-  const look = `${newest} ${room?.unreadCount} ${room?.state} ${document.hasFocus()}`
+  const look = `${newest} ${room?.unreadCount} ${document.hasFocus()}`
   if (!room || !newest || look === lastSeen) return
   lastSeen = look
   markSeen(env, room).catch((error: unknown) => {

@@ -77,7 +77,7 @@ async function waitsOf({ name, tab, device: { owner } }: Seat, { lastSeq, sender
     [`is ${phase}`]: phase !== 'signed_in',
     'is not connected': !isLive,
     'lists an older message': (row?.lastMessage?.seq ?? 0) < ([...senders.keys()].at(-1) ?? 0),
-    [`has read up to ${cursor} of ${lastSeq}`]: cursor < lastSeq,
+    [`has read up to ${cursor} of ${lastSeq}`]: isAccepted && cursor < lastSeq,
     'has unsent messages': outbox > 0,
     'shows unsent messages': view?.messages.some(({ seq }) => seq === null) === true,
     'shows less than there is': view !== null && lastSeq > 0 && view.status !== 'ready',
@@ -86,6 +86,8 @@ async function waitsOf({ name, tab, device: { owner } }: Seat, { lastSeq, sender
     'looks and has not read': mustBeRead && unread > 0,
     [`shows the ticks ${falseTicks?.map(({ seq, status }) => `${seq} ${status}`)}`]:
       falseTicks !== undefined && falseTicks.length > 0,
+    // Also held at the end; here they say why something else does not settle.
+    [`complains: ${tab.complaints.map(String)}`]: tab.complaints.length > 0,
     'is not in the room': standing !== 'joined' && !owner.keepsHistory && lastSeq > 0 && isAccepted,
   }
   return Object.entries(waits).flatMap(([words, isTrue]) => (isTrue ? [`${name} ${words}`] : []))
@@ -106,6 +108,8 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
   const texts = new Map<number, string>()
   for (const seat of seatsIn(world)) {
     const { device, name, tab } = seat
+    // A request that nobody has answered is not followed.
+    if ((await tab.state()).row?.state !== 'accepted') continue
     const after = device.isWhole && !isEnd ? world.checkedSeq : 0
     const stored = await tab.history(after)
     const places = stored.map(({ seq }) => seq)
@@ -125,8 +129,8 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
       if (found !== 'content' && !isExcused) faults.push(`${name} has at ${seq}: ${found}`)
     }
     faults.push(...(await shownWrong(seat)))
+    device.isWhole = true
   }
-  for (const { devices } of [world.alice, world.bob]) for (const device of devices) device.isWhole = true
   for (const [seq, text] of texts) {
     const written = world.texts.get(text)
     if (!written || (written.seq ?? seq) !== seq)
