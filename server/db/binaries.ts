@@ -3,18 +3,18 @@ import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmS
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
-/** Who runs PostgreSQL: the account itself, or, as root, one without rights, since PostgreSQL refuses to run as root. */
+/** The system account that runs PostgreSQL. PostgreSQL refuses to run as root, so root uses an unprivileged account. */
 export interface Account {
   name: string
   uid: number
   gid: number
 }
 
-/** The account to step down to; undefined where this process may run PostgreSQL itself. */
+/** The unprivileged account to run PostgreSQL as; undefined if this process may run it itself. */
 export function serverAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
-  // Its own account keeps the data apart from whatever else runs without rights; nobody exists everywhere.
+  // An account of its own keeps the data apart from other unprivileged programs. The account "nobody" exists on every system.
   for (const wanted of ['conclave', 'postgres', 'nobody']) {
     const [name, , uid, gid] = lines.find((line) => line.startsWith(`${wanted}:`))?.split(':') ?? []
     if (name && Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) }
@@ -22,13 +22,13 @@ export function serverAccount(): Account | undefined {
   throw new Error('As root, PostgreSQL needs an account to step down to: conclave, postgres or nobody')
 }
 
-/** Where data lives without CONCLAVE_DATA: in the project, or, as root, where another account may enter. */
+/** The data folder without CONCLAVE_DATA: in the project, or, for root, in a place that another account can enter. */
 export function defaultDataFolder(root: string): string {
   if (process.getuid?.() !== 0) return path.join(root, 'data')
   return `/var/lib/conclave-${createHash('sha256').update(root).digest('hex').slice(0, 12)}`
 }
 
-/** The first folder on the way that the account may not enter. */
+/** The first folder of the path that the account may not enter. */
 export function closedFolder(folder: string, account: Account): string | undefined {
   const parents = [folder]
   for (let at = folder; path.dirname(at) !== at; at = path.dirname(at)) parents.unshift(path.dirname(at))
@@ -39,11 +39,11 @@ export function closedFolder(folder: string, account: Account): string | undefin
   })
 }
 
-/** The folder with bin/, lib/ and share/ that the account may run. Copies it where node_modules cannot be entered or written. */
+/** A folder with bin/, lib/ and share/ that the account may run: that of node_modules, or a copy if the account cannot use that. */
 export function findBinaries(root: string, dataFolder: string, account: Account | undefined): string {
   const native = nativeFolder()
   if (!account && makeLinks(native)) return native
-  // One copy for all data folders of this project, named by version so that an update brings a new one.
+  // All data folders of this project share one copy. Its name has the version, so that an update makes a new copy.
   const version = readVersion(native)
   const home = account ? defaultDataFolder(root) : dataFolder
   const copy = path.join(home, `postgres-${version}`)
@@ -79,7 +79,7 @@ function readVersion(native: string): string {
   throw new Error('The PostgreSQL that npm brought names no version')
 }
 
-/** npm may skip the install script that makes the libraries' links. False where they are missing and cannot be made. */
+/** Makes the libraries' links if npm has skipped the install script. Returns false if they are missing and cannot be made. */
 function makeLinks(native: string): boolean {
   const listed: unknown = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'))
   if (!Array.isArray(listed)) return true

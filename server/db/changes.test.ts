@@ -11,20 +11,20 @@ afterAll(close)
 const socketFolder = new URL(inject('clusterUrl')).searchParams.get('host') ?? ''
 const [alice, bob] = [crypto.randomUUID(), crypto.randomUUID()]
 
-/** A follower, and what it heard. */
+/** Starts a follower and collects the changes that it receives. */
 async function follower(url: string) {
-  const heard: Change[] = []
+  const received: Change[] = []
   const states: string[] = []
   const stop = await followChanges(url, {
-    onChange: (change) => heard.push(change),
+    onChange: (change) => received.push(change),
     onOpen: () => states.push('open'),
     onLost: () => states.push('lost'),
   })
-  return { heard, states, stop }
+  return { received, states, stop }
 }
 
 test('a change is heard after COMMIT, and one that was taken back never', async () => {
-  const { heard, stop } = await follower(databaseUrl)
+  const { received, stop } = await follower(databaseUrl)
   await db
     .transaction(async (tx) => {
       await announceChange(tx, [alice], 'plan')
@@ -34,10 +34,10 @@ test('a change is heard after COMMIT, and one that was taken back never', async 
   await db.transaction(async (tx) => {
     await announceChange(tx, [bob], 'sessions')
     await announceChange(db, [bob], 'name')
-    await expect.poll(() => heard).toEqual([{ userId: bob, what: 'name' }])
+    await expect.poll(() => received).toEqual([{ userId: bob, what: 'name' }])
   })
-  await expect.poll(() => heard).toHaveLength(2)
-  expect(heard[1]).toEqual({ userId: bob, what: 'sessions' })
+  await expect.poll(() => received).toHaveLength(2)
+  expect(received[1]).toEqual({ userId: bob, what: 'sessions' })
   await stop()
 })
 
@@ -54,30 +54,30 @@ test('an announcement holds the account and the kind of change, and nothing else
 })
 
 test('what others write into the channel is passed over', async () => {
-  const { heard, stop } = await follower(databaseUrl)
+  const { received, stop } = await follower(databaseUrl)
   for (const text of ['', 'x', 'null', '{}', `{"userId":"${alice}","what":"else"}`, `{"userId":"' or 1=1","what":"plan"}`])
     await db.execute(`select pg_notify('conclave_accounts', '${text.replaceAll("'", "''")}')`)
   await announceChange(db, [alice], 'plan')
-  await expect.poll(() => heard).toEqual([{ userId: alice, what: 'plan' }])
+  await expect.poll(() => received).toEqual([{ userId: alice, what: 'plan' }])
   await stop()
 })
 
 test('a lost connection is told once and made again, as often as it takes, and what comes then is heard', async () => {
   const proxy = await openProxy()
-  const { heard, states, stop } = await follower(proxy.url)
+  const { received, states, stop } = await follower(proxy.url)
   await announceChange(db, [alice], 'plan')
-  await expect.poll(() => heard).toHaveLength(1)
+  await expect.poll(() => received).toHaveLength(1)
   await proxy.cut()
   await expect.poll(() => states).toEqual(['open', 'lost'])
   await announceChange(db, [alice], 'rights')
-  // Longer than the first attempts are apart.
+  // The wait is longer than the interval of the first attempts.
   await new Promise((wake) => setTimeout(wake, 1000))
   expect(states).toEqual(['open', 'lost'])
   await proxy.restore()
   await expect.poll(() => states, { timeout: 10_000 }).toEqual(['open', 'lost', 'open'])
   await announceChange(db, [bob], 'plan')
   await expect
-    .poll(() => heard)
+    .poll(() => received)
     .toEqual([
       { userId: alice, what: 'plan' },
       { userId: bob, what: 'plan' },
@@ -98,7 +98,7 @@ test('a database that is away at the start does not keep the server from startin
   await proxy.cut()
 })
 
-/** The database by TCP, as DATABASE_URL names it, on a line that can be cut. */
+/** Opens a TCP proxy to the database, whose connections a test can cut. */
 async function openProxy() {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

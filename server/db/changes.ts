@@ -14,8 +14,8 @@ const announced = z.object({ userId: z.uuid(), what: accountChange })
 export type Change = z.infer<typeof announced>
 
 /**
- * Tells every node that something of these accounts changed, at COMMIT and only then. Whatever writes to an account calls it
- * inside its transaction. It names the account and the kind of change: whoever may connect to the database can listen.
+ * Announces to every node that these accounts have changed. PostgreSQL delivers it at COMMIT. Every writer of an account calls it
+ * inside its transaction. The announcement holds the user id and the kind of change alone, because any database user can listen.
  */
 export async function announceChange(tx: Queryable, userIds: readonly string[], what: Change['what']): Promise<void> {
   const payloads = userIds.map((userId) => JSON.stringify({ userId, what }))
@@ -24,27 +24,26 @@ export async function announceChange(tx: Queryable, userIds: readonly string[], 
 
 interface Hooks {
   onChange: (change: Change) => void
-  /** The channel is open, for the first time or again: what was announced before was missed. */
+  /** The channel is open, for the first time or again. Announcements made while it was closed are lost. */
   onOpen: () => void
-  /** The connection was lost, or cannot be made. Told once; it is tried again until `stop`. */
+  /** The connection is lost or cannot be made. Called once per loss; attempts go on until `stop`. */
   onLost: () => void
 }
 
 /**
- * Follows the announcements of all nodes on a connection of its own, which it makes again when it is lost. Answers `stop` once
- * the first attempt is over. PostgreSQL keeps LISTEN by connection: a pooler that hands connections from transaction to
- * transaction passes nothing on.
+ * Receives the announcements of all nodes on a connection of its own, and reconnects when that is lost. Resolves to `stop` after
+ * the first attempt. LISTEN belongs to a connection, so announcements do not pass a pooler in transaction mode.
  */
 export async function followChanges(url: string, { onChange, onOpen, onLost }: Hooks): Promise<() => Promise<void>> {
   const stopping = new AbortController()
   let current: pg.Client | undefined
 
-  /** Resolves when the connection is open or has failed; `ended` when it is over. */
+  /** Resolves when the connection is open or has failed. `ended` resolves when it is closed. */
   async function open(): Promise<{ ended: Promise<unknown>; isOpen: boolean }> {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true })
     current = client
     const ended = new Promise((resolve) => client.once('end', resolve).once('error', resolve))
-    // After the first one too: an error that nobody hears would end the process.
+    // The listener stays after the first error, because an unhandled 'error' event would end the process.
     client.on('error', () => undefined)
     client.on('notification', ({ payload }) => {
       const change = readChange(payload)
@@ -86,7 +85,7 @@ export async function followChanges(url: string, { onChange, onOpen, onLost }: H
   }
 }
 
-/** What another program writes into the channel is passed over. */
+/** Parses a payload. Returns undefined for those of other programs. */
 function readChange(payload: string | undefined): Change | undefined {
   try {
     return announced.safeParse(JSON.parse(payload ?? '')).data

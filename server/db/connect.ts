@@ -4,26 +4,26 @@ import pg from 'pg'
 
 export type Db = NodePgDatabase
 
-/** `Db`, or the transaction that `db.transaction` hands to its callback. */
+/** `Db`, or the transaction that `db.transaction` passes to its callback. */
 export type Queryable = Db | Parameters<Parameters<Db['transaction']>[0]>[0]
 
 export interface Database {
   db: Db
-  /** As it was opened. */
+  /** The address that the pool was opened with. */
   url: string
   /** Any other statement: migrations' lock, health, tests. */
   pool: pg.Pool
   close(): Promise<void>
 }
 
-/** Asks the database for nothing. Throws where it does not answer. */
+/** Runs an empty query. Throws if the database does not answer. */
 export const ping = (db: Queryable): Promise<unknown> => db.execute(sql`select 1`)
 
 const INT8 = pg.types.builtins.INT8
 
 /**
- * Opens a pool. Columns of the schema come back as their types say (Date, number, Buffer); a bigint in raw SQL is a number.
- * Drizzle leaves a timestamp in raw `execute` as text that is no ISO 8601: read it through a column or `mapWith(column)`.
+ * Opens a pool. Columns of the schema have their declared types (Date, number, Buffer); a bigint in raw SQL is a number. Drizzle
+ * returns a timestamp in raw `execute` as text that is not ISO 8601: read it through a column or `mapWith(column)`.
  */
 export function connect(url: string, onLost: (error: Error) => void = () => undefined): Database {
   const pool = new pg.Pool({
@@ -35,16 +35,16 @@ export function connect(url: string, onLost: (error: Error) => void = () => unde
       getTypeParser: (oid, format) => (oid === INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format)),
     },
   })
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // The pool replaces an idle connection that breaks. Without a listener its error would end the process.
   pool.on('error', onLost)
-  // The same for one that breaks inside a transaction: the next query on it fails with the error.
+  // A connection that breaks inside a transaction emits an error too. The next query on it fails with that error.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = drizzle(pool)
   db.transaction = onOwnConnection(pool)
   return { db, url, pool, close: () => pool.end() }
 }
 
-/** Drizzle never gives back a connection whose BEGIN fails, until none is left. Here it goes back whatever happens. */
+/** Runs a transaction and always releases its connection. Drizzle itself leaks a connection whose BEGIN fails. */
 function onOwnConnection(pool: pg.Pool): Db['transaction'] {
   const sessions = new WeakMap<pg.PoolClient, Db>()
   return async (work, config) => {
@@ -61,15 +61,15 @@ function onOwnConnection(pool: pg.Pool): Db['transaction'] {
 
 // Class 08: connection; 53: resources, disk; 57P: shutdown.
 const LOST_STATES = /^(08|53|57P)/
-// Waited too long for a lock, or ran too long.
+// Lock timeout and statement timeout.
 const SLOW_STATES = /^(55P03|57014)/
 const LOST_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'])
 const LOST_WORDS = /timeout exceeded when trying to connect|Connection terminated|not queryable|after calling end/
 
-/** The database did not answer, or is too busy to: nobody's mistake, worth another try. */
+/** True if the database did not answer or timed out, so that the caller should try again. */
 export const isDatabaseAway = (error: unknown): boolean => isConnectionLost(error) || SLOW_STATES.test(codeOf(causeOf(error)))
 
-/** The database did not answer at all: whatever else is asked now fails too. */
+/** True if the database did not answer at all, so that other queries fail now too. */
 export function isConnectionLost(error: unknown): boolean {
   const cause = causeOf(error)
   const code = codeOf(cause)

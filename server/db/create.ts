@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Makes the database of that name unless it is there. `url` leads to any other database of the same server. */
+/** Creates the database unless it exists. `url` names any other database of the same server. */
 export async function createDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

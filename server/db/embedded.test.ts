@@ -21,29 +21,29 @@ import { isPostgres } from './postmaster.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const base = mkdtempSync(path.join(tmpdir(), 'conclave-start-'))
-// As root another account runs PostgreSQL, and passes through here.
+// If root runs this test, another account runs PostgreSQL and must pass through this folder.
 chmodSync(base, 0o711)
-// Longer than a Unix socket's address may be, with what a shell or a list would trip over.
+// The path is longer than a Unix socket's address may be, and has characters that a shell or a list would misread.
 const long = path.join(base, `it's "a, long" path ${'x'.repeat(80)}`)
 const running = new Set<ChildProcess>()
 
 interface Started {
-  said: string
+  output: string
   exit: number | null
   child: ChildProcess
 }
 
-/** The real program; resolves when it says that it is ready, or ends. */
+/** Starts the real program. Resolves when it prints that it is ready, or when it exits. */
 function start(dataFolder: string, more: Record<string, string> = {}): Promise<Started> {
   const env = { ...process.env, PORT: '0', NODE_ENV: 'test', CONCLAVE_DATA: dataFolder, DATABASE_URL: '', ...more }
   const child = spawn(process.execPath, ['--import', 'tsx', path.join(root, 'server/main.ts')], { cwd: root, env })
   running.add(child)
-  const started: Started = { said: '', exit: null, child }
+  const started: Started = { output: '', exit: null, child }
   return new Promise((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
-        started.said += String(chunk)
-        if (/ready at/.test(started.said)) resolve(started)
+        started.output += String(chunk)
+        if (/ready at/.test(started.output)) resolve(started)
       })
     }
     child.once('exit', (code) => {
@@ -58,7 +58,7 @@ const ended = (child: ChildProcess) =>
   new Promise<number | null>((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(child.exitCode)))
 const postmaster = (dataFolder: string) =>
   Number(readFileSync(path.join(dataFolder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-/** A process of PostgreSQL that serves a connection. */
+/** The id of a PostgreSQL process that serves a connection. */
 const backendOf = async (dataFolder: string): Promise<number> => {
   const client = new pg.Client({ connectionString: await runningUrl(dataFolder, 'conclave') })
   client.on('error', () => undefined)
@@ -66,7 +66,7 @@ const backendOf = async (dataFolder: string): Promise<number> => {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   return rows[0]?.pid ?? 0
 }
-const health = async ({ said }: Started) => (await fetch(`${/http\S+/.exec(said)?.[0]}/api/health`)).status
+const health = async ({ output }: Started) => (await fetch(`${/http\S+/.exec(output)?.[0]}/api/health`)).status
 
 afterAll(() => {
   for (const child of running) child.kill('SIGTERM')
@@ -76,9 +76,9 @@ afterAll(() => {
 test('one start owns the data: a second one says so, a killed one leaves it to the next, and a stop leaves nothing behind', async () => {
   const [one, two] = await Promise.all([start(long), start(long)])
   const [first, second] = one.exit === null ? [one, two] : [two, one]
-  expect(first.said).toMatch(/Conclave is ready at http:\/\/localhost:\d+/)
+  expect(first.output).toMatch(/Conclave is ready at http:\/\/localhost:\d+/)
   expect(second.exit).toBe(1)
-  expect(second.said).toMatch(/^Another Conclave is running on the data in [^\n]*\n$/)
+  expect(second.output).toMatch(/^Another Conclave is running on the data in [^\n]*\n$/)
   expect(await health(first)).toBe(200)
 
   const old = postmaster(long)
@@ -86,7 +86,7 @@ test('one start owns the data: a second one says so, a killed one leaves it to t
   await ended(first.child)
   expect(isPostgres(old)).toBe(true)
   const third = await start(long)
-  expect(third.said).toMatch(/ready at/)
+  expect(third.output).toMatch(/ready at/)
   expect(isPostgres(old)).toBe(false)
 
   const last = postmaster(long)
@@ -118,7 +118,7 @@ test('a crash inside PostgreSQL ends every connection; the data still belongs to
   await expect.poll(() => health(server), { timeout: 8000, interval: 100 }).toBe(200)
   await pause(1000)
   const second = await start(folder)
-  expect(second.said).toMatch(/^Another Conclave is running on the data in /)
+  expect(second.output).toMatch(/^Another Conclave is running on the data in /)
   expect(postmaster(folder)).toBe(owned)
   server.child.kill('SIGTERM')
   expect(await ended(server.child)).toBe(0)
@@ -134,7 +134,7 @@ test('the number of a process that is someone else by now does not stop the star
   expect(existsSync(file)).toBe(false)
   writeFileSync(file, text.replace(/^\d+/, String(process.pid)))
   const again = await start(folder)
-  expect(again.said).toMatch(/ready at/)
+  expect(again.output).toMatch(/ready at/)
   again.child.kill('SIGTERM')
   await ended(again.child)
 }, 60_000)
@@ -145,12 +145,12 @@ test('what cannot be used is said in one line, and the start ends', async () => 
   const address = taken.address()
   const port = typeof address === 'object' && address ? String(address.port) : ''
   const folder = path.join(base, 'refused')
-  expect(await start(folder, { PORT: port })).toMatchObject({ exit: 1, said: expect.stringMatching(/^PORT is taken[^\n]*\n$/) })
+  expect(await start(folder, { PORT: port })).toMatchObject({ exit: 1, output: expect.stringMatching(/^PORT is taken[^\n]*\n$/) })
   expect(existsSync(path.join(folder, 'postgres/postmaster.pid'))).toBe(false)
   taken.close()
   expect(await start(folder, { PORT: 'x' })).toMatchObject({
     exit: 1,
-    said: expect.stringMatching(/^PORT must be a number[^\n]*\n$/),
+    output: expect.stringMatching(/^PORT must be a number[^\n]*\n$/),
   })
   if (process.getuid?.() === 0) {
     const closed = path.join(base, 'closed')
@@ -158,12 +158,12 @@ test('what cannot be used is said in one line, and the start ends', async () => 
     const refused = await start(path.join(closed, 'data'))
     expect(refused).toMatchObject({
       exit: 1,
-      said: expect.stringMatching(/^CONCLAVE_DATA must be a folder that the account \w+ may enter[^\n]*\n$/),
+      output: expect.stringMatching(/^CONCLAVE_DATA must be a folder that the account \w+ may enter[^\n]*\n$/),
     })
   }
   const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x' }
   expect(await start(folder, away)).toMatchObject({
     exit: 1,
-    said: expect.stringMatching(/^The database does not answer[^\n]*\n$/),
+    output: expect.stringMatching(/^The database does not answer[^\n]*\n$/),
   })
 }, 60_000)

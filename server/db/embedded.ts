@@ -8,9 +8,9 @@ import { type Account, findBinaries, serverAccount } from './binaries.ts'
 import { findPostmaster, isPostgres, launch, socketUrl, stopPostmaster } from './postmaster.ts'
 import { initialise, makeFolder, refuseOtherVersion } from './prepare.ts'
 
-/** Any constant: who holds it in the database "postgres" owns the data folder. It falls with the process that took it. */
+/** Any constant. The holder of this lock in the database "postgres" owns the data folder. The lock ends with its process. */
 const OWNER_LOCK = 7_302_113
-/** A Unix socket's address is at most 107 bytes, with "/.s.PGSQL.5432" at its end. */
+/** Longest path of the socket's folder: a Unix socket's address has at most 107 bytes and ends with "/.s.PGSQL.5432". */
 const SOCKET_FOLDER_BYTES = 90
 const RESTART_MS = 200
 const RESTART_SLOWLY_MS = 2000
@@ -34,14 +34,14 @@ interface Options {
   /** The project's folder. */
   root: string
   dataFolder: string
-  /** Told in words when PostgreSQL died, does not start again, and came back. */
+  /** Called with a sentence when PostgreSQL has died, cannot be restarted, or runs again. */
   say: (line: string) => void
 }
 
-/** Where the data of the database lies inside the data folder. */
+/** The folder of the database cluster inside the data folder. */
 export const clusterFolder = (dataFolder: string): string => path.join(dataFolder, 'postgres')
 
-/** The PostgreSQL that npm brings, on this data, for this process alone. Throws DataInUseError, ConfigError. */
+/** Starts the PostgreSQL that npm brings on this data, for this process alone. Throws DataInUseError, ConfigError. */
 export async function startPostgres({ root, dataFolder, say }: Options): Promise<Cluster> {
   const account = serverAccount()
   makeFolder(dataFolder, account)
@@ -50,7 +50,7 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
   if (!existsSync(path.join(cluster, 'PG_VERSION'))) initialise(binaries, cluster, account)
   refuseOtherVersion(binaries, cluster)
 
-  // Left by a process that was killed; nobody else may be asking for it.
+  // A killed process has left this PostgreSQL running. The lock shows whether another process uses it.
   const old = await findPostmaster(cluster)
   if (old) {
     await (await own(old.socketFolder, dataFolder)).end()
@@ -69,7 +69,7 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
     return child
   }
 
-  /** A crash inside PostgreSQL ends every connection, and PostgreSQL goes on by itself: the data is taken again. */
+  /** Takes the lock again after a crash inside PostgreSQL, which ends every connection and restarts by itself. */
   async function keepOwning(): Promise<void> {
     owner = await own(socketFolder, dataFolder)
     owner.once('end', () => void (isStopping || ownAgain()))
@@ -80,19 +80,19 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
       try {
         return await keepOwning()
       } catch {
-        // It is starting again.
+        // PostgreSQL is restarting.
         await wait(OWN_AGAIN_MS)
       }
     }
   }
 
-  /** As long as it takes: a disk that is full today has space tomorrow, and until then everyone is answered 503. */
+  /** Restarts PostgreSQL, without a limit on attempts: a full disk may have space later. Until then calls are answered 503. */
   async function revive(): Promise<void> {
     say('PostgreSQL ended unexpectedly: starting it again')
     const log = path.join(dataFolder, 'postgres.log')
     for (let tries = 1; !isStopping; tries++) {
       try {
-        // The children of a killed PostgreSQL hold its memory for a moment.
+        // The children of a killed PostgreSQL keep its shared memory for a moment, so the first attempts may fail.
         child = await start()
         return say('PostgreSQL is back')
       } catch {
@@ -120,7 +120,7 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
   }
 }
 
-/** The address of a database of a cluster that is running, for the command line beside a server. */
+/** The address of a database in a running cluster; undefined if none runs. For commands beside a running server. */
 export async function runningUrl(dataFolder: string, database: string): Promise<string | undefined> {
   const found = await findPostmaster(clusterFolder(dataFolder))
   return found && socketUrl(found.socketFolder, database)
@@ -130,7 +130,7 @@ async function startFirst(start: () => Promise<ChildProcess>, cluster: string, d
   try {
     return await start()
   } catch (error) {
-    // Two starts at once: the other one was first.
+    // Another process has started PostgreSQL at the same time and was first.
     const winner = await findPostmaster(cluster)
     if (winner) throw new DataInUseError(dataFolder)
     throw error

@@ -3,12 +3,12 @@ import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { writePlanRights } from './planrights.ts'
 
-// Any constant: two servers that start on one database take turns.
+// Any constant. Servers that start on one database at the same time take turns by this lock.
 const MIGRATION_LOCK = 7_302_114
 
-/** Brings the database to the newest schema, and the table of plans to the newest one. The folder holds what drizzle-kit generated. */
+/** Migrates the database to the newest schema and writes the table of plans. `folder` has drizzle-kit's migrations. */
 export async function migrate(url: string, folder: string): Promise<void> {
-  // A connection of its own: a migration may take longer than any statement of the app is allowed to.
+  // A separate connection has no statement timeout: a migration may take longer than the app's statements may.
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {

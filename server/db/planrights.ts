@@ -3,7 +3,7 @@ import { PLANS, PLANS_VERSION } from '../../contract/plans.ts'
 import type { Queryable } from './connect.ts'
 import { planRights } from './schema/plans.ts'
 
-/** Writes the contract's plans as rows. Of two servers on one database the newer one's stand, whichever starts last. */
+/** Writes the contract's plans as rows, unless a newer server has already written a newer version of the table. */
 export async function writePlanRights(db: Queryable): Promise<void> {
   const rows = Object.entries(PLANS).map(([plan, { rights, messagesPerMonth, fileBytes }]) => ({
     plan,

@@ -13,11 +13,11 @@ export interface Postmaster {
   socketFolder: string
 }
 
-/** The address of a database behind a socket. */
+/** The address of a database that listens on the Unix socket in this folder. */
 export const socketUrl = (socketFolder: string, database: string): string =>
   `postgres://conclave@localhost:${PORT}/${database}?host=${encodeURIComponent(socketFolder)}&sslmode=disable`
 
-/** The PostgreSQL that runs on this data and answers. */
+/** Finds the PostgreSQL that runs on this data and answers. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + START_MS
   for (;;) {
@@ -29,7 +29,7 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
   }
 }
 
-/** Starts PostgreSQL and waits until it answers. undefined: another one took the data first. */
+/** Starts PostgreSQL and waits until it answers. Returns undefined if another PostgreSQL has taken the data first. */
 export async function launch(
   binaries: string,
   cluster: string,
@@ -37,14 +37,14 @@ export async function launch(
   account: Account | undefined,
 ): Promise<ChildProcess | undefined> {
   const stale = readPidFile(cluster)
-  // After a restart of the machine or container the number may belong to someone else, and PostgreSQL would refuse to start.
+  // After a restart of the machine another program may have this process id, and PostgreSQL would refuse to start.
   if (stale && !isPostgres(stale.pid)) rmSync(path.join(cluster, 'postmaster.pid'), { force: true })
   const log = openSync(path.join(path.dirname(cluster), 'postgres.log'), 'a', 0o600)
   const child = spawn(path.join(binaries, 'bin/postgres'), ['-D', cluster, ...settings(socketFolder)], {
     ...(account && { uid: account.uid, gid: account.gid }),
     cwd: cluster,
     env: {},
-    // A session of its own: Ctrl-C reaches Node alone, which stops PostgreSQL after the last request.
+    // PostgreSQL has its own process group, so that Ctrl-C reaches Node alone. Node stops PostgreSQL after the last request.
     detached: true,
     stdio: ['ignore', log, log],
   })
@@ -62,7 +62,7 @@ export async function launch(
   return undefined
 }
 
-/** Fast shutdown: sessions are cut, everything committed is on disk. Harder where it does not end. */
+/** Stops PostgreSQL by fast shutdown: it ends sessions and writes all commits to disk. Sends stronger signals if it does not exit. */
 export async function stopPostmaster(pid: number): Promise<void> {
   for (const [signal, ms] of [
     ['SIGINT', 10_000],
@@ -79,7 +79,7 @@ export async function stopPostmaster(pid: number): Promise<void> {
 
 function settings(socketFolder: string): string[] {
   return [
-    // No TCP: the folder of the socket, mode 0700, is the only way in.
+    // PostgreSQL does not listen on TCP. Only the socket in a folder of mode 0700 leads to it.
     'listen_addresses=',
     `unix_socket_directories="${socketFolder.replaceAll('"', '""')}"`,
     'unix_socket_permissions=0700',
@@ -90,7 +90,7 @@ function settings(socketFolder: string): string[] {
     'shared_buffers=128MB',
     'timezone=UTC',
     'log_timezone=UTC',
-    // The log names no statements and no values: those are people's.
+    // The log has no statements and no values, because these hold personal data.
     'log_min_messages=log',
     'log_min_error_statement=panic',
     'log_error_verbosity=terse',
@@ -111,7 +111,7 @@ function readPidFile(cluster: string): (Postmaster & { isReady: boolean }) | und
   }
 }
 
-/** True if the number is a live PostgreSQL, as far as the system says: only Linux names the program. */
+/** True if the process id is a running PostgreSQL. Only Linux names the program; elsewhere any running process counts. */
 export function isPostgres(pid: number): boolean {
   try {
     process.kill(pid, 0)

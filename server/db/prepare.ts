@@ -5,7 +5,7 @@ import path from 'node:path'
 import { ConfigError } from '../config.ts'
 import { type Account, closedFolder } from './binaries.ts'
 
-/** The data folder, where the account may enter it. Throws ConfigError. */
+/** Makes the data folder. Throws ConfigError if the account may not enter it. */
 export function makeFolder(folder: string, account: Account | undefined): void {
   try {
     mkdirSync(folder, { recursive: true, mode: account ? 0o755 : 0o700 })
@@ -14,7 +14,7 @@ export function makeFolder(folder: string, account: Account | undefined): void {
     throw error
   }
   if (!account) return
-  // A folder that root made for itself: others may pass through it, but neither list nor read.
+  // Root owns the folder. Other accounts may pass through it, but neither list nor read it.
   if (statSync(folder).uid === 0) chmodSync(folder, statSync(folder).mode | 0o111)
   const closed = closedFolder(folder, account)
   if (!closed) return
@@ -25,9 +25,9 @@ export function makeFolder(folder: string, account: Account | undefined): void {
   )
 }
 
-/** A new cluster. Two that do it at once get one. */
+/** Creates a cluster. Two processes that do so at once get the same one. */
 export function initialise(binaries: string, cluster: string, account: Account | undefined): void {
-  // Under another name until it is whole: a start that was cut short leaves nothing that looks like data.
+  // The cluster has another name until it is complete, so that an interrupted start leaves nothing that looks like data.
   const unfinished = `${cluster}.${randomBytes(4).toString('hex')}`
   mkdirSync(unfinished, { mode: 0o700 })
   if (account) chownSync(unfinished, account.uid, account.gid)
@@ -51,7 +51,7 @@ export function initialise(binaries: string, cluster: string, account: Account |
   }
 }
 
-/** Data of another major version cannot be opened: better a sentence than PostgreSQL's log. */
+/** Throws an error with a clear sentence if another major version of PostgreSQL has written the data. */
 export function refuseOtherVersion(binaries: string, cluster: string): void {
   const data = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim()
   const version = spawnSync(path.join(binaries, 'bin/postgres'), ['--version'], { encoding: 'utf8' }).stdout

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import type { Db } from './connect.ts'
 import { serverSecrets } from './schema/secrets.ts'
 
-/** The secret of that name, made at the first call. Two servers that start at once get the same one. */
+/** Reads the secret of that name and makes it at the first call. Servers that start at the same time get the same one. */
 export async function readSecret(db: Db, name: string): Promise<Uint8Array> {
   await db
     .insert(serverSecrets)

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { askTogether } from './together.ts'
 
-/** A query that answers when it is told to. */
+/** A query that resolves when the test answers it. */
 function slowQuery() {
   const asked: { keys: string[]; answer: (found: Map<string, string>) => void; fail: (error: Error) => void }[] = []
   const ask = askTogether<string>((keys) => new Promise((answer, fail) => void asked.push({ keys, answer, fail })))
@@ -15,7 +15,7 @@ test('who asks while a query is under way waits for the next one, and shares it'
   expect(asked.map(({ keys }) => keys)).toEqual([['a']])
   asked[0]?.answer(new Map([['a', 'old']]))
   expect(await first).toBe('old')
-  // The one who asked for `a` later is not given the older answer.
+  // The later question for `a` does not get the result of the earlier query.
   expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['a', 'b', 'c']])
   asked[1]?.answer(new Map(Object.entries({ a: 'new', b: 'B' })))
   expect(await Promise.all(others)).toEqual(['new', 'B', 'B', undefined])

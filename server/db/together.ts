@@ -4,9 +4,9 @@ const ANSWER_MS = 5000
 const RETRY_SECONDS = 2
 
 /**
- * Makes one query of all questions that come at the same time: those that come while one runs wait for it, and share the
- * next. Every answer is from a query that began after the question. undefined where the query found nothing. Throws whatever the query
- * throws, and Refusal `unavailable` where it takes more than 5 s.
+ * Combines concurrent questions into one query: questions that arrive while a query runs share the next one. Every answer is from
+ * a query that began after its question; undefined if the query found nothing. Throws the query's error, and Refusal `unavailable`
+ * if it takes more than 5 s.
  */
 export function askTogether<Answer>(
   ask: (keys: string[]) => Promise<Map<string, Answer>>,
@@ -51,7 +51,7 @@ function newGroup<Answer>(): Group<Answer> {
   return { keys: new Set(), answers, settle }
 }
 
-/** The answer, or Refusal `unavailable` after that time: a stopped database never answers. */
+/** Awaits the answer. Throws Refusal `unavailable` after `limitMs`, because a suspended database never answers. */
 export function inTime<T>(answer: Promise<T>, limitMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Refusal('unavailable', { retryAfterSeconds: RETRY_SECONDS }))

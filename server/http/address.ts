@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * The key of a rate limit: the address; of IPv6 its /64, since whoever has one address there has them all. A Unix socket has
- * none: all who come by it count as one.
+ * Returns the key of rate limits for an address: IPv4 as it is, IPv6 its /64, because one customer has all addresses of a /64. A
+ * Unix socket has no address, so all its callers share one key.
  */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return 'no address'

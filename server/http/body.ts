@@ -4,15 +4,15 @@ import type { BodyKind } from '../../contract/endpoint.ts'
 import { Refusal } from '../refuse.ts'
 import { checkJsonText, refuseNulInUrl } from './input.ts'
 
-/** What a verb is given of a body that is not JSON. */
+/** The body that a verb receives, by kind. */
 export interface Bodies {
   json: undefined
   raw: Buffer
-  /** Fails with Refusal `too_large` as soon as more arrives than the endpoint allows. */
+  /** The stream fails with Refusal `too_large` when more bytes arrive than the endpoint allows. */
   stream: Readable
 }
 
-/** Bodies are JSON unless an endpoint says otherwise; vast ones, `__proto__` and NUL characters are refused before anything reads them. */
+/** Parses JSON bodies, the default kind. Refuses large ones, `__proto__` and NUL characters before any verb runs. */
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
@@ -28,7 +28,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => refuseNulInUrl(request.url))
 }
 
-/** Adds a route whose body is no JSON, in a scope of its own: the other routes go on taking JSON alone. */
+/** Adds a route with a body of bytes, in a separate scope, so that all other routes accept JSON alone. */
 export function takeBytes(app: FastifyInstance, kind: 'raw' | 'stream', add: (scope: FastifyInstance) => void): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -38,7 +38,7 @@ export function takeBytes(app: FastifyInstance, kind: 'raw' | 'stream', add: (sc
   })
 }
 
-/** The body as the endpoint's kind of it. Throws Refusal where it says beforehand that it is too large. */
+/** Returns the body as the endpoint's kind. Throws Refusal if its Content-Length is too large. */
 export function bodyOf<Kind extends BodyKind>(kind: Kind | undefined, request: FastifyRequest, limitBytes: number): Bodies[Kind]
 export function bodyOf(kind: BodyKind | undefined, request: FastifyRequest, limitBytes: number): Bodies[BodyKind] {
   if (kind === undefined || kind === 'json') return undefined
@@ -50,7 +50,7 @@ export function bodyOf(kind: BodyKind | undefined, request: FastifyRequest, limi
 async function* metered(body: Readable, limitBytes: number): AsyncGenerator<Buffer> {
   let sizeBytes = 0
   try {
-    // Destroying it would cut the connection before the refusal is sent.
+    // Destroying the body would close the connection before the refusal is sent.
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       sizeBytes += chunk.length
       if (sizeBytes > limitBytes) throw new Refusal('too_large')

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** An answer that is given while the server closes is its connection's last: a browser would keep it, and the server with it. */
+/** Closes each connection after its answer while the server stops. A browser would keep it open, and the server running. */
 export function endConnections(http: FastifyInstance): void {
   let isClosing = false
   http.addHook('preClose', async () => {

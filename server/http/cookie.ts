@@ -3,17 +3,17 @@ import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Listener } from '../config.ts'
 
-// `__Host-` binds the cookie to this host and to https; a browser drops it on plain HTTP.
+// `__Host-` binds the cookie to this host and to https. A browser rejects such a cookie on plain HTTP.
 const nameOf = ({ isSecure }: Listener): string => (isSecure ? '__Host-conclave_session' : 'conclave_session')
 
-// Strict, not Lax: pages carry nothing personal, and the calls that need the cookie come from our own page, so a link
-// from elsewhere still opens signed in, while no request that another site makes carries the session.
+// Strict, not Lax: no request from another site carries the session. A link from elsewhere still opens signed in, because the page
+// itself needs no cookie and its own script makes the calls.
 const optionsOf = ({ isSecure }: Listener) => ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure }) as const
 
-/** Names a session wherever its token must not be: SHA-256 of the token, hex. */
+/** SHA-256 of the session's token, hex. It identifies the session where the token must not be stored. */
 export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** The hash of the session's token in a Cookie header. */
+/** Reads the token in a Cookie header and returns its hash. */
 export function readSessionHash(listener: Listener, header: string | undefined): string | undefined {
   if (!header) return undefined
   const token = fastifyCookie.parse(header)[nameOf(listener)]

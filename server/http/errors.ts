@@ -20,18 +20,18 @@ const FRAMEWORK_CODES: Record<string, RefusalCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 }
 
-/** The one boundary: whatever happens, the answer is JSON with a code, and no stack leaves the server. */
+/** Answers every error as JSON with a code. No stack leaves the server. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
-  // A file of the client that is not there.
+  // A missing file of the client.
   app.setNotFoundHandler((request, reply) => sendError(new Refusal('not_found'), request, reply))
-  // Before the body is read: whatever it holds, the address is the first thing that is wrong.
+  // An unknown address is refused before its body is read.
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) throw refuseAddress(request, reply)
   })
 }
 
-/** Why nothing answers this request: the address takes other methods, which the answer names, or it is nobody's. */
+/** The refusal for a request without a route: the address takes other methods, which the Allow header lists, or is unknown. */
 export function refuseAddress(request: FastifyRequest, reply: FastifyReply): Refusal {
   const allowed = methodsOf(request.url.split('?')[0] ?? '')
   if (allowed.length === 0) return new Refusal('not_found')
@@ -41,7 +41,7 @@ export function refuseAddress(request: FastifyRequest, reply: FastifyReply): Ref
 
 const codes = new WeakMap<FastifyReply, RefusalCode>()
 
-/** Why a request was refused; undefined where it was not. */
+/** The code of the request's refusal; undefined if it was not refused. */
 export const codeOf = (reply: FastifyReply): RefusalCode | undefined => codes.get(reply)
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -57,7 +57,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return reply.code(500).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-/** The refusal that an error means, or undefined where it is a mistake of ours. */
+/** Maps an error to a refusal; undefined if the error is a bug. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (isDatabaseAway(error)) return new Refusal('unavailable', { retryAfterSeconds: RETRY_SECONDS })
@@ -66,7 +66,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return code && new Refusal(code)
 }
 
-/** Says where it happened. Messages of errors stay out of the log: they repeat names and texts that people wrote. */
+/** Logs the error's type and stack frames, without its message, which may repeat names and texts of people. */
 export function logIncident(log: FastifyBaseLogger, error: unknown, incidentId: string): void {
   const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at ')) : []
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
@@ -87,14 +87,14 @@ const CLIENT_CODES: Record<string, RefusalCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
 }
 
-/** A request that is not even HTTP, or that does not arrive. */
+/** Answers a request that is not HTTP or does not arrive in time. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const refusal = new Refusal(CLIENT_CODES[error.code ?? ''] ?? 'malformed_url')
   socket.end(rawAnswer(refusal))
 }
 
-/** A refusal as bytes of HTTP/1.1, for sockets that no route has taken. */
+/** Formats a refusal as HTTP/1.1 bytes, for sockets without a Fastify reply. */
 export function rawAnswer(refusal: Refusal): string {
   const body = JSON.stringify(refusal.body())
   const head = [

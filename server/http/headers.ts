@@ -22,7 +22,7 @@ const SWITCHED_OFF = [
 ]
 const PERMISSIONS = [...ALLOWED_HERE.map((name) => `${name}=(self)`), ...SWITCHED_OFF.map((name) => `${name}=()`)].join(', ')
 
-/** What a page may run and load: nothing that we did not ship, and nothing from elsewhere. Styles that carry the nonce are ours. */
+/** The Content-Security-Policy: a page runs and loads only files of this server. Inline styles need the nonce. */
 export function policyOf({ isSecure }: Listener, nonce?: string): string {
   return [
     "default-src 'none'",
@@ -39,12 +39,12 @@ export function policyOf({ isSecure }: Listener, nonce?: string): string {
     "object-src 'none'",
     "require-trusted-types-for 'script'",
     'trusted-types conclave',
-    // On plain HTTP it would send the browser to an https that is not there.
+    // On plain HTTP this directive would send the browser to https, which this listener does not serve.
     ...(isSecure ? ['upgrade-insecure-requests'] : []),
   ].join(';')
 }
 
-/** The headers of every answer; a page adds its nonce, and what browsers may keep says so itself. */
+/** Sets the headers of every answer. Pages add their nonce; routes that browsers may cache override cache-control. */
 export async function setHeaders(app: FastifyInstance, config: Config): Promise<void> {
   await app.register(helmet, {
     global: false,
@@ -54,7 +54,7 @@ export async function setHeaders(app: FastifyInstance, config: Config): Promise<
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
   })
-  // They are the same for all who came in by one listener: they are made once.
+  // The headers depend on the listener alone, so they are made once for each.
   const known = new WeakMap<Listener, ReturnType<FastifyReply['getHeaders']>>()
   app.addHook('onRequest', async (request, reply) => {
     const listener = listenerOf(config, request.raw)
@@ -69,7 +69,7 @@ export async function setHeaders(app: FastifyInstance, config: Config): Promise<
     reply.headers({
       'content-security-policy': policyOf(listener),
       'permissions-policy': PERMISSIONS,
-      // Answers hold names and envelopes: no browser or proxy keeps them.
+      // Answers hold names and envelopes, which no browser or proxy may cache.
       'cache-control': 'no-store',
     })
     known.set(listener, { ...reply.getHeaders() })

@@ -7,7 +7,7 @@ import { portOf, startWorld } from '../testing/world.ts'
 const world = await startWorld()
 const ask = () => world.stranger().request('GET', '/api/health')
 
-/** The server's database is at this address, until the test ends. */
+/** Points the server at the database of this address until the test ends. */
 function withDatabaseAt(url: string): void {
   const { db } = world.env
   const other = connect(url)
@@ -18,7 +18,7 @@ function withDatabaseAt(url: string): void {
   })
 }
 
-/** A port that takes connections and says nothing, as a PostgreSQL that is stopped. */
+/** Opens a port that accepts connections and sends nothing, as a suspended PostgreSQL does. */
 async function silentPort(): Promise<{ port: number; sockets: Set<Socket> }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1')

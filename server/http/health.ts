@@ -20,7 +20,7 @@ export function healthRoutes(app: FastifyInstance, env: Env): void {
     })
   serveAnyone(app, env, healthApi.health, async () => {
     try {
-      // Requests meanwhile share this question: a database that is stopped must not take all connections.
+      // Concurrent requests share one query, so that a suspended database does not use up all connections.
       asked ??= ask()
       await inTime(asked, ANSWER_MS)
     } catch {

@@ -146,7 +146,7 @@ test('one request cannot hold the server up: what has too many members is refuse
   const answer = await alice.request('POST', commits, { body: { manifestVersions: keys } })
   expect(answer).toBeRefused(400, 'invalid_input')
   expect(answer.text.length).toBeLessThan(300)
-  // The same inside a signed document, which is a text until its signature is looked at.
+  // The same limits hold inside a signed document, which is a string until its signature is verified.
   const content = JSON.stringify({ removed: Array.from({ length: 20_000 }, (_, at) => at) })
   const document = { content, signature: '' }
   const keyring = await alice.request('POST', '/api/devices', {

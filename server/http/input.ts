@@ -4,17 +4,17 @@ import { LIMITS } from '../../contract/limits.ts'
 import { Refusal } from '../refuse.ts'
 import { wordsOf } from '../words.ts'
 
-/** What a refusal says of an input that is wrong in many places: its answer must not cost more than the request. */
+/** Maximum number of details in a refusal, so that the answer does not cost more than the request. */
 const DETAILS_MAX = 20
 const DETAIL_CHARS = 200
 
-/** What a request brings, as one flat object. Names in the path win over the body, the body over the query. */
+/** Merges a request's input into one flat object. Path parameters override the body, the body overrides the query. */
 export function flatten(query: unknown, body: unknown, params: unknown): Record<string, unknown> {
   if (body !== undefined && !isPlain(body)) throw new Refusal('invalid_input', { text: 'The body must be a JSON object' })
   return { ...asPlain(query), ...asPlain(body), ...asPlain(params) }
 }
 
-/** Parses by the contract. Throws Refusal `invalid_input` with the first issue's own words. */
+/** Parses by the contract. Throws Refusal `invalid_input` with the text of the first issue. */
 export function parseInput<S extends z.ZodType>(shape: S, value: unknown): z.output<S> {
   const parsed = shape.safeParse(value, { error: wordsOf })
   if (parsed.success) return parsed.data
@@ -25,16 +25,16 @@ export function parseInput<S extends z.ZodType>(shape: S, value: unknown): z.out
   throw new Refusal('invalid_input', { ...(details[0] && { text: details[0].message }), details })
 }
 
-// PostgreSQL keeps no NUL in text. In JSON one can only be written as an escape behind an even number of backslashes.
+// PostgreSQL cannot store NUL in text. In JSON a NUL is an escape after an even number of backslashes.
 const ESCAPED_NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/
 
-/** Throws Refusal for a JSON text that would cost too much to parse, or that holds a NUL character. Comes before the parser. */
+/** Throws Refusal for a JSON text that costs too much to parse or has a NUL character. Call it before the parser. */
 export function checkJsonText(json: string): void {
   if (!isWithinBounds(json, LIMITS.json)) throw new Refusal('invalid_input', { text: 'The JSON has too many members or levels' })
   if (json.includes('\\u0000') && ESCAPED_NUL.test(json)) throw nulRefused()
 }
 
-/** The same for the address: `%00` in path or query. */
+/** Throws Refusal for a NUL, such as `%00`, in path or query. */
 export function refuseNulInUrl(url: string): void {
   if (url.includes('%00') || url.includes('\0')) throw nulRefused()
 }

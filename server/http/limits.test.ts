@@ -26,7 +26,7 @@ const world = await startWorld({ hasLimits: true, variables: { TRUST_PROXY: '1' 
 test('an address that asks too often is refused by name, with Retry-After; another address is not', async () => {
   const asks = (address: string) =>
     world.stranger().request('GET', '/api/username-available?username=someone', { headers: { 'x-forwarded-for': address } })
-  // At the beginning of a window: all calls fall into it.
+  // The clock moves to the beginning of a window, so that all calls are in one.
   world.passes(RATES.availability.seconds - ((world.env.clock().getTime() / 1000) % RATES.availability.seconds))
   for (let call = 0; call < RATES.availability.points; call++) await asks('203.0.113.9')
   const answer = await asks('203.0.113.9')
@@ -55,7 +55,7 @@ test('whoever types, pastes and reconnects is never told to wait: twenty message
   }
 })
 
-/** The next moment at which every window of that length begins. */
+/** Moves the clock to the beginning of the next window of that length. */
 const toWindow = (seconds: number) => world.passes(seconds - ((world.env.clock().getTime() / 1000) % seconds))
 
 test('Eve cannot fill the disk: her messages have a rate, by POST and by socket together, and nobody else waits for it', async () => {

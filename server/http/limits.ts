@@ -8,10 +8,10 @@ export interface Limits {
   take(rate: Rate, key: string): Promise<void>
 }
 
-/** Nobody is ever told to wait: for measurements and tests, which do in a second what a person does in a day. */
+/** Never refuses. For measurements and tests, which make as many calls in a second as a person in a day. */
 export const noLimits: Limits = { take: async () => undefined }
 
-/** Counters in memory, in windows of the given clock. */
+/** Makes counters in memory, with windows of the given clock. */
 export function makeLimits(clock: () => Date): Limits {
   const limiters = new Map(
     Object.entries(RATES).map(([rate, { points, seconds }]) => [

@@ -13,7 +13,7 @@ const origin = 'https://chat.example.org'
 const onionOrigin = `http://${'a'.repeat(56)}.onion`
 const onion: Listener = { ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [onionOrigin] }
 
-// One app behind a proxy with TLS, and its onion service on a listener of its own.
+// One app behind a proxy with TLS, with an onion service on a second listener.
 const world = await startWorld({ hasLimits: true, variables: { PUBLIC_URL: origin, TRUST_PROXY: '1' } })
 const direct = world.url
 const byOnion = `http://127.0.0.1:${await world.opens(onion)}`
@@ -33,7 +33,7 @@ test('each listener has a cookie of its own, and its session opens nothing by th
   const credentials = { username: 'alice', password: alice.authSecret, kdf: 1 as const }
   await there.does(accountApi.login, credentials)
   expect(there.cookie).toMatch(/^conclave_session=/)
-  // Signed in by both at the same time.
+  // She is signed in at both listeners at the same time.
   expect(await alice.does(accountApi.user, {})).toMatchObject({ id: alice.id })
   expect(await there.does(accountApi.user, {})).toMatchObject({ id: alice.id })
   for (const [url, cookie] of [

@@ -4,8 +4,8 @@ import { codeOf } from './errors.ts'
 const WARN_EVERY_MS = 1000
 
 /**
- * One line a request: the route as declared, never the address that was asked for, nor who asked. At debug; a failure of the
- * server or its database at warn, at most once a second: a database that is away fails everybody at once.
+ * Logs one line per request, at debug: the declared route, never the requested URL or the caller. Failures of the server or its
+ * database are logged at warn, at most once a second, because a lost database fails all requests at once.
  */
 export function logRequests(app: FastifyInstance): void {
   let warnedMs = Number.NEGATIVE_INFINITY
@@ -27,5 +27,5 @@ export function logRequests(app: FastifyInstance): void {
   })
 }
 
-/** The route as it is declared. */
+/** The declared route of the request, such as `/api/rooms/:chatRoomId/commits`; `unknown` without one. */
 export const routeOf = (request: FastifyRequest): string => (request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown'))

@@ -5,8 +5,8 @@ import { Refusal } from '../refuse.ts'
 import { listenerOf } from './listener.ts'
 
 /**
- * True if a request may change something or open a socket: its Origin is one of the listener's, or it has neither Origin nor
- * Sec-Fetch-Site, as programs do. A browser always sends one of them with a write.
+ * True if a request may write or open a socket: its Origin is one of the listener's, or it has neither Origin nor Sec-Fetch-Site,
+ * as requests of programs. A browser always sends one of the two with a write.
  */
 export function isOriginAllowed(config: Config, request: IncomingMessage): boolean {
   const { origin } = request.headers

@@ -10,7 +10,7 @@ const world = await startWorld({ plant: plantEndpoints, pace })
 const alice = await world.person('alice')
 const port = Number(new URL(world.url).port)
 
-/** Sends pieces with a pause before each, and says what came back until the server closed, and after how long. */
+/** Sends pieces with a pause before each. Returns the answer and the time until the server closed the connection. */
 async function drips(pieces: Iterable<string | Uint8Array>, pauseMs: number): Promise<{ answer: string; ms: number }> {
   const startedAt = performance.now()
   const socket = createConnection(port, '127.0.0.1')

@@ -4,14 +4,14 @@ import { LIMITS } from '../../contract/limits.ts'
 import { Refusal } from '../refuse.ts'
 import { rawAnswer } from './errors.ts'
 
-/** How slowly a request may arrive, and how many connections there may be. */
+/** Limits on slow requests and on the number of connections. */
 export interface Pace {
-  /** For the headers; for a whole body that is not streamed; before the floor of a streamed one holds. */
+  /** Time limit of the headers and of a body that is not streamed; time before `bytesPerSecond` applies to a streamed one. */
   graceMs: number
-  /** The floor of a streamed body. */
+  /** Lowest allowed rate of a streamed body. */
   bytesPerSecond: number
   connectionsMax: number
-  /** How often the connections are looked at. */
+  /** Interval of the checks. */
   checkMs: number
 }
 
@@ -24,15 +24,15 @@ export const PACE: Pace = {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Largest body in bytes where it is read while it arrives. */
+    /** Maximum size of a streamed body. */
     streamedBytes?: number
   }
 }
 
 /**
- * Ends requests that come too slowly: each one costs memory and a place. Node's own limit is for all requests alike, so it is that
- * of the longest stream; bodies that are read as a whole have a timer of their own. What this returns bounds a server that
- * hands requests to the app.
+ * Ends requests that arrive too slowly, because each holds memory and a connection. Node's own limit applies to all requests alike,
+ * so it must allow the longest stream; bodies that are not streamed have a shorter timer here. Returns a function that applies the
+ * limits to a further server of the app.
  */
 export function boundPace(app: FastifyInstance, pace: Pace): (server: Server) => void {
   const servers: Server[] = []
@@ -60,7 +60,7 @@ function endAfter(request: FastifyRequest, { graceMs }: Pace): void {
   request.raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
 }
 
-/** Only the sender's slowness counts: while the verb does not read, such as a full disk's, the clock stands still. */
+/** Ends a stream whose sender is too slow. The time when the verb does not read, as with a slow disk, does not count. */
 function endBelow(request: FastifyRequest, { graceMs, bytesPerSecond, checkMs }: Pace): void {
   const { raw } = request
   const { bytesRead } = raw.socket
@@ -73,7 +73,7 @@ function endBelow(request: FastifyRequest, { graceMs, bytesPerSecond, checkMs }:
   raw.once('end', () => clearInterval(timer)).once('close', () => clearInterval(timer))
 }
 
-/** The answer goes past the route: whatever it does with the half body, nobody is there any more. */
+/** Answers on the raw socket and closes it, whatever the route does with the incomplete body. */
 function end({ raw }: FastifyRequest): void {
   if (raw.complete) return
   raw.socket.write(rawAnswer(new Refusal('too_slow')))

@@ -10,7 +10,7 @@ import { listenerOf } from './listener.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
-/** Which entry of the built client answers an address: the longest prefix of whole segments decides. null: it is no page. */
+/** Maps addresses to entries of the built client. The longest prefix of whole segments decides; null means no page. */
 const ENTRIES: Readonly<Record<string, string | null>> = {
   '/': 'index.html',
   '/.well-known': null,
@@ -21,7 +21,7 @@ const ENTRIES: Readonly<Record<string, string | null>> = {
   '/ws': null,
 }
 
-/** The built client: hashed assets for a year, and the entries. */
+/** Serves the built client: its entries, and hashed assets that browsers cache for a year. */
 export async function servePages(app: FastifyInstance, config: Config, clientFolder: string): Promise<void> {
   const pages = await readEntries(clientFolder)
   await app.register(fastifyStatic, {
@@ -34,7 +34,7 @@ export async function servePages(app: FastifyInstance, config: Config, clientFol
     immutable: true,
     maxAge: YEAR_MS,
   })
-  // The icon and whatever else has a name of its own.
+  // Other files, such as the icon, have names without a hash.
   await app.register(fastifyStatic, {
     root: clientFolder,
     prefix: '/',
@@ -54,9 +54,9 @@ export async function servePages(app: FastifyInstance, config: Config, clientFol
   })
 }
 
-/** `address`: decoded, without the query. */
+/** The entry for an address, which is decoded and without query; null if the address is no page. */
 function entryOf(address: string): string | null {
-  // A name with a dot is a file that is not there, never a page.
+  // A last segment with a dot is a missing file, never a page.
   if (/\.[^/]*$/.test(address)) return null
   const segments = address.split('/').slice(1)
   for (let count = segments.length; count > 0; count--) {
@@ -66,7 +66,7 @@ function entryOf(address: string): string | null {
   return ENTRIES['/'] ?? null
 }
 
-/** The text of each entry, by its name. */
+/** The HTML of each entry, by file name. */
 async function readEntries(clientFolder: string): Promise<Map<string, string>> {
   const names = new Set(Object.values(ENTRIES).filter((entry) => entry !== null))
   const texts = [...names].map(async (name) => [name, await readFile(path.join(clientFolder, name), 'utf8')] as const)

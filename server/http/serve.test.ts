@@ -38,7 +38,7 @@ test('a call that wants a proof by a device, or a recent confirmation, refuses b
   await world.sql('update users set is_admin = true where id = $1', [amelia.id])
   expect(await amelia.tries(planted.device, { word: 'x' })).toBeRefused(403, 'device_required')
   expect(await amelia.tries(planted.recent, { word: 'x' })).toBeRefused(401, 'step_up_required')
-  // Who may not make the call at all learns that first.
+  // Access is checked before the input.
   expect(await alice.tries(planted.recent, { word: 'x' })).toBeRefused(403, 'admin_required')
   expect((await amelia.tries(accountApi.user, {})).status).toBe(200)
 })
@@ -48,7 +48,7 @@ test('a call that is open to anyone can ask for nothing more', () => {
   const sure = endpoint({ ...call, access: 'anyone', assurance: 'device' })
   const open = endpoint({ ...call, access: 'anyone' })
   const admin = endpoint({ ...call, access: 'admin' })
-  // @ts-expect-error Neither a server nor settings are needed: it stops before.
+  // @ts-expect-error The call throws before it uses its app or settings.
   const unused: Parameters<typeof serve>[0] = {}
   expect(() => serveAnyone(unused, world.env, sure, () => ({}))).toThrow('/api/x needs a session')
   expect(() => serveAnyone(unused, world.env, admin, () => ({}))).toThrow('/api/x needs a session')
@@ -128,7 +128,7 @@ test('the document says of each call who may make it, and how its body arrives',
   })
 })
 
-/** A body that does not say its size. */
+/** Posts a chunked body, without Content-Length. */
 function chunked(person: Person, chunks: Uint8Array[]): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const call = ask(

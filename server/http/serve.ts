@@ -14,31 +14,31 @@ import { flatten, parseInput } from './input.ts'
 import { takeRates } from './limits.ts'
 import { listenerOf } from './listener.ts'
 
-/** What a verb may need of the request itself. */
+/** The parts of the request that a verb may need. */
 export interface Caller<Kind extends BodyKind = BodyKind> {
-  /** The key of rate limits: the address, of IPv6 its /64. */
+  /** The key of rate limits: the IPv4 address, or the /64 of an IPv6 address. */
   addressKey: string
-  /** As they came; names in lower case. */
+  /** The request's headers, with names in lower case. */
   headers: IncomingHttpHeaders
-  /** undefined where the body is JSON: that is the verb's input. */
+  /** undefined if the body is JSON, which is the verb's input. */
   body: Bodies[Kind]
   setSession(token: string, expiresAt: Date): void
   clearSession(): void
 }
 
-/** Someone who need not be signed in. */
+/** A caller who may be signed in or not. */
 export interface Visitor<Kind extends BodyKind = BodyKind> extends Caller<Kind> {
   session: SignedInUser | undefined
 }
 
 interface Options {
-  /** Answers an ETag, and 304 without a body to whoever has that answer already. */
+  /** Sends an ETag, and 304 without a body if the client has the current answer. */
   hasEtag?: boolean
 }
 
 type Answer<Out extends z.ZodType> = z.input<Out> | Promise<z.input<Out>>
 
-/** Serves a call that needs a session. Only what the contract's output declares leaves the server. */
+/** Serves a call that needs a session. Fields that the contract's output does not declare are not sent. */
 export function serve<In extends z.ZodType, Out extends z.ZodType, Kind extends BodyKind>(
   app: FastifyInstance,
   env: Env,
@@ -71,12 +71,12 @@ export function serveAnyone<In extends z.ZodType, Out extends z.ZodType, Kind ex
   })
 }
 
-/** The one guard of every call. Throws Refusal unless this session may make it. */
+/** The guard of every call. Throws Refusal unless this session may make it. */
 function requireAccess({ access, assurance = 'session', signInText }: Endpoint, user: SignedInUser | undefined): SignedInUser {
   if (!user) throw new Refusal('not_signed_in', signInText ? { text: signInText } : {})
   if (access === 'admin' && !user.isAdmin) throw new Refusal('admin_required')
   if (access === 'master' && !user.rights.family) throw new Refusal('master_required')
-  // A session has no proof of a device and no recent confirmation that could be asked for.
+  // No session holds the proof that these two levels ask for.
   if (assurance === 'device') throw new Refusal('device_required')
   if (assurance === 'recent') throw new Refusal('step_up_required')
   return user
@@ -116,7 +116,7 @@ function route<In extends z.ZodType, Out extends z.ZodType>(
   else takeBytes(app, kind, add)
 }
 
-/** What still comes of a body that nobody reads is discarded until the answer is out; then the connection ends. */
+/** Discards the rest of an unread body until the answer is sent, then closes the connection. */
 function discardRest(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('connection', 'close')
   request.raw.resume()
@@ -153,6 +153,6 @@ const callerOf = <Kind extends BodyKind>(
 const addressOf = ({ hasProxy }: Listener, request: FastifyRequest): string | undefined =>
   hasProxy ? request.ip : request.raw.socket.remoteAddress
 
-// Weak comparison (RFC 9110 section 13.1.2): a proxy that compresses marks the tag as weak.
+// Weak comparison (RFC 9110 section 13.1.2), because a proxy that compresses marks the tag as weak.
 const matches = (header: string | undefined, etag: string): boolean =>
   (header ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === etag || each.trim() === '*')

@@ -30,18 +30,18 @@ export const users = pgTable(
     subscriptionStartDate: at('subscription_start_date'),
     subscriptionEndDate: at('subscription_end_date'),
     monthlyMessagesCount: integer('monthly_messages_count').notNull().default(0),
-    /** The UTC month that the counter belongs to, as its first instant. */
+    /** The first instant of the UTC month that the counter belongs to. */
     usageResetDate: at('usage_reset_date').notNull(),
-    /** SHA-256 of what the recovery kit shows the server; null without a kit [Note: K1]. */
+    /** SHA-256 of the secret that the recovery kit proves itself with; null without a kit [Note: K1]. */
     kitHash: bytes('kit_hash'),
-    /** The account was deleted: the row stays so that others keep their conversations; nothing of the person is in it. */
+    /** When the account was deleted. The row stays, without personal data, so that others keep their conversations. */
     deletedAt: at('deleted_at'),
     createdAt: at('created_at').notNull(),
   },
   (table) => [uniqueIndex('users_username_lower').on(sql`lower(${table.username})`)],
 )
 
-/** HMAC (server secret `names`) of the lower-case names of deleted accounts: they are not issued again [Note: I1]. */
+/** HMAC (server secret `names`) of the lower-case names of deleted accounts, which are never issued again [Note: I1]. */
 export const retiredNames = pgTable('retired_names', {
   nameHash: bytes('name_hash').primaryKey(),
 })

@@ -18,7 +18,7 @@ export const contacts = pgTable(
     isBlocked: boolean('is_blocked').notNull().default(false),
     chatPasswordHash: text('chat_password_hash'),
     isPasswordProtected: boolean('is_password_protected').notNull().default(false),
-    /** pending: the other side asked; declined: taken off the list, an answer or adding back revives it. */
+    /** pending: the other person has asked. declined: hidden from the list; an answer or adding the person back revives it. */
     state: text('state').$type<'pending' | 'accepted' | 'declined'>().notNull(),
     chatRoomId: text('chat_room_id')
       .notNull()
@@ -28,7 +28,7 @@ export const contacts = pgTable(
   (table) => [
     unique('contacts_pair').on(table.userId, table.contactUserId),
     index('contacts_of').on(table.contactUserId),
-    // A room that is deleted asks who still points to it.
+    // Deleting a room looks up the contacts that refer to it.
     index('contacts_room').on(table.chatRoomId),
     index('contacts_requests').on(table.addedAt).where(sql`${table.state} = 'pending'`),
   ],

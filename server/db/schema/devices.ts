@@ -28,7 +28,7 @@ export const devices = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     id: text('id').notNull(),
-    /** Half of the vault key; null once the device logged out with "remove keys" [Note: V1]. */
+    /** The server's half of the vault key; null after the device has logged out with "remove keys" [Note: V1]. */
     unlockSecret: bytes('unlock_secret'),
     /** SHA-256 of the cookie by which this browser has tries of its own at sign-in; null until the device has signed for a session. */
     signInHash: bytes('sign_in_hash'),
@@ -38,7 +38,7 @@ export const devices = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 )
 
-/** New history seeds, sealed to the devices that stayed when another was removed [Note: H2]. */
+/** New history seeds, sealed to the remaining devices when another was removed [Note: H2]. */
 export const historySeals = pgTable(
   'history_seals',
   {
@@ -61,18 +61,18 @@ export const keyPackages = pgTable(
     deviceId: text('device_id').notNull(),
     keyPackage: text('key_package').notNull(),
     isLastResort: boolean('is_last_resort').notNull(),
-    /** A claim is kept, so that asking again for the same room and generation gives the same package [Note: R5]. */
+    /** The claiming user. A repeated claim for the same room and generation returns the same package [Note: R5]. */
     claimedBy: uuid('claimed_by'),
     claimedRoom: text('claimed_room'),
     claimedGeneration: integer('claimed_generation'),
-    /** null for a claim of a server from before this column, until a job dates it. */
+    /** null for a claim that an older server has written, until a job dates it. */
     claimedAt: at('claimed_at'),
     createdAt: at('created_at').notNull(),
   },
   (table) => [
     foreignKey({ columns: [table.userId, table.deviceId], foreignColumns: [devices.userId, devices.id] }).onDelete('cascade'),
     index('key_packages_free').on(table.userId, table.deviceId, table.isLastResort).where(sql`${table.claimedBy} is null`),
-    // By age, for the job that drops what was in vain.
+    // These indexes order packages by age for the job that deletes old ones.
     index('key_packages_unclaimed').on(table.createdAt).where(sql`${table.claimedBy} is null and not ${table.isLastResort}`),
     index('key_packages_claims').on(table.claimedAt).where(sql`${table.claimedBy} is not null`),
     index('key_packages_claimed').on(table.claimedRoom, table.claimedGeneration, table.claimedBy),

@@ -22,7 +22,7 @@ export const messages = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.chatRoomId, table.seq] }),
-    // Ids come from clients: unique for one sender in one room, never by themselves.
+    // Clients choose ids. An id is unique for one sender in one room, not by itself.
     unique('messages_sender_id').on(table.chatRoomId, table.senderId, table.id),
   ],
 )

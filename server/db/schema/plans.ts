@@ -1,9 +1,9 @@
 import { bigint, boolean, integer, pgTable, text } from 'drizzle-orm/pg-core'
 
-/** `contract/plans.ts` as rows, for statements that judge many accounts at once. The function `rights_of` reads it for one. */
+/** `contract/plans.ts` as rows, for statements over many accounts. The SQL function `rights_of` reads it for one account. */
 export const planRights = pgTable('plan_rights', {
   plan: text('plan').primaryKey(),
-  /** Of the table in the contract that this row comes from. */
+  /** Version of the contract's table that this row comes from. */
   version: integer('version').notNull(),
   canSend: boolean('can_send').notNull(),
   canCall: boolean('can_call').notNull(),

@@ -8,17 +8,17 @@ export const chatRooms = pgTable('chat_rooms', {
   type: text('type').$type<'direct' | 'group'>().notNull().default('direct'),
   createdBy: uuid('created_by').notNull(),
   createdAt: at('created_at').notNull(),
-  /** The newest place in the log. Every append takes this row's lock and the next number. */
+  /** The highest seq in the log. Every append takes this row's lock and the next seq. */
   lastSeq: seq('last_seq').notNull().default(0),
   lastMessageSeq: seq('last_message_seq').notNull().default(0),
   lastMessageAt: at('last_message_at'),
-  /** The current MLS group: here, under the lock that orders the log, so that no message of an old epoch gets in [Note: M2]. */
+  /** The current MLS group. The lock that orders the log guards it, so that no message of an old epoch is appended [Note: M2]. */
   generation: integer('generation').notNull().default(0),
   groupId: text('group_id'),
   epoch: integer('epoch').notNull().default(0),
-  /** A device of a member was removed: nothing is sealed to this epoch any more, a commit comes first [Note: D3]. */
+  /** True after a member's device was removed: messages are refused until a commit has changed the epoch [Note: D3]. */
   needsCommit: boolean('needs_commit').notNull().default(false),
-  /** A member deleted their account: nothing more is written here. */
+  /** True after a member has deleted their account: nothing more is appended. */
   isClosed: boolean('is_closed').notNull().default(false),
 })
 

@@ -10,14 +10,14 @@ export const sessions = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The device that the session names, and where `provenAt` is set, the one that has signed for it. */
+    /** The device that the session claims. If `provenAt` is set, that device has signed for the session. */
     deviceId: text('device_id'),
-    /** When a device of the account signed for this session; null: none has. */
+    /** When a device of the account signed for this session; null if none has. */
     provenAt: at('proven_at'),
-    /** Such as "Firefox" and "Linux", from what the browser said of itself; '' where it said nothing that is known. */
+    /** Browser and system from the User-Agent, such as "Firefox" and "Linux"; '' if unknown. */
     browser: text('browser').notNull().default(''),
     system: text('system').notNull().default(''),
-    /** By which listener the session was started. */
+    /** The ingress of the listener that the session was started at. */
     ingress: text('ingress').notNull().default('direct'),
     createdAt: at('created_at').notNull(),
     lastUsedAt: at('last_used_at').notNull(),
