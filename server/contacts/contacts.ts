@@ -13,14 +13,14 @@ interface Who {
   onionAddress?: string | undefined
 }
 
-/** Every contact with its last message and counters, newest conversation first. */
+/** Lists the contacts with last message and counters, newest conversation first. */
 export async function listContacts(env: Env, user: SignedInUser): Promise<Contact[]> {
   const rows = await store.listRows(env.db, user.id)
   const activity = (row: store.ListRow): number => (row.room.lastMessageAt ?? row.contact.addedAt).getTime()
   return rows.sort((a, b) => activity(b) - activity(a)).map(shownContact)
 }
 
-/** Puts someone on the caller's list and asks them; where they asked first, both are contacts at once. Throws Refusal. */
+/** Adds a person to the caller's list and sends them a request. If they have asked first, both are contacts at once. Throws Refusal. */
 export async function addContact(env: Env, user: SignedInUser, who: Who): Promise<Contact> {
   const person = await store.findPerson(env.db, readWho(who))
   if (!person) throw new Refusal('user_not_found')
@@ -28,7 +28,7 @@ export async function addContact(env: Env, user: SignedInUser, who: Who): Promis
   const roomId = directRoomId(user.id, person.id)
   const now = env.clock()
   const outcome = await env.db.transaction(async (tx) => {
-    // The room's lock comes first: two who add each other at once take turns.
+    // The room is locked first, so that two people who add each other at the same time take turns.
     const isOpen = await store.openRoom(tx, roomId, user.id, [user.id, person.id], now)
     if (!isOpen) throw new Refusal('user_not_found')
     const pair = await store.findPair(tx, user.id, person.id)
@@ -37,27 +37,27 @@ export async function addContact(env: Env, user: SignedInUser, who: Who): Promis
     const isMine = mine?.state === 'accepted'
     if (!isMine && (await store.countAccepted(tx, user.id)) >= LIMITS.contactsMax) throw new Refusal('too_many_contacts')
     const own = { ...newRequest(person.id, user.id, now), state: 'accepted' as const }
-    // A person who declined is not asked again: their row stays as it is. A lapsed request left no row and is put again.
+    // A declined request keeps its row, so it is not sent again. A lapsed request has no row and is sent again.
     if (!mine) await store.insertContacts(tx, [own])
     if (!theirs) await putRequest(tx, user.id, person.id, now)
     if (mine && !isMine) await store.moveState(tx, user.id, mine.id, ['pending', 'declined'], 'accepted')
     return { contactId: mine?.id ?? own.id, isMine, isAskedAgain: isMine && !theirs }
   })
   if (outcome.isAskedAgain) env.hub.publish([person.id], { type: 'contacts', data: { userIds: [user.id] } })
-  // The same answer where the first request has lapsed: the caller must not learn that.
+  // The answer is the same if the first request has lapsed, because the caller must not learn that.
   if (outcome.isMine) throw new Refusal('already_contact')
   announce(env, user.id, person.id)
   return await requireContact(env, user, outcome.contactId)
 }
 
-/** Accepts a request; one that was declined before too. Throws Refusal. */
+/** Accepts a request, also one that was declined before. Throws Refusal. */
 export async function acceptContact(env: Env, user: SignedInUser, contactId: string): Promise<Contact> {
   const row = await store.moveState(env.db, user.id, contactId, ['pending', 'declined'], 'accepted')
   if (row) announce(env, user.id, row.contactUserId)
   return await requireContact(env, user, contactId)
 }
 
-/** Takes a request off the list. The other side is not told. Throws Refusal. */
+/** Declines a request, which hides it from the list. The asker is not notified. Throws Refusal. */
 export async function declineContact(env: Env, user: SignedInUser, contactId: string): Promise<Record<string, never>> {
   const row = await store.moveState(env.db, user.id, contactId, ['pending', 'declined'], 'declined')
   if (!row) throw new Refusal('not_found')

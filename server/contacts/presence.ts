@@ -2,14 +2,15 @@ import type { Env } from '../env.ts'
 import { mutualContacts } from '../relations/relations.ts'
 import * as store from './store-presence.ts'
 
-/** Sets everyone offline: after a start nobody is connected, whatever the last process wrote. */
+/** Sets everyone offline. After a start nobody is connected, whatever the last process has written. */
 export async function resetPresence(env: Env): Promise<void> {
   await store.setAllOffline(env.db)
 }
 
 /**
- * Keeps `is_online` and `last_seen` after the hub, and tells those who accepted each other. Hand it to the hub's arrivals and
- * departures. Moves that come while one is written are written together: after a start everyone arrives at once.
+ * Returns a function that stores `is_online` and `last_seen` of a user from the hub's state and notifies accepted contacts. Call it
+ * at each arrival and departure. Changes that arrive during a write are written together, because after a start all users arrive
+ * at once.
  */
 export function followPresence(env: Env): (userId: string) => Promise<void> {
   const waiting = new Set<string>()
@@ -17,13 +18,13 @@ export function followPresence(env: Env): (userId: string) => Promise<void> {
   let next: Promise<void> | undefined
   return (userId) => {
     waiting.add(userId)
-    // One after another, each reading the hub at its turn, so that an old state never overwrites a newer one.
+    // Writes run one after another and read the hub at their turn, so that an old state never overwrites a newer one.
     next ??= last.then(() => {
-      const told = tellPresence(env, [...waiting])
+      const written = tellPresence(env, [...waiting])
       waiting.clear()
       next = undefined
-      last = told.catch(() => undefined)
-      return told
+      last = written.catch(() => undefined)
+      return written
     })
     return next
   }

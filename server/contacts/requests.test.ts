@@ -8,7 +8,7 @@ import { startWorld } from '../testing/world.ts'
 const world = await startWorld()
 const DAY = 24 * 60 * 60
 
-/** Days go by; who was away for long signs in again. */
+/** Moves the clock by days and signs these people in again, whose sessions may have expired. */
 async function daysPass(days: number, ...people: Person[]): Promise<void> {
   world.passes(days * DAY)
   await world.jobs.runDue()
@@ -32,7 +32,7 @@ test('a request that nobody answers for 90 days leaves the list of the person wh
   await daysPass(1, alice, bob)
   await line.hears('contacts')
   expect(await bob.contacts()).toEqual([])
-  // The asker sees what she saw before, and was told nothing.
+  // The asker sees the same list as before and has received no frame.
   expect(await alice.contacts()).toEqual(before)
   expect(hers.frames.map((frame) => frame.type)).toEqual(['hello'])
   expect(await alice.does(messagesApi.list, { chatRoomId })).toMatchObject([{ content: 'do you remember me?' }])

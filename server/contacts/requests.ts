@@ -8,7 +8,7 @@ import * as store from './store.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const LAPSED_AT_ONCE = 500
 
-/** A request: the asker on the list of the person who is asked. */
+/** The row of a request: the asker as a contact on the asked person's list. */
 export const newRequest = (askerId: string, askedId: string, now: Date) => ({
   id: randomUUID(),
   userId: askedId,
@@ -18,15 +18,15 @@ export const newRequest = (askerId: string, askedId: string, now: Date) => ({
   addedAt: now,
 })
 
-/** Puts a request on the list of the person who is asked; of too many there the oldest unanswered lapses. */
+/** Puts a request on the asked person's list. If that list has too many, the oldest unanswered request is deleted. */
 export async function putRequest(tx: Queryable, askerId: string, askedId: string, now: Date): Promise<void> {
   await store.insertContacts(tx, [newRequest(askerId, askedId, now)])
   await store.trimRequests(tx, askedId, LIMITS.requestsMax)
 }
 
 /**
- * Takes requests that were not answered for `LIMITS.requestDays` off the list of the person who was asked. The asker keeps the
- * contact, the room and what they sent, is told nothing, and may ask again. One piece of a job: true where more is left.
+ * Deletes requests that were not answered for `LIMITS.requestDays` from the asked people's lists. The asker keeps the contact, the
+ * room and the messages, is not notified, and may ask again. One piece of a job: returns true if more are left.
  */
 export async function dropStaleRequests(env: Env): Promise<boolean> {
   const askedBefore = new Date(env.clock().getTime() - LIMITS.requestDays * DAY_MS)
@@ -35,11 +35,11 @@ export async function dropStaleRequests(env: Env): Promise<boolean> {
   return lapsed.length === LAPSED_AT_ONCE
 }
 
-/** Puts a lapsed request again, because the asker has written once more. Tells the person who is asked, and nobody else. */
+/** Makes a lapsed request again, because the asker has written once more. Notifies the asked person alone. */
 export async function askAgain(env: Env, askerId: string, askedId: string): Promise<void> {
   const [chatRoomId, now] = [directRoomId(askerId, askedId), env.clock()]
   const isPut = await env.db.transaction(async (tx) => {
-    // The room's lock comes first, as where people add each other.
+    // The room is locked first, as in `addContact`.
     if (!(await store.openRoom(tx, chatRoomId, askerId, [askerId, askedId], now))) return false
     const pair = await store.findPair(tx, askerId, askedId)
     if (pair.some((row) => row.userId === askedId)) return false

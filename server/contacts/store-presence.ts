@@ -6,9 +6,9 @@ export async function setAllOffline(db: Queryable): Promise<void> {
   await db.update(users).set({ isOnline: false }).where(eq(users.isOnline, true))
 }
 
-/** Sets who is here, `isHere` in the order of `userIds`. Answers those for whom that is new. */
+/** Sets the presence of these users; `isHere` is in the order of `userIds`. Returns the users whose presence has changed. */
 export async function movePresence(db: Queryable, userIds: string[], isHere: boolean[], now: Date) {
-  // Locked in the order in which messages lock their senders.
+  // Rows are locked in the same order as a batch of messages locks its senders.
   const { rows } = await db.execute<{ userId: string; isOnline: boolean }>(sql`
     with moved as (select * from unnest(${sql.param(userIds)}::uuid[], ${sql.param(isHere)}::boolean[]) as t(id, is_here)),
     locked as (select u.id from users u join moved on moved.id = u.id and moved.is_here <> u.is_online

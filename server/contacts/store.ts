@@ -9,8 +9,8 @@ import { messages } from '../db/schema/messages.ts'
 import { chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
 /**
- * Rows of the list with everything that it shows, accepted ones first, so that requests can never push them out. One query, of
- * eight tables: planning it takes PostgreSQL many times as long as running it, so each connection keeps the plan.
+ * Reads the rows of the contact list, accepted ones first, so that requests can never push them out. It is one query of eight
+ * tables. PostgreSQL takes many times as long to plan it as to run it, so each connection keeps a prepared statement.
  */
 export function listRows(db: Queryable, userId: string, contactId?: string) {
   const theirs = alias(contacts, 'theirs')
@@ -45,7 +45,7 @@ export function listRows(db: Queryable, userId: string, contactId?: string) {
       .innerJoin(them, and(eq(them.chatRoomId, contacts.chatRoomId), eq(them.userId, contacts.contactUserId)))
       .leftJoin(theirs, and(eq(theirs.userId, contacts.contactUserId), eq(theirs.contactUserId, contacts.userId)))
       .leftJoin(manifests, eq(manifests.userId, contacts.contactUserId))
-      // The newest message by its primary key: the list never reads a room's messages.
+      // The join finds the newest message by its primary key and does not scan the room's messages.
       .leftJoin(messages, and(eq(messages.chatRoomId, chatRooms.id), eq(messages.seq, chatRooms.lastMessageSeq)))
       .where(
         and(
@@ -63,7 +63,7 @@ export function listRows(db: Queryable, userId: string, contactId?: string) {
 
 export type ListRow = Awaited<ReturnType<typeof listRows>>[number]
 
-/** Someone who can be added: active, by lower-case username or by onion address. */
+/** Finds an active account by lower-case username or by onion address. */
 export async function findPerson(db: Queryable, who: { username: string } | { onionAddress: string }) {
   const [person] = await db
     .select({ id: users.id })
@@ -82,8 +82,8 @@ export async function countAccepted(db: Queryable, userId: string): Promise<numb
 }
 
 /**
- * The room and both its members, made where they are missing. The room stays locked until the transaction ends.
- * false where one of them deleted their account.
+ * Creates the room and its memberships unless they exist. The room stays locked until the transaction ends. Returns false if a
+ * member has deleted their account.
  */
 export async function openRoom(tx: Queryable, roomId: string, creator: string, members: string[], now: Date): Promise<boolean> {
   await tx.insert(chatRooms).values({ id: roomId, createdBy: creator, createdAt: now }).onConflictDoNothing()
@@ -93,7 +93,7 @@ export async function openRoom(tx: Queryable, roomId: string, creator: string, m
     .insert(chatParticipants)
     .values(members.map((userId) => ({ chatRoomId: roomId, userId, joinedAt: now })))
     .onConflictDoNothing()
-  // Asked last: a deletion either waits for these rows or is over.
+  // This check comes last: a deletion either waits for the locked rows or is complete by now.
   return (await tx.$count(users, and(inArray(users.id, members), isNull(users.deletedAt)))) === members.length
 }
 
@@ -107,8 +107,8 @@ export async function findPair(tx: Queryable, a: string, b: string) {
 }
 
 /**
- * Deletes requests that were put at that time or before and are unanswered, at most so many. A person who is
- * blocked stays, else the block would be forgotten.
+ * Deletes at most `atMost` unanswered requests made at `askedBefore` or earlier. Keeps rows of blocked people, because the row
+ * holds the block.
  */
 export async function deleteRequests(db: Queryable, askedBefore: Date, atMost: number) {
   const { rows } = await db.execute<{ askedId: string; askerId: string }>(sql`
@@ -123,7 +123,7 @@ export async function insertContacts(tx: Queryable, rows: (typeof contacts.$infe
   if (rows.length > 0) await tx.insert(contacts).values(rows)
 }
 
-/** Deletes the oldest open requests to this person until so many are left. A person who is blocked stays, as above. */
+/** Deletes the oldest open requests to this person until `kept` are left. Keeps rows of blocked people, as above. */
 export async function trimRequests(tx: Queryable, askedId: string, kept: number): Promise<void> {
   await tx.execute(sql`
     delete from contacts where id = any(array(
@@ -132,7 +132,7 @@ export async function trimRequests(tx: Queryable, askedId: string, kept: number)
       offset ${kept} for update skip locked))`)
 }
 
-/** The caller's own row moves to that state from one of the named ones. */
+/** Changes the state of the caller's own row, if it has one of the states in `from`. Returns the row; undefined if none matched. */
 export async function moveState(
   db: Queryable,
   userId: string,

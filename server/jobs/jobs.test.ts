@@ -12,12 +12,12 @@ const HOUR = 60 * 60
 type Work = Job['work']
 let count = 0
 
-/** A job that only this test has, hourly. */
+/** An hourly job with a name of its own. */
 const newJob = (work: Work): Job => ({ name: `test-${++count}`, periodSeconds: HOUR, work })
 
 const rowOf = async ({ name }: Job) => (await world.sql('select * from jobs where name = $1', [name]))[0]
 
-/** A server's runner, with connections of its own. */
+/** A runner as another server would have it, with its own connections. */
 function newNode(...jobs: Job[]) {
   const { db, pool } = connect(inject('clusterUrl').replace('/template?', `/${place?.['name']}?`))
   onTestFinished(() => pool.end())
@@ -33,7 +33,7 @@ function newNode(...jobs: Job[]) {
   return Object.assign(node, { reported, runs })
 }
 
-/** Work that waits until it is told to end. */
+/** Work that waits until the test ends it. */
 function heldWork() {
   let end = (_isMore: boolean): void => undefined
   let begun = (): void => undefined
@@ -109,7 +109,7 @@ test('many servers on one database run a job once, also where it takes longer th
   const runs = nodes.map((node) => node.runDue())
   await first.started
   world.passes(3 * HOUR)
-  // They are turned away by the lock, although the job is due again.
+  // The lock keeps them from running the job, although it is due again.
   const late = newNode(job)
   await late.runDue()
   expect(ran).toBe(1)
@@ -158,7 +158,7 @@ test('a server that dies in the middle of a job keeps nobody from running it in 
   const dying = newNode(job)
   const run = dying.runDue()
   await held.started
-  // What the database sees of a process that is killed.
+  // Ends the lock's connection, as the database sees it when a process is killed.
   await world.sql("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 2")
   await expect.poll(() => world.sql("select 1 from pg_locks where locktype = 'advisory' and objsubid = 2")).toEqual([])
   const next = newNode({ ...job, work: async () => false })

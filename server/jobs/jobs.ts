@@ -4,22 +4,22 @@ import type { Env } from '../env.ts'
 import { refusalOf } from '../http/errors.ts'
 import * as store from './store.ts'
 
-/** Something that happens by the clock. */
+/** Work that runs periodically. */
 export interface Job {
-  /** Names it in the table `jobs`, for good. */
+  /** The job's key in the table `jobs`, which must never change. */
   name: string
-  /** From one start to the next. */
+  /** Time from one start to the next. */
   periodSeconds: number
-  /** Does one bounded piece of the work. True where more is left. A piece that is done twice does no harm. */
+  /** Does one bounded piece of the work. Returns true if more is left. Must be idempotent. */
   work: (env: Env) => Promise<boolean>
 }
 
 export interface Jobs {
-  /** Looks every minute for what is due. */
+  /** Checks every minute which jobs are due. */
   start(): void
-  /** Runs what is due, one job after another. While it is under way, a second call waits for the same. */
+  /** Runs all due jobs, one after another. A call during a run waits for that run. */
   runDue(): Promise<void>
-  /** Begins nothing more and waits for the piece under way. */
+  /** Starts no more pieces and waits for the current one. */
   stop(): Promise<void>
 }
 
@@ -27,20 +27,19 @@ interface Options {
   env: Env
   pool: Database['pool']
   jobs: readonly Job[]
-  /** Told what a job threw, and its name. */
+  /** Called with a job's error and name. */
   report: (error: unknown, name: string) => void
-  /** Told how each run ended. */
+  /** Called with the outcome of each run. */
   onRun?: ((name: string, outcome: store.Run['outcome']) => void) | undefined
 }
 
 const LOOK_MS = 60_000
-/** A piece that takes longer waits for a connection that is dead in silence: the others go on. */
+/** A piece that takes longer counts as failed, because it waits for a dead connection. Other jobs go on. */
 const PIECE_MS = 120_000
 
 /**
- * Runs jobs by env.clock. Among the servers on one database one at a time runs a job: by a lock, and by its last start in the
- * table `jobs`, so that a restart runs only what is due, and what was missed once. A job that fails is tried again after its
- * period.
+ * Runs jobs by env.clock. A lock lets one server at a time run a job. The job's last start in the table `jobs` decides when it is
+ * due, so that a restart repeats nothing and missed periods are made up for once. A failed job runs again after its period.
  */
 export function makeJobs({ env, pool, jobs, report, onRun }: Options): Jobs {
   let underWay: Promise<void> | undefined
@@ -75,7 +74,7 @@ export function makeJobs({ env, pool, jobs, report, onRun }: Options): Jobs {
   }
 
   const tell = (error: unknown, name: string): void => {
-    // Nothing was begun: a database that is away is no mistake, and is asked again in a minute.
+    // No job has started. An unreachable database is no bug; the next check is in a minute.
     if (!refusalOf(error)) report(error, name)
   }
 
@@ -104,6 +103,6 @@ export function makeJobs({ env, pool, jobs, report, onRun }: Options): Jobs {
 function isDue({ periodSeconds }: Job, last: store.Run | undefined, now: Date): boolean {
   if (!last || last.outcome === 'stopped') return true
   const sinceMs = now.getTime() - last.lastStartedAt.getTime()
-  // A start far ahead is of a clock that was wrong.
+  // A start far in the future was written with a wrong clock.
   return Math.abs(sinceMs) >= periodSeconds * 1000
 }

@@ -4,15 +4,15 @@ import type { Queryable } from '../db/connect.ts'
 import { jobs } from '../db/schema/jobs.ts'
 import { inTime } from '../db/together.ts'
 
-/** Any constant: the first half of the locks of jobs. */
+/** Any constant: the first key of the jobs' advisory locks. */
 const JOB_LOCKS = 7_302_115
-/** Longer than PostgreSQL's own limits: only a connection that is dead in silence reaches it. */
+/** Longer than PostgreSQL's own timeouts, so that only a dead connection reaches it. */
 const ANSWER_MS = 60_000
 
-/** Does something while nobody else on this database holds the lock of that name; nothing where somebody does. */
+/** Runs `work` while it holds the lock of that name. Does nothing if another connection holds the lock. */
 export async function whileLocked(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect()
-  // The lock is the connection's and ends with it, also where this process is killed.
+  // The lock belongs to the connection and ends with it, also when this process is killed.
   let isLeft = true
   const ask = (statement: string) => inTime(client.query<{ held: boolean }>(statement, [JOB_LOCKS, name]), ANSWER_MS)
   try {
@@ -33,7 +33,7 @@ export function findRuns(db: Queryable) {
 
 export type Run = typeof jobs.$inferSelect
 
-/** Notes that the job starts, unless its last start is another one than that: somebody else was faster. */
+/** Records the job's start. Returns false if its last start is not `before`, because another server was faster. */
 export async function noteStart(db: Queryable, name: string, before: Run | undefined, now: Date): Promise<boolean> {
   const started = { lastStartedAt: now, outcome: 'running' as const }
   const noted = await db

@@ -9,7 +9,7 @@ import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
 
-/** A server process on the same database that dies at that point. */
+/** Starts a server process on the same database that dies at this fault point. */
 async function killableServer(point: string): Promise<{ url: string; process: ChildProcess }> {
   const [row] = await world.sql('select current_database() as name')
   const server = spawn(process.execPath, ['--import', 'tsx', path.resolve(import.meta.dirname, '../testing/killable.ts')], {

@@ -99,7 +99,7 @@ test('Eve cannot name a file of the server: nobody has uploaded one, so no file 
     { fileSize: 0 },
     { filePath: '' },
     ...['image', 'file', 'audio'].map((messageType) => ({ messageType })),
-    // Nor is one found under what is no name at all.
+    // Values that are not even names are refused in the same way.
     ...[null, 7, {}, 'x'.repeat(600)].map((filePath) => ({ filePath })),
     ...[null, 7, 'x'.repeat(600)].map((fileName) => ({ fileName })),
     ...[null, -1, 1.5, 'ten'].map((fileSize) => ({ fileSize })),
@@ -130,7 +130,7 @@ test('a file message of before stays readable: in the list, in the log and as th
   expect(await two.does(messagesApi.list, { chatRoomId })).toMatchObject([{ id, content: 'a picture', ...file }])
   expect((await two.does(roomsApi.log, { chatRoomId })).entries).toMatchObject([{ id, ...file }])
   expect(await two.contacts()).toMatchObject([{ lastMessage: { id, messageType: 'image', fileName: 'old.png' } }])
-  // Its id sent again is answered by its row.
+  // Sending its id again returns the stored row.
   expect(await one.says(chatRoomId, 'a picture', { id })).toMatchObject(file)
 })
 
@@ -142,7 +142,7 @@ test('a free account is refused, a test plan has ten messages in a UTC month', a
   const refused = answers.filter((answer) => answer.status !== 200)
   expect(refused.every((answer) => answer.status === 403 && answer.code === 'message_limit_reached')).toBe(true)
   expect(refused[0]?.body).toMatchObject({ error: expect.stringContaining('Message limit reached message: ') })
-  // As if those ten had been sent last month.
+  // Moves those ten messages to the last month.
   await world.sql("update users set usage_reset_date = usage_reset_date - interval '1 month' where id = $1", [one.id])
   await one.says(chatRoomId, 'a new month')
   const rows = await world.sql('select monthly_messages_count from users where id = $1', [one.id])

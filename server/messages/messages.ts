@@ -13,11 +13,11 @@ import * as store from './store.ts'
 
 interface Sent {
   message: Message
-  /** false: the id was known, nothing was added. */
+  /** false if the id was known and nothing was added. */
   isNew: boolean
 }
 
-/** Keeps the envelope, then tells every member who is online. The same id twice is harmless. Throws Refusal. */
+/** Stores the envelope, then publishes it to the members who are online. Sending the same id twice is harmless. Throws Refusal. */
 export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
   requireNoFile(draft)
   const sent = newMessage(user, draft)
@@ -37,8 +37,8 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
 }
 
 /**
- * Refuses strangers, and accounts whose plan does not send, before their message waits in the queue or for a room's lock. What
- * such an account sent while it could is answered once more. Throws Refusal.
+ * Refuses strangers, and accounts whose plan does not allow sending, before their message waits in the queue or for a room's lock.
+ * If the plan has lapsed, returns the stored message of a known id. Throws Refusal.
  */
 async function judge(env: Env, user: SignedInUser, { chatRoomId, id }: NewMessage): Promise<Message | undefined> {
   if (!(await env.isMember(chatRoomId, user.id))) throw new Refusal('not_found')
@@ -49,7 +49,7 @@ async function judge(env: Env, user: SignedInUser, { chatRoomId, id }: NewMessag
   throw new Refusal(room.isClosed ? 'account_deleted' : 'subscription_required')
 }
 
-/** Nobody has uploaded anything yet, so a path, a name or a size names a file that is not there; so does a kind that needs one. */
+/** Refuses messages with a file. There are no uploads, so any path, name, size or kind of file refers to a missing one. */
 function requireNoFile({ messageType, filePath, fileName, fileSize }: Draft): void {
   const namesFile = filePath !== undefined || fileName !== undefined || fileSize !== undefined
   if (namesFile || messageType !== 'text') throw new Refusal('file_not_found')
@@ -57,10 +57,10 @@ function requireNoFile({ messageType, filePath, fileName, fileSize }: Draft): vo
 
 function newMessage(user: SignedInUser, draft: Draft): NewMessage {
   const envelope = parseEnvelope(draft.content)
-  // Nobody knows what it is sealed for [Note: M2], and labelled as plain text it would be shown as such.
+  // The server cannot read the epoch of an unknown version [Note: M2], and labelled as plain text it would be shown as such.
   if (!envelope && envelopeVersion(draft.content) !== undefined) throw new Refusal('unknown_envelope')
   return {
-    // Ids are compared as text on the way back: PostgreSQL writes them in lower case.
+    // Ids are compared as text later, and PostgreSQL returns them in lower case.
     id: draft.id?.toLowerCase() ?? randomUUID(),
     chatRoomId: draft.chatRoomId,
     senderId: user.id,
@@ -77,7 +77,7 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
 async function requirePlace(env: Env, { verdict, ...result }: AppendResult): Promise<number> {
   if (verdict === 'stale_epoch') {
     const { generation, groupId, epoch, lastSeq, needsCommit, members } = result
-    // After the rooms' lock fell: newer ones than the refusal was decided by are as welcome.
+    // Read after the room's lock was released. Versions newer than those that decided the refusal do no harm.
     const versions = await manifestVersions(env.db, members)
     throw new Refusal('stale_epoch', {
       details: { generation, groupId, epoch, lastSeq, needsCommit, manifestVersions: versions },

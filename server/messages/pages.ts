@@ -11,7 +11,7 @@ interface Page {
   limit: number
 }
 
-/** A page of a room, oldest first: the newest, those before a place, or those after one. Throws Refusal. */
+/** Returns a page of a room's messages, oldest first: the newest, or those before or after a seq. Throws Refusal. */
 export async function listMessages(env: Env, user: SignedInUser, { chatRoomId, ...page }: Page): Promise<Message[]> {
   const room = await requireRoom(env.db, user.id, chatRoomId)
   const rows = await store.pageOf(env.db, chatRoomId, page)

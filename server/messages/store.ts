@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 import { messages } from '../db/schema/messages.ts'
 
-/** A message by its place. */
+/** Finds a message by its seq. */
 export async function findMessage(db: Queryable, roomId: string, seq: number) {
   const [row] = await db
     .select()
@@ -11,7 +11,7 @@ export async function findMessage(db: Queryable, roomId: string, seq: number) {
   return row
 }
 
-/** A message by the id that its sender gave it. */
+/** Finds a message by its sender and id. */
 export async function findOwnMessage(db: Queryable, roomId: string, senderId: string, id: string) {
   const [row] = await db
     .select()
@@ -26,7 +26,7 @@ interface Page {
   limit: number
 }
 
-/** A page of a room by its keys, oldest first: those after a place, else the newest ones (before a place). */
+/** Reads a page of a room by its primary key, oldest first: those after a seq, else the newest, or the newest before a seq. */
 export async function pageOf(db: Queryable, roomId: string, { before, after, limit }: Page) {
   const forward = after !== undefined
   const rows = await db
@@ -44,13 +44,13 @@ export async function pageOf(db: Queryable, roomId: string, { before, after, lim
   return forward ? rows : rows.reverse()
 }
 
-/** Where the marks stand now, and who is told. */
+/** The member's new marks, and the users to notify. */
 export type MovedMarks = Record<string, unknown> & { deliveredSeq: number; readSeq: number; audience: string[] }
 
 /**
- * Moves the member's read mark up, never down and never past the log; reading implies receiving. undefined: nothing moved.
- * The count goes down by what lies between the old mark and the new one, in one statement on the row's newest version: a
- * message that arrives meanwhile is not lost from it.
+ * Raises the member's read mark, never beyond the log, and the delivered mark with it. Returns undefined if nothing changed. One
+ * statement on the newest version of the row subtracts the messages between old and new mark from the unread count, so that a
+ * message that arrives meanwhile stays counted.
  */
 export async function raiseRead(db: Queryable, roomId: string, userId: string, seq: number | null, now: Date) {
   return await raise(
@@ -67,7 +67,7 @@ export async function raiseRead(db: Queryable, roomId: string, userId: string, s
   )
 }
 
-/** Moves the member's delivered mark up, never down and never past the log. undefined: nothing moved. */
+/** Raises the member's delivered mark, never beyond the log. Returns undefined if nothing changed. */
 export async function raiseDelivered(db: Queryable, roomId: string, userId: string, seq: number, now: Date) {
   return await raise(
     db,

@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts'
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
-/** Requests by route and code, and how long they take. The route is the declared one: no address that anyone asked for. */
+/** Counts requests by route and code, and measures their duration. The route is the declared one, never the requested URL. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   const count = metrics.counter('conclave_requests_total', 'Answered requests; code is the reason of a refusal')
   const observe = metrics.histogram('conclave_request_seconds', 'Seconds from a request to its answer', SECONDS)
@@ -19,19 +19,19 @@ export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/** How many messages shared each COMMIT. Hand it to the batch. */
+/** Returns a function that records how many messages have shared a COMMIT. Pass it to the batch. */
 export const measureFlushes = (metrics: Metrics): ((size: number) => void) => {
   const observe = metrics.histogram('conclave_flush_messages', 'Messages that shared a COMMIT', SIZES)
   return (size) => observe(size)
 }
 
-/** How runs of jobs ended. Hand it to the jobs. */
+/** Returns a function that counts runs of jobs by outcome. Pass it to the jobs. */
 export const measureJobs = (metrics: Metrics): ((job: string, outcome: string) => void) => {
   const count = metrics.counter('conclave_jobs_total', 'Runs of jobs by how they ended')
   return (job, outcome) => count({ job, outcome })
 }
 
-/** What is open and what waits at this moment. */
+/** Measures open sockets, waiting messages and database connections. */
 export function measureServer(metrics: Metrics, { hub, batch }: Env, { pool }: Database): void {
   metrics.gauge('conclave_sockets', 'Open sockets', () => hub.size())
   metrics.gauge('conclave_waiting_messages', 'Messages that wait for a COMMIT to begin', () => batch.waiting())

@@ -1,14 +1,14 @@
 type Labels = Record<string, string>
 
-/** Figures of this process, as Prometheus reads them. */
+/** Metrics of this process, for Prometheus. */
 export interface Metrics {
-  /** Something that only grows. Returns the function that counts one more. */
+  /** Adds a counter. Returns the function that increments it. */
   counter(name: string, help: string): (labels?: Labels) => void
-  /** How values spread over buckets, whose upper bounds ascend. Returns the function that takes a value. */
+  /** Adds a histogram with ascending upper bounds of its buckets. Returns the function that observes a value. */
   histogram(name: string, help: string, bounds: readonly number[]): (value: number, labels?: Labels) => void
-  /** A value of this moment, read when somebody asks. */
+  /** Adds a gauge, whose value is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void
-  /** Everything in the text format, version 0.0.4. */
+  /** All metrics in Prometheus's text format, version 0.0.4. */
   text(): string
 }
 
@@ -18,7 +18,7 @@ interface Spread {
   count: number
 }
 
-/** Figures by name. A label's value comes from a short list, never from a person: each one is a row that is kept. */
+/** Makes an empty set of metrics. A label's values come from a short list, never from user input: each value is a row for ever. */
 export function makeMetrics(): Metrics {
   const families = new Map<string, { head: string; lines: () => string[] }>()
 

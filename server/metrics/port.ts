@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { ConfigError } from '../config.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Serves /metrics and nothing else, on a port of its own that no proxy leads to. Throws ConfigError where it cannot listen. */
+/** Serves /metrics alone, on a separate port that no proxy exposes. Throws ConfigError if it cannot listen. */
 export async function serveMetrics(metrics: Metrics, port: number, host: string): Promise<Server> {
   const server = createServer((request, response) => {
     const isAsked = request.method === 'GET' && request.url?.split('?')[0] === '/metrics'
@@ -17,7 +17,7 @@ export async function serveMetrics(metrics: Metrics, port: number, host: string)
   } catch {
     throw new ConfigError('METRICS_PORT', `a free port of METRICS_HOST (${host})`, String(port))
   }
-  // Asking for figures does not keep the process alive.
+  // The metrics port does not keep the process alive.
   server.unref()
   return server
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 
-/** Messages that wait unread: in direct rooms whose contact is accepted, and in all groups. */
+/** Sums unread messages in direct rooms with an accepted contact and in all groups. */
 export async function sumUnread(db: Queryable, userId: string): Promise<number> {
   const { rows } = await db.execute<{ count: number }>(sql`
     select coalesce(sum(p.unread_count), 0)::int as count

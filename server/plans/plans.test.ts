@@ -108,7 +108,7 @@ test('Eve, whose plan has ended, cannot send by any way there is, over a socket 
     expect((await line.hears('refused', (frame) => frame.data.id === id)).data.code).toBe('subscription_required')
   }
   expect(await rowsOf(chatRoomId)).toHaveLength(1)
-  // Reading goes on, and so does what was sent before.
+  // Reading is still allowed, and so is resending a message that is stored.
   expect(await eve.says(chatRoomId, 'while it was paid', { id: kept.id })).toEqual(kept)
   line.hangsUp()
 })

@@ -3,7 +3,7 @@ import { announceChange } from '../db/changes.ts'
 import type { Queryable } from '../db/connect.ts'
 import * as store from './store.ts'
 
-/** The tier behind the name of a plan. One that this build does not know, such as a newer server's, counts as free. */
+/** The tier of that plan name. A name that this build does not know, such as a newer server's, counts as free. */
 export const tierOf = (plan: string | null): Tier => tierShape.safeParse(plan).data ?? 'free'
 
 /** A row of `plan_rights`, as PostgreSQL writes it in JSON. */
@@ -15,11 +15,11 @@ export interface PlanRow {
   has_family: boolean
 }
 
-/** What the row allows; without one, what the free plan allows. */
+/** The rights of a row; those of the free plan without a row. */
 export const rightsOf = (row: PlanRow | null): Rights =>
   row ? { send: row.can_send, call: row.can_call, shareFiles: row.can_share_files, family: row.has_family } : PLANS.free.rights
 
-/** The plan that counts for an account at that time: what it was given, until its end date. */
+/** The account's effective tier at that time: the plan that it was given, until the end date, then free. */
 export async function effectiveTier(db: Queryable, userId: string, now: Date): Promise<Tier> {
   return tierOf(await store.findPlan(db, userId, now))
 }
@@ -28,34 +28,34 @@ interface AccountPlan {
   username: string
   isAdmin: boolean
   isActive: boolean
-  /** The plan that counts. */
+  /** The effective tier. */
   tier: Tier
-  /** The plan that the account was given; another one than `tier` once it has ended. */
+  /** The plan that the account was given, which differs from `tier` after its end date. */
   given: string
   /** From this instant on the account is free; null: never. */
   endDate: Date | null
 }
 
-/** Every account and its plan, by name. */
+/** Lists all accounts with their plans, ordered by username. */
 export async function listAccountPlans(db: Queryable, now: Date): Promise<AccountPlan[]> {
   const rows = await store.listPlans(db, now)
   return rows.map(({ plan, ...row }) => ({ ...row, tier: tierOf(plan) }))
 }
 
-/** A plan that cannot be set like this; the message says why. */
+/** The plan cannot be set; the message says why. */
 export class PlanError extends Error {}
 
 interface Grant {
   username: string
-  /** As typed. */
+  /** The tier as typed. */
   tier: string
   /** From this instant on the account is free; undefined: never. */
   endDate: Date | undefined
 }
 
 /**
- * Gives an account a plan from now on, in place of the one that it has with its dates, and announces it; inside the caller's
- * transaction. Answers the account's name as it is written. Throws PlanError.
+ * Sets an account's plan from now on, which replaces the current plan and its dates, and announces the change. Runs inside the
+ * caller's transaction. Returns the username in its original case. Throws PlanError.
  */
 export async function setTier(tx: Queryable, now: Date, { username, tier: typed, endDate }: Grant): Promise<string> {
   const tier = tierShape.safeParse(typed).data

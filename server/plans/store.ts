@@ -2,7 +2,7 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
 
-/** The plan that counts for the account at that time; null where it is unknown. */
+/** The effective plan of the account at that time; null for an unknown plan. */
 const planAt = (now: Date) => sql<string | null>`(select plan from rights_of(${users.id}, ${now}::timestamptz))`
 
 export async function findPlan(db: Queryable, userId: string, now: Date): Promise<string | null> {
@@ -13,7 +13,7 @@ export async function findPlan(db: Queryable, userId: string, now: Date): Promis
   return row?.plan ?? null
 }
 
-/** Every account with the plan that it was given and the one that counts, by name. */
+/** Lists all accounts with their given and effective plan, ordered by username. */
 export function listPlans(db: Queryable, now: Date) {
   return db
     .select({
@@ -34,7 +34,7 @@ type Subscription = Pick<
   'subscriptionTier' | 'subscriptionStatus' | 'subscriptionStartDate' | 'subscriptionEndDate'
 >
 
-/** Gives the account of that name, regardless of case, this subscription. Answers it; undefined where nobody has the name. */
+/** Stores the subscription of the account with that name in any case. Returns the account; undefined if there is none. */
 export async function saveSubscription(db: Queryable, username: string, subscription: Subscription) {
   const [row] = await db
     .update(users)

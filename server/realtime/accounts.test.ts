@@ -8,20 +8,20 @@ import type { TestSocket } from '../testing/socket.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
-// Another process on the same database, such as the command line.
+// A connection of another process on the same database, such as the command line.
 const { db: elsewhere, close } = connect(world.databaseUrl)
 afterAll(close)
 const gives = (username: string, tier: string, endDate?: Date) =>
   elsewhere.transaction((tx) => setTier(tx, world.env.clock(), { username, tier, endDate }))
 
-/** Everything that was told before this moment has arrived. */
+/** Waits for a pong, by which time all earlier frames have arrived. */
 async function settles(line: TestSocket): Promise<string[]> {
   line.says({ type: 'ping', data: {} })
   await line.hears('pong')
   return line.frames.map(({ type }) => type)
 }
 
-// First: the look of every 10 s has not come yet.
+// This test comes first, before the recheck of every 10 s has run.
 test('what was changed while the database cut the listening connection is told as soon as it is back', async () => {
   const ivan = await world.person('ivan', 'free')
   const line = await ivan.opensSocket()
@@ -29,7 +29,7 @@ test('what was changed while the database cut the listening connection is told a
     "select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen conclave_accounts' and datname = current_database()",
   )
   expect(cut).toHaveLength(1)
-  // Not announced: nobody listens.
+  // An announcement would be lost here, because the connection is cut.
   await world.sql("update users set subscription_tier = 'premium' where id = $1", [ivan.id])
   await expect.poll(() => line.frames.map(({ type }) => type), { timeout: 6000 }).toContain('account')
   expect((await line.hears('account')).data).toEqual({ what: 'plan' })
@@ -46,7 +46,7 @@ test('a plan that another process gives reaches the open pages at once, and nobo
   for (const line of [first, second]) expect((await line.hears('account')).data).toEqual({ what: 'plan' })
   expect(await alice.does(accountApi.user, {})).toMatchObject({ subscriptionTier: 'premium' })
   expect(await settles(his)).toEqual(['hello', 'pong'])
-  // Once for the change, not again at the next look.
+  // The change is sent once, not again at the next recheck.
   await world.gateway.recheck()
   expect((await settles(first)).filter((type) => type === 'account')).toHaveLength(1)
   for (const line of [first, second, his]) line.hangsUp()
@@ -66,7 +66,7 @@ test('sessions that another process ends lose their sockets at once; others of t
   const dave = await world.person('dave')
   const other = await dave.elsewhere()
   const [his, there] = [await dave.opensSocket(), await other.opensSocket()]
-  // One by one: what is ended on this node hears of it too.
+  // Sessions that end on this node close their sockets as well.
   await other.does(accountApi.logout, {})
   expect((await there.closed).code).toBe(4401)
   expect((await his.hears('account')).data).toEqual({ what: 'sessions' })
@@ -90,7 +90,7 @@ test('a socket whose device was removed elsewhere is told by which list', async 
   const grace = await world.person('grace')
   const laptop = await grace.addsBrowser()
   const line = await laptop.opensSocket()
-  // As a node does that this one knows nothing of: the list is stored, the session deleted.
+  // Acts as another node: stores the manifest and deletes the session.
   await world.sql("update manifests set content = 'the newest list' where user_id = $1", [grace.id])
   await elsewhere.transaction(async (tx) => {
     await tx.execute(`delete from sessions where user_id = '${grace.id}' and device_id = '${laptop.deviceId}'`)

@@ -4,26 +4,26 @@ import type { Env, SignedInUser } from '../env.ts'
 import type { Seat } from './hub.ts'
 
 export interface AccountHooks {
-  /** Who holds each of these sessions, while it is good; those are marked as used. */
+  /** The users of those sessions that are valid, by session hash. Marks these sessions as used. */
   liveSessions: (sessionHashes: string[]) => Promise<Map<string, SignedInUser>>
-  /** The account's newest manifest: it tells a removed device that it is out [Note: D3]. */
+  /** The account's newest manifest, which shows a removed device its removal [Note: D3]. */
   newestManifest: (userId: string) => Promise<Signed | undefined>
 }
 
 export interface Accounts {
-  /** The account as it was when the socket opened. */
+  /** Records the account's state when a socket opens. */
   note(seat: Seat, user: SignedInUser): void
   /**
-   * Reads the accounts of open sockets again, of one user or of all. Closes the sockets of sessions that are over, and tells
-   * the others what changed; `what` is told whether or not it shows.
+   * Reads the accounts of open sockets again, for one user or all. Closes the sockets of ended sessions and sends the others what
+   * has changed. `what` is sent even if the account looks the same.
    */
   recheck(userId?: string, what?: AccountChange): Promise<void>
 }
 
-/** Sockets that are read again by one query: the answer for ten thousand would stop everything else for a tenth of a second. */
+/** Sockets per query: a result for ten thousand would block the process for a tenth of a second. */
 const AT_ONCE = 500
 
-/** Keeps open sockets true to their accounts, whoever changed them: another process, the command line, or time. */
+/** Keeps open sockets up to date with their accounts, which this node, other processes, the command line or time may change. */
 export function watchAccounts({ hub }: Pick<Env, 'hub'>, { liveSessions, newestManifest }: AccountHooks): Accounts {
   const lastSeen = new WeakMap<Seat, SignedInUser>()
 
@@ -39,8 +39,8 @@ export function watchAccounts({ hub }: Pick<Env, 'hub'>, { liveSessions, newestM
     for (const seat of seats) {
       const now = live.get(seat.sessionHash)
       if (!now) continue
-      const told = news.get(seat.userId) ?? new Set()
-      for (const change of changesOf(lastSeen.get(seat) ?? now, now)) news.set(seat.userId, told.add(change))
+      const changes = news.get(seat.userId) ?? new Set()
+      for (const change of changesOf(lastSeen.get(seat) ?? now, now)) news.set(seat.userId, changes.add(change))
       lastSeen.set(seat, now)
     }
     for (const [id, changes] of news) for (const each of changes) hub.publish([id], { type: 'account', data: { what: each } })

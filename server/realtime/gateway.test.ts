@@ -43,9 +43,9 @@ test.each([
   ['no data', '{"type":"typing"}'],
   ['a NUL', '{"type":"typing","data":{"chatRoomId":"\\u0000","isTyping":true}}'],
   ['a frame in bytes', Buffer.from('{"type":"ping","data":{}}')],
-])('%s is refused by name, and the socket lives on', async (_what, said) => {
+])('%s is refused by name, and the socket lives on', async (_what, frame) => {
   const line = await eve.opensSocket()
-  line.says(said)
+  line.says(frame)
   expect((await line.hears('refused')).data.code).toMatch(/^(malformed_frame|invalid_input)$/)
   line.says({ type: 'ping', data: {} })
   await line.hears('pong')
@@ -72,7 +72,7 @@ test('too many frames are refused by name, a flood closes the socket', async () 
   expect((await line.hears('refused')).data.code).toBe('too_many_requests')
   for (let count = 0; count < LIMITS.framesPerSecond * 20; count++) line.says({ type: 'ping', data: {} })
   expect((await line.closed).code).toBe(CLOSE.tooManyFrames)
-  // ws cuts off whoever floods it with the protocol's own pings.
+  // The server also drops a socket that floods it with WebSocket pings.
   const other = await eve.opensSocket()
   for (let count = 0; count < LIMITS.framesPerSecond * 20; count++) other.raw.ping()
   expect((await other.closed).code).toBe(1006)
@@ -93,7 +93,7 @@ test('a reader that is too slow is cut off with 4008 and costs the server no mem
   const line = await eve.opensSocket()
   line.raw.pause()
   const heavy: ServerFrame = { type: 'refused', data: { code: 'x', error: 'x'.repeat(LIMITS.frameBytes), id: null } }
-  // The kernel takes some megabytes before anything waits here.
+  // The kernel buffers some megabytes before the server's own buffer grows.
   for (let count = 0; count < 400; count++) {
     world.env.hub.publish([eve.id], heavy)
     if (count % 20 === 0) await new Promise((wake) => setTimeout(wake, 1))
@@ -134,7 +134,7 @@ test('a session that ended elsewhere, or by time, loses its socket at the next l
   expect((await hers.closed).code).toBe(4401)
   other.says({ type: 'ping', data: {} })
   await other.hears('pong')
-  // An open socket counts as use; the last day comes all the same.
+  // An open socket extends its session, up to the session's last day.
   for (let day = 0; day < 90; day += 10) {
     await world.gateway.recheck()
     expect(other.raw.readyState, `day ${day}`).toBe(other.raw.OPEN)

@@ -19,9 +19,9 @@ const RECHECK_MS = 10_000
 const GRACE_MS = 2000
 
 export interface Gateway {
-  /** Opens the door for those whom this server lets in. */
+  /** Accepts upgrades at /ws on this server. */
   attach(server: Server): void
-  /** `recheck` of `accounts.ts`, as it is done every 10 s for all. Its failures are logged. */
+  /** `recheck` of `accounts.ts`, which also runs for all users every 10 s. Failures are logged. */
   recheck: Accounts['recheck']
   /** Refuses new sockets, closes the open ones with 1001, and waits for them. */
   close(): Promise<void>
@@ -29,11 +29,11 @@ export interface Gateway {
 
 interface Hooks extends AccountHooks {
   frames: FrameHandlers
-  /** A user's first socket arrived, or the last one left. */
+  /** Called when a user's first socket opens or the last one closes. */
   moved: (userId: string) => Promise<void>
 }
 
-/** The socket's door at /ws: session and Origin are checked before it opens. It knows no feature; frames go to the table. */
+/** Serves sockets at /ws. Checks session and Origin before the upgrade, and passes frames to the handlers of the features. */
 export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gateway {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -57,7 +57,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
 
   function attach(server: Server): void {
     server.on('upgrade', (request, socket, head) => {
-      // A reset before the answer must not end the process.
+      // A connection reset before the answer would end the process without this listener.
       socket.on('error', () => socket.destroy())
       const { ingress } = listenerOf(env.config, request)
       admit(request)
@@ -85,7 +85,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     accounts.note(mine, user)
     answering.add(socket)
     socket.on('pong', () => answering.add(socket))
-    // Too large, not UTF-8, broken framing: ws closes with 1009, 1007 or 1002 by itself.
+    // ws itself closes with 1009, 1007 or 1002 when a frame is too large, not UTF-8 or malformed.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       if (env.hub.leave(mine)) tellMove(user.id)

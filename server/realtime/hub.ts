@@ -3,7 +3,7 @@ import { CLOSE, type ServerFrame } from '../../contract/frames.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 
-/** One open socket and the session that it speaks for. */
+/** One open socket and its session. */
 export interface Seat {
   userId: string
   sessionHash: string
@@ -11,27 +11,27 @@ export interface Seat {
 }
 
 export interface Hub {
-  /** To every socket of these users. A frame may be lost: what must survive is in the database already. */
+  /** Sends a frame to every socket of these users. A frame may be lost: what must survive is already in the database. */
   publish(userIds: readonly string[], frame: ServerFrame): void
   /** True if the user has an open socket. */
   isHere(userId: string): boolean
-  /** Tells the session's sockets `signed_out`, with the manifest that removed their device where one did, and closes them with 4401. */
+  /** Sends the session's sockets `signed_out`, with the manifest that removed their device, if any, and closes them with 4401. */
   closeSession(sessionHash: string, manifest?: Signed): void
-  /** The same for all sockets of a user. */
+  /** Sends all sockets of a user `signed_out` and closes them with 4401. */
   closeUser(userId: string): void
-  /** Seats a socket. True when it is the user's first one. Above `LIMITS.socketsPerUser` the oldest one is closed with 4430. */
+  /** Adds a socket. True if it is the user's first one. Above `LIMITS.socketsPerUser` closes the user's oldest one with 4430. */
   join(seat: Seat): boolean
-  /** Takes a socket out. True when it was the user's last one. */
+  /** Removes a socket. True if it was the user's last one. */
   leave(seat: Seat): boolean
-  /** The seats of one user, or of all. */
+  /** The sockets of one user, or of all. */
   seats(userId?: string): Seat[]
-  /** Open sockets. */
+  /** Number of open sockets. */
   size(): number
-  /** Closes every socket with 1001: the server stops. */
+  /** Closes every socket with 1001 when the server stops. */
   closeAll(): void
 }
 
-/** Who is here, on this node. */
+/** Makes the register of this node's open sockets. */
 export function createHub(): Hub {
   const seats = new Map<string, Set<Seat>>()
   const every = () => [...seats.values()].flatMap((mine) => [...mine])
@@ -74,7 +74,7 @@ export function createHub(): Hub {
   }
 }
 
-/** Sends to one socket; closes it where its reader is too slow, so that it costs the others no memory. */
+/** Sends a frame to one socket. Closes the socket if its reader is too slow, so that unsent data does not fill the memory. */
 export function sendFrame(socket: WebSocket, frame: ServerFrame): void {
   sendText(socket, JSON.stringify(frame))
 }

@@ -16,21 +16,21 @@ import { Refusal } from '../refuse.ts'
 import { wordsOf } from '../words.ts'
 import { type Seat, sendFrame } from './hub.ts'
 
-/** Every frame of the contract but `ping`, which is answered here. */
+/** Every frame of the contract except `ping`, which this file answers. */
 type HandledType = Exclude<ClientFrameType, 'ping'>
 type HandledFrame<T extends HandledType> = { [K in T]: { type: K; data: ClientData[K] } }[T]
 
-/** One verb for each frame of the contract. What it returns goes to the asking socket alone. */
+/** One verb for each frame of the contract. A returned frame is sent to the asking socket alone. */
 export type FrameHandlers = {
   [T in HandledType]: (user: SignedInUser, data: ClientData[T]) => Promise<ServerFrame | undefined>
 }
 
-/** So many times the allowance in one second is no mistake of a client: the socket closes. */
+/** A socket that sends this many times `LIMITS.framesPerSecond` in a second is closed. */
 const FLOOD_FACTOR = 5
-/** Frames of one socket that wait for the database. */
+/** Maximum number of a socket's frames that wait for the database. */
 const WAITING_MAX = 64
 
-/** Answers what a socket says, one frame after another. A bad frame is refused by name and never ends the socket; a flood does. */
+/** Answers a socket's frames one after another. A bad frame is refused with a code and does not close the socket; a flood does. */
 export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (error: unknown) => void): void {
   const { socket } = seat
   const pace = makePace()
@@ -64,7 +64,7 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
       id = named.safeParse(json).data?.data.id ?? null
       const frame = parseFrame(json)
       if (frame.type === 'ping') return { type: 'pong', data: { serverTime: env.clock().toISOString() } }
-      // The plan or the account may have changed since the socket opened.
+      // The session is read again, because plan or account may have changed since the socket opened.
       const user = await env.findSession(seat.sessionHash)
       if (!user) {
         env.hub.closeSession(seat.sessionHash)
@@ -81,11 +81,11 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
 const handle = <T extends HandledType>(handlers: FrameHandlers, user: SignedInUser, frame: HandledFrame<T>) =>
   handlers[frame.type](user, frame.data)
 
-/** The id that a refusal names, even where the rest of the frame is wrong. */
+/** Reads the message id for a refusal, even if the rest of the frame is invalid. */
 const named = z.object({ data: z.object({ id: z.uuid() }) })
 
 function parseFrame(json: unknown): ClientFrame {
-  // Within a frame a field is named as in the call of the same shape: without the "data" around it.
+  // Errors name a frame's fields without the "data" prefix, as those of the HTTP call.
   const parsed = clientFrame.safeParse(json, { error: (issue) => wordsOf({ ...issue, path: issue.path?.slice(1) }) })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues

@@ -7,14 +7,14 @@ import { openRun } from './run.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A database of the run's own cluster; `/template` stands for the name. */
+    /** Address of a database in the run's own cluster, with `/template` in place of the database's name. */
     clusterUrl: string
   }
 }
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** One PostgreSQL for the whole run, and a migrated template from which every test file gets its own database. */
+/** Starts one PostgreSQL for the whole run, with a migrated template that every test file copies for its own database. */
 export async function setup(project: TestProject) {
   const { folder } = await openRun()
   const cluster = await startPostgres({

@@ -5,18 +5,18 @@ import { membersOfDirectRoom } from '../../contract/shapes.ts'
 
 export const random = (bytes = 60): string => randomBytes(bytes).toString('base64')
 
-/** The first manifest of both members. */
+/** Manifest versions of both members, all 1. */
 export const firstManifests = (chatRoomId: string): Record<string, number> =>
   Object.fromEntries(membersOfDirectRoom(chatRoomId).map((userId) => [userId, 1]))
 
-/** A commit that creates the room's group of that generation. What is MLS in reality is random bytes here. */
+/** A commit that creates the room's group of that generation. Random bytes stand in for MLS. */
 export const creation = (chatRoomId: string, generation = 1): CommitDraft => ({
   ...{ chatRoomId, generation, groupId: random(48), epoch: 0, afterSeq: 0 },
   ...{ commit: random(), welcome: random(), groupInfo: random(), archiveKeys: [] },
   manifestVersions: firstManifests(chatRoomId),
 })
 
-/** The commit of the epoch after that one. */
+/** A commit for the epoch after `before`. */
 export const following = ({ welcome, ...before }: CommitDraft): CommitDraft => ({
   ...before,
   epoch: before.epoch + 1,
@@ -24,6 +24,6 @@ export const following = ({ welcome, ...before }: CommitDraft): CommitDraft => (
   groupInfo: random(),
 })
 
-/** A message that is sealed for that epoch. */
+/** An envelope for that epoch. */
 export const sealed = (groupId: string, epoch: number): string =>
   writeEnvelope({ v: 1, groupId, epoch, mls: random(), archive: random(), body: random() })

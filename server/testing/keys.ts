@@ -7,7 +7,7 @@ import type { Signed } from '../../contract/shapes.ts'
 const random = (bytes: number): string => randomBytes(bytes).toString('base64')
 export const newDeviceId = (): string => randomBytes(16).toString('hex')
 
-/** An account's identity and its current documents, as a browser holds them. What is sealed in reality is random bytes here. */
+/** An account's identity and current documents, as a browser holds them. Random bytes stand in for sealed ones. */
 export interface TestIdentity {
   seed: Uint8Array
   keyring: Keyring
@@ -40,7 +40,7 @@ export function newIdentity(deviceId: string = newDeviceId()): TestIdentity {
   }
 }
 
-/** The identity one manifest version later, with this device too. */
+/** The identity with the next manifest version, which adds this device. */
 export const withDevice = (identity: TestIdentity, deviceId: string): TestIdentity => ({
   ...identity,
   manifest: {
@@ -52,7 +52,7 @@ export const withDevice = (identity: TestIdentity, deviceId: string): TestIdenti
 
 type Kind = Keyring['ways'][number]['kind']
 
-/** What a change of keys does. A way of a kind that is there already takes its place. */
+/** The parts of a key change. A new way in replaces the existing one of its kind. */
 export interface Changes {
   removes?: string[]
   adds?: Kind[]
@@ -60,7 +60,7 @@ export interface Changes {
   keepsHistory?: boolean
 }
 
-/** The identity with both documents one version later. */
+/** The identity with the next version of both documents. */
 export function changed(identity: TestIdentity, { removes = [], adds = [], drops = [], keepsHistory }: Changes): TestIdentity {
   const { keyring, manifest } = identity
   const isNewHistory = removes.length > 0 || (keepsHistory !== undefined && keepsHistory !== manifest.keepsHistory)
@@ -81,13 +81,13 @@ export function changed(identity: TestIdentity, { removes = [], adds = [], drops
   }
 }
 
-/** The identity after a recovery: a new password opens it, the used kit does not, and this device is there. */
+/** The identity after a recovery: it has a new password and this device, and no longer the used kit. */
 export function recovered(identity: TestIdentity, deviceId: string, hasKit: boolean): TestIdentity {
   const { keyring, manifest } = changed(identity, { adds: hasKit ? ['password', 'kit'] : ['password'], drops: ['kit'] })
   return { ...identity, keyring, manifest: { ...manifest, devices: [...manifest.devices, deviceEntry(deviceId)] } }
 }
 
-/** A change as it is posted; `bookVersion` is the stored one, `seed` another's where it is a forgery. */
+/** The request body of a key change. `bookVersion` is the stored one; another `seed` makes a forgery. */
 export function signedChange(
   before: TestIdentity,
   next: TestIdentity,
@@ -104,7 +104,7 @@ export function signedChange(
   }
 }
 
-/** The documents as they are posted, signed by the identity (or by another seed: a forgery). */
+/** The request body of the documents, signed by the identity. Another `seed` makes a forgery. */
 export function signedKeys(identity: TestIdentity, deviceId: string, seed: Uint8Array = identity.seed): AccountKeys {
   const oneTime = Array.from({ length: 3 }, () => random(300))
   return {

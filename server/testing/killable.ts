@@ -10,7 +10,7 @@ import { makeBatch } from '../rooms/batch.ts'
 import { gatherMembers } from '../rooms/membership.ts'
 import { gatherSessions } from '../sessions/sessions.ts'
 
-// A server process of its own, for tests that kill it. It writes its address to the standard output.
+// A separate server process for tests that kill it. It writes its address to the standard output.
 const fault = readFault(process.env['CONCLAVE_FAULT'])
 const clock = () => new Date()
 const database = connect(process.env['DATABASE_URL'] ?? '')

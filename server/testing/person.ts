@@ -19,26 +19,26 @@ import {
 } from './keys.ts'
 import { openTestSocket, type TestSocket } from './socket.ts'
 
-/** An answer to compare: `body` is undefined where it is no JSON, `code` where it is no refusal. */
+/** A response to compare. `body` is undefined if it is not JSON, `code` if it is no refusal. */
 export interface Answer {
   status: number
   code: string | undefined
   body: unknown
 }
 
-/** An answer with what a test of the ground looks at. */
+/** A response with headers and raw text. */
 export interface WholeAnswer extends Answer {
   headers: Headers
   text: string
 }
 
 interface Asked {
-  /** Text and bytes go as they are, anything else as JSON. */
+  /** Text and bytes are sent unchanged, anything else as JSON. */
   body?: unknown
   headers?: Record<string, string>
 }
 
-/** `does` was not answered with 200. */
+/** Thrown by `does` for any status but 200. */
 export class RefusedCall extends Error {
   readonly answer: Answer
   constructor(what: string, answer: Answer) {
@@ -48,52 +48,52 @@ export class RefusedCall extends Error {
   }
 }
 
-/** Something with a cookie of its own. It speaks as a program: no Origin is sent unless given. */
+/** A client with its own cookie. As programs do, it sends no Origin unless the test gives one. */
 export interface Browser {
   cookie: string | undefined
-  /** The contract's call; throws RefusedCall. */
+  /** Makes a call of the contract. Throws RefusedCall unless the status is 200. */
   does<In extends z.ZodType, Out extends z.ZodType>(endpoint: Endpoint<In, Out>, input: z.input<In>): Promise<z.output<Out>>
-  /** The same, answered as it comes: for `toBeRefused`. The input may be wrong. */
+  /** Makes a call and returns any response, for `toBeRefused`. The input may be invalid. */
   tries(endpoint: Endpoint, input: Record<string, unknown>): Promise<Answer>
-  /** Any request at all. */
+  /** Sends any request. */
   request(method: string, path: string, asked?: Asked): Promise<WholeAnswer>
-  /** Opens /ws; throws RefusedCall where the upgrade is refused. */
+  /** Opens /ws. Throws RefusedCall if the upgrade is refused. */
   opensSocket(headers?: Record<string, string>): Promise<TestSocket>
 }
 
-/** Someone with an account, keys and one device, signed in. */
+/** A person with an account, keys and one device, signed in. */
 export interface Person extends Browser {
   id: string
   username: string
-  /** What a browser sends as `password` with kdf 1. */
+  /** The value that a browser sends as `password` with kdf 1. */
   authSecret: string
   deviceId: string
   identity: TestIdentity
   unlock: SignedIn['unlock']
-  /** Signs in by the password in another browser: no device yet. */
+  /** Signs in with the password in another browser, which has no device yet. */
   elsewhere(): Promise<Browser>
-  /** The same, and enrols it. */
+  /** Signs in in another browser and enrols it as a device. */
   addsBrowser(): Promise<Browser & { deviceId: string }>
-  /** Changes the account's keys; `identity` is the new one once the server accepted. `via` is the browser that does it. */
+  /** Changes the account's keys. `identity` becomes the new one after the server has accepted. `via` is the browser that posts. */
   changesKeys(changes: Changes, more?: Extra, via?: Browser): Promise<void>
   adds(other: Person): Promise<Contact>
   contacts(): Promise<Contact[]>
   /** Both add each other; returns the room's id. */
   talksTo(other: Person): Promise<string>
   says(chatRoomId: string, content: string, more?: Partial<Draft>): Promise<Message>
-  /** The same, answered as it comes. */
+  /** Posts a message and returns any response. */
   posts(chatRoomId: string, content: string, more?: Partial<Draft>): Promise<Answer>
 }
 
 interface Extra {
   kitSecret?: string | null
-  /** The authSecret, where the password becomes a way in again. */
+  /** The authSecret, if the change adds the password as a way in. */
   password?: string
 }
 
 export const newAuthSecret = (): string => randomBytes(32).toString('base64url')
 
-/** Registers someone as a browser does: with keys. */
+/** Registers a person with keys, as a browser does. */
 export async function newPerson(url: string, username: string): Promise<Person> {
   const browser = newBrowser(url)
   const [authSecret, deviceId] = [newAuthSecret(), newDeviceId()]
@@ -101,7 +101,7 @@ export async function newPerson(url: string, username: string): Promise<Person> 
   const form = { username, displayName: username, password: authSecret, confirmPassword: authSecret, kdf: 1 as const }
   const { id, unlock } = await browser.does(accountApi.register, { ...form, keys: signedKeys(identity, deviceId) })
   const { does, tries } = browser
-  // The same object: its calls read and keep the cookie there.
+  // Object.assign keeps the browser object, whose methods read and store the cookie in it.
   const person: Person = Object.assign(browser, {
     ...{ id, username, authSecret, deviceId, identity, unlock },
     async elsewhere() {

@@ -8,7 +8,7 @@ import { serve, serveAnyone } from '../http/serve.ts'
 
 const received = z.object({ sizeBytes: z.number(), sha256: z.string(), signature: z.string().nullable() })
 
-/** Calls that only tests have: of every access, assurance and kind of body that no call of the product has yet. */
+/** Calls for tests alone, with each access, assurance and kind of body that no call of the product has. */
 export const planted = {
   admin: endpoint({
     method: 'GET',
@@ -66,7 +66,7 @@ export const planted = {
   }),
 }
 
-/** Why the stream's verb could not read a body to its end. */
+/** Errors with which the stream's verb could not read a body to its end. */
 export const brokenUploads: unknown[] = []
 
 export function plantEndpoints(app: FastifyInstance, env: Env): void {

@@ -5,7 +5,7 @@ import { type Answer, RefusedCall } from './person.ts'
 declare module 'vitest' {
   // biome-ignore lint/suspicious/noExplicitAny: vitest declares it so, and a second declaration must be the same.
   interface Matchers<T = any> {
-    /** An answer, or a rejected call, with this status, this code where given, and the shape of every refusal. */
+    /** Expects a response or a rejected call with the shape of a refusal, this status and, if given, this code. */
     toBeRefused(status: number, code?: RefusalCode): T
   }
 }

@@ -10,7 +10,7 @@ import { endDeadRuns } from './run.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 const PATIENCE = { timeout: 30_000, interval: 50 }
 
-/** A run of one test file, in a folder of its own, at the moment when its PostgreSQL answers. */
+/** Starts a run of one test file in a folder of its own. Resolves when its PostgreSQL answers. */
 async function startRun() {
   const place = mkdtempSync(path.join(tmpdir(), 'conclave-place-'))
   chmodSync(place, 0o711)
@@ -33,7 +33,7 @@ function tried<T>(look: () => T): T | undefined {
   }
 }
 
-/** The watcher of the run that keeps its folder there. */
+/** The process id of the watcher of the run whose folder is in `place`. */
 function watcherOf(place: string): number {
   const isIt = (pid: string) => tried(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))?.includes(`watcher.ts\0${place}`)
   return Number(readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && isIt(pid)))

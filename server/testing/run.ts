@@ -8,24 +8,24 @@ import { isPostgres, stopPostmaster } from '../db/postmaster.ts'
 const PREFIX = 'conclave-run-'
 /** Every process that a run starts has the run's folder in its environment under this name. */
 const MARK = 'CONCLAVE_TEST_RUN'
-/** A test's data folder lies at most so deep in the run's folder. */
+/** Maximum depth of a test's data folder in the run's folder. */
 const DEPTH = 4
 
 /**
- * Gives this run of tests a folder: TMPDIR of this process and of all that it starts. When this process has ended, however it
- * ended, a watcher stops what the run left running and removes the folder. Runs whose watcher died too are ended here.
+ * Makes a folder for this run of tests and sets TMPDIR of this process and its children to it. After this process has ended, even
+ * by SIGKILL, a watcher stops the run's other processes and removes the folder. Also cleans up runs whose watcher has died.
  */
 export async function openRun(): Promise<{ folder: string }> {
   const place = tmpdir()
   await endDeadRuns(place)
   const folder = mkdtempSync(path.join(place, `${PREFIX}${process.pid}-${startTime(process.pid)}-`))
-  // As root, PostgreSQL runs under another account, which has to pass through here.
+  // If root runs the tests, PostgreSQL runs under another account, which must pass through this folder.
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
   process.env[MARK] = folder
   const watcher = spawn(process.execPath, ['--import', 'tsx', path.join(import.meta.dirname, 'watcher.ts'), folder], {
     cwd: path.resolve(import.meta.dirname, '../..'),
-    // Neither Ctrl-C nor the end of this process's group reaches it.
+    // The watcher has its own process group, so that neither Ctrl-C nor the group's end stops it.
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],
   })
@@ -34,7 +34,7 @@ export async function openRun(): Promise<{ folder: string }> {
   return { folder }
 }
 
-/** Ends the runs in this folder whose process is gone. */
+/** Cleans up the runs in this folder whose process has ended. */
 export async function endDeadRuns(place: string): Promise<void> {
   for (const name of readdirSync(place)) {
     const [, pid, started] = new RegExp(`^${PREFIX}(\\d+)-(\\d*)-`).exec(name) ?? []
@@ -42,16 +42,16 @@ export async function endDeadRuns(place: string): Promise<void> {
   }
 }
 
-/** Stops what a dead run left running, and removes its folder. */
+/** Stops the processes of a dead run and removes its folder. */
 export async function endRun(folder: string): Promise<void> {
-  // Servers first: each would start its PostgreSQL again.
+  // Servers are killed first, because each would restart its PostgreSQL.
   for (const pid of processesOf(folder)) kill(pid, 'SIGKILL')
   for (const pid of postmastersIn(folder, DEPTH)) await stopPostmaster(pid)
   for (const disk of disksIn(folder)) spawnSync('umount', [disk])
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 }
 
-/** Processes that carry the run's mark. Only Linux tells; elsewhere PostgreSQL alone is found, by its data. */
+/** Process ids with the run's mark in their environment. Only Linux shows it; elsewhere `postmastersIn` finds PostgreSQL. */
 function processesOf(folder: string): number[] {
   if (process.platform !== 'linux') return []
   const marked = `\0${MARK}=${folder}\0`
@@ -61,7 +61,7 @@ function processesOf(folder: string): number[] {
     .map(Number)
 }
 
-/** PostgreSQL servers whose data lies in the folder. */
+/** Process ids of the PostgreSQL servers whose data is in the folder. */
 function postmastersIn(folder: string, depth: number): number[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true })
@@ -71,13 +71,13 @@ function postmastersIn(folder: string, depth: number): number[] {
       const pidFile = path.join(inner, 'postmaster.pid')
       if (!existsSync(pidFile)) return depth > 1 ? postmastersIn(inner, depth - 1) : []
       const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
-      // The number may be another process by now.
+      // Another process may have this id by now.
       const isOurs = process.platform !== 'linux' || readProc(pid, 'cmdline').includes(`\0${inner}\0`)
       return isOurs && isPostgres(pid) ? [pid] : []
     })
 }
 
-/** Disks that a fault run has mounted in the folder. */
+/** Mount points in the folder, which a fault run has left. */
 function disksIn(folder: string): string[] {
   const places = readProc('self', 'mounts')
     .split('\n')
@@ -85,10 +85,10 @@ function disksIn(folder: string): string[] {
   return places.filter((place) => place.startsWith(`${folder}/`))
 }
 
-/** When the process started, so that its number is not taken for another's. '' where the system does not tell. */
+/** Start time of the process, which tells it from a later one with the same id; '' on systems other than Linux. */
 const startTime = (pid: number): string => /.*\) (.*)/s.exec(readProc(pid, 'stat'))?.[1]?.split(' ')[19] ?? ''
 
-/** A file of /proc; '' where there is none, or the process is another user's. */
+/** Reads a file of /proc; '' if it is missing or belongs to another user's process. */
 function readProc(pid: number | string, file: 'environ' | 'cmdline' | 'stat' | 'mounts'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
@@ -97,7 +97,7 @@ function readProc(pid: number | string, file: 'environ' | 'cmdline' | 'stat' | '
   }
 }
 
-/** False: it has ended already. Signal 0 only asks. */
+/** Sends a signal. Returns false if the process has ended. Signal 0 only checks that. */
 function kill(pid: number, signal: 'SIGKILL' | 0): boolean {
   try {
     return process.kill(pid, signal)

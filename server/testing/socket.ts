@@ -5,19 +5,19 @@ const WAIT_MS = 3000
 
 /** A person's open socket. */
 export interface TestSocket {
-  /** Every frame so far. */
+  /** Every frame received. */
   frames: ServerFrame[]
-  /** The next frame of this type, and of this kind where asked, that no earlier `hears` returned. Fails after 3 s. */
+  /** Waits for the next frame of this type that no earlier `hears` returned and that `isMeant` accepts. Fails after 3 s. */
   hears<T extends FrameType>(type: T, isMeant?: (frame: FrameOf<T>) => boolean): Promise<FrameOf<T>>
-  /** A frame, or any text or bytes as they are. */
+  /** Sends a frame, or any text or bytes unchanged. */
   says(frame: unknown): void
-  /** Resolves once the socket closed. */
+  /** Resolves when the socket is closed. */
   closed: Promise<{ code: number; reason: string }>
   hangsUp(): void
   raw: WebSocket
 }
 
-/** Waits for the socket to open, parses every frame by the contract, and keeps what nobody asked for yet. */
+/** Waits for the socket to open, parses every frame by the contract, and keeps those that `hears` has not returned. */
 export async function openTestSocket(socket: WebSocket, refused: (status: number, text: string) => Error): Promise<TestSocket> {
   const frames: ServerFrame[] = []
   const kept: ServerFrame[] = []

@@ -24,15 +24,15 @@ import { gatherSessions } from '../sessions/sessions.ts'
 import { type Browser, newBrowser, newPerson, type Person } from './person.ts'
 
 interface Options {
-  /** Settings as environment variables: PUBLIC_URL, TRUST_PROXY. */
+  /** Settings as environment variables, such as PUBLIC_URL and TRUST_PROXY. */
   variables?: Record<string, string>
-  /** The real rate limits; without them nobody is ever told to wait. */
+  /** True for the real rate limits; false for none. */
   hasLimits?: boolean
   clientFolder?: string
   metrics?: Metrics
-  /** Adds calls that only this test has. */
+  /** Adds calls for this test alone. */
   plant?: (app: FastifyInstance, env: Env) => void
-  /** How slowly requests may arrive; that of people when absent. */
+  /** Limits on slow requests; the product's by default. */
   pace?: Pace
 }
 
@@ -40,27 +40,27 @@ export interface World {
   /** The address without a slash at its end. */
   url: string
   env: Env
-  /** The database, as another process would open it. */
+  /** The database's address, for connections of another process. */
   databaseUrl: string
   gateway: App['gateway']
-  /** They run when `runDue` is called: no test waits for a minute. */
+  /** The jobs, which run only when a test calls `runDue`. */
   jobs: App['jobs']
-  /** Rows of any statement. */
+  /** Runs any statement and returns its rows. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
   /** Moves the clock forward. */
   passes(seconds: number): void
-  /** Everything that the server logged, at debug. */
+  /** The server's log, at level debug. */
   log(): string
-  /** Alice, Bob, Carol and Eve, new each time, signed in, premium unless said otherwise. */
+  /** Makes new accounts for Alice, Bob, Carol and Eve, signed in, on premium by default. */
   people(tier?: Tier): Promise<Record<'alice' | 'bob' | 'carol' | 'eve', Person>>
   person(name: string, tier?: Tier): Promise<Person>
-  /** Someone who is not signed in. */
+  /** A client that is not signed in. */
   stranger(): Browser
-  /** Lets people in by one more listener, on a free port or on a Unix socket. Answers the port; 0 for a Unix socket. */
+  /** Opens one more listener, on a free port or a Unix socket. Returns the port; 0 for a Unix socket. */
   opens(listener: Listener, socketPath?: string): Promise<number>
 }
 
-/** The real server on a free port, with a database and a clock of its own. Call it at the top of a test file: it cleans up after it. */
+/** Starts the real server on a free port, with its own database and clock. Call it at the top of a test file; it cleans up at the end. */
 export async function startWorld({
   variables = {},
   hasLimits = false,
@@ -149,7 +149,7 @@ export async function startWorld({
   }
 }
 
-/** The address of a copy of the migrated template. */
+/** Copies the migrated template and returns the copy's address. */
 async function freshDatabase(): Promise<string> {
   const template = inject('clusterUrl')
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -160,7 +160,7 @@ async function freshDatabase(): Promise<string> {
   return template.replace('/template?', `/${name}?`)
 }
 
-/** The port that a server got. */
+/** The port of a listening server. */
 export function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === 'string') throw new Error('The server has no port')
   return address.port
