@@ -1,7 +1,18 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import { base64, boundedRecord, counterShape, done, instant, nothing, seqShape, signedShape, userId } from './shapes.ts'
+import {
+  base64,
+  boundedRecord,
+  counterShape,
+  done,
+  instant,
+  nothing,
+  seqShape,
+  signedName,
+  signedShape,
+  userId,
+} from './shapes.ts'
 
 /** 16 random bytes in hex. */
 export const deviceId = z.string().regex(/^[0-9a-f]{32}$/)
@@ -33,6 +44,8 @@ export const manifestShape = z.looseObject({
   /** false: nobody seals archive keys to this account, and the server keeps none for it [Note: H1]. */
   keepsHistory: z.boolean().default(true),
   keyringVersion: z.number().int().positive(),
+  /** The account's username. Absent in manifests of before, until a way in is next opened; then it never changes [Note: I3]. */
+  username: signedName.optional(),
 })
 export type Manifest = z.infer<typeof manifestShape>
 

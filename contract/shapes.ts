@@ -8,6 +8,12 @@ export const seqShape = z.number().int().nonnegative()
 /** Versions, generations, epochs: what a 32-bit column holds. */
 export const counterShape = z.number().int().nonnegative().max(2_147_483_647)
 
+/** A username as documents sign it, and as screens show it: in lower case [Note: I3]. */
+export const signedName = z
+  .string()
+  .max(LIMITS.usernameMax)
+  .regex(/^[a-z0-9_]+$/)
+
 /** Bytes as standard base64, at most `max` bytes once decoded. */
 export const base64 = (max: number) => z.base64().max(Math.ceil(max / 3) * 4)
 

@@ -43,7 +43,7 @@ export async function headlessUser(url: string, name: string): Promise<HeadlessU
   const core = createCore()
   const { salt } = await api(accountApi.salt, { username })
   const { authSecret } = await core.stretch({ username, password: `password of ${username}`, salt })
-  const keys = await core.draftAccount({ deviceName: { name: 'A program', browser: 'None', system: 'None' } })
+  const keys = await core.draftAccount({ deviceName: { name: 'A program', browser: 'None', system: 'None' }, username })
   const form = { username, displayName: name, password: authSecret, confirmPassword: authSecret, kdf: 1 as const, keys }
   const user = await api(accountApi.register, form)
   await core.keepKeys({ userId: user.id, username, unlockSecret: user.unlock?.unlockSecret ?? '' })

@@ -4,7 +4,7 @@ import { hideRoom, showRoom } from '../messages/messages.ts'
 import { flush } from '../messages/send.ts'
 import type { RoomRow } from '../rooms/list.ts'
 import type { Person } from '../trust/people.ts'
-import { acceptNewKey } from '../trust/verified.ts'
+import { acceptChange } from '../trust/verified.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
@@ -31,8 +31,8 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
     return hideRoom
   }, [env, room.id, attempt])
 
-  async function acceptKey() {
-    await acceptNewKey(env, person)
+  async function accept(changed: Person) {
+    await acceptChange(env, changed)
     // What waited for the decision goes out now.
     void flush(env, room)
   }
@@ -44,7 +44,7 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
       canSend={canSend}
       onBack={onBack}
       onRetry={() => setAttempt(attempt + 1)}
-      onAcceptKey={acceptKey}
+      onAcceptChange={accept}
     />
   )
 }

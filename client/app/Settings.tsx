@@ -101,7 +101,7 @@ function Profile({ user }: { user: User }) {
           </div>
           <div>
             <dt>Username</dt>
-            <dd>@{user.username}</dd>
+            <dd>@{user.username.toLowerCase()}</dd>
           </div>
         </dl>
       </Part>
@@ -135,7 +135,7 @@ function Security({ user }: { user: User }) {
         <Devices />
       </Part>
       <Part title="Recovery kit" text="The only way back in without a password.">
-        <KitSettings username={user.username} />
+        <KitSettings username={user.username.toLowerCase()} />
       </Part>
       <Part title="Passkeys" text="Open your keys on a new browser with a fingerprint, your face or a hardware key.">
         <PasskeySettings />

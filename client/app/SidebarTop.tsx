@@ -27,7 +27,7 @@ export function SidebarTop({ user, unread, onHome, onUnread, onSettings, onLogou
       <div className="who">
         <Avatar id={user.id} name={user.displayName} size={40} />
         <div className="cut">
-          <h1 className="cut" dir="auto" title={`${user.displayName} (@${user.username})`}>
+          <h1 className="cut" dir="auto" title={`${user.displayName} (@${user.username.toLowerCase()})`}>
             {user.displayName}
           </h1>
           <ConnectionStatus />

@@ -1,5 +1,5 @@
 import { accountStore } from '../account/store.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
+import { CryptoFailure, type Mismatch } from '../crypto/crypto.ts'
 import { showAnnounced } from '../devices/list.ts'
 import { refillKeyPackages } from '../devices/packages.ts'
 import type { Env } from '../env.ts'
@@ -78,14 +78,14 @@ async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void>
     if (room.state === 'pending') return
     const peerIds = room.peers.map(({ id }) => id)
     try {
-      const changed = await refreshPeers(env, room)
-      for (const id of peerIds) markKey(id, changed.has(id))
+      const differing = await refreshPeers(env, room)
+      for (const id of peerIds) markPerson(id, differing.get(id) ?? null)
       await syncRoom(env, room)
     } catch (error) {
       // A failure of one room's keys must not keep the others from being read. One of the account is thrown at the end.
       if (!(error instanceof CryptoFailure)) throw error
       if (OF_ACCOUNT.includes(error.code)) failures.push(error)
-      else for (const id of peerIds) markKey(id, true)
+      else for (const id of peerIds) markPerson(id, 'key_changed')
     }
   })
   await enterEverywhere(env, listed().filter(isDue))
@@ -99,7 +99,7 @@ async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void>
 /** Failures of the account's own book and device list: they say nothing about another person's key. */
 const OF_ACCOUNT = ['book_rollback', 'book_spoiled', 'book_unread', 'history_key', 'own_rollback', 'manifest', 'newer_version']
 
-/** An account that is gone has no key that could change. */
-function markKey(id: string, keyChanged: boolean): void {
-  if (!personById(id)?.isDeleted) changePerson(id, { keyChanged })
+/** An account that is gone has no key and no name that could change. */
+function markPerson(id: string, mismatch: Mismatch | null): void {
+  if (!personById(id)?.isDeleted) changePerson(id, { mismatch })
 }

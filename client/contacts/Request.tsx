@@ -1,4 +1,4 @@
-import { ChevronLeft, UserRoundPlus, X } from 'lucide-react'
+import { ChevronLeft, ShieldAlert, UserRoundPlus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { RoomRow } from '../rooms/list.ts'
@@ -42,8 +42,17 @@ export function Request({ room, person, onAccepted }: Props) {
           <IconButton icon={X} label={`Ignore the request of ${username}`} isTight onClick={decline} />
         </div>
         <div className="l2">
-          <UserRoundPlus className="i i-16" aria-hidden />
-          <span className="cut">Wants to write to you</span>
+          {person.mismatch ? (
+            <>
+              <ShieldAlert className="i i-16 fail" aria-hidden />
+              <span className="cut failed">You know somebody else as {username}</span>
+            </>
+          ) : (
+            <>
+              <UserRoundPlus className="i i-16" aria-hidden />
+              <span className="cut">Wants to write to you</span>
+            </>
+          )}
         </div>
       </div>
     </div>
@@ -59,7 +68,11 @@ export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () =>
       <Empty
         icon={UserRoundPlus}
         title={`@${person.username} wants to write to you`}
-        text="They do not see whether you are online until you accept."
+        text={
+          person.mismatch
+            ? 'You know somebody else by this username: this is another account. Accept it only if you know why.'
+            : 'They do not see whether you are online until you accept.'
+        }
       >
         <div className="answers">
           <button type="button" className="btn outline" disabled={isPending} onClick={() => decline().then(onLeave)}>

@@ -13,6 +13,7 @@ import {
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { LIMITS } from '../../contract/limits.ts'
+import type { Mismatch } from '../crypto/crypto.ts'
 import { connectionStore } from '../net/status.ts'
 import type { Preview, RoomRow } from '../rooms/list.ts'
 import { nameOf, type Person } from '../trust/people.ts'
@@ -53,7 +54,7 @@ export function Row({ room, person, now, isOpen, isAmbiguous }: Props) {
             <span className="name cut" dir="auto" title={isDeleted ? undefined : `${name} (@${username})`}>
               {name}
             </span>
-            {person.isVerified && !person.keyChanged && (
+            {person.isVerified && !person.mismatch && (
               <>
                 <ShieldCheck className="i i-14" aria-hidden />
                 <span className="sr">Verified</span>
@@ -91,11 +92,11 @@ export function Row({ room, person, now, isOpen, isAmbiguous }: Props) {
 function Line({ room, person, isAmbiguous }: Pick<Props, 'room' | 'person' | 'isAmbiguous'>) {
   const { isDeleted, username } = person
   if (room.isTyping) return <span className="cut typing">typing…</span>
-  if (person.keyChanged)
+  if (person.mismatch)
     return (
       <>
         <ShieldAlert className="i i-16 fail" aria-hidden />
-        <span className="cut failed">Key changed, sending is blocked</span>
+        <span className="cut failed">{CHANGED[person.mismatch]}, sending is blocked</span>
       </>
     )
   if (!room.preview)
@@ -118,6 +119,12 @@ function Line({ room, person, isAmbiguous }: Pick<Props, 'room' | 'person' | 'is
       </span>
     </>
   )
+}
+
+const CHANGED: Record<Mismatch, string> = {
+  key_changed: 'Key changed',
+  name_changed: 'Username changed',
+  name_taken: 'Username of somebody else',
 }
 
 const KINDS: Partial<Record<Preview['kind'], LucideIcon>> = { photo: Image, document: FileText, unreadable: KeyRound }

@@ -21,26 +21,26 @@ test('A new browser is asked twice because an answer was lost: it stays the same
   const typed = { username: 'alice', password: 'a password of hers', salt: toBase64(randomBytes(16)) }
   const core = createCore()
   await core.stretch(typed)
-  const keys = await core.draftAccount({ deviceName: named('First') })
+  const keys = await core.draftAccount({ deviceName: named('First'), username: 'alice' })
   await core.forgetPassword()
   await core.stretch(typed)
   await core.reviewAccount({ keyring: keys.keyring, manifest: keys.manifest })
   const [once, again] = await Promise.all([
-    core.draftDevice({ deviceName: named('New') }),
-    core.draftDevice({ deviceName: named('New') }),
+    core.draftDevice({ deviceName: named('New'), username: 'alice' }),
+    core.draftDevice({ deviceName: named('New'), username: 'alice' }),
   ])
   expect(again).toEqual(once)
-  expect(await core.draftDevice({ deviceName: named('New') })).toEqual(once)
+  expect(await core.draftDevice({ deviceName: named('New'), username: 'alice' })).toEqual(once)
   const review = await core.reviewAccount({ keyring: keys.keyring, manifest: keys.manifest })
   expect(review).toHaveLength(1)
-  expect((await core.draftDevice({ deviceName: named('New') })).deviceId).not.toBe(once.deviceId)
+  expect((await core.draftDevice({ deviceName: named('New'), username: 'alice' })).deviceId).not.toBe(once.deviceId)
   expect(wire.accounts.has(alice.userId)).toBe(true)
 })
 
 test('The sign-in refuses an older keyring beside a newer device list, and a list of another account', async () => {
   const way = password()
   const identity = new Uint8Array(randomBytes(32))
-  const { keys } = await draftAccount(way, named('First'))
+  const { keys } = await draftAccount(way, { deviceName: named('First'), username: 'alice' })
   const hers = await newKeyring({ seed: identity }, [way])
   const keyring = hers.signed
   await expect(reviewAccount(way, { keyring, manifest: keys.manifest })).rejects.toMatchObject({ code: 'signature' })
@@ -55,9 +55,9 @@ test('The sign-in refuses an older keyring beside a newer device list, and a lis
 
 test('A browser that has just been added knows its own device list: one from before it is refused, and its keys are kept', async () => {
   const way = password()
-  const first = await draftAccount(way, named('First'))
+  const first = await draftAccount(way, { deviceName: named('First'), username: 'alice' })
   const { review } = await reviewAccount(way, first.keys)
-  const second = await draftDevice(review, named('Second'))
+  const second = await draftDevice(review, { deviceName: named('Second'), username: 'alice' })
   expect(review.opened.secret.identitySeed).toEqual(new Uint8Array(32))
   const userId = crypto.randomUUID()
   const live = await keepKeys(second, { userId, username: 'x' }, unlockSecret())
@@ -92,6 +92,6 @@ test('The server counts key packages wrongly: the browser makes as many as belon
 
 test('After the password is forgotten nothing can be signed for the account', async () => {
   const { alice } = await people()
-  await expect(alice.core.draftDevice({ deviceName: named('x') })).rejects.toMatchObject({ code: 'password' })
-  await expect(alice.core.draftAccount({ deviceName: named('x') })).rejects.toMatchObject({ code: 'password' })
+  await expect(alice.core.draftDevice({ deviceName: named('x'), username: 'alice' })).rejects.toMatchObject({ code: 'password' })
+  await expect(alice.core.draftAccount({ deviceName: named('x'), username: 'alice' })).rejects.toMatchObject({ code: 'password' })
 })

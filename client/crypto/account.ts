@@ -14,6 +14,7 @@ import {
   readManifest,
   sealDeviceName,
   signManifest,
+  withName,
 } from './identity.ts'
 import { newKeyPackages } from './keypackages.ts'
 import { eraseKeyring, newKeyring, rewrapKeyring, type Way } from './keyring.ts'
@@ -35,8 +36,14 @@ export interface KeyDraft {
   writes: Write[]
 }
 
+/** A browser that is to be added, and the username that the person typed: it is signed [Note: I3]. */
+export interface NewBrowser {
+  deviceName: DeviceName
+  username: string
+}
+
 /** A new account: identity, keyring with the password as its one way in, manifest with this device [Note: K1, D1]. */
-export async function draftAccount(way: Way, deviceName: DeviceName): Promise<KeyDraft> {
+export async function draftAccount(way: Way, { deviceName, username }: NewBrowser): Promise<KeyDraft> {
   const identity = newIdentity()
   const historySeed = randomBytes(32)
   const made = await newKeyring(identity, [way], [{ id: 1, seed: historySeed }])
@@ -52,11 +59,14 @@ export async function draftAccount(way: Way, deviceName: DeviceName): Promise<Ke
     keyringVersion: 1,
   }
   erase(identity.seed, historySeed)
-  return draftDevice({ opened: made, keyring: made.signed, manifest }, deviceName)
+  return draftDevice({ opened: made, keyring: made.signed, manifest }, { deviceName, username })
 }
 
 /** Adds this browser to a reviewed account: the manifest one version up, the keyring as it is [Note: K3]. The review is erased: once only. */
-export async function draftDevice({ opened, keyring, manifest }: Review, deviceName: DeviceName): Promise<KeyDraft> {
+export async function draftDevice(
+  { opened, keyring, manifest }: Review,
+  { deviceName, username }: NewBrowser,
+): Promise<KeyDraft> {
   const { identitySeed } = opened.secret
   const device = await newDevice()
   const history = copyHistory(opened.secret.historyKeys)
@@ -70,7 +80,8 @@ export async function draftDevice({ opened, keyring, manifest }: Review, deviceN
     addedAt: ADDED_AT_SEALED,
   }
   const devices = [...(await withSealedTimes(manifest.devices, history)), entry]
-  const signed = signManifest(identitySeed, { ...manifest, version: manifest.version + 1, devices })
+  const next = withName({ ...manifest, version: manifest.version + 1, devices }, username)
+  const signed = signManifest(identitySeed, next)
   const credential = makeCredential(identitySeed, device)
   const leaf = { leafSeed: device.leafSeed, leafKey: device.leafKey, credential }
   const { shared, writes } = await newKeyPackages(leaf, FIRST_KEY_PACKAGES, true)
@@ -93,14 +104,14 @@ export async function draftDevice({ opened, keyring, manifest }: Review, deviceN
 export async function draftRecovery(
   { opened, manifest }: Review,
   { newPassword, newKit }: HeldWays,
-  deviceName: DeviceName,
+  browser: NewBrowser,
 ): Promise<KeyDraft> {
   if (!newPassword) throw new CryptoFailure('password', 'Enter the new password again')
   const addWays = newKit ? [newPassword, newKit] : [newPassword]
   const next = await rewrapKeyring(opened, { removeWays: ['password', 'kit'], addWays })
   eraseKeyring(opened)
   const renewed = { ...manifest, keyringVersion: next.keyring.version }
-  return draftDevice({ opened: next, keyring: next.signed, manifest: renewed }, deviceName)
+  return draftDevice({ opened: next, keyring: next.signed, manifest: renewed }, browser)
 }
 
 /** Overwrites what of a draft is no longer needed: its vault has it, or it is given up. */
@@ -125,13 +136,14 @@ export async function keepKeys(
   who: { userId: string; username: string },
   unlockSecret: Uint8Array,
 ): Promise<Live> {
-  const { userId, username } = who
+  const { userId } = who
+  const manifest = readManifest(draft.keys.manifest, draft.identityKey)
+  const { username = who.username } = manifest
   await requireNoted(userId, username)
   await requireReplaceable(userId)
   await destroyVault(userId)
   const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret)
   const { leafSeed, leafKey, sealingSeed, sealingKey } = draft.device
-  const manifest = readManifest(draft.keys.manifest, draft.identityKey)
   await vault.write([
     ...draft.writes,
     // With the keys: a device that knows no list of its own could be shown one from before it was added.

@@ -21,7 +21,7 @@ async function aliceSignsUp() {
   const way = () => ({ id: 'password', kind: 'password' as const, seed: seed.slice() })
   const userId = crypto.randomUUID()
   const unlockSecret = secret()
-  const first = await draftAccount(way(), called('Laptop'))
+  const first = await draftAccount(way(), { deviceName: called('Laptop'), username: 'alice' })
   const live = await keepKeys(first, { userId, username: `alice_${userId.slice(0, 8)}` }, unlockSecret)
   let { manifest } = first.keys
   const opens = async (): Promise<Review> => (await reviewAccount(way(), { keyring: first.keys.keyring, manifest })).review
@@ -34,7 +34,7 @@ async function aliceSignsUp() {
     opens,
     /** Adds a browser; the laptop hears of it. */
     async adds(name: string) {
-      const draft = await draftDevice(await opens(), called(name))
+      const draft = await draftDevice(await opens(), { deviceName: called(name), username: 'alice' })
       await takes(draft.keys.manifest)
       return draft
     },

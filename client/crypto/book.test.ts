@@ -12,7 +12,7 @@ import { setVerified } from './safety.ts'
 
 let alice: Live
 let tab: Live
-let contact: { userId: string; identityKey: string; manifest: { content: string; signature: string } }
+let contact: { userId: string; username: string; identityKey: string; manifest: { content: string; signature: string } }
 
 beforeAll(async () => {
   const at = await people()
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { identityKey } = at.alice.contact(at.bob).contactUser
   const manifest = at.wire.accounts.get(at.bob.userId)?.keys.manifest
   if (!identityKey || !manifest) throw new Error('Bob has no keys')
-  contact = { userId: at.bob.userId, identityKey, manifest }
+  contact = { userId: at.bob.userId, username: at.bob.username, identityKey, manifest }
 })
 
 /** The account's book as another device of it would seal it. */

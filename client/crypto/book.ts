@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../contract/bytes.ts'
+import { fromBase64, fromUtf8, toBase64, utf8 } from '../../contract/bytes.ts'
 import type { SealedBook } from '../../contract/devices.ts'
-import { base64, counterShape } from '../../contract/shapes.ts'
+import { base64, counterShape, signedName } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
 import { exclusive } from '../vault/exclusive.ts'
@@ -18,6 +18,8 @@ const pinShape = z.looseObject({
   isVerified: z.boolean(),
   /** When the person decided for the key or for its mark; absent for a key that was only the first one seen. */
   decidedAt: z.iso.datetime().optional(),
+  /** In lower case: the signed name, or the one first shown. '': the person gave the name to another account [Note: I3]. */
+  username: signedName.or(z.literal('')).optional(),
 })
 export type Pin = z.infer<typeof pinShape>
 
@@ -95,10 +97,10 @@ export const pinOf = async (live: Live, userId: string): Promise<Uint8Array | un
 
 /** The change that pins a key, not verified. The caller read `row` inside `withBook`. */
 export const pinWrite = (row: BookRow, userId: string, identityKey: Uint8Array): Write =>
-  withPin(row, userId, { identityKey: toBase64(identityKey), isVerified: false })
+  bookWrite(withPin(row, userId, { identityKey: toBase64(identityKey), isVerified: false }))
 
-/** The same where the person decided, for the key or for its mark: on all browsers the later decision holds [Note: I1]. */
-export const decisionWrite = (row: BookRow, userId: string, pin: Pick<Pin, 'identityKey' | 'isVerified'>): Write => {
+/** The book where the person decided, for the key, its name or its mark: on all browsers the later decision holds [Note: I1]. */
+export const decided = (row: BookRow, userId: string, pin: Pick<Pin, 'identityKey' | 'isVerified' | 'username'>): BookRow => {
   const now = new Date().toISOString()
   const last = row.book.pins[userId]?.decidedAt
   // Whatever the clock of the other browser says, this decision knows of that one and comes after it.
@@ -106,9 +108,12 @@ export const decisionWrite = (row: BookRow, userId: string, pin: Pick<Pin, 'iden
   return withPin(row, userId, { ...row.book.pins[userId], ...pin, decidedAt })
 }
 
-function withPin(row: BookRow, userId: string, pin: Pin): Write {
-  return bookWrite({ ...row, isDirty: true, book: { ...row.book, pins: { ...row.book.pins, [userId]: pin } } })
-}
+/** The book with this pin in the place of what it said of the account. */
+export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
+  ...row,
+  isDirty: true,
+  book: { ...row.book, pins: { ...row.book.pins, [userId]: pin } },
+})
 
 /** The accounts whose pinned key the person compared. */
 export const verifiedUsers = async (live: Live): Promise<string[]> =>
@@ -181,9 +186,3 @@ export async function openBookText(live: Live, stored: SealedBook & { sealed: st
 }
 
 const bookKey = (historySeed: Uint8Array): Promise<Uint8Array> => hkdf(historySeed, 'conclave/book-key/v1')
-
-/** True if a key is the pinned one, and before anything is pinned. */
-export function isPinnedIn(row: BookRow, userId: string, identityKey: Uint8Array | null): boolean {
-  const pin = pinIn(row, userId)
-  return !pin || (identityKey !== null && sameBytes(pin, identityKey))
-}

@@ -2,9 +2,10 @@ import { sameBytes, toBase64 } from '../../contract/bytes.ts'
 import type { KeyChange, Manifest } from '../../contract/devices.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, keyPairOf } from '../primitives/seal.ts'
+import { usernameOf } from '../vault/vaults.ts'
 import { bookKeptWrites, type SealedUnder, sealBookUnder, withBook } from './book.ts'
 import { copyHistory, type HistoryKey, historyWrite, mergeHistory, readHistory, sealHistory } from './history.ts'
-import { signManifest } from './identity.ts'
+import { signManifest, withName } from './identity.ts'
 import { eraseKeyring, type OpenKeyring, rewrapKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
 import { peerOf, peerWrite } from './peers.ts'
@@ -52,7 +53,7 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
     const version = manifest.version + 1
     const devices = manifest.devices.filter(({ id }) => !leaving.includes(id))
     const staying: Manifest = {
-      ...manifest,
+      ...withName(manifest, manifest.username ?? (await usernameOf(live.userId))),
       version,
       devices: await withSealedTimes(devices, opened.secret.historyKeys),
       removed: [...manifest.removed, ...leaving],

@@ -10,7 +10,16 @@ import { pageOf } from '../vault/messages.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import { destroyVault } from '../vault/vault.ts'
 import { knownVaultOf, requireNoted } from '../vault/vaults.ts'
-import { draftAccount, draftDevice, draftRecovery, eraseKeyDraft, type KeyDraft, keepKeys, openLive } from './account.ts'
+import {
+  draftAccount,
+  draftDevice,
+  draftRecovery,
+  eraseKeyDraft,
+  type KeyDraft,
+  keepKeys,
+  type NewBrowser,
+  openLive,
+} from './account.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
 import { auditCommits, auditDone } from './audit.ts'
@@ -18,9 +27,9 @@ import { readBook, seenVersion, verifiedUsers } from './book.ts'
 import { type ChangeDraft, draftChange, eraseChange, type KeyChangeRequest, keepChange } from './change.ts'
 import { enterRoom } from './enter.ts'
 import { putHealingOff, roomsToHeal } from './heal.ts'
-import type { DeviceName } from './identity.ts'
 import { refillKeyPackages } from './keypackages.ts'
 import { eraseKeyring } from './keyring.ts'
+import { compareAccounts } from './known.ts'
 import type { Live } from './live.ts'
 import { receiveLog } from './log.ts'
 import { bookSaved, mergeBook, sealBook } from './merge.ts'
@@ -35,7 +44,7 @@ import {
   roomsWithOutbox,
   sealOutboxRow,
 } from './outbox.ts'
-import { peerStanding, takePeerManifest } from './peers.ts'
+import { manifestVersion, peerStanding, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
 import { type ListedDevice, ownDevices, type Review, reviewAccount } from './review.ts'
@@ -100,8 +109,8 @@ export function createCore() {
     async deviceHere(username: string): Promise<string | null> {
       return (await knownVaultOf(username))?.deviceId ?? null
     },
-    async draftAccount({ deviceName }: { deviceName: DeviceName }): Promise<AccountKeys> {
-      draft = await draftAccount(enteredWay(ways), deviceName)
+    async draftAccount(browser: NewBrowser): Promise<AccountKeys> {
+      draft = await draftAccount(enteredWay(ways), browser)
       return draft.keys
     },
     /** Opens the account by the entered way; a way that does not open it is CryptoFailure('way'). */
@@ -111,15 +120,15 @@ export function createCore() {
       review = opened
       return devices
     },
-    async draftDevice({ deviceName }: { deviceName: DeviceName }): Promise<AccountKeys> {
+    async draftDevice(browser: NewBrowser): Promise<AccountKeys> {
       // Asked again after a lost answer, it is the same device: the server may have it already.
-      drafting ??= draftDevice(reviewed(), deviceName)
+      drafting ??= draftDevice(reviewed(), browser)
       draft = await drafting
       return draft.keys
     },
     /** A new password and this browser, by the kit that opened the account; the new kit that was made, or null. */
-    async draftRecovery({ deviceName }: { deviceName: DeviceName }): Promise<AccountKeys & { newKitSecret: string | null }> {
-      drafting ??= draftRecovery(reviewed(), ways, deviceName)
+    async draftRecovery(browser: NewBrowser): Promise<AccountKeys & { newKitSecret: string | null }> {
+      drafting ??= draftRecovery(reviewed(), ways, browser)
       draft = await drafting
       return { ...draft.keys, newKitSecret: ways.newKit?.kitSecret ?? null }
     },
@@ -168,6 +177,8 @@ export function createCore() {
     takeOwnManifest: on(takeOwnManifest),
     takePeerManifest: on(takePeerManifest),
     peerStanding: on(peerStanding),
+    manifestVersion: on(manifestVersion),
+    compareAccounts: on(compareAccounts),
     trustKey: on(trustKey),
     pinAddress: on(pinAddress),
     safetyNumber: on(safetyNumber),

@@ -61,7 +61,7 @@ async function signsNewer(person: TestPerson, change: (manifest: Manifest) => ob
 }
 
 const withMore = ({ devices }: Manifest) => ({
-  username: 'alice',
+  nickname: 'alice',
   removedAt: {},
   devices: devices.map((device) => ({ ...device, model: { year: 2030 } })),
 })
@@ -73,7 +73,7 @@ test('A change of keys carries what a newer build has put into manifest and keyr
   await changesKeys(alice, { removeDevices: [tablet.deviceId], kit: 'new' })
   const { keyring, manifest } = accountOf(alice).keys
   expect(json(manifest)).toMatchObject({
-    ...{ username: 'alice', removedAt: {}, removed: [tablet.deviceId] },
+    ...{ nickname: 'alice', removedAt: {}, removed: [tablet.deviceId] },
     devices: [{ id: alice.deviceId, model: { year: 2030 } }],
   })
   expect(json(keyring)).toMatchObject({
@@ -90,7 +90,7 @@ test('A browser that is added carries it too', async () => {
   await signsNewer(alice, withMore)
   const laptop = await alice.newComputer()
   const { manifest } = accountOf(alice).keys
-  expect(json(manifest)).toMatchObject({ username: 'alice', devices: [{ model: { year: 2030 } }, { id: laptop.deviceId }] })
+  expect(json(manifest)).toMatchObject({ nickname: 'alice', devices: [{ model: { year: 2030 } }, { id: laptop.deviceId }] })
   await alice.says(bob, 'hello')
   expect(await laptop.hears(bob)).toEqual(['hello'])
 })
@@ -174,7 +174,7 @@ test('A book carries what a newer build has put into it and its pins, through a 
     return {
       ...book,
       locks: { room: { n: 1 } },
-      pins: Object.fromEntries(Object.entries(pins).map(([id, pin]) => [id, { ...pin, username: 'bob', other: { n: 3 } }])),
+      pins: Object.fromEntries(Object.entries(pins).map(([id, pin]) => [id, { ...pin, motto: 'bob', later: { n: 3 } }])),
     }
   })
   await syncBook(alice.env)
@@ -186,7 +186,7 @@ test('A book carries what a newer build has put into it and its pins, through a 
   expect(saved).toMatchObject({
     locks: { room: { n: 1 }, chat: { n: 2 } },
     seen: 4,
-    pins: { [bob.userId]: { isVerified: true, username: 'bob', other: { n: 3 } } },
+    pins: { [bob.userId]: { isVerified: true, motto: 'bob', later: { n: 3 } } },
   })
   const before = accountOf(alice).book.version
   await syncBook(alice.env)

@@ -73,6 +73,17 @@ export function credentialHolds(bytes: Uint8Array, leafKey: Uint8Array): boolean
   return verify(named.accountKey, bytes.subarray(49), CREDENTIAL, named.accountKey, hexToBytes(named.deviceId), leafKey)
 }
 
+/**
+ * The manifest with the name of its account, as the person typed it [Note: I3]; one that is signed already stays. Throws
+ * CryptoFailure('identity') where the two differ.
+ */
+export function withName(manifest: Manifest, username: string | undefined): Manifest {
+  const name = username?.trim().toLowerCase()
+  if (name === undefined || name === manifest.username) return manifest
+  if (manifest.username !== undefined) throw new CryptoFailure('identity', 'These keys belong to another username')
+  return { ...manifest, username: name }
+}
+
 /** The manifest as a signed document [Note: D1]. */
 export const signManifest = (identitySeed: Uint8Array, manifest: Manifest): Signed =>
   signDocument(identitySeed, MANIFEST, manifest)
@@ -103,7 +114,8 @@ export function readManifest(signed: Signed, identityKey: Uint8Array): Manifest 
 /**
  * Reads `next` and checks that it may follow the manifest that is `known` here [Note: D1]. Throws what `readManifest` throws,
  * 'manifest_rollback' (older), 'manifest_fork' (same version, other content), 'manifest_removed_gone' (forgets a removal, dates
- * it anew, or lets a device vanish without one), 'manifest_keys' (other keys under the id of a device).
+ * it anew, or lets a device vanish without one), 'manifest_keys' (other keys under the id of a device), 'manifest_name' (loses or
+ * changes the signed name [Note: I3]).
  */
 export function checkSuccession(
   known: { version: number; content: string } | undefined,
@@ -120,6 +132,8 @@ export function checkSuccession(
     if (next.content !== known.content) throw new CryptoFailure('manifest_fork', 'Two device lists have the same version')
     return manifest
   }
+  if (before.username !== undefined && manifest.username !== before.username)
+    throw new CryptoFailure('manifest_name', 'The device list loses or changes the signed username')
   const removed = new Set(manifest.removed)
   const listed = new Set(manifest.devices.map((device) => device.id))
   const isForgotten = before.removed.some((id) => !removed.has(id))

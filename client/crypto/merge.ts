@@ -143,7 +143,9 @@ function mergedPin(own: Pin | undefined, theirs: Pin): Pin {
   if (!own) return theirs
   const isTheirs = (theirs.decidedAt ?? '') > (own.decidedAt ?? '')
   if (own.identityKey !== theirs.identityKey) return isTheirs ? theirs : own
-  return isTheirs ? { ...theirs, ...own, ...theirs } : { ...theirs, ...own }
+  const both = isTheirs ? { ...theirs, ...own, ...theirs } : { ...theirs, ...own }
+  // Two names of the same key: whoever wrote last, or the two would save over each other for ever.
+  return theirs.username === undefined ? both : { ...both, username: theirs.username }
 }
 
 type Fields = Record<string, unknown>

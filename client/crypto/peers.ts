@@ -6,10 +6,11 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { remembering } from '../primitives/memo.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
-import { isPinnedIn, pinIn, pinOf, pinWrite, readBook, withBook } from './book.ts'
+import { type BookRow, bookWrite, pinOf, readBook, withBook, withPin } from './book.ts'
 import { checkSuccession, readManifest } from './identity.ts'
 import type { Live } from './live.ts'
 import { type Group, members } from './mls.ts'
+import { foldName, isNameTaken, type Mismatch, mismatchOf } from './names.ts'
 
 /** What this device knows of an account: its key and its newest manifest. The own account is one of them. */
 export interface Peer {
@@ -22,7 +23,7 @@ export interface Peer {
 }
 
 /** What became of a manifest that the server returned. `book_unread`: nothing may be pinned before the account's book was read. */
-export type ManifestOutcome = 'pinned' | 'no_device' | 'key_changed' | 'book_unread'
+export type ManifestOutcome = 'pinned' | 'no_device' | 'book_unread' | Mismatch
 
 const rowOf = (userId: string) => `peer:${userId}`
 const rowShape = z.looseObject({
@@ -66,49 +67,71 @@ export async function peerOf({ vault }: Live, userId: string): Promise<Peer | un
   return manifest && { identityKey: key, version, signed, manifest, ...(removedSeen && { removedSeen }) }
 }
 
+/** An account's manifest as the server returned it, and the name that its list shows; none where a commit carried the manifest. */
+export interface ShownManifest {
+  userId: string
+  identityKey: string | null
+  manifest: Signed | null
+  username?: string
+}
+
 /**
- * Takes a manifest that the server handed out. The first key seen of an account is pinned in the book; another
- * key later is `key_changed` and is not taken [Note: I1]. Throws CryptoFailure for a manifest that goes back,
- * forks or is signed by somebody else [Note: D1].
+ * Takes a manifest that the server handed out. The first key and name seen of an account are pinned in the book; another key or name
+ * later, or the name of somebody else, is not taken [Note: I1, I3]. Throws CryptoFailure for a manifest that goes back, forks or is
+ * signed by somebody else [Note: D1].
  */
-export function takePeerManifest(
-  live: Live,
-  { userId, identityKey, manifest }: { userId: string; identityKey: string | null; manifest: Signed | null },
-): Promise<ManifestOutcome> {
+export function takePeerManifest(live: Live, shown: ShownManifest): Promise<ManifestOutcome> {
   return withBook(live, async () => {
-    const isSelf = userId === live.userId
+    const { userId, identityKey, manifest: signed } = shown
     const book = await readBook(live)
-    const pinned = isSelf ? live.identityKey : pinIn(book, userId)
-    if (!identityKey || !manifest) return pinned ? 'key_changed' : 'no_device'
+    if (!identityKey || !signed) return book.book.pins[userId] ? 'key_changed' : 'no_device'
+    const pin = book.book.pins[userId]
     const key = fromBase64(identityKey)
-    if (pinned && !sameBytes(pinned, key)) return 'key_changed'
-    if (!pinned && !book.isRead) return 'book_unread'
+    const isSelf = userId === live.userId
+    const differs = isSelf
+      ? !sameBytes(key, live.identityKey) && 'key_changed'
+      : mismatchIn(book, { userId, identityKey, username: shown.username ?? pin?.username ?? '' })
+    if (differs) return differs
+    if (!pin && !isSelf && !book.isRead) return 'book_unread'
     const known = await peerOf(live, userId)
-    const next = checkSuccession(known && { version: known.version, content: known.signed.content }, manifest, key)
+    const manifest = checkSuccession(known && { version: known.version, content: known.signed.content }, signed, key)
+    const { version, username } = manifest
+    const expected = pin?.username ?? (shown.username && foldName(shown.username))
+    // The account signs another name than it is known by.
+    if (username !== undefined && username !== (expected ?? username)) return 'name_changed'
+    const next = isSelf ? book : withNamedPin(book, userId, { identityKey, username: username ?? expected })
     await live.vault.write([
-      ...(pinned ? [] : [pinWrite(book, userId, key)]),
-      ...(known?.version === next.version
-        ? []
-        : [peerWrite(userId, { identityKey: key, signed: manifest, manifest: next }, known)]),
+      ...(next === book ? [] : [bookWrite(next)]),
+      ...(known?.version === version ? [] : [peerWrite(userId, { identityKey: key, signed, manifest }, known)]),
     ])
     return 'pinned'
   })
 }
 
+const mismatchIn = ({ book }: BookRow, { userId, ...shown }: { userId: string; identityKey: string | null; username: string }) =>
+  mismatchOf(book.pins[userId], shown, (name) => isNameTaken(book, userId, name))
+
+/** The book with the first key seen of an account, or with the name that a pin of before has not. */
+function withNamedPin(row: BookRow, userId: string, first: { identityKey: string; username: string | undefined }): BookRow {
+  const pin = row.book.pins[userId]
+  const { identityKey, username } = first
+  if (pin && (pin.username !== undefined || username === undefined)) return row
+  return withPin(row, userId, { isVerified: false, ...pin, identityKey, ...(username !== undefined && { username }) })
+}
+
+/** The newest manifest version known of an account, the own one too; 0: none. */
+export const manifestVersion = async (live: Live, userId: string): Promise<number> => (await peerOf(live, userId))?.version ?? 0
+
 /**
- * True in `isPinned` if the key that the server shows of an account may be used; the newest manifest version known (0: none), and whether the
+ * How an account stands that the server shows: what differs from the pin, the newest manifest version known (0: none), and whether the
  * account's book was read here: before, nothing is known of whom it trusts.
  */
 export async function peerStanding(
   live: Live,
-  { userId, identityKey }: { userId: string; identityKey: string | null },
-): Promise<{ isPinned: boolean; version: number; isBookRead: boolean }> {
-  const [book, known] = await Promise.all([readBook(live), peerOf(live, userId)])
-  return {
-    isPinned: isPinnedIn(book, userId, identityKey === null ? null : fromBase64(identityKey)),
-    version: known?.version ?? 0,
-    isBookRead: book.isRead,
-  }
+  { userId, ...shown }: { userId: string; identityKey: string | null; username: string },
+): Promise<{ mismatch: Mismatch | null; version: number; isBookRead: boolean }> {
+  const [row, version] = await Promise.all([readBook(live), manifestVersion(live, userId)])
+  return { mismatch: mismatchIn(row, { userId, ...shown }), version, isBookRead: row.isRead }
 }
 
 /** Stands in for someone without keys: no key equals it, and no device is listed. */

@@ -1,8 +1,9 @@
 import { fromBase64, sameBytes, toBase64Url } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { sha512 } from '../primitives/seal.ts'
-import { decisionWrite, readBook, withBook } from './book.ts'
+import { bookWrite, decided, readBook, withBook } from './book.ts'
 import type { Live } from './live.ts'
+import { peerOf } from './peers.ts'
 
 const GROUPS = 12
 const GROUP_BYTES = 5
@@ -18,6 +19,8 @@ export interface SafetyNumber {
   /** For a QR code. */
   code: string
   isVerified: boolean
+  /** The account has signed its username; before, the pinned one is what the server first showed [Note: I3]. */
+  isNameSigned: boolean
   /** The key that the number is of, base64: what `setVerified` is told. */
   identityKey: string
 }
@@ -26,8 +29,15 @@ export interface SafetyNumber {
 export async function safetyNumber(live: Live, { userId }: { userId: string }): Promise<SafetyNumber> {
   const pin = (await readBook(live)).book.pins[userId]
   if (!pin) throw new CryptoFailure('no_key', 'The key of this person is not known yet')
+  const manifest = (await peerOf(live, userId))?.manifest
   const hash = numberOf([live.userId, live.identityKey], [userId, fromBase64(pin.identityKey)])
-  return { digits: digitsOf(hash), code: codeOf(hash), isVerified: pin.isVerified, identityKey: pin.identityKey }
+  return {
+    digits: digitsOf(hash),
+    code: codeOf(hash),
+    isVerified: pin.isVerified,
+    isNameSigned: manifest?.username !== undefined,
+    identityKey: pin.identityKey,
+  }
 }
 
 /** Compares a code that was read from the other person's screen. Throws CryptoFailure('no_key'). */
@@ -51,7 +61,7 @@ export function setVerified(
     if (!pin || !sameBytes(fromBase64(pin.identityKey), fromBase64(identityKey)))
       throw new CryptoFailure('key_changed', "This person's key has changed. Compare the number again")
     if (pin.isVerified !== isVerified)
-      await live.vault.write([decisionWrite(row, userId, { identityKey: pin.identityKey, isVerified })])
+      await live.vault.write([bookWrite(decided(row, userId, { identityKey: pin.identityKey, isVerified }))])
   })
 }
 

@@ -10,7 +10,7 @@ test("The person accepts Bob's new key: his messages come again, in a new room o
   wire.accounts.set(bob.userId, anew)
   const { identityKey } = alice.contact(bob).contactUser
   await expect(alice.says(bob, 'to whom?')).rejects.toThrow('key has changed')
-  await alice.core.trustKey({ userId: bob.userId, identityKey: identityKey ?? '' })
+  await alice.core.trustKey({ userId: bob.userId, identityKey: identityKey ?? '', username: eve.username })
   const [row] = await alice.core.outbox(roomId)
   expect(row?.content?.text).toBe('to whom?')
   await alice.says(bob, 'to you')
@@ -31,12 +31,14 @@ test('The disk is full while a new key is accepted: the old one holds, and the n
     if (count === 2) throw new DOMException('full', 'QuotaExceededError')
     return put.apply(this, input)
   }
-  const failed = await alice.core.trustKey({ userId, identityKey: identityKey ?? '' }).catch((error: unknown) => error)
+  const failed = await alice.core
+    .trustKey({ userId, identityKey: identityKey ?? '', username: eve.username })
+    .catch((error: unknown) => error)
   IDBObjectStore.prototype.put = put
   expect(failed).toMatchObject({ code: 'quota' })
   await alice.says(bob, 'still you')
   wire.accounts.set(bob.userId, anew)
-  await alice.core.trustKey({ userId, identityKey: identityKey ?? '' })
+  await alice.core.trustKey({ userId, identityKey: identityKey ?? '', username: eve.username })
   await alice.says(bob, 'now you')
 })
 

@@ -3,8 +3,9 @@ import { directRoomId } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
-import { decisionWrite, pinIn, pinWrite, readBook, withBook } from './book.ts'
+import { bookWrite, pinIn, pinWrite, readBook, withBook } from './book.ts'
 import type { Live } from './live.ts'
+import { foldName, withDecision } from './names.ts'
 import { peerForgotten } from './peers.ts'
 import { pendingSettled } from './pending.ts'
 import { inRoom, outsideWrites } from './room.ts'
@@ -16,21 +17,23 @@ interface Claim {
 }
 
 /**
- * Takes a key for an account that the person vouches for: they decided for it after a change. Old messages stay as they are; the
- * room begins anew [Note: I1].
+ * Takes a key and a name for an account that the person vouches for: they decided after a change. Old messages stay as they are; under
+ * another key the room begins anew [Note: I1, I3].
  */
-export function trustKey(live: Live, { userId, identityKey }: Claim): Promise<void> {
+export function trustKey(live: Live, { userId, identityKey, username }: Claim & { username: string }): Promise<void> {
   const key = keyOf(identityKey)
+  const name = foldName(username)
   const chatRoomId = directRoomId(live.userId, userId)
   return inRoom(live, chatRoomId, () =>
     withBook(live, async () => {
       const book = await readBook(live)
       const pinned = pinIn(book, userId)
-      if (pinned && sameBytes(pinned, key)) return
+      const isSameKey = pinned !== undefined && sameBytes(pinned, key)
+      if (isSameKey && book.book.pins[userId]?.username === name) return
       // All at once: a pin beside the old key's device list would keep the two apart for ever.
       await live.vault.write([
-        decisionWrite(book, userId, { identityKey: toBase64(key), isVerified: false }),
-        ...(pinned ? await keyForgottenWrites(live, userId) : []),
+        bookWrite(withDecision(book, userId, { identityKey: toBase64(key), username: name })),
+        ...(pinned && !isSameKey ? await keyForgottenWrites(live, userId) : []),
       ])
     }),
   )

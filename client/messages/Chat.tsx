@@ -1,10 +1,9 @@
 import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
-import { useCallback, useState } from 'react'
+import { lazy, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { FreeBanner } from '../plans/FreeBanner.tsx'
 import { UpgradeDialog } from '../plans/UpgradeDialog.tsx'
 import type { RoomRow } from '../rooms/list.ts'
-import { NewKey } from '../trust/NewKey.tsx'
 import { nameOf, type Person } from '../trust/people.ts'
 import { SafetyDialog } from '../trust/SafetyDialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -18,6 +17,8 @@ import { messagesStore, type RoomView } from './store.ts'
 import { Timeline } from './Timeline.tsx'
 import { useSeen } from './useSeen.tsx'
 
+const ChangedPerson = lazy(async () => ({ default: (await import('../trust/ChangedPerson.tsx')).ChangedPerson }))
+
 interface Props {
   room: RoomRow
   /** The other person of the room. */
@@ -26,10 +27,10 @@ interface Props {
   canSend: boolean
   onBack: () => void
   onRetry: () => void
-  onAcceptKey: () => Promise<void>
+  onAcceptChange: (person: Person) => Promise<void>
 }
 
-export function Chat({ room, person, canSend, onBack, onRetry, onAcceptKey }: Props) {
+export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange }: Props) {
   const view = useStore(messagesStore, ({ open }) => (open?.chatRoomId === room.id ? open : undefined))
   const [isUpgrading, setUpgrading] = useState(false)
   const [isComparing, setComparing] = useState(false)
@@ -49,16 +50,20 @@ export function Chat({ room, person, canSend, onBack, onRetry, onAcceptKey }: Pr
       />
       {!person.isDeleted && <KeyLine person={person} onSafety={() => setComparing(true)} />}
       <Conversation room={room} view={view} person={person} onRetry={onRetry} onUpgrade={upgrade} onDay={setPickedFrom} />
-      {person.keyChanged && <NewKey person={person} onAccept={onAcceptKey} />}
+      {person.mismatch && (
+        <Suspense>
+          <ChangedPerson person={person} mismatch={person.mismatch} onAccept={onAcceptChange} />
+        </Suspense>
+      )}
       {!canSend && !room.isClosed && <FreeBanner onUpgrade={upgrade} />}
       {room.isClosed ? (
         <p className="gone" role="status">
           This account was deleted. Nothing can be sent.
         </p>
       ) : (
-        <Composer key={room.id} room={room} isBlocked={person.keyChanged} onUpgrade={upgrade} />
+        <Composer key={room.id} room={room} isBlocked={person.mismatch !== null} onUpgrade={upgrade} />
       )}
-      {isComparing && !person.keyChanged && !person.isDeleted && (
+      {isComparing && !person.mismatch && !person.isDeleted && (
         <SafetyDialog person={person} onClose={() => setComparing(false)} />
       )}
       {pickedFrom && <DayDialog room={room} from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}

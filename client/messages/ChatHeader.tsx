@@ -23,7 +23,7 @@ export function ChatHeader({ person, isTyping, hasRoomKeys, onBack, onSafety, on
   const [isWhole, setWhole] = useState(false)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const name = nameOf(person)
-  const isEncrypted = isConnected && hasRoomKeys && !person.keyChanged && !person.isDeleted
+  const isEncrypted = isConnected && hasRoomKeys && !person.mismatch && !person.isDeleted
   return (
     <header className="head">
       <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onBack} />

@@ -21,9 +21,11 @@ export function KeyLine({ person, onSafety }: { person: Person; onSafety: () => 
     <div className="via">
       <LockKeyhole className="i i-14" aria-hidden />
       <p>
-        {person.keyChanged
-          ? 'The server now names another onion address:'
-          : 'Messages are end-to-end encrypted via onion address:'}{' '}
+        {person.mismatch === null
+          ? 'Messages are end-to-end encrypted via onion address:'
+          : person.mismatch === 'key_changed'
+            ? 'The server now names another onion address:'
+            : 'The onion address of this account:'}{' '}
         <button
           type="button"
           className="mono address"
@@ -35,7 +37,7 @@ export function KeyLine({ person, onSafety }: { person: Person; onSafety: () => 
         </button>
       </p>
       <CopyButton text={person.onionAddress} label="Copy the onion address" />
-      {!person.keyChanged && (
+      {!person.mismatch && (
         <button type="button" className="linkish" aria-haspopup="dialog" title="Safety number" onClick={onSafety}>
           {person.isVerified ? 'Verified' : 'Not verified'}
         </button>

@@ -145,5 +145,5 @@ function limitText(message: string): string {
 /** The other account is gone. The list would show it too, but later. */
 function closeRoom(room: Room): void {
   changeRoom(room.id, ({ peers }) => ({ isClosed: true, peers: peers.map((peer) => ({ ...peer, isDeleted: true })) }))
-  changePerson(peerIdOf(room) ?? '', { isDeleted: true, keyChanged: false, isVerified: false })
+  changePerson(peerIdOf(room) ?? '', { isDeleted: true, mismatch: null, isVerified: false })
 }

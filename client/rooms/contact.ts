@@ -8,12 +8,13 @@ import type { RoomRow } from './list.ts'
 export function roomOfContact(contact: Contact): { room: RoomRow; person: Person } {
   const { userId: ownId, contactUserId: id, contactUser, state, lastSeq, readSeq } = contact
   const { identityKey, manifestVersion, isDeleted } = contactUser
+  const username = contactUser.username.toLowerCase()
   const room: RoomRow = {
     id: contact.chatRoomId,
     type: 'direct',
     ownId,
     memberIds: [ownId, id].sort(),
-    peers: [{ id, identityKey, manifestVersion, isDeleted }],
+    peers: [{ id, username, identityKey, manifestVersion, isDeleted }],
     state,
     isClosed: isDeleted,
     lastSeq,
@@ -29,10 +30,11 @@ export function roomOfContact(contact: Contact): { room: RoomRow; person: Person
     preview: null,
     isTyping: false,
   }
-  const { username, displayName, isOnline, lastSeen } = contactUser
+  const { displayName, isOnline, lastSeen } = contactUser
   const person: Person = {
     id,
     username,
+    listedUsername: username,
     displayName,
     alias: contact.displayName,
     isDeleted,
@@ -40,7 +42,7 @@ export function roomOfContact(contact: Contact): { room: RoomRow; person: Person
     lastSeen,
     identityKey,
     onionAddress: identityKey && onionAddress(fromBase64(identityKey)),
-    keyChanged: false,
+    mismatch: null,
     isVerified: false,
   }
   return { room, person }

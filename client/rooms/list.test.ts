@@ -37,12 +37,12 @@ test('A room that the server lists no more goes; what this browser knows of the 
   const [toBob, toCarol] = [alice.contact(bob), alice.contact(carol)]
   await reloadRooms(listing(alice.env, [toBob, toCarol]))
   changeRoom(toBob.chatRoomId, () => ({ preview: { kind: 'text', text: 'hello', status: null }, isTyping: true }))
-  changePerson(bob.userId, { keyChanged: true })
+  changePerson(bob.userId, { mismatch: 'key_changed' })
 
   await reloadRooms(listing(alice.env, [{ ...toBob, unreadCount: 3 }]))
   expect([...roomsStore.getState().rooms.keys()]).toEqual([toBob.chatRoomId])
   expect(roomById(toBob.chatRoomId)).toMatchObject({ unreadCount: 3, isTyping: true, preview: { text: 'hello' } })
-  expect(personById(bob.userId)?.keyChanged).toBe(true)
+  expect(personById(bob.userId)?.mismatch).toBe('key_changed')
 })
 
 test('One row is replaced and one added while the others stay: requests stand first, then the newest', async () => {

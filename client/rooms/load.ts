@@ -1,9 +1,10 @@
 import { type Contact, contactsApi } from '../../contract/contacts.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
+import type { KnownAccount } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { type Person, personById, putPeople } from '../trust/people.ts'
-import { verifiedAmong } from '../trust/verified.ts'
+import { knownOf, shownOf } from '../trust/verified.ts'
 import { roomOfContact } from './contact.ts'
 import { putRooms, type RoomRow, roomById, roomsStore } from './list.ts'
 import { sumUnread, updatesOf } from './updates.ts'
@@ -37,9 +38,9 @@ async function putList(env: Env): Promise<ReadonlySet<string>> {
     const before = new Map([...roomsStore.getState().rooms.keys()].map((id) => [id, updatesOf(id)]))
     const rows = await readRows(env, await env.api(contactsApi.list, {}))
     const isCurrent = ({ id }: RoomRow) => (before.get(id) ?? updatesOf(id)) === updatesOf(id)
-    const current = rows.read.filter(({ room }) => isCurrent(room))
-    putRows({ ...rows, read: current })
-    if (current.length === rows.read.length || attempt === LIST_TRIES) return new Set(rows.read.map(({ room }) => room.id))
+    const current = rows.filter(({ room }) => isCurrent(room))
+    putRows(current)
+    if (current.length === rows.length || attempt === LIST_TRIES) return new Set(rows.map(({ room }) => room.id))
   }
 }
 
@@ -51,28 +52,29 @@ export async function reloadUnreadTotal(env: Env): Promise<void> {
 /** Takes rows of the server's list into the stores. */
 export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[]> => putRows(await readRows(env, contacts))
 
-interface Rows {
-  read: ReturnType<typeof roomOfContact>[]
-  verified: ReadonlySet<string>
+type Row = ReturnType<typeof roomOfContact>
+
+async function readRows(env: Env, contacts: Contact[]): Promise<Row[]> {
+  const rows = contacts.map(roomOfContact)
+  const known = await knownOf(
+    env,
+    rows.map(({ person }) => person),
+  )
+  return rows.map(({ room, person }, at) => ({ room, person: known[at] ? shownPerson(person, known[at]) : person }))
 }
 
-async function readRows(env: Env, contacts: Contact[]): Promise<Rows> {
-  const read = contacts.map(roomOfContact)
-  const people = read.map(({ person }) => person)
-  return { read, verified: await verifiedAmong(env, people) }
-}
-
-function putRows({ read, verified }: Rows): RoomRow[] {
-  putPeople(read.map(({ person }) => knownPerson(person, verified)))
-  const rooms = read.map(({ room }) => knownRoom(room))
+function putRows(rows: Row[]): RoomRow[] {
+  putPeople(rows.map(({ person }) => person))
+  const rooms = rows.map(({ room }) => knownRoom(room))
   putRooms(rooms)
   return rooms
 }
 
-const knownPerson = (person: Person, verified: ReadonlySet<string>): Person => ({
+/** What the device lists said stays until they are read again: the row alone does not say everything. */
+const shownPerson = (person: Person, known: KnownAccount): Person => ({
   ...person,
-  keyChanged: !person.isDeleted && (personById(person.id)?.keyChanged ?? false),
-  isVerified: verified.has(person.id),
+  ...shownOf(known, person),
+  mismatch: person.isDeleted ? null : (known.mismatch ?? personById(person.id)?.mismatch ?? null),
 })
 
 function knownRoom(room: RoomRow): RoomRow {

@@ -1,5 +1,5 @@
 import { type CommitDraft, logPageShape, roomsApi } from '../../contract/rooms.ts'
-import { CryptoFailure, type RoomState } from '../crypto/crypto.ts'
+import { CryptoFailure, type Mismatch, type RoomState } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { isRefused } from '../net/api.ts'
 import { refreshPeers, refreshStale } from '../trust/peers.ts'
@@ -9,6 +9,12 @@ import { catchUp } from './rooms.ts'
 
 /** How often a commit may lose against another one. */
 const TRIES = 8
+
+const WHY_STOPPED: Record<Mismatch, string> = {
+  key_changed: "This person's key has changed.",
+  name_changed: "This person's username has changed.",
+  name_taken: 'This username belongs to somebody else whom you know.',
+}
 
 /** Why nothing can be sent now, in words for the person. */
 export type Readiness = { ready: true } | { ready: false; reason: string }
@@ -20,8 +26,8 @@ export type Readiness = { ready: true } | { ready: false; reason: string }
  */
 export async function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Promise<Readiness> {
   if (room.isClosed) return { ready: false, reason: 'This account was deleted. Nothing can be sent.' }
-  if ((await refreshPeers(env, room)).size > 0)
-    return { ready: false, reason: "This person's key has changed. Nothing is sent until you decide." }
+  const [mismatch] = (await refreshPeers(env, room)).values()
+  if (mismatch) return { ready: false, reason: `${WHY_STOPPED[mismatch]} Nothing is sent until you decide.` }
   const ask = () => env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   const first = await ask()
   // A device that has the whole log sends at once: when another one was faster, the server refuses.

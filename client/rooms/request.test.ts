@@ -56,7 +56,8 @@ test('Eve has an open request and lays out bait: nothing that happens in the roo
   await commitEverywhere(alice.env)
   expect(asked).toEqual([])
   expect(room().groupInfo).toBe('AAAA')
-  expect(await alice.core.peerStanding({ userId: eve.userId, identityKey: 'AAAA' })).toMatchObject({ isPinned: true, version: 0 })
+  const asEve = { userId: eve.userId, username: eve.username, identityKey: 'AAAA' }
+  expect(await alice.core.peerStanding(asEve)).toMatchObject({ mismatch: null, version: 0 })
   expect(roomById(chatRoomId)?.lastMessage).not.toBeNull()
 })
 

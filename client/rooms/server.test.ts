@@ -295,7 +295,7 @@ test("A new browser of Alice's trusts whom her first one did: a false key for Bo
   const laptop = await alice.newBrowser()
   const hers = wire.accounts.get(eve.userId)
   if (hers) wire.accounts.set(bob.userId, hers)
-  expect(await refreshPeers(laptop.env, laptop.room(bob))).toEqual(new Set([bob.userId]))
+  expect(await refreshPeers(laptop.env, laptop.room(bob))).toEqual(new Map([[bob.userId, 'key_changed']]))
   expect(await readyRoom(laptop.env, laptop.room(bob))).toMatchObject({ ready: false })
 })
 

@@ -67,7 +67,7 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
           cannot be opened again.
         </Note>
         <PasswordField
-          label={`Password of @${user.username}`}
+          label={`Password of @${user.username.toLowerCase()}`}
           autoComplete="current-password"
           value={password}
           error={failure}

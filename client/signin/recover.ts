@@ -62,7 +62,10 @@ async function recover(env: Env, password: string, deviceName?: string): Promise
   const { recovery } = halfway
   if (!recovery) throw new CryptoFailure('password', 'Enter the recovery kit again')
   await openKeys(env, { kind: 'fresh' })
-  const { newKitSecret, ...keys } = await env.crypto.draftRecovery({ deviceName: thisBrowser(deviceName) })
+  const { newKitSecret, ...keys } = await env.crypto.draftRecovery({
+    deviceName: thisBrowser(deviceName),
+    username: recovery.username,
+  })
   recovery.sent = { manifest: keys.manifest.content, password }
   try {
     return await env.api(accountApi.recover, { kitSecret: recovery.kitSecret, password, kdf: 1, keys, newKitSecret })

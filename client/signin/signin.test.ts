@@ -14,5 +14,5 @@ test('the end of a sign-up leaves nothing at hand that opens the account', async
   await endSignUp(env)
   expect(accountStore.getState().isNew).toBe(false)
   const deviceName = { name: 'Test browser', browser: '', system: '' }
-  await expect(core.draftAccount({ deviceName })).rejects.toMatchObject({ code: 'password' })
+  await expect(core.draftAccount({ deviceName, username: 'alice' })).rejects.toMatchObject({ code: 'password' })
 })

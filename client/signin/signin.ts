@@ -33,7 +33,7 @@ export async function signUp(env: Env, form: SignUpForm): Promise<void> {
   if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
   const { username, displayName } = checked.data
   const authSecret = await stretch(env, 'stretch', username, form.password)
-  const keys = await env.crypto.draftAccount({ deviceName: thisBrowser() })
+  const keys = await env.crypto.draftAccount({ deviceName: thisBrowser(), username })
   const user = await env.api(accountApi.register, {
     username,
     displayName,
@@ -98,7 +98,7 @@ async function opens(env: Env, { id, username, unlock }: SignedIn): Promise<bool
 export async function enrolThisBrowser(env: Env, name?: string): Promise<void> {
   const { entered } = halfway
   if (!entered) throw new CryptoFailure('password', 'Sign in again')
-  const keys = await env.crypto.draftDevice({ deviceName: thisBrowser(name) })
+  const keys = await env.crypto.draftDevice({ deviceName: thisBrowser(name), username: entered.username })
   const unlock = await env.api(devicesApi.enrol, keys)
   const user = await env.api(accountApi.user, {})
   requireSame(entered, user)
@@ -126,7 +126,7 @@ export async function chooseNewPassword(
   if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
   const authSecret = await stretch(env, 'stretch', bare.username, password)
   if (authSecret === bare.authSecret) throw new ApiError(400, 'invalid_input', 'Choose a password that no program has seen')
-  const keys = await env.crypto.draftAccount({ deviceName: thisBrowser() })
+  const keys = await env.crypto.draftAccount({ deviceName: thisBrowser(), username: bare.username })
   const user = await env.api(accountApi.makeKeys, { currentPassword: bare.authSecret, password: authSecret, kdf: 1, keys })
   requireName(bare.username, user)
   halfway.bare = undefined

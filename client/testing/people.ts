@@ -65,7 +65,7 @@ export async function newPerson(wire: Wire): Promise<TestPerson> {
   const userId = randomUUID()
   const core = createCore()
   const { authSecret } = await core.stretch({ username, password: passwordOf(username), salt: saltOf(username) })
-  const keys = await core.draftAccount({ deviceName: TEST_BROWSER })
+  const keys = await core.draftAccount({ deviceName: TEST_BROWSER, username })
   wire.register(userId, keys)
   Object.assign(wire.accounts.get(userId) ?? {}, { username, authSecret })
   const unlock = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
@@ -172,7 +172,7 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
     const account = wire.accounts.get(userId)
     if (!account) throw new Error('The account is not on the wire')
     await next.reviewAccount({ keyring: account.keys.keyring, manifest: account.keys.manifest })
-    const keys = await next.draftDevice({ deviceName: { ...TEST_BROWSER, name: 'Another browser' } })
+    const keys = await next.draftDevice({ deviceName: { ...TEST_BROWSER, name: 'Another browser' }, username })
     wire.register(userId, keys)
     const its = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
     await at(itsComputer, () => next.keepKeys({ userId, username, unlockSecret: its.unlockSecret }))

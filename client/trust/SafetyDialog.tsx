@@ -126,6 +126,12 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
         </>
       ) : (
         <>
+          {!safety.isNameSigned && (
+            <p className="small t2">
+              The name @{person.username} is not signed yet: it is what the server showed first. <bdi>{nameOf(person)}</bdi> signs
+              it by the next change in Security.
+            </p>
+          )}
           <Digits digits={safety.digits} />
           <Qr text={safety.code} label="The safety number as a QR code" sizePx={192} />
           <button type="button" className="btn outline wide" onClick={scan}>

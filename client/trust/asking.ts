@@ -15,6 +15,5 @@ export const isPaused = (env: Env, question: string): boolean =>
 
 /** Pauses the question where this device still does not have that version of the account's manifest. */
 export async function pauseIfOlder(env: Env, question: string, userId: string, version: number): Promise<void> {
-  const known = await env.crypto.peerStanding({ userId, identityKey: null })
-  if (known.version < version) pauseQuestion(env, question)
+  if ((await env.crypto.manifestVersion(userId)) < version) pauseQuestion(env, question)
 }

@@ -10,8 +10,8 @@ beforeAll(async () => void (await people()))
 async function three() {
   const { wire, alice, bob, eve: carol } = await people()
   const accounts = () => ({ ownId: alice.userId, peers: [...alice.room(bob).peers, ...alice.room(carol).peers] })
-  expect(await refreshPeers(alice.env, accounts())).toEqual(new Set())
-  const versionOf = async (userId: string) => (await alice.core.peerStanding({ userId, identityKey: null })).version
+  expect(await refreshPeers(alice.env, accounts())).toEqual(new Map())
+  const versionOf = (userId: string) => alice.core.manifestVersion(userId)
   return { wire, alice, bob, carol, accounts, versionOf }
 }
 
@@ -21,7 +21,7 @@ test("Eve's server swaps the key of one of two peers: that one is named, and the
   if (!other) throw new Error('The account is not on the wire')
   wire.accounts.set(bob.userId, other)
   await carol.newComputer()
-  expect(await refreshPeers(alice.env, accounts())).toEqual(new Set([bob.userId]))
+  expect(await refreshPeers(alice.env, accounts())).toEqual(new Map([[bob.userId, 'key_changed']]))
   expect(await versionOf(carol.userId)).toBe(2)
 })
 

@@ -1,10 +1,14 @@
 import { createStore } from 'zustand/vanilla'
 import type { FrameOf } from '../../contract/frames.ts'
+import type { Mismatch } from '../crypto/crypto.ts'
 
 /** Another account, as the server describes it, with what this browser knows of its key. */
 export interface Person {
   id: string
+  /** In lower case: the pinned name of who is pinned [Note: I3], else the one that the server shows. */
   username: string
+  /** The name that the server shows, in lower case. */
+  listedUsername: string
   /** The name that they chose. */
   displayName: string
   /** The name that the own account gave them. */
@@ -18,8 +22,8 @@ export interface Person {
   identityKey: string | null
   /** Made from that key, never taken from the server. */
   onionAddress: string | null
-  /** The key differs from the pinned one: nothing is sent until the own person decides [Note: I1]. */
-  keyChanged: boolean
+  /** What differs from the pin: nothing is sent until the own person decides [Note: I1, I3]. */
+  mismatch: Mismatch | null
   /** The safety number of that key was compared. */
   isVerified: boolean
 }

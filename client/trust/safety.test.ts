@@ -114,7 +114,7 @@ test('A key that changed while the number was on screen cannot be marked by it',
   const reborn = await newPerson(wire)
   const { identityKey } = await readSafety(alice.env, bob.userId)
   const newKey = alice.contact(reborn).contactUser.identityKey ?? ''
-  await alice.core.trustKey({ userId: bob.userId, identityKey: newKey })
+  await alice.core.trustKey({ userId: bob.userId, identityKey: newKey, username: bob.username })
   await expect(markVerified(alice.env, bob.userId, identityKey, true)).rejects.toThrow()
   expect(await alice.core.verifiedUsers()).toEqual([])
 })

@@ -3,7 +3,7 @@ import { roomOfContact } from '../rooms/contact.ts'
 import { newPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
 import { personById, putPeople } from './people.ts'
-import { acceptNewKey } from './verified.ts'
+import { acceptChange } from './verified.ts'
 
 test("Alice accepts Bob's new key: the conversation goes on under new keys, and the key is not verified", async () => {
   const wire = createWire()
@@ -17,9 +17,9 @@ test("Alice accepts Bob's new key: the conversation goes on under new keys, and 
   await expect(alice.says(bob, 'are you there?')).rejects.toThrow('key has changed')
 
   const { room, person } = roomOfContact(alice.contact(bob))
-  putPeople([{ ...person, keyChanged: true, isVerified: true }])
-  await acceptNewKey(alice.env, person)
-  expect(personById(bob.userId)).toMatchObject({ keyChanged: false, isVerified: false })
+  putPeople([{ ...person, mismatch: 'key_changed', isVerified: true }])
+  await acceptChange(alice.env, person)
+  expect(personById(bob.userId)).toMatchObject({ mismatch: null, isVerified: false })
 
   await alice.says(bob, 'welcome back')
   expect(wire.rooms.get(room.id)?.generation).toBe(2)

@@ -1,34 +1,43 @@
+import type { KnownAccount } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { changePerson, type Person, peopleStore } from './people.ts'
 
+type Listed = Pick<Person, 'id' | 'identityKey' | 'listedUsername' | 'isDeleted'>
+
+const UNKNOWN: KnownAccount = { isVerified: false, username: null, mismatch: null }
+
 /**
- * The people among these whose safety number was compared, by account id. The mark belongs to the key: where the server names
- * another one, it is not shown [Note: I1].
+ * What this account knows of these people, in their order: the mark of the key that the server shows, the pinned name, what differs.
+ * An account that is gone has no key and no name that could change.
  */
-export async function verifiedAmong(
-  env: Env,
-  people: Pick<Person, 'id' | 'identityKey' | 'isDeleted'>[],
-): Promise<ReadonlySet<string>> {
-  const marked = new Set(await env.crypto.verifiedUsers())
-  const verified = people
-    .filter(({ id, isDeleted }) => marked.has(id) && !isDeleted)
-    .map(async ({ id, identityKey }) => {
-      const { isPinned } = await env.crypto.peerStanding({ userId: id, identityKey })
-      return isPinned ? [id] : []
-    })
-  return new Set((await Promise.all(verified)).flat())
+export async function knownOf(env: Env, people: Listed[]): Promise<KnownAccount[]> {
+  const living = people.filter(({ isDeleted }) => !isDeleted)
+  const known = await env.crypto.compareAccounts(
+    living.map(({ id, identityKey, listedUsername }) => ({ userId: id, identityKey, username: listedUsername })),
+  )
+  const byId = new Map(living.map(({ id }, at) => [id, known[at]]))
+  return people.map(({ id }) => byId.get(id) ?? UNKNOWN)
 }
 
-/** Reads all marks again: one was set or taken away here, or the book brought another browser's. */
+/** What a person's screen shows of what this account knows. */
+export const shownOf = (known: KnownAccount, { listedUsername }: Pick<Person, 'listedUsername'>) => ({
+  isVerified: known.isVerified && known.mismatch === null,
+  username: known.username ?? listedUsername,
+})
+
+/** Reads all marks and names again: one was set or taken away here, or the book brought another browser's. */
 export async function reloadVerified(env: Env): Promise<void> {
-  const verified = await verifiedAmong(env, [...peopleStore.getState().people.values()])
-  for (const { id } of peopleStore.getState().people.values()) changePerson(id, { isVerified: verified.has(id) })
+  const people = [...peopleStore.getState().people.values()]
+  for (const [at, known] of (await knownOf(env, people)).entries()) {
+    const person = people[at]
+    if (person) changePerson(person.id, shownOf(known, person))
+  }
 }
 
-/** The own person decided for somebody's new key: rooms with them begin anew under it. */
-export async function acceptNewKey(env: Env, { id, identityKey }: Pick<Person, 'id' | 'identityKey'>): Promise<void> {
+/** The own person decided for the key and the name that somebody has now: under another key the rooms with them begin anew. */
+export async function acceptChange(env: Env, { id, identityKey, listedUsername }: Listed): Promise<void> {
   if (!identityKey) return
-  await env.crypto.trustKey({ userId: id, identityKey })
-  changePerson(id, { keyChanged: false })
+  await env.crypto.trustKey({ userId: id, identityKey, username: listedUsername })
+  changePerson(id, { mismatch: null })
   await reloadVerified(env)
 }

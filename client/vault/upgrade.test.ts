@@ -151,7 +151,7 @@ test('Nobody enrols an older page over a vault that a newer one keeps, and an op
   const { keyring, manifest } = wire.accounts.get(alice.userId)?.keys ?? {}
   if (!keyring || !manifest) throw new Error('The fixture has no keys')
   await core.reviewAccount({ keyring, manifest })
-  await core.draftDevice({ deviceName: { name: 'Older page', browser: '', system: '' } })
+  await core.draftDevice({ deviceName: { name: 'Older page', browser: '', system: '' }, username: alice.username })
   const { userId, username, unlock } = alice
   const keeps = at(phone.computer, () => core.keepKeys({ userId, username, unlockSecret: unlock.unlockSecret }))
   await expect(keeps).rejects.toThrow(failure('vault_newer'))

@@ -55,13 +55,18 @@ export async function knownVaultOf(
   return userId === undefined || deviceId === undefined ? undefined : { userId, deviceId }
 }
 
+/** The username of a vault in this browser, in lower case; undefined where the list has none. */
+export async function usernameOf(userId: string, factory: IDBFactory = indexedDB): Promise<string | undefined> {
+  return (await listed(factory)).find((row) => row.userId === userId)?.username
+}
+
 /**
  * Throws CryptoFailure('other_account') where the vault of this user was made under another username: whoever names this user for
  * somebody else would have their keys taken for that one's.
  */
 export async function requireNoted(userId: string, username: string, factory: IDBFactory = indexedDB): Promise<void> {
-  const noted = (await listed(factory)).find((row) => row.userId === userId)
-  if (!noted || noted.username === foldName(username)) return
+  const noted = await usernameOf(userId, factory)
+  if (noted === undefined || noted === foldName(username)) return
   throw new CryptoFailure(
     'other_account',
     'The server names you as somebody else whose keys this browser keeps. They stay as they are',

@@ -64,9 +64,19 @@ export const wayOf = (keyring: Keyring, kind: 'password' | 'kit'): string | unde
 
 export const sameText = (a: Signed, b: Signed): boolean => a.content === b.content && a.signature === b.signature
 
-/** Throws Refusal unless `next` may follow `before`: exactly one version up, and nobody disappears or comes back [Note: D1]. */
+/** Throws Refusal where a manifest signs another name than the account's, which is given in lower case [Note: I3]. */
+export function requireName(username: string, manifest: Manifest): void {
+  if (manifest.username !== undefined && manifest.username !== username)
+    throw invalid('The device list is signed for another username')
+}
+
+/**
+ * Throws Refusal unless `next` may follow `before`: exactly one version up, nobody disappears or comes back [Note: D1], and a signed
+ * name stays [Note: I3].
+ */
 export function requireSuccessor(before: Manifest, next: Manifest): void {
   if (next.version !== before.version + 1) throw new Refusal('stale_version')
+  if (before.username !== undefined && next.username !== before.username) throw invalid('The signed username does not change')
   const gone = new Set(next.removed)
   const listed = new Set(idsOf(next))
   if (before.removed.some((id) => !gone.has(id))) throw invalid('A removed device is missing from the list of removed ones')

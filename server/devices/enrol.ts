@@ -7,7 +7,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { bindDevice } from '../sessions/sessions.ts'
 import { announceKeys, requireUnlock, type Unlock } from './devices.ts'
-import { type ReadKeys, readKeys, requireOnlyAdded, sameText, wayOf } from './documents.ts'
+import { type ReadKeys, readKeys, requireName, requireOnlyAdded, sameText, wayOf } from './documents.ts'
 import { storeKeyPackages } from './keypackages.ts'
 import { isStored, type LockedAccount, lockAccount, requireNext, requireStored, saveDocuments } from './locked.ts'
 import * as store from './store.ts'
@@ -16,6 +16,7 @@ import * as store from './store.ts'
 export async function storeFirstKeys(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<Unlock> {
   const identity = await store.lockIdentity(tx, userId)
   if (!identity || identity.publicKey) throw new Refusal('has_keys')
+  requireName(identity.username, read.manifest)
   if (read.keyring.version !== 1 || read.manifest.version !== 1) throw new Refusal('stale_version')
   if (read.manifest.devices.length !== 1) throw new Refusal('unknown_device')
   if (wayOf(read.keyring, 'kit'))

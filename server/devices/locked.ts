@@ -2,12 +2,14 @@ import { sameBytes } from '../../contract/bytes.ts'
 import type { Keyring, Manifest } from '../../contract/devices.ts'
 import type { Queryable } from '../db/connect.ts'
 import { Refusal } from '../refuse.ts'
-import { type Documents, type ReadDocuments, sameText, storedKeyring, storedManifest } from './documents.ts'
+import { type Documents, type ReadDocuments, requireName, sameText, storedKeyring, storedManifest } from './documents.ts'
 import * as store from './store.ts'
 
 /** An account whose keys nobody else changes until the transaction ends. */
 export interface LockedAccount {
   id: string
+  /** In lower case. */
+  username: string
   publicKey: Buffer | null
   passwordHash: Buffer
   kitHash: Buffer | null
@@ -35,13 +37,14 @@ export async function lockAccount(tx: Queryable, userId: string, hasRooms = fals
 export const isStored = ({ documents }: LockedAccount, { posted }: ReadDocuments): boolean =>
   documents !== undefined && sameText(documents.keyring, posted.keyring) && sameText(documents.manifest, posted.manifest)
 
-/** What the account has now, where `read` is signed by its identity. Throws Refusal. */
+/** What the account has now, where `read` is signed by its identity and names no other account. Throws Refusal. */
 export function requireStored(
-  { publicKey, documents }: LockedAccount,
+  { username, publicKey, documents }: LockedAccount,
   read: ReadDocuments,
 ): { keyring: Keyring; manifest: Manifest } {
   if (!publicKey || !documents) throw new Refusal('stale_version')
   if (!sameBytes(publicKey, read.identityKey)) throw new Refusal('invalid_signature')
+  requireName(username, read.manifest)
   return { keyring: storedKeyring(documents.keyring), manifest: storedManifest(documents.manifest) }
 }
 

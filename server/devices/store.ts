@@ -9,7 +9,12 @@ import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 /** The account's identity, locked until the transaction ends: changes of keys come one after another. */
 export async function lockIdentity(db: Queryable, userId: string) {
   const [row] = await db
-    .select({ publicKey: users.publicKey, passwordHash: users.passwordHash, kitHash: users.kitHash })
+    .select({
+      username: sql<string>`lower(${users.username})`,
+      publicKey: users.publicKey,
+      passwordHash: users.passwordHash,
+      kitHash: users.kitHash,
+    })
     .from(users)
     .where(and(eq(users.id, userId), isNull(users.deletedAt)))
     .for('update')

@@ -14,7 +14,7 @@ export interface TestIdentity {
   manifest: Manifest
 }
 
-export function newIdentity(deviceId: string = newDeviceId()): TestIdentity {
+export function newIdentity(deviceId: string = newDeviceId(), username?: string): TestIdentity {
   const { secretKey, publicKey } = ed25519.keygen()
   const identityKey = toBase64(publicKey)
   return {
@@ -36,6 +36,7 @@ export function newIdentity(deviceId: string = newDeviceId()): TestIdentity {
       historyKey: random(1216),
       keepsHistory: true,
       keyringVersion: 1,
+      ...(username !== undefined && { username: username.toLowerCase() }),
     },
   }
 }

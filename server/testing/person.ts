@@ -97,7 +97,7 @@ export const newAuthSecret = (): string => randomBytes(32).toString('base64url')
 export async function newPerson(url: string, username: string): Promise<Person> {
   const browser = newBrowser(url)
   const [authSecret, deviceId] = [newAuthSecret(), newDeviceId()]
-  const identity = newIdentity(deviceId)
+  const identity = newIdentity(deviceId, username)
   const form = { username, displayName: username, password: authSecret, confirmPassword: authSecret, kdf: 1 as const }
   const { id, unlock } = await browser.does(accountApi.register, { ...form, keys: signedKeys(identity, deviceId) })
   const { does, tries } = browser

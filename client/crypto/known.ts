@@ -1,0 +1,58 @@
+import { type BookRow, bookWrite, type Pin, readBook, withBook } from './book.ts'
+import type { Live } from './live.ts'
+import { foldName, isPinnedKey, type Mismatch, mismatchOf, type ShownAccount } from './names.ts'
+import { peerOf } from './peers.ts'
+
+/** What this account knows of somebody whom the server shows. */
+export interface KnownAccount {
+  /** The person compared the safety number of the key that the server shows. */
+  isVerified: boolean
+  /** The pinned name, in lower case; null for who is not pinned under one. */
+  username: string | null
+  mismatch: Mismatch | null
+}
+
+/**
+ * Compares the accounts of a list with the pins, in their order. A pin of before, which has no name, gets the signed one, or else the
+ * one that is shown now [Note: I3].
+ */
+export function compareAccounts(live: Live, shown: ShownAccount[]): Promise<KnownAccount[]> {
+  return withBook(live, async () => {
+    const before = await readBook(live)
+    const row = await withFirstNames(live, before, shown)
+    if (row !== before) await live.vault.write([bookWrite(row)])
+    const { pins } = row.book
+    const holders = holdersIn(pins)
+    return shown.map(({ userId, ...account }) => {
+      const pin = pins[userId]
+      return {
+        isVerified: pin?.isVerified === true && isPinnedKey(pin, account.identityKey),
+        username: pin?.username || null,
+        mismatch: mismatchOf(pin, account, (name) => (holders.get(name) ?? userId) !== userId),
+      }
+    })
+  })
+}
+
+/** Whose each name is. */
+const holdersIn = (pins: Record<string, Pin>): Map<string, string> =>
+  new Map(Object.entries(pins).flatMap(([userId, { username }]) => (username ? [[username, userId]] : [])))
+
+async function withFirstNames(live: Live, row: BookRow, shown: ShownAccount[]): Promise<BookRow> {
+  const pins: Record<string, Pin> = { ...row.book.pins }
+  const unnamed = shown.filter(({ userId, identityKey }) => {
+    const pin = pins[userId]
+    return pin ? pin.username === undefined && isPinnedKey(pin, identityKey) : false
+  })
+  if (unnamed.length === 0) return row
+  const holders = holdersIn(pins)
+  const peers = await Promise.all(unnamed.map(({ userId }) => peerOf(live, userId)))
+  for (const [at, { userId, username }] of unnamed.entries()) {
+    const pin = pins[userId]
+    const name = peers[at]?.manifest.username ?? foldName(username)
+    if (!pin || (holders.get(name) ?? userId) !== userId) continue
+    holders.set(name, userId)
+    pins[userId] = { ...pin, username: name }
+  }
+  return { ...row, isDirty: true, book: { ...row.book, pins } }
+}

@@ -1,0 +1,56 @@
+import { fromBase64, sameBytes } from '../../contract/bytes.ts'
+import { type Book, type BookRow, decided, type Pin } from './book.ts'
+
+/**
+ * Why an account is not the one that this account knows: another key, another name, or the name of somebody else. Nothing is sent
+ * to it until the person decides [Note: I1, I3].
+ */
+export type Mismatch = 'key_changed' | 'name_changed' | 'name_taken'
+
+/** An account as the server shows it. */
+export interface ShownAccount {
+  userId: string
+  /** Ed25519, base64. */
+  identityKey: string | null
+  username: string
+}
+
+/** Usernames are compared and shown in lower case. */
+export const foldName = (username: string): string => username.trim().toLowerCase()
+
+/** True if a key is the pinned one. */
+export const isPinnedKey = ({ identityKey }: Pin, shown: string | null): boolean =>
+  shown !== null && sameBytes(fromBase64(identityKey), fromBase64(shown))
+
+/** True if a name is pinned for another account than this one. */
+export const isNameTaken = ({ pins }: Book, userId: string, name: string): boolean =>
+  name !== '' && Object.entries(pins).some(([id, pin]) => id !== userId && pin.username === name)
+
+/** What differs from the pin. `isTaken` tells if a name is pinned for another account. */
+export function mismatchOf(
+  pin: Pin | undefined,
+  { identityKey, username }: Omit<ShownAccount, 'userId'>,
+  isTaken: (name: string) => boolean,
+): Mismatch | null {
+  const name = foldName(username)
+  if (pin && !isPinnedKey(pin, identityKey)) return 'key_changed'
+  if (pin?.username !== undefined) return pin.username === name ? null : 'name_changed'
+  return isTaken(name) ? 'name_taken' : null
+}
+
+/**
+ * The book with a key and a name that the person decided for. A name belongs to one account: who was pinned under it gives it up, and
+ * the person is asked when that account is shown again.
+ */
+export function withDecision(
+  row: BookRow,
+  userId: string,
+  { identityKey, username }: Pick<Pin, 'identityKey' | 'username'>,
+): BookRow {
+  const holders = Object.entries(row.book.pins).filter(([id, pin]) => id !== userId && username && pin.username === username)
+  const released = holders.reduce<BookRow>(
+    (next, [id, pin]) => decided(next, id, { identityKey: pin.identityKey, isVerified: false, username: '' }),
+    row,
+  )
+  return decided(released, userId, { identityKey, isVerified: false, username })
+}

@@ -1,0 +1,112 @@
+import { ShieldAlert } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { Mismatch } from '../crypto/crypto.ts'
+import { AlertDialog } from '../ui/AlertDialog.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { Note } from '../ui/Note.tsx'
+import { showToast } from '../ui/toast.ts'
+import { nameOf, type Person } from './people.ts'
+import './safety.css'
+
+interface Props {
+  person: Person
+  mismatch: Mismatch
+  /** Takes the person as they are given: what the dialog showed. */
+  onAccept: (person: Person) => Promise<void>
+}
+
+/** Sending is blocked until the person decides for the key or the name that the server shows now [Note: I1, I3]. */
+export function ChangedPerson({ person, mismatch, onAccept }: Props) {
+  const [asked, setAsked] = useState<Person>()
+  const { title, why, action } = wordsOf(person, mismatch)
+  return (
+    <div className="blocked">
+      <Note icon={ShieldAlert} tone="danger" role="alert">
+        <strong>{title}</strong> {why}{' '}
+        {person.onionAddress && (
+          <button type="button" className="linkish" onClick={() => setAsked(person)}>
+            {action}
+          </button>
+        )}
+      </Note>
+      {asked && <Question person={asked} mismatch={mismatch} onAccept={onAccept} onClose={() => setAsked(undefined)} />}
+    </div>
+  )
+}
+
+interface Words {
+  title: ReactNode
+  why: ReactNode
+  action: string
+}
+
+function wordsOf(person: Person, mismatch: Mismatch): Words {
+  const name = <bdi>{nameOf(person)}</bdi>
+  const ask = 'Sending is blocked: somebody may be standing between you.'
+  const handle = `@${person.listedUsername}`
+  if (mismatch === 'key_changed')
+    return {
+      title: <>The key of {name} has changed.</>,
+      why: (
+        <>
+          {ask} Ask {name} in another way, face to face or on the phone, which onion address is theirs.
+        </>
+      ),
+      action: 'Accept the new key',
+    }
+  if (mismatch === 'name_changed')
+    return {
+      title: <>The username of {name} has changed.</>,
+      why: (
+        <>
+          You know this account by another username than {handle}. {ask} Ask {name} in another way, face to face or on the phone,
+          what their username and their onion address are.
+        </>
+      ),
+      action: `Accept ${handle}`,
+    }
+  return {
+    title: <>You know somebody else as {handle}.</>,
+    why: (
+      <>
+        The server shows another account under that username. {ask} Ask the person whom you know as {handle} in another way, face
+        to face or on the phone, which onion address is theirs.
+      </>
+    ),
+    action: `Accept this account as ${handle}`,
+  }
+}
+
+interface QuestionProps extends Props {
+  onClose: () => void
+}
+
+function Question({ person, mismatch, onAccept, onClose }: QuestionProps) {
+  const [isPending, setPending] = useState(false)
+  const action = mismatch === 'key_changed' ? 'Accept the new key' : `Accept @${person.listedUsername}`
+
+  async function accept() {
+    setPending(true)
+    try {
+      await onAccept(person)
+      onClose()
+    } catch (error) {
+      setPending(false)
+      showToast({ tone: 'bad', title: 'Your decision was not kept', text: failureWords(error) })
+    }
+  }
+
+  return (
+    <AlertDialog
+      title={mismatch === 'key_changed' ? 'Accept the new key?' : `Accept this account as @${person.listedUsername}?`}
+      text={`First compare this onion address with the one that ${nameOf(person)} reads to you, face to face or on the phone. If they differ, somebody else holds this key.`}
+      action={action}
+      pendingAction="Accepting..."
+      isPending={isPending}
+      onConfirm={accept}
+      onCancel={onClose}
+    >
+      <p className="mono new-key">{person.onionAddress}</p>
+    </AlertDialog>
+  )
+}
