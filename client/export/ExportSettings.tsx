@@ -9,7 +9,7 @@ import { showToast } from '../ui/toast.ts'
 import type { ExportProgress, ExportResult } from './export.ts'
 import './export.css'
 
-/** All that this browser can read, as one file. */
+/** Settings that export everything this browser can read as one file. */
 export function ExportSettings({ user }: { user: User }) {
   const env = useEnv()
   const root = useRef<HTMLDivElement>(null)
@@ -24,7 +24,7 @@ export function ExportSettings({ user }: { user: User }) {
     setResult(undefined)
     setProgress({ chatsDone: 0, chats: 0, messages: 0, name: '' })
     try {
-      // Few people ever export: what makes the archive arrives when it is asked for.
+      // Few people ever export, so the code that makes the archive is loaded on demand.
       const { exportAccount } = await import('./export.ts')
       const made = await exportAccount(env, user, {
         rooms: await reloadRooms(env),
@@ -44,7 +44,7 @@ export function ExportSettings({ user }: { user: User }) {
 
   function end() {
     setProgress(undefined)
-    // The button that had the focus is gone; a focus that has moved elsewhere stays there.
+    // The focused button is gone. If the focus has not moved elsewhere, it goes to the next button.
     requestAnimationFrame(() => document.activeElement === document.body && root.current?.querySelector('button')?.focus())
   }
 
@@ -126,6 +126,6 @@ function save({ archive, fileName }: ExportResult): void {
   link.href = URL.createObjectURL(archive)
   link.download = fileName
   link.click()
-  // The browser reads the address a moment after the press.
+  // The browser reads the blob address a moment after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

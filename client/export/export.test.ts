@@ -25,7 +25,7 @@ const ownerOf = ({ userId, deviceId }: TestPerson): User => ({
   deviceId,
 })
 
-/** The room of both, with the other one known by name. */
+/** Adds the room with the other person and their name to the owner's list. */
 function listed(owner: TestPerson, other: TestPerson): Room {
   const { room, person } = roomOfContact(owner.contact(other))
   putPeople([person])

@@ -9,12 +9,12 @@ import { catchUp } from '../rooms/rooms.ts'
 import { type Person, personById } from '../trust/people.ts'
 import { chatLines, chatStart, type ExportedMessage, type ExportedPerson, indexPage, PAGE_END } from './pages.ts'
 
-/** How far an export has come. */
+/** Progress of an export. */
 export interface ExportProgress {
   chatsDone: number
   chats: number
   messages: number
-  /** Whose conversation is read now. */
+  /** Name of the person whose conversation is being read. */
   name: string
 }
 
@@ -23,7 +23,7 @@ export interface ExportResult {
   fileName: string
   chats: number
   messages: number
-  /** Lines that no key of this browser opens; the archive marks them. */
+  /** Number of messages that this browser cannot decrypt. The archive marks them. */
   unreadable: number
 }
 
@@ -37,8 +37,8 @@ interface Options {
 const PAGE = 200
 
 /**
- * Everything that this account can read, as one ZIP: JSON for programs and pages for people. Older messages are fetched first.
- * It is made in this browser; the server sees only that pages are asked for. Throws ApiError, CryptoFailure, or the signal's reason.
+ * Makes a ZIP of everything that this account can read: JSON for programs and HTML for people. Fetches older messages first. The
+ * server sees only these requests. Throws ApiError, CryptoFailure, or the signal's reason.
  */
 export async function exportAccount(env: Env, user: User, { rooms, onProgress, signal }: Options): Promise<ExportResult> {
   const exportedAt = env.clock()
@@ -71,7 +71,7 @@ export async function exportAccount(env: Env, user: User, { rooms, onProgress, s
   return { archive: zip.end(), fileName, chats: chats.length, messages, unreadable }
 }
 
-/** Brings the whole conversation into this browser, as far back as it goes. */
+/** Fetches the whole conversation into this browser's vault. */
 async function fetchAll(env: Env, room: Room, signal: AbortSignal): Promise<void> {
   await catchUp(env, room)
   const first = async () => (await env.crypto.page({ chatRoomId: room.id, limit: 1 })).from
@@ -87,7 +87,7 @@ async function fetchAll(env: Env, room: Room, signal: AbortSignal): Promise<void
 interface Writing {
   other: ExportedPerson
   zip: Archive
-  /** Of the conversation's files, without an ending. */
+  /** Name of the conversation's files, without extension. */
   name: string
   count: (messages: number) => void
   signal: AbortSignal
@@ -149,7 +149,7 @@ const unsent = ({ id, sentAt, content }: OutboxRow): ExportedMessage => ({
   isEncrypted: true,
 })
 
-/** A username as part of a file's name. It comes from the server: nothing but what usernames are made of gets into a path. */
+/** A username as part of a file name. The server chose it, so only characters of valid usernames get into a path. */
 export const fileWord = (username: string): string =>
   username
     .toLowerCase()
@@ -167,7 +167,7 @@ interface Archive {
   end(): Blob
 }
 
-/** A ZIP that grows as it is written: only its compressed bytes are in memory. */
+/** Opens a ZIP for streaming writes. Only its compressed bytes are in memory. */
 function openZip(): Archive {
   const parts: Uint8Array<ArrayBuffer>[] = []
   const zip = new Zip((error, bytes) => {

@@ -1,16 +1,16 @@
-/** One line of an exported conversation. `at` is the server's time, ISO 8601. */
+/** One message of an exported conversation. `at` is the server's time, ISO 8601. */
 export interface ExportedMessage {
   seq: number | null
   id: string
   at: string
-  /** `notice`: a line by Conclave itself. */
+  /** `notice`: a line that Conclave has written. */
   from: 'me' | 'them' | 'notice'
-  /** What was written; null where it cannot be read, and `reason` says why. */
+  /** The message text; null if it cannot be read, with the cause in `reason`. */
   text: string | null
   reason?: string
-  /** What a newer version of the page can read, as it came. */
+  /** Unchanged content that a newer version of the page can read. */
   raw?: unknown
-  /** A program's bare words: the server could read them. */
+  /** False for a program's plain text, which the server could read. */
   isEncrypted: boolean
 }
 
@@ -47,14 +47,14 @@ export const PAGE_END = '</body></html>\n'
 
 const nameOf = ({ displayName, username }: ExportedPerson): string => `${displayName} (@${username})`
 
-/** The beginning of a conversation's page. */
+/** The HTML before a conversation's messages. */
 export const chatStart = (other: ExportedPerson): string =>
   `${head(nameOf(other))}<p><a href="../index.html">All conversations</a></p>
 <h1><bdi>${escaped(other.displayName)}</bdi></h1><p class="small">@${escaped(other.username)}${
     other.onionAddress ? ` · ${escaped(other.onionAddress)}` : ''
   }</p>`
 
-/** Some lines of a conversation's page. `dayBefore`: the day of the line above them. */
+/** The HTML of some messages. `dayBefore` is the day of the message above them. */
 export function chatLines(
   messages: ExportedMessage[],
   other: ExportedPerson,
@@ -86,7 +86,7 @@ interface IndexEntry {
   unreadable: number
 }
 
-/** The page that leads to all conversations. */
+/** The HTML page with links to all conversations. */
 export function indexPage(owner: ExportedPerson, exportedAt: Date, chats: IndexEntry[]): string {
   const rows = chats.map(
     ({ other, file, messages, unreadable }) =>

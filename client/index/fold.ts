@@ -1,12 +1,12 @@
-/** Where each unit of a folded text comes from: it stands for `from` up to `to` of the original, in UTF-16 units. */
+/** Maps each UTF-16 unit of a folded text to its range `from` to `to` in the original text. */
 export interface Places {
   from: number[]
   to: number[]
 }
 
 /**
- * `word`: part of a word. `alone`: a word by itself, as in scripts without spaces, and signs and emoji. `mark`: belongs to what it
- * follows. `none`: as if it were not there. `gap`: stands between words.
+ * `word`: part of a word. `alone`: a word by itself, as in scripts without spaces, and symbols and emoji. `mark`: part of the
+ * preceding character. `none`: ignored. `gap`: separates words.
  */
 type Kind = 'word' | 'alone' | 'mark' | 'none' | 'gap'
 type Sign = [sign: string, kind: Kind]
@@ -15,12 +15,12 @@ const QUERY_MAX = 200
 const REMEMBERED_MAX = 10_000
 
 const ZERO_WIDTH_SPACE = '\u200b'
-/** Formatting and the Arabic stretch. */
+/** Format characters and the Arabic tatweel. */
 const UNSEEN = /[\p{Cf}\u0640]/u
-/** Accents, Hebrew points, Arabic vowels, variation selectors; not the marks that make other kana, and no vowels of Indic scripts. */
+/** Accents, Hebrew points, Arabic vowels and variation selectors. Not the voicing marks of kana or the vowels of Indic scripts. */
 const ACCENT = /(?![\u3099\u309a])(?=\p{M})[\p{Script=Inherited}\u0591-\u05c7]/u
 const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
-/** Letters that Unicode does not take apart. */
+/** Letters that Unicode does not decompose. */
 const LETTERS = new Map(
   'ß:ss æ:ae œ:oe ø:o ł:l đ:d ð:d þ:th ħ:h ŧ:t ŋ:n ı:i ς:σ ی:ي ى:ي ک:ك'.split(' ').map((pair) => {
     const [letter = '', plain = ''] = pair.split(':')
@@ -34,8 +34,8 @@ const CONTRACTED = /^(?:t|s|m|d|ll|re|ve)(?![\p{L}\p{N}])/iu
 const remembered = new Map<string, Sign[]>()
 
 /**
- * What a text says to the search: its words in lower case and without accents, each behind one space, so that " wor" finds every
- * word that begins with "wor". Nothing else is left; a text without words is empty. Fills `places` where given.
+ * Folds a text for search: its words in lower case, without accents, each preceded by one space, so that " wor" matches every word
+ * that begins with "wor". All else is dropped; a text without words becomes empty. Fills `places` if given.
  */
 export function fold(text: string, places?: Places): string {
   let folded = ''
@@ -62,7 +62,7 @@ export function fold(text: string, places?: Places): string {
   return folded
 }
 
-/** What a query looks for, the longest first: each stands in the folded text of a message that has all of its words. */
+/** The folded words of a query, longest first. A message matches if its folded text has all of them. */
 export function needlesOf(query: string): string[] {
   const words = query.slice(0, QUERY_MAX).split(/\s+/u)
   const needles = new Set(words.map((word) => fold(word)).filter((needle) => needle !== ''))

@@ -3,9 +3,9 @@ import type { StoredMessage } from '../vault/messages.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 
-/** Messages of one room that were opened when the search may have passed them by: their key came later. */
+/** Messages of one room whose key came late, so that the index may already cover their place without them. */
 export interface Late {
-  /** The row that says so. */
+  /** Key of the vault row. */
   key: string
   chatRoomId: string
   seqs: number[]
@@ -14,7 +14,7 @@ export interface Late {
 const LATE = 'late:'
 const lateShape = z.object({ chatRoomId: z.string(), seqs: z.array(z.number()) })
 
-/** The change that hands such messages to the search; stored with their texts. */
+/** The writes that queue such messages for the index. The caller commits them together with the texts. */
 export function lateWrites(chatRoomId: string, messages: StoredMessage[]): Write[] {
   const seqs = messages.map(({ seq }) => seq)
   return seqs.length > 0
@@ -22,7 +22,7 @@ export function lateWrites(chatRoomId: string, messages: StoredMessage[]): Write
     : []
 }
 
-/** What was handed over and not taken yet. */
+/** The queued messages that the index has not taken yet. */
 export async function lateRows(vault: Vault): Promise<Late[]> {
   return (await vault.named(LATE)).map(({ key, value }) => ({ key, ...jsonOf(lateShape, value) }))
 }

@@ -10,7 +10,7 @@ import type { Vault } from '../vault/vault.ts'
 import type { Found } from './search.ts'
 import { readIntoIndex } from './searchindex.ts'
 
-/** As a program would write: without encryption, and quickly. */
+/** Sends plain text messages as a program does, which is fast. */
 async function writes(from: TestPerson, to: TestPerson, texts: string[]): Promise<void> {
   const { chatRoomId } = from.contact(to)
   for (const content of texts)
@@ -24,7 +24,7 @@ async function looksFor(person: TestPerson, query: string, chatRoomIds: string[]
 
 const textsOf = ({ messages }: Found) => messages.map(({ text }) => text)
 
-/** Alice, with what Bob wrote to her. */
+/** Alice, with these messages from Bob. */
 async function withWords(texts: string[]) {
   const at = await people()
   await at.bob.says(at.alice, 'The first one')
@@ -185,7 +185,7 @@ test('Two tabs never read into the index at the same time', async () => {
   expect(order.filter((name, at) => name !== order[at - 1])).toEqual(['one', 'other'])
 })
 
-/** Every key and value of all of the browser's databases, as a thief of the profile reads them. */
+/** Every key and value of the browser's databases, as a thief of the profile reads them. */
 async function disk(): Promise<Buffer> {
   const parts: Buffer[] = []
   for (const { name } of await indexedDB.databases()) {
@@ -232,7 +232,7 @@ test('A room that was entered anew is searched as far as it shows, and from then
   expect(await finds('flood')).toEqual(['after the flood', 'before the flood'])
 })
 
-// The last one: nobody signs in to this browser any more.
+// This test comes last, because the browser's vault is gone afterwards.
 test('The index goes with the vault', async () => {
   const { alice, roomId } = await withWords(['something to keep'])
   await looksFor(alice, 'keep', [roomId])

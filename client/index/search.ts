@@ -5,7 +5,7 @@ import { openIndex, readIntoIndex, wordsIn } from './searchindex.ts'
 import { endOf, indexAt, type Segment } from './segments.ts'
 import { type Snippet, snippetOf } from './snippet.ts'
 
-/** A message that has all of the words. */
+/** A message that matches all words of the query. */
 export interface FoundMessage extends Snippet {
   chatRoomId: string
   seq: number
@@ -19,23 +19,23 @@ export interface Found {
   /** Newest first. */
   messages: FoundMessage[]
   hasMore: boolean
-  /** False while messages of these rooms lie in the vault that the index has not read yet: ask `indexRooms`, then again. */
+  /** False while the vault has messages that the index lacks. Call `indexRooms`, then search again. */
   isComplete: boolean
-  /** The rooms of which the server may have older messages than this browser. */
+  /** Ids of rooms with messages on the server, perhaps, that are older than this browser's. */
   unloaded: string[]
 }
 
-/** What a search reads into the index before it answers: what came since the last one, not a vault that was never indexed. */
+/** Messages that a search indexes before it returns: enough for those since the last search, not for a whole vault. */
 const BEFORE_SEARCH = 1000
 const AT_ONCE = 2000
 
-/** Reads a part of what the index lacks of these rooms. Answers whether nothing is left. */
+/** Adds some messages that the index lacks of these rooms. Returns true if none are left. */
 export const indexRooms = (vault: Vault, { chatRoomIds }: { chatRoomIds: string[] }): Promise<boolean> =>
   readIntoIndex(vault, chatRoomIds, AT_ONCE)
 
 /**
- * Finds the newest messages of these rooms in which each word of the query begins a word; in scripts without spaces, anywhere.
- * Case and accents do not count. Nothing of the query is stored.
+ * Finds the newest messages of these rooms in which each word of the query is the beginning of a word, or any part of the text in
+ * scripts without spaces. Ignores case and accents. Does not store the query.
  */
 export async function searchMessages(
   vault: Vault,
@@ -59,7 +59,7 @@ function newestPlaces(rooms: { chatRoomId: string; segments: Segment[] }[], need
   all.sort((a, b) => b.segment.newestAt - a.segment.newestAt)
   let newest: FoundPlace[] = []
   for (const { chatRoomId, segment } of all) {
-    // Nothing that follows is newer than what was found.
+    // All further segments are older than the messages found.
     if ((newest[count - 1]?.at ?? Number.NEGATIVE_INFINITY) > segment.newestAt) break
     for (const index of matchesIn(segment, needles))
       newest.push({ chatRoomId, seq: segment.seqs[index] ?? 0, at: segment.ats[index] ?? 0 })
@@ -68,7 +68,7 @@ function newestPlaces(rooms: { chatRoomId: string; segments: Segment[] }[], need
   return newest
 }
 
-/** The messages of a segment that have every needle. The first, longest one is looked for in all of them at once. */
+/** Indexes of a segment's messages that have every needle. The longest one is searched in the text of the whole segment. */
 function matchesIn(segment: Segment, [longest, ...others]: string[]): number[] {
   const found: number[] = []
   if (longest === undefined) return found

@@ -8,30 +8,30 @@ import { fold } from './fold.ts'
 import { type Late, lateRows } from './late.ts'
 import { type Entry, keptSegment, readSegment, type Segment, withEntries } from './segments.ts'
 
-/** Raised when folding changes: what was kept before is made anew. */
+/** Version of the folding. A change makes every index anew. */
 const FORMAT = 1
-/** How many messages are read in one go. */
+/** Messages per read. */
 const BATCH = 500
-/** What a room takes of the budget at least: it is a write of its own. */
+/** Minimum share of the budget that a room takes, for its write. */
 const ROOM_COST = 20
 
-/** What is kept of a room's index beside its segments: every message between two places of the log is in it. */
+/** The stored head of a room's index, which covers every message from one seq of the log to another. */
 interface Head {
   format: number
   first: number
   last: number
-  /** The number of the next segment. */
+  /** Number for the next segment. */
   next: number
   /** Oldest first. */
   segments: { number: number; version: number }[]
 }
 
 export interface Indexed {
-  /** What there is to look through. */
+  /** The segments to search. */
   rooms: { chatRoomId: string; segments: Segment[] }[]
-  /** Nothing that the vault holds of these rooms is left out. */
+  /** True if the segments have every message of these rooms in the vault. */
   isComplete: boolean
-  /** The rooms of which the server may have older messages than the vault. */
+  /** Ids of rooms with messages on the server, perhaps, that are older than the vault's. */
   unloaded: string[]
 }
 
@@ -46,7 +46,7 @@ const headShape: z.ZodType<Head> = z.object({
 const HEADS = 'searchhead:'
 const segmentKey = (chatRoomId: string, number: number) => `search:${chatRoomId}:${number}`
 
-/** What was read of the segments, by room: a text is unsealed once. */
+/** Opened segments by room, so that each is unsealed once. */
 const memory = new WeakMap<Vault, Map<string, Segment[]>>()
 
 function memoryOf(vault: Vault): Map<string, Segment[]> {
@@ -56,14 +56,14 @@ function memoryOf(vault: Vault): Map<string, Segment[]> {
 }
 
 /**
- * Reads at most about `budget` messages into the index of these rooms, newest first, across tabs one at a time. Other work on the
- * rooms goes on meanwhile: the index follows what the vault holds, it is never part of a message's path.
+ * Adds about `budget` messages at most to the index of these rooms, newest first. A lock lets one tab at a time do so. Other work on
+ * the rooms goes on meanwhile: the index follows the vault and is never part of a message's path. Returns true if none are left.
  */
 export function readIntoIndex(vault: Vault, chatRoomIds: string[], budget: number): Promise<boolean> {
   return exclusive(lockOf(vault), async () => (await advance(vault, chatRoomIds, budget)).every((room) => !isBehind(room)))
 }
 
-/** The same, and what there is to look through afterwards. */
+/** Adds messages as `readIntoIndex` does, and returns the segments to search. */
 export function openIndex(vault: Vault, chatRoomIds: string[], budget: number): Promise<Indexed> {
   return exclusive(lockOf(vault), async () => {
     const rooms = await advance(vault, chatRoomIds, budget)
@@ -97,7 +97,7 @@ async function advance(vault: Vault, chatRoomIds: string[], budget: number): Pro
   return rooms
 }
 
-/** What a message says in words, or undefined where it says nothing that a search could find. */
+/** The searchable text of a message; undefined if it has none. */
 export function wordsIn(body: StoredBody): string | undefined {
   if (body.kind === 'content') return body.content.text
   return body.kind === 'plain' ? body.text : undefined
@@ -119,14 +119,14 @@ async function headsOf(vault: Vault): Promise<Map<string, Head>> {
 async function roomOf(vault: Vault, chatRoomId: string, record: RoomRecord, head: Head | undefined): Promise<Room> {
   const empty = { format: FORMAT, first: record.cursor + 1, last: record.cursor, next: head?.next ?? 0, segments: [] }
   if (!head) return { chatRoomId, record, head: empty }
-  // A room that was entered anew begins further up: what lies below is fetched again before it shows.
+  // After this device has joined the room again its vault begins at a later seq. Older messages are fetched before they are shown.
   if (head.format === FORMAT && head.first >= record.from) return { chatRoomId, record, head }
   const gone = head.segments.map(({ number }) => segmentWrite(chatRoomId, number, null))
   await vault.write([...gone, headWrite(chatRoomId, empty)])
   return { chatRoomId, record, head: empty }
 }
 
-/** The room's segments as the vault holds them; those that have not changed come from memory. */
+/** Reads the room's segments from the vault; unchanged ones come from memory. */
 async function segmentsOf(vault: Vault, { chatRoomId, head }: Room): Promise<Segment[]> {
   const known = memoryOf(vault).get(chatRoomId)
   const segments = await Promise.all(
@@ -139,7 +139,7 @@ async function segmentsOf(vault: Vault, { chatRoomId, head }: Room): Promise<Seg
   return segments
 }
 
-/** Reads what came after the index, else what lies before it. Answers how many messages. */
+/** Adds the next newer messages to the index, or else the next older ones. Returns their number. */
 async function readBatch(vault: Vault, room: Room): Promise<number> {
   const { chatRoomId, record, head } = room
   const { first, last } = head
@@ -154,7 +154,7 @@ async function readBatch(vault: Vault, room: Room): Promise<number> {
   return messages.length
 }
 
-/** What lies outside of the index is read there when its turn comes. */
+/** Adds late messages inside the indexed range. Those outside are added with their neighbours. */
 async function takeLate(vault: Vault, room: Room, rows: Late[]): Promise<void> {
   const { first, last } = room.head
   const seqs = rows.flatMap((row) => row.seqs).filter((seq) => seq >= first && seq <= last)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { jsonOf, type VaultValue } from '../vault/rows.ts'
 
-/** A message as the search knows it; `text` is folded. */
+/** A message in the index; `text` is folded. */
 export interface Entry {
   seq: number
   /** When it was sent, in ms. */
@@ -12,33 +12,33 @@ export interface Entry {
 /** Neighbouring messages of one room, oldest first. */
 export interface Segment {
   number: number
-  /** Rises with each change, so that another tab knows what to read again. */
+  /** Rises with each change, so that other tabs know which segments to read again. */
   version: number
   seqs: number[]
   ats: number[]
-  /** The folded texts, one a line: a newline stands in none of them. */
+  /** The folded texts, one per line. Folded text has no newline. */
   text: string
-  /** Where each line begins. */
+  /** Offset of each line. */
   starts: number[]
   newestAt: number
 }
 
-/** A segment that has so much takes nothing more at its ends. */
+/** Sizes above which a segment takes no more messages at its ends. */
 const FULL_MESSAGES = 1000
 const FULL_UNITS = 200_000
 
 const keptShape = z.object({ seqs: z.array(z.number()), ats: z.array(z.number()), text: z.string() })
 
-/** What the vault keeps of a segment. */
+/** The stored form of a segment. */
 export const keptSegment = ({ seqs, ats, text }: Segment) => ({ seqs, ats, text })
 
-/** A segment out of the vault. Throws CryptoFailure('vault_row'). */
+/** Parses a segment from its vault row. Throws CryptoFailure('vault_row'). */
 export function readSegment(number: number, version: number, row: VaultValue): Segment {
   const { seqs, ats, text } = jsonOf(keptShape, row)
   return makeSegment(number, version, { seqs, ats, lines: text.split('\n') })
 }
 
-/** Which message stands at a place of the segment's text. */
+/** Index of the message at an offset of the segment's text. */
 export function indexAt({ starts }: Segment, place: number): number {
   let [low, high] = [0, starts.length - 1]
   while (low < high) {
@@ -49,12 +49,12 @@ export function indexAt({ starts }: Segment, place: number): number {
   return low
 }
 
-/** Where the line of a message ends. */
+/** Offset of the end of a message's line. */
 export const endOf = ({ starts, text }: Segment, index: number): number => (starts[index + 1] ?? text.length + 1) - 1
 
 /**
- * The segments with some more messages, whatever their places; one that is there already is replaced. `changed` are those to store.
- * `next` is a number that no segment of the room has had.
+ * Adds messages of any seq to the segments and replaces known ones. Returns all segments, and in `changed` those to store. `next` is
+ * a number that no segment of the room has had.
  */
 export function withEntries(
   segments: Segment[],

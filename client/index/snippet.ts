@@ -1,6 +1,6 @@
 import { fold, type Places } from './fold.ts'
 
-/** A part of a message on one line, and where the words that were looked for stand in it, in UTF-16 units. */
+/** One line of a message, with the ranges of the matched words in UTF-16 units. */
 export interface Snippet {
   text: string
   marks: [from: number, to: number][]
@@ -9,7 +9,7 @@ export interface Snippet {
 const BEFORE = 40
 const LENGTH = 200
 
-/** The part of a message around the first match. */
+/** Cuts the part of a message around the first match. */
 export function snippetOf(text: string, needles: string[]): Snippet {
   const found = matchesIn(text, needles)
   const [first] = found[0] ?? [0]
@@ -44,11 +44,11 @@ function merged(sorted: [number, number][]): [number, number][] {
   return apart
 }
 
-/** Where the next word begins, if one does before `limit`. */
+/** Offset of the next word, if it begins before `limit`. */
 function wordAfter(text: string, at: number, limit: number): number {
   const gap = text.slice(at, limit).search(/\s/u)
   return gap < 0 ? whole(text, at) : at + gap + 1
 }
 
-/** Not between the two halves of one character. */
+/** Moves an offset out of the middle of a surrogate pair. */
 const whole = (text: string, at: number): number => (/[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at)

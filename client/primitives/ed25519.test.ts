@@ -9,7 +9,7 @@ const pair = () => ed25519.keygen()
 const bytesOf = (number: bigint) => Uint8Array.from({ length: 32 }, (_, at) => Number((number >> BigInt(8 * at)) & 255n))
 const numberOf = (bytes: Uint8Array) => bytes.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
 
-/** Points of order 1, 2, 4 and 8, some of them written in a second way (y + p). */
+/** Points of order 1, 2, 4 and 8, some of them in a non-canonical encoding (y + p). */
 const ODD_KEYS = [
   '0100000000000000000000000000000000000000000000000000000000000000',
   'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
@@ -48,7 +48,7 @@ describe('the browser is quick, the strict rules decide', () => {
     const signature = ed25519.sign(text, secretKey)
     const again = concat(signature.subarray(0, 32), bytesOf(numberOf(signature.subarray(32)) + Point.Fn.ORDER))
     expect(await verifyQuickly(publicKey, again, text)).toBe(false)
-    // y + p fits below 2^255 for y < 19 only.
+    // y + p is below 2^255 only for y < 19.
     const secondR = bytesOf(Point.Fp.ORDER + 1n)
     expect(await verifyQuickly(publicKey, concat(secondR, signature.subarray(32)), text)).toBe(false)
     expect(await verifyQuickly(publicKey, signature.subarray(1), text)).toBe(false)
@@ -62,7 +62,7 @@ describe('the browser is quick, the strict rules decide', () => {
       const { secretKey, publicKey } = pair()
       const mixed = Point.fromBytes(publicKey).add(torsion).toBytes()
       const message = concat(text, Uint8Array.of(at))
-      // Signed for the key beside which the small part lies: holds with the cofactor, and by chance without.
+      // The key is the signer's key plus a small-order point. The signature holds with the cofactor, and by chance without it.
       const { scalar, prefix } = ed25519.utils.getExtendedPublicKey(secretKey)
       const r = numberOf(prefix) % Point.Fn.ORDER
       const R = Point.BASE.multiply(r).toBytes()

@@ -7,17 +7,17 @@ const { Point } = ed25519
 const PRIME = Point.Fp.ORDER
 const ORDER = Point.Fn.ORDER
 
-/** True if an Ed25519 signature (64 bytes) holds, by the strict rules of RFC 8032: no small-order key, no second encoding. */
+/** Verifies an Ed25519 signature (64 bytes) by the strict rules of RFC 8032: no small-order key, no non-canonical encoding. */
 export function verifyStrict(publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false
   return ed25519.verify(signature, message, publicKey, { zip215: false })
 }
 
 /**
- * The same, by the browser's own Ed25519 where it has one: several times as fast. Only its yes counts. Browsers differ in corner
- * cases, and where two verifiers differ, one member can split a room; but once key, R and S are in their one encoding and the key
- * is of no small order, whoever finds the equation to hold, with the cofactor or without, finds what the strict rules find. After
- * a no they decide.
+ * Verifies as `verifyStrict` does, but first by the browser's own Ed25519, if it has one, which is several times as fast. Two
+ * verifiers that disagree would let one member split a room, and browsers differ in corner cases. If key, R and S have canonical
+ * encodings and the key has no small order, a browser that accepts, with or without the cofactor, agrees with the strict rules. If
+ * it rejects, the strict rules decide.
  */
 export async function verifyQuickly(publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): Promise<boolean> {
   if (publicKey.length !== 32 || signature.length !== 64) return false
@@ -27,12 +27,12 @@ export async function verifyQuickly(publicKey: Uint8Array, signature: Uint8Array
   return verifyStrict(publicKey, signature, message)
 }
 
-// The same few devices write again and again.
+// Imported keys are cached, because the same few devices sign most messages.
 const keys = remembering<Promise<CryptoKey | undefined>>(64)
 const nativeKey = (publicKey: Uint8Array): Promise<CryptoKey | undefined> =>
   keys(toBase64(publicKey), () => importKey(publicKey)) ?? Promise.resolve(undefined)
 
-/** undefined: a key that the strict rules refuse, or a browser without Ed25519. */
+/** Imports a key; undefined if the strict rules refuse it or the browser has no Ed25519. */
 async function importKey(publicKey: Uint8Array): Promise<CryptoKey | undefined> {
   if (!isSound(publicKey)) return undefined
   try {
@@ -47,14 +47,14 @@ function isSound(publicKey: Uint8Array): boolean {
   try {
     return !Point.fromBytes(publicKey, false).isSmallOrder()
   } catch {
-    // No point of the curve in its one encoding: the strict rules say why.
+    // The bytes are no canonical encoding of a point. `verifyStrict` rejects them too.
     return false
   }
 }
 
 const littleEndian = (bytes: Uint8Array): bigint => bytes.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
 
-/** y below the prime; the two points with x = 0 have a second encoding by the sign, and no honest signature has them. */
+/** True if y is below the prime and R is not one of the points with x = 0, which have a second encoding and no honest use. */
 function isPlainR(point: Uint8Array): boolean {
   const y = littleEndian(point) & ((1n << 255n) - 1n)
   return y > 1n && y < PRIME - 1n

@@ -1,6 +1,6 @@
 /**
- * Something of cryptography that must hold does not. It is shown to the person, never swallowed. `code` is for programs (the
- * list stands in this folder's README), the message for the person.
+ * A cryptographic check has failed. It is always shown to the person. `code` is for programs (README.md of client/crypto/ lists
+ * the codes), the message for the person.
  */
 export class CryptoFailure extends Error {
   readonly code: string

@@ -1,6 +1,6 @@
 /**
- * Remembers the newest `limit` answers of a pure function, each under a text that says all of its input. What throws or answers
- * undefined is asked again.
+ * Caches the newest `limit` results of a pure function, each under a text that identifies its whole input. Errors and undefined are
+ * not cached.
  */
 export function remembering<T>(limit: number): (input: string, find: () => T | undefined) => T | undefined {
   const known = new Map<string, T>()

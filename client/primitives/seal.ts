@@ -6,9 +6,9 @@ import { type Bytes, concat, encodeFields } from '../../contract/bytes.ts'
 import { verifyQuickly, verifyStrict } from './ed25519.ts'
 import { CryptoFailure } from './failure.ts'
 
-/** Names the purpose of an operation, so that no result of one passes as a result of another. */
+/** Names the purpose of an operation, so that a result for one purpose is invalid for another. */
 export type Label = `conclave/${string}/v1`
-/** Length-prefixed behind the label. */
+/** A length-prefixed part after the label. */
 type Field = Uint8Array | string
 
 const NONCE_BYTES = 12
@@ -21,24 +21,24 @@ const suite = new CipherSuite({ kem: new XWing(), kdf: new HkdfSha256(), aead: n
 /** Random bytes, at most 65,536 at once. */
 export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new Uint8Array(length))
 
-/** 32 bytes: SHA-256 over the label and the fields. */
+/** SHA-256 over the label and the fields: 32 bytes. */
 export const sha256 = (label: Label, ...fields: Field[]): Bytes => concat(sha256Of(encodeFields(label, ...fields)))
 
-/** 64 bytes: SHA-512 over the label and the fields. */
+/** SHA-512 over the label and the fields: 64 bytes. */
 export const sha512 = (label: Label, ...fields: Field[]): Bytes => concat(sha512Of(encodeFields(label, ...fields)))
 
-/** 32 bytes of HKDF-SHA256: no salt, `secret` as input, label and fields as info (RFC 5869). */
+/** HKDF-SHA256 (RFC 5869) without salt, with `secret` as input, label and fields as info: 32 bytes. */
 export async function hkdf(secret: Uint8Array, label: Label, ...fields: Field[]): Promise<Bytes> {
   const key = await crypto.subtle.importKey('raw', concat(secret), 'HKDF', false, ['deriveBits'])
   const algorithm = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: encodeFields(label, ...fields) }
   return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, 256))
 }
 
-/** A 32-byte AES-256-GCM key that WebCrypto does not give back. Kept in memory only. */
+/** Imports a 32-byte AES-256-GCM key as non-extractable. It stays in memory. */
 export const lockedKey = (key: Uint8Array): Promise<CryptoKey> =>
   crypto.subtle.importKey('raw', concat(key), 'AES-GCM', false, ['encrypt', 'decrypt'])
 
-/** AES-256-GCM under 32 bytes or a `lockedKey`: a random nonce (12 bytes), then the ciphertext. Opens only with the same label and context. */
+/** Seals by AES-256-GCM: a random nonce (12 bytes), then the ciphertext. It opens only with the same key, label and context. */
 export async function sealWith(
   key: Uint8Array | CryptoKey,
   label: Label,
@@ -51,7 +51,7 @@ export async function sealWith(
   return concat(nonce, new Uint8Array(await crypto.subtle.encrypt(algorithm, aes, concat(plaintext))))
 }
 
-/** What `sealWith` sealed. Throws CryptoFailure('seal'). */
+/** Opens the result of `sealWith`. Throws CryptoFailure('seal'). */
 export async function openWith(
   key: Uint8Array | CryptoKey,
   label: Label,
@@ -74,7 +74,7 @@ export async function keyPairOf(seed: Uint8Array): Promise<{ publicKey: Bytes; s
   return { publicKey: new Uint8Array(await suite.kem.serializePublicKey(pair.publicKey)), seed: concat(seed) }
 }
 
-/** HPKE base mode (RFC 9180) to an X-Wing public key: encapsulated key (1120 bytes), then the ciphertext. Says nothing about who sealed. */
+/** Seals by HPKE base mode (RFC 9180) to an X-Wing public key: encapsulated key (1120 bytes), ciphertext. Does not prove the sender. */
 export async function sealTo(publicKey: Uint8Array, label: Label, plaintext: Uint8Array, ...context: Field[]): Promise<Bytes> {
   try {
     const recipientPublicKey = await suite.kem.deserializePublicKey(concat(publicKey))
@@ -85,7 +85,7 @@ export async function sealTo(publicKey: Uint8Array, label: Label, plaintext: Uin
   }
 }
 
-/** What `sealTo` sealed to the public key of this seed. Throws CryptoFailure('seal'). */
+/** Opens the result of `sealTo` for the public key of this seed. Throws CryptoFailure('seal'). */
 export async function openFrom(seed: Uint8Array, label: Label, sealed: Uint8Array, ...context: Field[]): Promise<Bytes> {
   const { privateKey } = await suite.kem.deriveKeyPair(concat(seed))
   const enc = sealed.slice(0, ENCAPSULATION_BYTES)
@@ -100,19 +100,19 @@ export async function openFrom(seed: Uint8Array, label: Label, sealed: Uint8Arra
 /** The Ed25519 public key (32 bytes) of a 32-byte private seed. */
 export const publicKeyOf = (privateSeed: Uint8Array): Bytes => concat(ed25519.getPublicKey(privateSeed))
 
-/** Ed25519 (64 bytes) over the label and the fields. */
+/** Signs the label and the fields by Ed25519: 64 bytes. */
 export const sign = (privateSeed: Uint8Array, label: Label, ...fields: Field[]): Bytes =>
   concat(ed25519.sign(encodeFields(label, ...fields), privateSeed))
 
-/** True if the signature holds, by the strict rules of RFC 8032. */
+/** True if the signature is valid by the strict rules of RFC 8032. */
 export const verify = (publicKey: Uint8Array, signature: Uint8Array, label: Label, ...fields: Field[]): boolean =>
   verifyStrict(publicKey, signature, encodeFields(label, ...fields))
 
-/** The same, as quickly as this browser can. */
+/** Verifies as `verify` does, with the browser's own Ed25519 if it has one. */
 export const verifySoon = (publicKey: Uint8Array, signature: Uint8Array, label: Label, ...fields: Field[]): Promise<boolean> =>
   verifyQuickly(publicKey, signature, encodeFields(label, ...fields))
 
-/** The length (4 bytes, big endian), the bytes, zeros up to 256 x 2^n: hides all but the size's class. */
+/** Pads to 256 x 2^n bytes: the length (4 bytes, big endian), the bytes, zeros. Hides all but the size class. */
 export function pad(bytes: Uint8Array): Bytes {
   const padded = new Uint8Array(paddedSize(bytes.length))
   new DataView(padded.buffer).setUint32(0, bytes.length)
@@ -120,7 +120,7 @@ export function pad(bytes: Uint8Array): Bytes {
   return padded
 }
 
-/** The reverse of `pad`. Throws CryptoFailure('padding') for anything that `pad` does not make. */
+/** Reverses `pad`. Throws CryptoFailure('padding') for anything that `pad` does not make. */
 export function unpad(padded: Uint8Array): Bytes {
   if (padded.length < PAD_UNIT_BYTES) throw new CryptoFailure('padding', 'The padding is cut short')
   const length = new DataView(padded.buffer, padded.byteOffset).getUint32(0)
@@ -137,7 +137,7 @@ function paddedSize(length: number): number {
   return size
 }
 
-/** Overwrites secrets that are no longer needed. What the engine copied elsewhere is beyond reach. */
+/** Overwrites secrets that are no longer needed. Copies that the JavaScript engine has made remain. */
 export function erase(...secrets: Uint8Array[]): void {
   for (const secret of secrets) secret.fill(0)
 }

@@ -18,22 +18,22 @@ import { searchStore } from './store.ts'
 
 interface Props {
   query: string
-  /** The conversations that are searched. */
+  /** The rooms to search. */
   rooms: Room[]
 }
 
-/** The messages that have the words, below the contacts that have them. */
+/** The list of matching messages, which is shown below the matching contacts. */
 export function FoundMessages({ query, rooms }: Props) {
   const env = useEnv()
   const { isAnswered, messages, hasMore, isComplete, unloaded, failure, older } = useStore(searchStore)
   const ids = rooms.map(({ id }) => id).join()
-  // Messages that arrive while the query stands there are searched too.
+  // New messages start the search again, so that they are found too.
   const news = `${rooms.reduce((sum, { lastSeq }) => sum + lastSeq, 0)} ${older?.done}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: news are an occasion to look again
   useEffect(() => void searchMessages(env, query, ids ? ids.split(',') : []), [env, query, ids, news])
   useEffect(() => () => void searchMessages(env, '', []), [env])
 
-  // The button that was pressed goes with the last page: the keyboard's focus goes on from here.
+  // The pressed button disappears with the last page, so the keyboard focus moves to the heading.
   const heading = useRef<HTMLHeadingElement>(null)
   const below = rooms.filter(({ id, lastSeq }) => lastSeq > 0 && unloaded.includes(id))
   const isWhole = below.length === 0 && !older

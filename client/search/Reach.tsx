@@ -4,7 +4,7 @@ import { useEnv } from '../ui/env.tsx'
 import { loadAllOlder, stopOlder } from './older.ts'
 import { searchStore } from './store.ts'
 
-/** How far the search reaches, and the way to reach further. `rooms`: those with older messages on the server. */
+/** Shows which messages the search covers, with a button to load older ones. `rooms` have older messages on the server. */
 export function Reach({ rooms }: { rooms: Room[] }) {
   const env = useEnv()
   const older = useStore(searchStore, (state) => state.older)

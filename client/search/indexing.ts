@@ -1,15 +1,15 @@
 import { isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 
-/** Indexing starts after so long without new messages; where they do not pause, after the longer time. */
+/** Indexing starts after QUIET_MS without new messages, and after LATEST_MS at the latest. */
 const QUIET_MS = 3000
 const LATEST_MS = 30_000
 /** A pause between two steps, for other work of the page. */
 const PAUSE_MS = 20
 
 /**
- * Reads messages into the search index while nothing else happens, so that the first search finds them. `soon` is called when there
- * may be something new; `report` gets the failures.
+ * Indexes messages in the background, so that the first search is fast. Call `soon` after new messages. `report` receives the
+ * failures.
  */
 export function keepIndexed(env: Env, chatRoomIds: () => string[], report: (work: Promise<void>) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -24,7 +24,7 @@ export function keepIndexed(env: Env, chatRoomIds: () => string[], report: (work
     try {
       while (!isStopped && !(await env.crypto.indexRooms({ chatRoomIds: chatRoomIds() }))) await pause()
     } catch (error) {
-      // The account was closed meanwhile: there is nothing left to read.
+      // The account was closed meanwhile, so there is nothing left to index.
       if (!isClosed(error)) throw error
     } finally {
       isRunning = false

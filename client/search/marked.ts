@@ -1,6 +1,6 @@
 import type { FoundMessage } from '../crypto/crypto.ts'
 
-/** A text in pieces: those that were looked for, and what stands between them. */
+/** Splits a text into matched parts and the parts between them. */
 export function markedParts({ text, marks }: Pick<FoundMessage, 'text' | 'marks'>) {
   const parts: { at: number; text: string; isMarked: boolean }[] = []
   let end = 0

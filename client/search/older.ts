@@ -8,7 +8,7 @@ import { searchStore } from './store.ts'
 
 let running = 0
 
-/** Fetches all older messages of these rooms, one room after another, so that a search reaches them. Ends early when it is stopped. */
+/** Fetches all older messages of these rooms, one room after another, so that a search covers them. `stopOlder` ends it early. */
 export async function loadAllOlder(env: Env, rooms: Room[]): Promise<void> {
   running += 1
   const mine = running
@@ -30,21 +30,21 @@ export async function loadAllOlder(env: Env, rooms: Room[]): Promise<void> {
 const noteLoaded = (chatRoomId: string) =>
   searchStore.setState(({ unloaded }) => ({ unloaded: unloaded.filter((one) => one !== chatRoomId) }))
 
-/** True once the whole room is in the vault. */
+/** Fetches a room's older messages. Returns true when the whole room is in the vault. */
 async function loadRoom(env: Env, room: Room, isStopped: () => boolean): Promise<boolean> {
   const start = async () => (await env.crypto.page({ chatRoomId: room.id, limit: 1 })).from
   let from = await start()
   while (from > 1 && !isStopped()) {
     await loadOlderPage(env, room, from)
     const next = await start()
-    // A server that sends the same page again would keep this going for ever.
+    // Without this check a server that repeats a page would make an endless loop.
     if (next >= from) return false
     from = next
   }
   return from <= 1
 }
 
-/** What has come stays; the rest is not fetched. */
+/** Stops fetching. Messages that have arrived stay. */
 export function stopOlder(): void {
   running += 1
   searchStore.setState({ older: null })

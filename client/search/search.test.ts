@@ -21,7 +21,7 @@ afterEach(() => {
 
 const textsOf = () => searchStore.getState().messages.map(({ text }) => text)
 
-/** Alice's new laptop, which has the newest page of what Bob wrote. */
+/** Alice's new laptop, which has the newest page of Bob's messages. */
 async function laptopAfter(texts: string[]) {
   const { alice, bob, roomId } = await people()
   await bob.says(alice, 'hello')

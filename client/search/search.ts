@@ -3,7 +3,7 @@ import type { Env } from '../env.ts'
 import { failureWords } from '../ui/failure.ts'
 import { EMPTY, searchStore } from './store.ts'
 
-/** Fewer characters would find nearly everything. */
+/** Minimum length of a query, because fewer characters match nearly every message. */
 const SHORTEST = 2
 const LIMIT = 50
 const TYPING_MS = 80
@@ -14,8 +14,8 @@ export const isSearchable = (query: string): boolean => query.trim().length >= S
 let asked = 0
 
 /**
- * Shows the messages of these rooms that have the words. The answer to an earlier query is dropped, and messages that
- * are not indexed yet join as they are. The query stays in memory.
+ * Searches these rooms and shows the matches. Results of an earlier query are dropped. Messages that are not indexed yet are added
+ * when they are. The query stays in memory.
  */
 export async function searchMessages(env: Env, query: string, chatRoomIds: string[]): Promise<void> {
   asked += 1
@@ -40,7 +40,7 @@ export async function searchMessages(env: Env, query: string, chatRoomIds: strin
   }
 }
 
-/** Nothing of one account is left for the next. */
+/** Clears the results, so that the next account does not see them. */
 export function forgetSearch(): void {
   asked += 1
   searchStore.setState(EMPTY)

@@ -2,20 +2,20 @@ import { createStore } from 'zustand/vanilla'
 import type { FoundMessage } from '../crypto/crypto.ts'
 
 export interface SearchState {
-  /** The results below answer a query; they stay while the next one runs. */
+  /** True if the results belong to a query. They stay while the next query runs. */
   isAnswered: boolean
   /** Newest first. */
   messages: FoundMessage[]
   hasMore: boolean
-  /** False while this browser still reads its own messages for the first time. */
+  /** False while this browser is still indexing its messages. */
   isComplete: boolean
-  /** The rooms of which the server may have older messages. */
+  /** Ids of rooms with older messages on the server, perhaps. */
   unloaded: string[]
-  /** Why the last search failed, in words. */
+  /** Error text of the last search. */
   failure: string | null
-  /** Older messages are being fetched. */
+  /** Progress in rooms while older messages are fetched. */
   older: { done: number; total: number } | null
-  /** Why fetching them stopped, in words. */
+  /** Error text of that fetch. */
   olderFailure: string | null
 }
 
