@@ -58,11 +58,11 @@ test.each([
   ['the raw body where it is a list', json(['no'], 400), '400: ["no"]'],
   ['the status text', new Response('', { status: 503, statusText: 'Service Unavailable' }), '503: Service Unavailable'],
   ['words of the page where there are none at all', new Response('', { status: 500 }), '500: The server gave no reason'],
-])('An error is told by %s, with the status before it only as a string', async (_by, answer, told) => {
+])('An error is told by %s, with the status before it only as a string', async (_by, answer, text) => {
   const { api } = wireOf(answer)
   const error = await api(contactsApi.list, {}).catch((refused) => refused)
-  expect(String(error)).toBe(told)
-  expect(error.message).toBe(told.slice('000: '.length))
+  expect(String(error)).toBe(text)
+  expect(error.message).toBe(text.slice('000: '.length))
 })
 
 test('A server that says megabytes is cut short', async () => {
@@ -120,11 +120,11 @@ test("a server's text of six megabytes does not freeze the page: it is cut, or n
     json({ error: 'x'.repeat(LIMITS.answerBytes) }, 500),
     json({ error: { toString: words }, code: 7 }, 500),
   )
-  const told: ApiError[] = []
-  for (let call = 0; call < 4; call++) told.push(await api(notificationsApi.unreadCount, {}).catch((error) => error))
-  expect(told.map(({ message }) => message.length <= 301)).toEqual([true, true, true, true])
-  expect(told[2]).toMatchObject({ code: 'unreadable_answer' })
-  expect(told[3]).toMatchObject({ status: 500, code: 'internal' })
+  const errors: ApiError[] = []
+  for (let call = 0; call < 4; call++) errors.push(await api(notificationsApi.unreadCount, {}).catch((error) => error))
+  expect(errors.map(({ message }) => message.length <= 301)).toEqual([true, true, true, true])
+  expect(errors[2]).toMatchObject({ code: 'unreadable_answer' })
+  expect(errors[3]).toMatchObject({ status: 500, code: 'internal' })
 })
 
 test('an answer that never ends is given up when it has grown too large', async () => {

@@ -3,11 +3,11 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import type { RefusalBody, RefusalCode } from '../../contract/refusals.ts'
 
-/** What the server says in its own words is cut here: a screen of them helps nobody, and a megabyte stops the page. */
+/** Maximum length of the server's error text, because a longer one helps nobody and a megabyte would block the page. */
 const WORDS_CHARS = 300
 const RETRY_MAX_SECONDS = 3600
 
-/** The server said no, or could not be asked (`status` 0: "offline", "no_answer"). `message` is the server's own words. */
+/** The server refused, or did not answer (`status` 0: "offline", "no_answer"). `message` is the server's error text. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: RefusalCode | 'offline' | 'no_answer' | 'unreadable_answer'
@@ -29,7 +29,7 @@ export class ApiError extends Error {
     this.details = extra.details
   }
 
-  /** The text that the specification gives an error: the status, a colon, the words. */
+  /** The specified text of an error: status, colon, message. */
   override toString(): string {
     return `${this.status}: ${this.message}`
   }
@@ -48,13 +48,13 @@ type Fetch = (path: string, init: RequestInit) => Promise<Response>
 
 interface Options {
   fetch?: Fetch
-  /** Told whenever a call was refused because the session has ended. */
+  /** Called when a call is refused because the session has ended. */
   onSignedOut?: (endpoint: Endpoint) => void
 }
 
-/** The typed way to the server. Cookies travel with it. */
+/** Makes the typed client for HTTP calls, which sends cookies. */
 export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut }: Options = {}): Api {
-  /** The last answer of each polled call: nothing new comes back as 304 and costs no body. */
+  /** The last answer of each polled call by its ETag. An unchanged answer comes back as 304 without a body. */
   const known = new Map<string, { etag: string; answer: unknown }>()
   return async (endpoint, input) => {
     const { path, body } = place(endpoint, Object.entries(input ?? {}))
@@ -62,7 +62,7 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut }:
     const init: RequestInit = {
       method: endpoint.method,
       credentials: 'same-origin',
-      // The browser's own cache keeps nothing of an account.
+      // The browser's cache must not store data of an account.
       cache: 'no-store',
       headers: {
         Accept: 'application/json',
@@ -109,22 +109,22 @@ function readJson(text: string): unknown {
   }
 }
 
-/** A call that carries much is on its way for longer; one that changes something may wait for others there. */
+/** Timeout of a call, in ms. An upload takes longer, and a write may wait for other writes on the server. */
 function silenceOf({ method, bodyLimitBytes }: Endpoint): number {
   if (bodyLimitBytes !== undefined) return PERIODS.uploadSilenceMs
   return method === 'GET' ? PERIODS.readSilenceMs : PERIODS.writeSilenceMs
 }
 
 interface Patience {
-  /** For how long nothing may arrive, in ms. */
+  /** Maximum time without any data. */
   silenceMs: number
-  /** The largest body that is read. */
+  /** Maximum size of the body. */
   limitBytes: number
 }
 
 /**
- * One request and its whole answer as text. Throws ApiError: "offline" where the connection fails, "no_answer" where the server
- * falls silent, "unreadable_answer" where it sends more than `limitBytes`.
+ * Sends one request and reads the whole response as text. Throws ApiError: "offline" if the connection fails, "no_answer" if the
+ * server sends nothing for `silenceMs`, "unreadable_answer" if it sends more than `limitBytes`.
  */
 async function exchange(
   send: (signal: AbortSignal) => Promise<Response>,
@@ -165,13 +165,13 @@ async function readText(response: Response, limitBytes: number, inTime: <T>(step
 }
 
 /**
- * What a refusal says; nothing in it is believed to have the shape that the contract gives it. The words are the server's error
- * field, else the raw text, else the status text.
+ * Makes an ApiError from a refusal, without trust in the shape of its body. The message is the server's error field, or else the
+ * raw text, or else the status text.
  */
 function refusalOf(response: Response, text: string, answer: unknown): ApiError {
   const body: { [Key in keyof RefusalBody]?: unknown } = typeof answer === 'object' && answer !== null ? answer : {}
   const words = (typeof body.error === 'string' && body.error) || text || response.statusText || 'The server gave no reason'
-  // A code of a newer server is passed on: who does not know it goes by the status.
+  // A newer server's code is kept. Callers that do not know it use the status.
   const code = typeof body.code === 'string' ? (body.code as RefusalCode) : 'internal'
   return new ApiError(response.status, code, words.slice(0, WORDS_CHARS), {
     retryAfterSeconds: readSeconds(body.retryAfterSeconds),
@@ -179,6 +179,6 @@ function refusalOf(response: Response, text: string, answer: unknown): ApiError 
   })
 }
 
-/** Any other number would be a request without a pause, or none for a month. */
+/** Bounds the seconds, because other numbers would mean retries without a pause, or none for a month. */
 const readSeconds = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(RETRY_MAX_SECONDS, Math.max(1, value)) : undefined

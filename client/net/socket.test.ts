@@ -4,7 +4,7 @@ import { PERIODS } from '../../contract/limits.ts'
 import { createSocket } from './socket.ts'
 import { connectionStore } from './status.ts'
 
-/** A socket that does what the test says. */
+/** A WebSocket that the test controls. */
 class FakeWire {
   static readonly OPEN = 1
   static made: FakeWire[] = []
@@ -68,7 +68,7 @@ test('It is connected when the server has said hello, not before, and knows the 
   socket.close()
 })
 
-/** Loses the socket again and again, until no further one is made by itself. How many were made meanwhile. */
+/** Closes the socket repeatedly until the client stops reconnecting. Returns the number of reconnections. */
 function reconnections(): number {
   const before = FakeWire.made.length
   for (;;) {
@@ -91,7 +91,7 @@ test('A lost socket is made anew five times, three seconds apart; then it waits 
   expect(connectionStore.getState()).toMatchObject({ phase: 'waiting', pause: 'unreachable' })
   vi.advanceTimersByTime(10 * PERIODS.reconnectMs)
   expect(FakeWire.made).toHaveLength(6)
-  // The first of the next five is made at once.
+  // The first of the next five attempts starts at once.
   socket.reconnect()
   expect(FakeWire.made).toHaveLength(7)
   expect(connectionStore.getState()).toMatchObject({ phase: 'connecting', pause: null })
@@ -124,7 +124,7 @@ test.each([
     wire().says(hello)
     wire().close(code)
     vi.advanceTimersByTime(100 * PERIODS.reconnectMs)
-    // The server answers the calls of this page: that is no reason to push another page out.
+    // The server's answers to this page's calls must not make it reconnect, which would close another page's socket.
     socket.retry()
     tab.dispatchEvent(new Event('visibilitychange'))
     expect(FakeWire.made).toHaveLength(made)
@@ -164,18 +164,18 @@ test('A socket that stays silent is taken for dead and made anew', () => {
 
 test('Frames that are broken or unknown are passed over; the next one is heard', () => {
   const socket = open()
-  const heard: unknown[] = []
-  socket.on('typing', (data) => heard.push(data))
+  const received: unknown[] = []
+  socket.on('typing', (data) => received.push(data))
   wire().accept()
   wire().says(hello)
   wire().says('{not json')
   wire().says('{"type":"from the future","data":{}}')
   wire().says('{"type":"typing","data":{"chatRoomId":7}}')
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   const a = '11111111-1111-4111-8111-111111111111'
   const b = '22222222-2222-4222-8222-222222222222'
   wire().says({ type: 'typing', data: { chatRoomId: `dm_${a}_${b}`, userId: b, isTyping: true } })
-  expect(heard).toHaveLength(1)
+  expect(received).toHaveLength(1)
   socket.close()
 })
 

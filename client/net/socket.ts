@@ -5,14 +5,14 @@ import { type ConnectionState, connectionStore } from './status.ts'
 type Listener<T extends FrameType> = (data: ServerData[T]) => void
 
 export interface Socket {
-  /** Opens and keeps open until `close`. */
+  /** Opens the socket and keeps it open until `close`. */
   open(): void
   close(): void
-  /** Starts a new burst of attempts at once: somebody asks for it, or is back at this page. */
+  /** Starts a new burst of attempts at once, when the person asks for it or returns to the page. */
   reconnect(): void
-  /** The same because the server answers again; not where the server closed the socket on purpose. */
+  /** Starts a new burst because the server answers calls again, unless the server has closed the socket on purpose. */
   retry(): void
-  /** False when not connected: a frame may be lost. */
+  /** Sends a frame. Returns false if not connected: the frame is lost. */
   send(frame: ClientFrame): boolean
   on<T extends FrameType>(type: T, listener: Listener<T>): () => void
 }
@@ -23,15 +23,15 @@ interface Options {
 }
 
 /**
- * One live socket. Five attempts at 3 s are a burst; then it waits for `reconnect`, `online`, focus or a page that becomes visible.
- * A socket that the server closed in good order (1000), or because too many are open, waits at once.
- * A socket that stays silent for two heartbeats is taken for dead.
+ * Makes the page's live socket. A burst is five attempts at intervals of 3 s. Then the client waits for `reconnect`, `online`, focus
+ * or a visible page. It waits at once if the server has closed the socket normally (1000) or because too many are open.
+ * A socket without data for two heartbeats counts as dead.
  */
 export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Socket {
   const listeners = new Map<FrameType, Set<(data: never) => void>>()
   let ws: WebSocket | undefined
   let shouldConnect = false
-  /** Reconnections of this burst; the first connection is none. */
+  /** Reconnections of this burst, without the first connection. */
   let attempts = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let heartbeat: ReturnType<typeof setInterval> | undefined
@@ -107,7 +107,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
     return () => void set.delete(listener as (data: never) => void)
   }
 
-  /** Without a network the socket only seems to live: it is given up at once, and `online` makes the next one. */
+  /** Closes the socket when the network is lost, because it would only seem alive. The event `online` opens the next one. */
   const giveUp = () => ws?.close()
 
   return {
@@ -143,14 +143,14 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
   }
 }
 
-/** Why no further attempt is made by itself after a socket closed with this code; null: one is. */
+/** The reason to stop reconnecting after a close with this code; null to go on. */
 function pauseAfter(code: number, attempts: number): ConnectionState['pause'] {
   if (code === CLOSE.normal) return 'closed'
   if (code === CLOSE.tooManySockets) return 'too_many'
   return attempts >= PERIODS.reconnectAttempts ? 'unreachable' : null
 }
 
-/** A frame that this page does not know is passed over: a newer server may say more. */
+/** Parses a frame. Returns undefined for an unknown one, which a newer server may send. */
 function readFrame(text: string): ServerFrame | undefined {
   try {
     return serverFrame.safeParse(JSON.parse(text)).data

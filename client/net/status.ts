@@ -1,13 +1,13 @@
 import { createStore } from 'zustand/vanilla'
 
 export interface ConnectionState {
-  /** `waiting`: no attempt is under way; "Reconnect" starts the next burst of them. */
+  /** `waiting`: no attempt is in progress; "Reconnect" starts the next burst. */
   phase: 'connecting' | 'open' | 'waiting'
-  /** Why it waits: a burst found no server, the server closed the socket in good order, or too many pages are connected. */
+  /** Reason for `waiting`: a burst reached no server, the server closed the socket normally, or too many pages are connected. */
   pause: 'unreachable' | 'closed' | 'too_many' | null
-  /** Said by the server's hello; null before it. */
+  /** From the server's `hello` frame; null before it. */
   ingress: 'onion' | 'direct' | null
-  /** The server's onion address, where it has one: for the copy action beside "not via Tor". */
+  /** The server's onion address, if it has one, for the copy button beside "not via Tor". */
   onionAddress: string | null
   /** Server minus local clock, in ms. */
   clockOffsetMs: number

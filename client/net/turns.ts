@@ -1,8 +1,8 @@
 const queues = new WeakMap<object, Map<string, Promise<unknown>>>()
 
 /**
- * One piece of work at a time under one name, in the order of asking. A failure of one does not stop the next. `page` is whose turns
- * they are, such as an env: tests run several pages side by side, and none waits for another.
+ * Runs work of one name one after another, in the order of the calls. A failure does not stop the next piece. `page` is the owner of
+ * the queue, such as an env, so that pages in one test do not wait for each other.
  */
 export function inTurn<T>(page: object, name: string, work: () => Promise<T>): Promise<T> {
   const turns = queues.get(page) ?? new Map<string, Promise<unknown>>()
@@ -14,7 +14,7 @@ export function inTurn<T>(page: object, name: string, work: () => Promise<T>): P
   return mine
 }
 
-/** Works through a list, a few pieces at a time, in the order of the list. The first failure is thrown once all lanes have stopped. */
+/** Runs `work` for each item of a list, at most `lanes` at a time. After all lanes have stopped, throws the first failure. */
 export async function inLanes<T>(lanes: number, list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = list[Symbol.iterator]()
   const failures: unknown[] = []

@@ -16,7 +16,7 @@ interface Props {
   onClose: () => void
 }
 
-/** What a subscription would allow. */
+/** Dialog that shows the rights of a subscription. */
 export function UpgradeDialog({ feature, onClose }: Props) {
   return (
     <Dialog title={FEATURES[feature]} text="You can go on receiving and reading messages from paid users." onClose={onClose}>

@@ -1,6 +1,6 @@
 import { type Plan, UNLIMITED } from '../../contract/plans.ts'
 
-/** What a plan allows, a line each. */
+/** The benefits of a plan, one line each. */
 export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Plan): string[] {
   const support = hasPrioritySupport ? ['Priority support'] : []
   if (messagesPerMonth === UNLIMITED) return ['Unlimited messages, calls and files', ...support]
@@ -8,6 +8,6 @@ export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Pla
   return [`${messagesPerMonth} messages per month`, 'Unlimited voice and video calls', `Files up to ${megabytes}MB`, ...support]
 }
 
-/** "$1,000" of 100000 cents. */
+/** Formats a price: "$1,000" for 100000 cents. */
 export const shownPrice = (cents: number): string =>
   (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: cents % 100 === 0 ? 0 : 2 })

@@ -4,7 +4,7 @@ import { type ReactNode, useRef } from 'react'
 interface Props {
   title: string
   text: string
-  /** What the pressed button does; its words. */
+  /** Text of the confirming button. */
   action: string
   pendingAction: string
   isPending: boolean
@@ -13,7 +13,7 @@ interface Props {
   children?: ReactNode
 }
 
-/** A decision that cannot be taken back: a press beside it does not close it, and Cancel has the focus. */
+/** A dialog for an irreversible decision. A click outside does not close it, and Cancel has the focus. */
 export function AlertDialog({ title, text, action, pendingAction, isPending, onConfirm, onCancel, children }: Props) {
   const opener = useRef(document.activeElement)
 

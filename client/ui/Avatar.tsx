@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 const TINTS = ['a', 'b', 'c', 'd'] as const
 
-/** The tint carries no meaning; it only stays the same for one person. */
+/** Returns the same tint for the same person. The tint has no other meaning. */
 function tintOf(id: string): string {
   let hash = 0
   for (const character of id) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0
@@ -32,7 +32,7 @@ export function Avatar({ id, name, isOutlined = false, size = 44, children }: Pr
   )
 }
 
-/** Filled is online, hollow is not; `presenceWords` says it to a screen reader. */
+/** A filled dot is online, a hollow one is not. `presenceWords` has the text for screen readers. */
 export function PresenceDot({ isOnline }: { isOnline: boolean }) {
   return <i className={isOnline ? 'dot' : 'dot away'} />
 }

@@ -2,7 +2,7 @@ import { TriangleAlert } from 'lucide-react'
 import { Component, type ReactNode } from 'react'
 import { Empty } from './Empty.tsx'
 
-/** One a screen: a bug shows words instead of a white page. React offers this as a class only. */
+/** Error boundary of a screen, which shows a text instead of a white page after a bug. React needs a class for it. */
 export class Boundary extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
   override state = { hasFailed: false }
 

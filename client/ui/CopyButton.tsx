@@ -23,7 +23,7 @@ export function CopyButton({ text, label, className = '' }: Props) {
       await navigator.clipboard.writeText(text)
       setCopied(true)
     } catch {
-      // The browser refused the clipboard: the text is shown, so that it can be copied by hand.
+      // The browser has denied access to the clipboard, so the text is shown for copying by hand.
       showToast({ tone: 'plain', title: 'Copy it from here', text })
     }
   }

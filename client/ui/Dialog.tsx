@@ -9,7 +9,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Shown while it is rendered. A sheet from below on a phone. */
+/** A dialog that is open while it is rendered. On a phone it is a bottom sheet. */
 export function Dialog({ title, text, onClose, children }: Props) {
   const content = useRef<HTMLDivElement>(null)
   const opener = useRef(document.activeElement)
@@ -21,7 +21,7 @@ export function Dialog({ title, text, onClose, children }: Props) {
     first.focus()
   }
 
-  // A toast lies above the dialog: Radix would close only the toast.
+  // Escape closes the dialog even if a toast is above it. Radix would close the toast alone.
   function press(event: KeyboardEvent) {
     if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose()
   }

@@ -8,7 +8,7 @@ interface Props {
   children?: ReactNode
 }
 
-/** One icon, one bold line, one sentence, one action. */
+/** An empty state: one icon, one bold line, one sentence, one action. */
 export function Empty({ icon: Icon, title, text, children }: Props) {
   return (
     <div className="empty">

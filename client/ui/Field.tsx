@@ -3,10 +3,10 @@ import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useState } f
 
 interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'id'> {
   label: string
-  /** The rule, at the right of the label. */
+  /** Text at the right of the label, such as the allowed length. */
   rule?: string
   error?: string | undefined
-  /** Below the field, where there is no error. */
+  /** Text below the field if there is no error. */
   help?: ReactNode
   before?: ReactNode
   after?: ReactNode
@@ -50,7 +50,7 @@ export function Field({ label, rule, error, help, before, after, onValue, inputR
 
 type PasswordProps = Omit<Props, 'type' | 'after'> & { isShown?: boolean; onShow?: (isShown: boolean) => void }
 
-/** A password that can be shown. Two fields of one form may share the switch. */
+/** A password field with a button that reveals the text. Two fields of a form may share that state. */
 export function PasswordField({ isShown, onShow, ...field }: PasswordProps) {
   const [isOwnShown, setOwnShown] = useState(false)
   const isTextShown = isShown ?? isOwnShown

@@ -11,7 +11,7 @@ interface Props {
   className?: string
 }
 
-/** Needs a `TooltipProvider` above it. The name is the button's label too: a tooltip does not exist under a finger. */
+/** Needs a `TooltipProvider` above it. The label is the accessible name too, because touch screens show no tooltips. */
 export function IconButton({ icon: Icon, label, onClick, isTight = false, isSmallIcon = isTight, className = '' }: Props) {
   return (
     <Tooltip.Root>

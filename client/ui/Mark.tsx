@@ -1,4 +1,4 @@
-/** The C that is the bow of a key. */
+/** The logo: a C that is also the bow of a key. */
 export function Mark() {
   return (
     <svg className="mark" viewBox="0 0 26 24" aria-hidden="true">

@@ -1,6 +1,6 @@
 import { passwordStrength } from './strength.ts'
 
-/** An estimate; it never blocks a password. */
+/** Shows an estimate of the strength. It never rejects a password. */
 export function PasswordMeter({ password, own }: { password: string; own: string[] }) {
   if (!password) return null
   const { score, word } = passwordStrength(password, own)

@@ -4,15 +4,15 @@ import './qr.css'
 
 interface Props {
   text: string
-  /** What the code is, for those who cannot see it. */
+  /** Description of the code for screen readers. */
   label: string
   sizePx?: number
 }
 
-/** Black on white in both themes: an inverted code is one that some cameras cannot read. */
+/** The code is black on white in both themes, because some cameras cannot read an inverted one. */
 export function Qr({ text, label, sizePx = 256 }: Props) {
   const { sizeModules, path } = useMemo(() => drawQr(text), [text])
-  // Every module is as many whole pixels as the next one; what is left over widens the white margin.
+  // Every module has the same whole number of pixels. The rest widens the white margin.
   const modulePx = Math.max(1, Math.floor(sizePx / sizeModules))
   const sidePx = Math.max(sizePx, modulePx * sizeModules)
   const edgePx = Math.floor((sidePx - modulePx * sizeModules) / 2)

@@ -5,21 +5,21 @@ import { Note } from './Note.tsx'
 import './scanner.css'
 
 interface Props {
-  /** What the person can do without a camera: "compare the digits". */
+  /** What the person can do without a camera, such as "compare the digits". */
   instead: string
-  /** A code was seen; the next time for another one. */
+  /** Called for each new code, not again for the same one. */
   onCode: (text: string) => void
   onStop: () => void
 }
 
-/** Looks for a QR code as long as it is on screen and the page in front. */
+/** Scans for a QR code while it is rendered and the page is visible. */
 export function Scanner({ instead, onCode, onStop }: Props) {
   const video = useRef<HTMLVideoElement>(null)
   const stop = useRef<HTMLButtonElement>(null)
   const [state, setState] = useState<'starting' | 'live' | CameraTrouble>('starting')
   const [attempt, setAttempt] = useState(0)
   const isInFront = useInFront()
-  // The button that was pressed for it is gone.
+  // The button that opened the scanner is gone, so the focus moves here.
   useEffect(() => stop.current?.focus(), [])
   const latest = useRef(onCode)
   useEffect(() => {
@@ -70,7 +70,7 @@ export function Scanner({ instead, onCode, onStop }: Props) {
   )
 }
 
-/** A page that nobody looks at has no business with the camera. */
+/** True while the page is visible. A hidden page must not use the camera. */
 function useInFront(): boolean {
   const [isInFront, setInFront] = useState(document.visibilityState === 'visible')
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { LoaderCircle } from 'lucide-react'
 
-/** A spinner with words that a screen reader says. It appears after 200 ms. */
+/** A spinner with a text for screen readers. It appears after 200 ms. */
 export function Spinner({ words, isVisible = false }: { words: string; isVisible?: boolean }) {
   return (
     <div className="centre late" role="status">

@@ -12,7 +12,7 @@ export function Toasts() {
   const toast = useStore(toastStore, ({ queue }) => queue[0])
   useDroppedByActions()
   return (
-    // A dialog hides everything around it from a screen reader, except what is marked as live: toasts speak on.
+    // An open dialog hides everything except live regions from screen readers. The attribute keeps toasts readable.
     <div aria-live="off">
       <Toast.Provider duration={SHOWN_MS} swipeDirection="right" swipeThreshold={50} label="Notification">
         {toast && <One key={toast.id} toast={toast} />}
@@ -22,7 +22,7 @@ export function Toasts() {
   )
 }
 
-/** Sending a form, pressing a button or a link, and going back begin something new: before it does, older toasts go. */
+/** Drops older toasts when the person submits a form, presses a button or link, or goes back. */
 function useDroppedByActions() {
   useEffect(() => {
     const press = ({ target }: Event) => {
@@ -49,7 +49,7 @@ function One({ toast }: { toast: Shown }) {
   }, [isOpen, toast.id])
   const Icon = ICONS[toast.tone]
   const isError = toast.tone === 'bad'
-  // An error speaks for itself as an alert; Radix would announce it a second time.
+  // The role announces an error. Without the exclusion Radix would announce it a second time.
   const alert = isError ? { role: 'alert', 'data-radix-toast-announce-exclude': '' } : {}
   return (
     <Toast.Root className={`toast ${toast.tone}`} open={isOpen} onOpenChange={setOpen}>

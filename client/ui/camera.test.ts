@@ -5,7 +5,7 @@ afterEach(() => vi.unstubAllGlobals())
 
 const nothing = () => undefined
 
-/** A browser whose camera does this when it is asked for. */
+/** Stubs a browser with this `getUserMedia`. */
 function browserWith(getUserMedia: (() => Promise<unknown>) | undefined, isSecure = true) {
   vi.stubGlobal('isSecureContext', isSecure)
   vi.stubGlobal('navigator', { mediaDevices: getUserMedia && { getUserMedia } })

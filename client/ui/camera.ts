@@ -1,7 +1,7 @@
-/** Why no code can be scanned. */
+/** The reason why scanning is impossible. */
 export type CameraTrouble = 'insecure' | 'unsupported' | 'missing' | 'denied' | 'failed' | 'reader'
 
-/** What to say of it; `instead` is what the person can do without a camera: "compare the digits". */
+/** The text for that reason. `instead` is what the person can do without a camera, such as "compare the digits". */
 export function cameraWords(trouble: CameraTrouble, instead: string): string {
   switch (trouble) {
     case 'insecure':
@@ -36,17 +36,17 @@ const TROUBLES: Record<string, CameraTrouble> = {
 }
 
 const LOOK_EVERY_MS = 200
-/** A code on a screen that is held before the camera is read at this size, and a phone reads it in time. */
+/** Pictures are scaled down to this size: a code on a phone's screen is still readable, and decoding is fast enough. */
 const LONGEST_SIDE_PX = 960
 
 interface ScanEvents {
   onLive: () => void
-  /** Each code once, as long as no other one is seen. */
+  /** Called once for each code until another one is seen. */
   onCode: (text: string) => void
   onTrouble: (trouble: CameraTrouble) => void
 }
 
-/** Shows the camera in a video and says what codes it sees. Returns what ends it: then the camera is free, whatever was under way. */
+/** Shows the camera in a video and reports codes. Returns a function that ends the scan and releases the camera at any stage. */
 export function startScan(video: HTMLVideoElement, events: ScanEvents): () => void {
   let isOver = false
   let stream: MediaStream | undefined
@@ -80,9 +80,9 @@ export function startScan(video: HTMLVideoElement, events: ScanEvents): () => vo
   return end
 }
 
-/** The rear camera where there is one. Throws CameraError. */
+/** Opens the rear camera, or else any camera. Throws CameraError. */
 async function openCamera(): Promise<MediaStream> {
-  // Without a secure context there is no `mediaDevices` at all.
+  // `mediaDevices` does not exist outside a secure context.
   if (!isSecureContext) throw new CameraError('insecure')
   if (!navigator.mediaDevices?.getUserMedia) throw new CameraError('unsupported')
   try {
@@ -95,7 +95,7 @@ async function openCamera(): Promise<MediaStream> {
   }
 }
 
-/** A megabyte that only those who scan load. */
+/** Loads the decoder, a megabyte, on demand. */
 async function loadReader(): Promise<(picture: ImageData | undefined) => Promise<string | undefined>> {
   try {
     const reader = await import('./reader.ts')
@@ -108,7 +108,7 @@ async function loadReader(): Promise<(picture: ImageData | undefined) => Promise
 
 let canvas: HTMLCanvasElement | undefined
 
-/** What the video shows now; undefined before its first picture. */
+/** The video's current picture; undefined before the first one. */
 function pictureOf(video: HTMLVideoElement): ImageData | undefined {
   const { videoWidth, videoHeight } = video
   if (videoWidth === 0) return undefined

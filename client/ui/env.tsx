@@ -5,14 +5,14 @@ import { connectionStore } from '../net/status.ts'
 
 export const EnvContext = createContext<Env | null>(null)
 
-/** What the verbs are called with. */
+/** The environment that verbs take as their first argument. */
 export function useEnv(): Env {
   const env = use(EnvContext)
   if (!env) throw new Error('useEnv outside of EnvContext')
   return env
 }
 
-/** The server's time, as far as this page knows it; renders again every `everyMs`. */
+/** The server's time, as this page estimates it. Renders again every `everyMs`. */
 export function useNow(everyMs = 20_000): Date {
   const { clock } = useEnv()
   const offset = useStore(connectionStore, (state) => state.clockOffsetMs)

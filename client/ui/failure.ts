@@ -1,9 +1,9 @@
 import { ApiError } from '../net/api.ts'
 
-/** The server's own words say the wait in seconds, for programs. */
+/** The part of the server's text that has the wait in seconds, for programs. */
 const WAIT = /\. Try again in \d+ seconds?$/
 
-/** What to say when a verb threw. A failure of cryptography is always shown in its own words. */
+/** The text for a verb's error. A CryptoFailure keeps its own message. */
 export function failureWords(error: unknown): string {
   if (error instanceof ApiError) return error.message.replace(WAIT, '') + waitWords(error.retryAfterSeconds)
   if (error instanceof Error && error.name === 'CryptoFailure') return error.message

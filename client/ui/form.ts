@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 export type FieldErrors<Name extends string> = Partial<Record<Name, string>>
 
-/** The first message of each named field. */
+/** The first error message of each named field. */
 export function fieldErrors<Name extends string>(error: z.ZodError, names: readonly Name[]): FieldErrors<Name> {
   const errors: FieldErrors<Name> = {}
   for (const issue of error.issues) {

@@ -1,11 +1,11 @@
 export interface TextPart {
   text: string
-  /** Where the part is an address: what a press opens. */
+  /** The address that a click opens, if the part is a link. */
   href?: string
 }
 
 const ADDRESS = /\bhttps?:\/\/[^\s<>"']+/giu
-// Punctuation that ends the sentence and not the address.
+// Punctuation at the end belongs to the sentence, not to the address.
 const TRAILING = /[.,;:!?'"»”’…]+$/u
 
 /** Cuts a text into plain parts and web addresses (http and https only). Nothing is fetched. */
@@ -25,7 +25,7 @@ export function textParts(text: string): TextPart[] {
 
 function trimmed(address: string): string {
   let kept = address.replace(TRAILING, '')
-  // A bracket that was opened before the address closes after it: "(see https://a.example)".
+  // A closing bracket whose partner is before the address is no part of it: "(see https://a.example)".
   for (const [open, close] of ['()', '[]', '{}'] as const) {
     while (kept.endsWith(close ?? '') && count(kept, close) > count(kept, open)) kept = kept.slice(0, -1).replace(TRAILING, '')
   }

@@ -9,7 +9,7 @@ prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasm).buffer } })
 
 const PIXELS = 8
 
-/** The drawing as a camera sees it: each run of the path filled with black. */
+/** Renders the drawing as a camera sees it, with each run of the path in black. */
 function pictureOf({ sizeModules, path }: { sizeModules: number; path: string }): ImageData {
   const side = sizeModules * PIXELS
   const data = new Uint8ClampedArray(side * side * 4).fill(255)

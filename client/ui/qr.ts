@@ -1,16 +1,16 @@
 import { encode } from 'uqr'
 
-/** The white edge that a reader needs around the code. */
+/** Width of the white margin that readers need around the code. */
 const MARGIN_MODULES = 2
 
 export interface QrDrawing {
-  /** Width and height of the whole, margin included. */
+  /** Width and height of the drawing, margin included. */
   sizeModules: number
-  /** The black modules as the path of an SVG: one stroke of squares a run. */
+  /** The black modules as an SVG path, with one segment per horizontal run. */
   path: string
 }
 
-/** Draws a QR code. Throws where the text is empty or does not fit into a code. */
+/** Draws a QR code. Throws if the text is empty or does not fit into a code. */
 export function drawQr(text: string): QrDrawing {
   if (text === '') throw new Error('A QR code of nothing')
   const { data } = encode(text, { ecc: 'M', border: MARGIN_MODULES })

@@ -11,10 +11,10 @@ const COMMON = (
 const SERIES = 'abcdefghijklmnopqrstuvwxyz 01234567890 qwertyuiop asdfghjkl zxcvbnm'
 const WORDS = ['Very weak', 'Weak', 'Fair', 'Good', 'Strong'] as const
 
-/** What a letter inside a word adds, in bits; a letter that stands alone adds as much as any character. */
+/** Bits that a letter inside a word adds. A single letter adds as much as any other character. */
 const BITS_OF_WORD_LETTER = 2.4
 
-/** A rough guess from length, kinds of characters, words and patterns. It knows no leaked lists, and never blocks anything. */
+/** Estimates the strength from length, kinds of characters, words and patterns. Uses no lists of leaked passwords. */
 export function passwordStrength(password: string, own: string[] = []): Strength {
   const bitsEach = Math.log2(alphabetSize(password))
   const text = withoutKnownWords(password, own)
@@ -26,12 +26,12 @@ export function passwordStrength(password: string, own: string[] = []): Strength
   return { score, word: WORDS[score] ?? WORDS[0] }
 }
 
-/** The password, where each known word is one character. */
+/** The password with each known word replaced by one character. */
 function withoutKnownWords(password: string, own: string[]): string {
   let text = password.replaceAll('0', 'o').replaceAll('@', 'a').replaceAll('$', 's').replaceAll('3', 'e')
   const names = own.flatMap((name) => name.split(/[\s_]+/)).filter((name) => name.length >= 3)
   const known = [...names, ...COMMON].some((word) => text.toLowerCase().includes(word.toLowerCase()))
-  // What merely looks like a letter counts as one only where it hides a known word.
+  // Digits and signs that look like letters count as letters only if they spell a known word.
   if (!known) return password
   for (const word of [...names, ...COMMON]) {
     for (let at = text.toLowerCase().indexOf(word.toLowerCase()); at >= 0; at = text.toLowerCase().indexOf(word.toLowerCase()))
@@ -40,7 +40,7 @@ function withoutKnownWords(password: string, own: string[]): string {
   return text
 }
 
-/** How many characters merely continue a run on the keyboard, in the alphabet, or of one character. */
+/** Counts characters that continue a run on the keyboard, in the alphabet, or of the same character. */
 function seriesIn(text: string): number {
   let continued = 0
   for (let at = 2; at < text.length; at++) {

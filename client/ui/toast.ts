@@ -5,19 +5,19 @@ export interface Toast {
   tone: 'plain' | 'good' | 'bad'
   title: string
   text: string
-  /** Must be seen whatever the person does meanwhile, such as a failure of cryptography. */
+  /** True if other actions must not drop the toast, such as that of a CryptoFailure. */
   mustBeSeen: boolean
 }
 
-/** The first one is on screen for its time, the others wait for it to end, in their order. */
+/** The first toast is on screen. The others wait in order. */
 export const toastStore = createStore<{ queue: Toast[] }>(() => ({ queue: [] }))
 
-/** More would still be read out half a minute later. */
+/** Maximum number of toasts, because more would still be shown half a minute later. */
 const QUEUE_MAX = 6
 
 let lastId = 0
 
-/** Puts a toast behind those that wait. Words that are shown or wait already are not said twice. */
+/** Adds a toast to the queue unless it already has one with the same text. */
 export function showToast({ mustBeSeen = false, ...toast }: Omit<Toast, 'id' | 'mustBeSeen'> & { mustBeSeen?: boolean }): void {
   lastId += 1
   const added = { ...toast, mustBeSeen, id: lastId }
@@ -32,12 +32,12 @@ export function dismissToast(id: number): void {
   toastStore.setState(({ queue }) => ({ queue: queue.filter((toast) => toast.id !== id) }))
 }
 
-/** A new action or screen has begun: what was said about the one before is old. */
+/** Drops toasts of an earlier action or screen, except those that must be seen. */
 export function dropToasts(): void {
   toastStore.setState(({ queue }) => ({ queue: queue.filter(({ mustBeSeen }) => mustBeSeen) }))
 }
 
-/** Where too many wait, the oldest one of them gives way, and one that must be seen only to others that must. */
+/** Drops the oldest waiting toast of a full queue. One that must be seen is dropped only if all others must be seen too. */
 function bounded(queue: Toast[]): Toast[] {
   if (queue.length <= QUEUE_MAX) return queue
   const waiting = queue.slice(1)

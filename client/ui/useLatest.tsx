@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** The newest value, for what runs later than the render that it was made in. */
+/** A ref to the newest value, for callbacks that run after a later render. */
 export function useLatest<T>(value: T): RefObject<T> {
   const latest = useRef(value)
   useEffect(() => {
