@@ -5,12 +5,12 @@ import type { ShownMessage } from './store.ts'
 interface Props {
   messages: ShownMessage[]
   name: string
-  /** The window does not reach the newest message: what comes now is an older page, not new messages. */
+  /** True while the window does not reach the newest message: added messages are an older page then, not new ones. */
   isPaused: boolean
 }
 
 /**
- * Reads new messages and failures out to a screen reader. The list itself is silent, because it mounts old messages while one scrolls.
+ * Announces new messages and failures to screen readers. The list itself is silent, because scrolling adds old messages to it.
  */
 export function Announcer({ messages, name, isPaused }: Props) {
   const [words, setWords] = useState('')

@@ -7,11 +7,11 @@ import type { ShownMessage } from './store.ts'
 
 interface Props {
   message: ShownMessage
-  /** The other side's name. */
+  /** The other person's name. */
   name: string
   startsRun: boolean
   endsRun: boolean
-  /** Both take the id of an unsent message. */
+  /** `onRetry` and `onDelete` receive the id of an unsent message. */
   onRetry: (id: string) => void
   onDelete: (id: string) => void
 }
@@ -88,7 +88,7 @@ function Meta({ message }: { message: ShownMessage }) {
 function Under({ message, onRetry, onDelete }: Pick<Props, 'message' | 'onRetry' | 'onDelete'>) {
   if (message.status !== 'failed' && message.status !== 'waiting') return null
   const isFailed = message.status === 'failed'
-  // An account does not come back: nothing is left to try.
+  // A deleted account stays deleted, so a retry is useless.
   const canRetry = isFailed && message.reason !== REFUSALS.account_deleted.text
   return (
     <div className={isFailed ? 'under fail' : 'under'}>
@@ -109,7 +109,7 @@ function Under({ message, onRetry, onDelete }: Pick<Props, 'message' | 'onRetry'
   )
 }
 
-/** Reasons come with or without a capital and a full stop. */
+/** Adds the capital and the full stop that a reason may lack. */
 function sentence(words: string): string {
   const text = words.charAt(0).toUpperCase() + words.slice(1)
   return /[.!?]$/.test(text) ? text : `${text}.`

@@ -23,7 +23,7 @@ interface Props {
   room: RoomRow
   /** The other person of the room. */
   person: Person
-  /** The reader's own plan allows sending. */
+  /** True if the user's plan allows sending. */
   canSend: boolean
   onBack: () => void
   onRetry: () => void

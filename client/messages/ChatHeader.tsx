@@ -15,7 +15,7 @@ interface Props {
   hasRoomKeys: boolean
   onBack: () => void
   onSafety: () => void
-  /** Absent while there is nothing to go to. */
+  /** undefined while the room has no day to jump to. */
   onDay: (() => void) | undefined
 }
 
@@ -39,7 +39,7 @@ export function ChatHeader({ person, isTyping, hasRoomKeys, onBack, onSafety, on
         {!person.isDeleted && (
           <p className="small t2">
             <span className="cut">
-              {/* Who is online now is known through the connection only. */}
+              {/* Presence is unknown without a connection. */}
               {isConnected && <Presence person={person} isTyping={isTyping} />}
               <span className="handle">
                 {isConnected && ' · '}@{person.username}
@@ -55,7 +55,7 @@ export function ChatHeader({ person, isTyping, hasRoomKeys, onBack, onSafety, on
   )
 }
 
-/** Stands at the right, or under the name on a phone: one of the two is shown. */
+/** The "Encrypted" badge. It is rendered twice, at the right and under the name; the stylesheet shows one. */
 function Encrypted({ className, isVerified, onSafety }: { className: string; isVerified: boolean; onSafety: () => void }) {
   return (
     <button type="button" className={className} aria-haspopup="dialog" title="Safety number" onClick={onSafety}>

@@ -22,7 +22,7 @@ import { useTyping } from './useTyping.tsx'
 
 interface Props {
   room: Room
-  /** A changed key stops sending; the reason stands above. */
+  /** True while a changed key blocks sending. The reason is shown above. */
   isBlocked: boolean
   onUpgrade: () => void
 }
@@ -55,7 +55,7 @@ export function Composer({ room, isBlocked, onUpgrade }: Props) {
   }
 
   function press(event: KeyboardEvent<HTMLTextAreaElement>) {
-    // While an input method composes, Enter accepts its word. Safari reports that key as 229 after composition has ended.
+    // During composition Enter accepts the input method's word. Safari sends that key with code 229 after composition has ended.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
     event.preventDefault()
     event.currentTarget.form?.requestSubmit()
@@ -68,11 +68,11 @@ export function Composer({ room, isBlocked, onUpgrade }: Props) {
           ref={field}
           rows={1}
           dir="auto"
-          // Else the browser writes what is typed into its session file, to restore it.
+          // Without this attribute the browser stores the typed text in its session file.
           autoComplete="off"
           aria-label="Message"
           placeholder={placeholder(isConnected, isBlocked)}
-          // The message shows in the list already; its text stays here, hidden, until it is stored.
+          // The list already shows the message. The hidden text stays here until the message is stored.
           value={isPending ? '' : text}
           disabled={isOff}
           readOnly={isPending}
@@ -113,7 +113,7 @@ function placeholder(isConnected: boolean, isBlocked: boolean): string {
 
 type FieldRef = RefObject<HTMLTextAreaElement | null>
 
-/** As high as its text, up to the height that the stylesheet allows. */
+/** Fits the field's height to its text, up to the stylesheet's maximum. */
 function useHeight(field: FieldRef, text: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what changes the height
   useLayoutEffect(() => {
@@ -123,7 +123,7 @@ function useHeight(field: FieldRef, text: string) {
   }, [field, text])
 }
 
-/** Focuses the field when it appears, where that raises no keyboard, and again when the connection is back. */
+/** Focuses the field when it appears, unless that opens an on-screen keyboard, and again after a reconnection. */
 function useFocus(field: FieldRef, isOff: boolean) {
   const hadFocus = useRef(matchMedia('(pointer: fine) and (min-width: 768px)').matches)
   const remember = useCallback(() => {

@@ -5,7 +5,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import './header.css'
 import { nameOf, type Person } from '../trust/people.ts'
 
-/** The line under the header: the onion address is the person's key. */
+/** The line under the header with the person's onion address, which is their key. */
 export function KeyLine({ person, onSafety }: { person: Person; onSafety: () => void }) {
   const [isWhole, setWhole] = useState(false)
   if (!person.onionAddress)

@@ -19,15 +19,15 @@ import { useFound } from './useFound.tsx'
 import { useNewCount } from './useNewCount.tsx'
 import { useStayAtEnd } from './useStayAtEnd.tsx'
 
-/** Within this distance of an edge the next page is asked for. */
+/** Distance from an edge at which the next page is loaded. */
 const NEAR_PX = 600
-/** Closer than this to the newest message counts as being there. */
+/** Distance from the newest message that still counts as the end. */
 const END_PX = 80
 
 interface Props {
   room: Room
   view: RoomView
-  /** The other side's name. */
+  /** The other person's name. */
   name: string
   onUpgrade: () => void
   onDay: (from: Date) => void
@@ -39,8 +39,8 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
   const isPaging = useRef(false)
   const hadNewer = useRef(view.hasNewer)
   const [isAtEnd, setAtEnd] = useState(view.anchor === null)
-  // The first line may be the heading of a day that begins further up. It would move with the next page, and the virtual list
-  // keeps the reader's place by it.
+  // The first line is left out if there are older messages: it is the heading of a day that may begin further up. It would move with
+  // the next page, and the virtual list uses it to keep the reader's place.
   const lines = useMemo(() => timelineLines(view.messages).slice(view.hasOlder ? 1 : 0), [view.messages, view.hasOlder])
   const virtual = useVirtualizer({
     count: lines.length,
@@ -51,7 +51,7 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
     paddingStart: 8,
     paddingEnd: 20,
     anchorTo: 'end',
-    // A page of newer messages must not drag the reader to its end.
+    // A page of newer messages must not scroll the reader to its end.
     followOnAppend: !view.hasNewer && !hadNewer.current,
     scrollEndThreshold: END_PX,
   })
@@ -82,7 +82,7 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
     scroller.current?.focus({ preventScroll: true })
   }, [virtual, view.anchor])
   const foundId = useFound(view.anchor)
-  // The same functions at each render: a bubble that did not change is not drawn again.
+  // Stable functions keep unchanged bubbles from rendering again.
   const latestRoom = useLatest(room)
   const retry = useCallback(
     (id: string) => void sendAndReport(() => retryMessage(env, latestRoom.current, id), onUpgrade),
@@ -104,7 +104,7 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
     const before = shown.current
     await attempt(load)
     isPaging.current = false
-    // At the very edge no scroll event asks for the next page.
+    // At the very edge no scroll event follows that would load the next page.
     requestAnimationFrame(() => shown.current !== before && latestLook.current())
   }
 
@@ -117,7 +117,7 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
     else if (view.hasNewer && fromEnd < NEAR_PX) void page(loadNewer)
   }
 
-  // A page may be too short to scroll: then no scroll event asks for the next one.
+  // If a page is too short to scroll, no scroll event loads the next one.
   const latestLook = useLatest(look)
   const shown = useLatest(view.messages)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is a new occasion

@@ -2,12 +2,12 @@ import type { Env } from '../env.ts'
 import { loadOlderPage } from '../rooms/older.ts'
 import type { Room } from '../rooms/room.ts'
 
-/** How many pages of older messages are fetched from the server to reach a day. */
+/** Maximum number of older pages to fetch from the server to reach a day. */
 const PAGES = 40
 
 /**
- * Where a day begins in a room: the seq of its first message, or of the next one after it. Found by halving what
- * this device holds: a room of any length takes a few reads. Undefined: nothing was written since.
+ * Finds the seq of the first message of a day, or of the next message after it; undefined if there is none. A binary search in the
+ * vault needs a few reads for a room of any length.
  */
 export async function seqOfDay(env: Env, room: Room, dayStart: Date): Promise<number | undefined> {
   const { id: chatRoomId } = room

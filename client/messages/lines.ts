@@ -1,19 +1,19 @@
 import { dayOf } from '../ui/time.ts'
 import type { ShownMessage } from './store.ts'
 
-/** One line of the timeline. Keys stay the same while messages come and go around it. */
+/** One line of the timeline. Its key stays the same while the lines around it change. */
 export type Line =
   | { kind: 'day'; key: string; at: string }
   | { kind: 'notice'; key: string; text: string }
   | { kind: 'warning'; key: string; text: string }
   | { kind: 'message'; key: string; message: ShownMessage; startsRun: boolean; endsRun: boolean }
 
-/** The text that stands above a message whose sender saw another conversation [Note: M5]. */
+/** The warning above a message whose sender's view of the log differs from ours [Note: M5]. */
 export const OUT_OF_PLACE = 'The server dropped or reordered messages before this one.'
 
 const RUN_MS = 10 * 60_000
 
-/** Day separators, notices, and messages in runs: what one person writes in one go. */
+/** Makes the lines: day separators, notices, and messages in runs of one sender. */
 export function timelineLines(messages: ShownMessage[]): Line[] {
   const lines: Line[] = []
   const days = new Map<string, number>()
@@ -25,7 +25,7 @@ export function timelineLines(messages: ShownMessage[]): Line[] {
       days.set(day, times + 1)
       lines.push({ kind: 'day', key: times ? `day ${day} ${times}` : `day ${day}`, at: message.at })
     }
-    // Once for those in a row: from the first on nothing can be compared.
+    // The warning is shown once for a row of such messages, because after the first one the views cannot be compared.
     if (message.isOutOfPlace && !before?.isOutOfPlace)
       lines.push({ kind: 'warning', key: `warning ${keyOf(message)}`, text: OUT_OF_PLACE })
     if (message.body.kind === 'notice') lines.push({ kind: 'notice', key: message.id, text: message.body.text })

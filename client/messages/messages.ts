@@ -10,10 +10,10 @@ import { flush, stopRetries } from './send.ts'
 import { changeView, messagesStore, viewOf } from './store.ts'
 import { refreshView, showFrom, showNewer, showNewest, showOlder } from './view.ts'
 
-/** Where a room is shown when it comes on screen, instead of at its end. */
+/** The seq to show when the room comes on screen, instead of its end. */
 let pendingJump: { chatRoomId: string; seq: number } | undefined
 
-/** Puts a room on screen: at once what this device holds, then what it missed. */
+/** Shows a room: first the vault's messages, then those it has missed. */
 export async function showRoom(env: Env, room: Room): Promise<void> {
   const seq = pendingJump?.chatRoomId === room.id ? pendingJump.seq : undefined
   pendingJump = undefined
@@ -43,7 +43,7 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
 
 export const hideRoom = (): void => messagesStore.setState({ open: null })
 
-/** Nothing of one account is left for the next. */
+/** Clears the state, so that the next account does not see it. */
 export function resetMessages(): void {
   pendingJump = undefined
   forgetMarks()
@@ -52,7 +52,7 @@ export function resetMessages(): void {
   hideRoom()
 }
 
-/** The page above what is shown: from the vault, else from the server. */
+/** Loads the page above the window, from the vault or else from the server. */
 export async function loadOlder(env: Env, room: Room): Promise<void> {
   const view = viewOf(room)
   if (!view || view.isLoadingOlder || !view.hasOlder) return
@@ -64,12 +64,12 @@ export async function loadOlder(env: Env, room: Room): Promise<void> {
   }
 }
 
-/** The page below what is shown, while the window does not reach the newest message. */
+/** Loads the page below the window, which does not reach the newest message. */
 export const loadNewer = (env: Env, room: Room): Promise<void> => showNewer(env, room)
 
 export const jumpToNewest = (env: Env, room: Room): Promise<void> => showNewest(env, room)
 
-/** Shows the conversation from the beginning of a day. False: nothing was written since. */
+/** Shows the conversation from the beginning of a day. Returns false if there is no message since then. */
 export async function jumpToDay(env: Env, room: Room, dayStart: Date): Promise<boolean> {
   const seq = await seqOfDay(env, room, dayStart)
   if (seq === undefined) return false
@@ -77,7 +77,7 @@ export async function jumpToDay(env: Env, room: Room, dayStart: Date): Promise<b
   return true
 }
 
-/** Shows a message among its neighbours: now where its room is on screen, else as soon as it is. */
+/** Shows a message with its neighbours: now if its room is on screen, or else when it is shown. */
 export async function jumpToMessage(env: Env, room: Room, seq: number): Promise<void> {
   pendingJump = undefined
   if (viewOf(room)) await showFrom(env, room, seq, 'middle')

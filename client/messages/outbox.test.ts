@@ -56,15 +56,15 @@ test.each([
     "You've sent the 10 messages of this month's plan",
   ],
   ['Message limit reached message: Your plan says message: none', 'Your plan says message: none'],
-  ...['Message limit reached', 'Message limit reached message: ', 'Message limit reached message:   '].map((said) => [
-    said,
+  ...['Message limit reached', 'Message limit reached message: ', 'Message limit reached message:   '].map((message) => [
+    message,
     "You've reached your monthly message limit. Upgrade your plan or wait until next month.",
   ]),
-])('A message limit that the server tells as "%s" is never told in no words', async (said, text) => {
+])('A message limit that the server tells as "%s" is never told in no words', async (message, text) => {
   const { alice, bob, wire } = await people()
   await alice.keeps(bob, 'the eleventh')
   wire.beforeEffect = (_caller, path, method) => {
-    if (path === messagesApi.send.path && method === 'POST') throw new ApiError(403, 'message_limit_reached', said ?? '')
+    if (path === messagesApi.send.path && method === 'POST') throw new ApiError(403, 'message_limit_reached', message ?? '')
   }
   expect(await flushRoom(alice.env, alice.room(bob), nothing)).toEqual({ outcome: 'limit_reached', text })
 })

@@ -16,13 +16,13 @@ import { changePerson } from '../trust/people.ts'
 export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_required' } | { outcome: 'limit_reached'; text: string }
 
 interface Wait {
-  /** In words for the person. */
+  /** Text for the person. */
   reason: string
-  /** When to try again; null: news of the room or its people starts the next try. */
+  /** Time until the next attempt; null if a change of the room or its people starts it. */
   retryMs: number | null
 }
 
-/** What the messages of a room wait for on this device, by room. */
+/** Why a room's messages wait on this device, by room id. */
 const waiting = new Map<string, Wait>()
 export const forgetWaits = (): void => waiting.clear()
 export const waitOf = (chatRoomId: string): Wait | undefined => waiting.get(chatRoomId)
@@ -34,14 +34,14 @@ const SEAL_TRIES = 6
 const LIMIT_TEXT = "You've reached your monthly message limit. Upgrade your plan or wait until next month."
 
 /**
- * Sends what the room's outbox holds, in order, and stops at the first message that has to wait. The same sealed
- * bytes go out again after a lost answer; they are sealed anew only when the room has moved on [Note: M1].
+ * Sends the messages of the room's outbox in order, and stops at the first one that has to wait. After a lost answer it sends the
+ * same sealed bytes again. It seals anew only if the room's epoch has changed [Note: M1].
  */
 export function flushRoom(env: Env, room: Room, onChange: () => Promise<void>): Promise<SendOutcome> {
   return inTurn(env, `flush ${room.id}`, async () => {
     let outcome: SendOutcome = { outcome: 'kept' }
     for (const row of await env.crypto.outbox(room.id)) {
-      // A message of a kind that this build does not know is the newer tab's to send.
+      // A newer tab sends messages of a kind that this build does not know.
       if (row.failure || !row.content) continue
       const sent = await sendRow(env, latestRoom(room), row)
       await onChange()
@@ -54,10 +54,10 @@ export function flushRoom(env: Env, room: Room, onChange: () => Promise<void>): 
 
 async function sendRow(env: Env, listed: Room, row: OutboxRow): Promise<'next' | 'wait' | SendOutcome> {
   const { id: chatRoomId } = listed
-  // Writing accepts a request: from here on its room is followed.
+  // Sending a message accepts a request, so its room is followed from here on.
   const room: Room = { ...listed, state: 'accepted' }
   try {
-    // No call is needed for what is known: the message stays here, with the reason.
+    // A closed room is known without a call. The message stays in the outbox with the reason.
     if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSALS.account_deleted.text)
     let mustCommit = false
     for (let attempt = 0; attempt < SEAL_TRIES; attempt++) {
@@ -94,7 +94,7 @@ async function sendRow(env: Env, listed: Room, row: OutboxRow): Promise<'next' |
   }
 }
 
-/** `moved_on`: since it was ready, the room has put this device out or changed its devices. It is made ready again. */
+/** Seals a message. `moved_on`: this device was removed from the room or the room's devices changed, so the room is readied again. */
 async function seal(env: Env, room: Room, { id }: OutboxRow): Promise<OutboxRow | undefined | 'moved_on'> {
   try {
     return await env.crypto.sealOutboxRow({ ...placeOf(room), id })
@@ -136,13 +136,13 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
   return 'next'
 }
 
-/** The server's words about a message limit stand behind "message: "; where it has none, the words are ours. */
+/** The server's text about a message limit, which follows "message: ", or our own if that is empty. */
 function limitText(message: string): string {
   const [, ...words] = message.split('message: ')
   return words.join('message: ').trim() || LIMIT_TEXT
 }
 
-/** The other account is gone. The list would show it too, but later. */
+/** Marks the room as closed, because the other account is deleted. Reading the list again would take longer. */
 function closeRoom(room: Room): void {
   changeRoom(room.id, ({ peers }) => ({ isClosed: true, peers: peers.map((peer) => ({ ...peer, isDeleted: true })) }))
   changePerson(peerIdOf(room) ?? '', { isDeleted: true, mismatch: null, isVerified: false })

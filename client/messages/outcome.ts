@@ -3,7 +3,7 @@ import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import type { SendOutcome } from './outbox.ts'
 
-/** Sends, and shows a toast where it failed. True: the message is kept, so its text may leave the composer. */
+/** Sends, and shows a toast after a failure. Returns true if the message is stored, so that the composer may drop its text. */
 export async function sendAndReport(send: () => Promise<SendOutcome>, onUpgrade: () => void): Promise<boolean> {
   try {
     const outcome = await send()

@@ -20,7 +20,7 @@ test.each([
     await alice.says(bob, 'hello')
     const message = wire.rooms.get(roomId)?.log.find((entry) => entry.kind === 'message')
     if (message?.kind !== 'message') throw new Error('There is no message')
-    // The rows of Alice's page, which is this one, are not Bob's.
+    // The room list in memory is Alice's, so it is cleared for Bob.
     resetRooms()
     const { env } = bob
     const [room] = await keepRooms(env, [{ ...bob.contact(alice), state, lastSeq: 0, lastMessage: null, unreadCount: 0 }])

@@ -10,13 +10,13 @@ import { isLookedAt } from '../ui/focus.ts'
 import { viewOf } from './store.ts'
 import { refreshRoom } from './view.ts'
 
-/** A message came live. Replay enters by `syncRoom`; both follow the room's log, then show what the vault holds. */
+/** Handles a message from the socket. Replay enters by `syncRoom`. Both catch up with the room's log, then show the vault's messages. */
 export async function receiveMessage(env: Env, message: ServerData['message']): Promise<void> {
-  // The first message of somebody new comes before the list has their room.
+  // A new person's first message arrives before the list has their room.
   if (!roomById(message.chatRoomId)) await reloadRooms(env)
   const room = roomById(message.chatRoomId)
   if (!room) return
-  // Nothing of a request is shown before it is accepted.
+  // A request's messages are not shown before it is accepted.
   const isSeen = room.state === 'accepted' && viewOf(room) !== undefined && isLookedAt()
   addNewest(message, isSeen)
   await show(env, room, await catchUp(env, room, [{ kind: 'message', ...message }]))
@@ -27,20 +27,20 @@ export async function receiveCommit(env: Env, commit: ServerData['commit']): Pro
   if (room) await show(env, room, await catchUp(env, room, [commit]))
 }
 
-/** A member has received or read more: the ticks follow, in the row and on screen. */
+/** Handles a receipt: updates the ticks in the list and on screen. */
 export async function refreshDelivery(env: Env, receipt: ServerData['receipt']): Promise<void> {
   if (!onReceipt(receipt)) await reloadRooms(env)
   const room = roomById(receipt.chatRoomId)
   if (room) await refreshRoom(env, room)
 }
 
-/** Brings a room up to date that is behind, and shows it. */
+/** Brings a room up to date and shows it. */
 export async function syncRoom(env: Env, room: Room): Promise<void> {
   const cursor = (await env.crypto.roomRecord(room.id))?.cursor ?? 0
   await show(env, room, cursor < room.lastSeq ? await catchUp(env, room) : cursor)
 }
 
-/** The way back: shows what the vault holds now, then tells the server that it arrived. `cursor`: how far this device keeps the log. */
+/** Shows the vault's messages, then marks them as delivered. `cursor` is the last seq of the log on this device. */
 async function show(env: Env, room: Room, cursor: number): Promise<void> {
   await refreshRoom(env, room)
   const row = roomById(room.id)

@@ -4,7 +4,7 @@ import type { Room } from '../rooms/room.ts'
 import { isLookedAt } from '../ui/focus.ts'
 import { viewOf } from './store.ts'
 
-/** Where a room is on screen and somebody looks, everything shown of it counts as read. */
+/** Marks the shown messages of a room as read, if it is on screen and the page has the focus. */
 export async function markSeen(env: Env, room: Room): Promise<void> {
   const view = viewOf(room)
   if (!view || view.hasNewer || room.state === 'pending' || !isLookedAt()) return

@@ -9,11 +9,11 @@ import type { Room } from '../rooms/room.ts'
 import { flushRoom, type SendOutcome, waitOf } from './outbox.ts'
 import { refreshRoom, showNewest } from './view.ts'
 
-/** Keeps the message on this device, shows it, and sends it. Nothing typed is lost: a refusal gives the text back. Throws ApiError. */
+/** Stores the message in the outbox, shows it, and sends it. After a refusal the text stays in the composer. Throws ApiError. */
 export async function sendText(env: Env, room: Room, text: string): Promise<SendOutcome> {
   const words = text.trim()
   if (words === '') return { outcome: 'kept' }
-  // The list is empty once the account is closed.
+  // The list is empty after the account is closed.
   if (!roomById(room.id)) throw new ApiError(401, 'not_signed_in', SIGN_IN_TO_SEND)
   if (textBytes(words) > LIMITS.textBytes)
     throw new ApiError(400, 'invalid_input', `A message is at most ${LIMITS.textBytes / 1024} KB of text`)
@@ -28,29 +28,29 @@ export async function sendText(env: Env, room: Room, text: string): Promise<Send
   return flush(env, room)
 }
 
-/** Sends what waits in a room, and shows how far it came. */
+/** Sends the messages in a room's outbox and shows their progress. */
 export async function flush(env: Env, room: Room): Promise<SendOutcome> {
   try {
     const outcome = await flushRoom(env, room, () => refreshRoom(env, room))
     retryLater(env, room)
     return outcome
   } catch (error) {
-    // What waits stays in the vault until somebody signs in here again.
+    // The outbox stays in the vault until the next sign-in.
     if (isClosed(error)) return { outcome: 'kept' }
     throw error
   }
 }
 
-/** By room. */
+/** Timers of retries, by room id. */
 const retries = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** A server that was away or busy is asked again, also when no news comes from it. */
+/** Tries again later, because an unreachable or busy server may send no event when it is back. */
 function retryLater(env: Env, room: Room): void {
   clearTimeout(retries.get(room.id))
   const retryMs = waitOf(room.id)?.retryMs
   if (!retryMs) return
   const again = () => {
-    // Gone from the list: the account was closed meanwhile.
+    // The room is missing if the account was closed meanwhile.
     const now = roomById(room.id)
     if (now) void flush(env, now)
   }
@@ -62,7 +62,7 @@ export function stopRetries(): void {
   retries.clear()
 }
 
-/** Sends what waits anywhere: after a reload, or when the connection is back. */
+/** Sends the outbox of every room, after a reload or a reconnection. */
 export async function flushAll(env: Env): Promise<void> {
   for (const chatRoomId of await env.crypto.roomsWithOutbox()) {
     const room = roomById(chatRoomId)
@@ -83,7 +83,7 @@ export async function deleteUnsent(env: Env, room: Room, id: string): Promise<vo
 
 let typingSentAt = 0
 
-/** Tells the others, at most every few seconds, that the person types; a frame may be lost. */
+/** Sends a typing frame, at most every few seconds. It may be lost. */
 export function setTyping(env: Env, room: Room, isTyping: boolean): void {
   const now = env.clock().getTime()
   if (isTyping && now - typingSentAt < PERIODS.typingSentMs) return

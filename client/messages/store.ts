@@ -2,47 +2,47 @@ import { createStore } from 'zustand/vanilla'
 
 export type MessageBody =
   | { kind: 'text'; text: string }
-  /** Sent without encryption by a program: shown under a red "Not encrypted" mark. */
+  /** A program's plain text, which is shown with a red "Not encrypted" mark. */
   | { kind: 'plain'; text: string }
   | { kind: 'unreadable'; reason: string }
-  /** A line of the conversation itself, such as "Encryption restarted". */
+  /** A notice in the conversation, such as "Encryption restarted". */
   | { kind: 'notice'; text: string }
 
 export interface ShownMessage {
   id: string
-  /** null while the server has not placed it yet. */
+  /** null until the server has stored it. */
   seq: number | null
   isMine: boolean
   /** ISO 8601; the server's time once it has one. */
   at: string
-  /** Own messages only. `waiting`: kept here until the reason passes; `failed`: the person decides. */
+  /** null for messages of others. `waiting`: sent again by itself. `failed`: the person retries or deletes it. */
   status: 'sending' | 'waiting' | 'failed' | 'sent' | 'delivered' | 'read' | null
-  /** Why it waits or failed, in words. */
+  /** Text that explains `waiting` or `failed`. */
   reason: string | null
   body: MessageBody
-  /** Its sender saw another conversation than this device: the server dropped or reordered messages before it [Note: M5]. */
+  /** True if the sender's view of the log differs from ours: the server dropped or reordered earlier messages [Note: M5]. */
   isOutOfPlace: boolean
 }
 
 export interface Anchor {
   id: string
-  /** A day begins at the top of the screen; what was searched for stands in the middle and is marked for a moment. */
+  /** `top` for the first message of a day; `middle` for a search result, which is also highlighted for a moment. */
   place: 'top' | 'middle'
 }
 
 export interface RoomView {
   chatRoomId: string
   status: 'loading' | 'ready' | 'failed'
-  /** A window of the room, oldest first; unsent messages of this device come last. */
+  /** A window of the room's messages, oldest first, with this device's unsent messages at the end. */
   messages: ShownMessage[]
   hasOlder: boolean
   hasNewer: boolean
   isLoadingOlder: boolean
-  /** The room's keys are in place on this device: with a connection, the "Encrypted" badge shows. */
+  /** True if this device has the room's keys. The "Encrypted" badge shows if it is also connected. */
   isEncrypted: boolean
-  /** The message to bring into view, after a jump: a new object for each jump. */
+  /** The message to scroll to after a jump. Each jump makes a new object. */
   anchor: Anchor | null
-  /** Arrived while the window does not reach the newest message. */
+  /** Number of messages that arrived below the window, while it does not reach the newest one. */
   newerCount: number
 }
 
@@ -53,13 +53,13 @@ export interface MessagesState {
 
 export const messagesStore = createStore<MessagesState>(() => ({ open: null }))
 
-/** What the screen shows of a room; undefined where another room or none is on screen. */
+/** The view of a room; undefined if it is not on screen. */
 export function viewOf(room: { id: string }): RoomView | undefined {
   const { open } = messagesStore.getState()
   return open?.chatRoomId === room.id ? open : undefined
 }
 
-/** Changes what the screen shows of a room; nothing where it is not on screen. */
+/** Changes the view of a room, if it is on screen. */
 export function changeView(room: { id: string }, change: Partial<RoomView>): void {
   const view = viewOf(room)
   if (view) messagesStore.setState({ open: { ...view, ...change } })

@@ -4,7 +4,7 @@ import { keepDraft, readDraft } from './send.ts'
 
 const KEEP_AFTER_MS = 400
 
-/** What is written and not sent yet: kept for each chat. */
+/** The unsent text of a chat, stored in the vault. */
 export function useDraft(chatRoomId: string): [string, (text: string) => void] {
   const env = useEnv()
   const [text, setText] = useState('')
@@ -15,7 +15,7 @@ export function useDraft(chatRoomId: string): [string, (text: string) => void] {
     let isCurrent = true
     readDraft(env, chatRoomId).then(
       (draft) => isCurrent && !isTouched.current && setText(draft),
-      // An unreadable draft must not keep anyone from writing.
+      // An unreadable draft must not block the composer.
       () => undefined,
     )
     return () => {
@@ -27,7 +27,7 @@ export function useDraft(chatRoomId: string): [string, (text: string) => void] {
     if (unkept.current === null) return
     const kept = unkept.current
     unkept.current = null
-    // Storage is full, or this account was closed meanwhile: the words still stand in the composer, and are tried again.
+    // If storage is full or the account was closed meanwhile, the text stays in the composer for the next attempt.
     keepDraft(env, chatRoomId, kept).catch(() => {
       unkept.current ??= kept
     })

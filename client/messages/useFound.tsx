@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
 import type { Anchor } from './store.ts'
 
-/** For so long the message stands out. */
+/** How long a search result is highlighted. */
 const FOUND_MS = 3000
 
-/** The message that was searched for, while it is marked. */
+/** The id of the search result while it is highlighted. */
 export function useFound(anchor: Anchor | null): string | undefined {
   const [foundId, setFoundId] = useState<string>()
   useEffect(() => {

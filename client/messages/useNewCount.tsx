@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { RoomView } from './store.ts'
 
-/** How many messages of others came below what is looked at. */
+/** The number of others' messages that arrived below the visible part. */
 export function useNewCount(view: RoomView, isAtEnd: boolean): number {
   const newest = view.messages.findLast(({ seq }) => seq !== null)?.seq ?? 0
   const seen = useRef(newest)

@@ -6,12 +6,12 @@ import { useLatest } from '../ui/useLatest.tsx'
 import { markSeen } from './seen.ts'
 import type { RoomView } from './store.ts'
 
-/** Offline, or the session ended: both show elsewhere, and the mark is sent at the next occasion. */
+/** Ignores ApiErrors: other parts of the screen show that the page is offline or signed out, and the next look sends the mark again. */
 function unlessRefused(error: unknown): void {
   if (!(error instanceof ApiError)) throw error
 }
 
-/** Tells that a room on screen was seen: only while the page is visible and has the focus. */
+/** Marks the room on screen as read while the page is visible and has the focus. */
 export function useSeen(room: RoomRow, view: RoomView | undefined): void {
   const env = useEnv()
   const latest = useLatest(room)

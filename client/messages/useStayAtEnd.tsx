@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** Keeps a reader who is at the end there, when the composer grows or a keyboard opens. */
+/** Keeps the list scrolled to its end when the composer grows or an on-screen keyboard opens. */
 export function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isAtEnd: boolean, toEnd: () => void) {
   const latest = useRef({ isAtEnd, toEnd })
   useEffect(() => {

@@ -5,7 +5,7 @@ import { useEnv } from '../ui/env.tsx'
 import { useLatest } from '../ui/useLatest.tsx'
 import { setTyping } from './send.ts'
 
-/** Tells the others in a room that the person types, and takes it back after a pause. */
+/** Sends typing frames to a room, and one that ends typing after a pause. */
 export function useTyping(room: Room) {
   const env = useEnv()
   const latest = useLatest(room)

@@ -9,13 +9,13 @@ import { waitOf } from './outbox.ts'
 import { type Anchor, changeView, type MessageBody, type RoomView, type ShownMessage, viewOf } from './store.ts'
 
 const PAGE = 50
-/** The window never holds more than this: a room of any length scrolls through it. */
+/** Maximum number of messages in the window, which moves through a room of any length. */
 const WINDOW = 300
 
-/** One refresh of a room's view at a time: an earlier answer of the vault must not overwrite a later one. */
+/** Runs refreshes of a room's view one at a time, so that an earlier read of the vault does not overwrite a later one. */
 const inView = <T>(env: Env, room: Room, refresh: () => Promise<T>): Promise<T> => inTurn(env, `view ${room.id}`, refresh)
 
-/** Shows the newest page of a room and what waits to be sent. */
+/** Shows the newest page of a room and its unsent messages. */
 export const showNewest = (env: Env, room: Room): Promise<void> => inView(env, room, () => toNewest(env, room))
 
 async function toNewest(env: Env, room: Room): Promise<void> {
@@ -29,7 +29,7 @@ async function toNewest(env: Env, room: Room): Promise<void> {
   })
 }
 
-/** Shows a room around one place: from there on, or with it in the middle of the screen. */
+/** Shows a room around one seq, at the top or in the middle of the screen. */
 export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place'] = 'top'): Promise<void> =>
   inView(env, room, async () => {
     const { id: chatRoomId } = room
@@ -46,7 +46,7 @@ export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place
     })
   })
 
-/** Moves the window up. `fetchOlder` brings what the vault does not hold. */
+/** Moves the window up. `fetchOlder` fetches messages that the vault lacks. */
 export async function showOlder(env: Env, room: Room, fetchOlder: (before: number) => Promise<boolean>): Promise<void> {
   const { id: chatRoomId } = room
   const { first } = windowOf(room)
@@ -81,7 +81,7 @@ export const showNewer = (env: Env, room: Room): Promise<void> =>
     })
   })
 
-/** Adds what is new: messages at the end while the window reaches it, the ticks, and what could be opened meanwhile. */
+/** Updates the window: new messages, if it reaches the end, ticks, and messages that could be opened meanwhile. */
 export const refreshView = (env: Env, room: Room): Promise<void> =>
   inView(env, room, async () => {
     const { id: chatRoomId } = room
@@ -96,14 +96,14 @@ export const refreshView = (env: Env, room: Room): Promise<void> =>
     if (hasNewer) await countNewer(env, room, last)
   })
 
-/** Shows anew what the vault holds of a room: on screen where it is open, and in its row. */
+/** Shows a room's state in the vault again: in its row of the list and, if it is open, on screen. */
 export async function refreshRoom(env: Env, room: Room): Promise<void> {
-  // The account was closed meanwhile, and its vault with it.
+  // The account and its vault were closed meanwhile.
   if (!roomById(room.id)) return
   await Promise.all([viewOf(room) && refreshView(env, room), refreshPreview(env, room)])
 }
 
-/** What the window of a room shows now. */
+/** The current window of a room. */
 function windowOf(room: Room) {
   const view = viewOf(room)
   const placed = view?.messages.filter(({ seq }) => seq !== null) ?? []
@@ -112,7 +112,7 @@ function windowOf(room: Room) {
     last: placed.at(-1)?.seq ?? 0,
     hasNewer: view?.hasNewer ?? false,
     hadOlder: view?.hasOlder ?? false,
-    /** Something of it could not be opened: its key may have come. */
+    /** True if a message could not be opened, whose key may have arrived meanwhile. */
     isWaiting: placed.some(({ body }) => body.kind === 'unreadable'),
   }
 }
@@ -127,7 +127,7 @@ async function range(env: Env, chatRoomId: string, first: number, last: number):
 async function countNewer(env: Env, room: Room, last: number): Promise<void> {
   const { id: chatRoomId, ownId } = room
   const { readSeq } = markOf(latestRoom(room), ownId)
-  // Below the window there is also what was read before the reader went up.
+  // Messages below the window may have been read before the reader scrolled up, so the count begins after them.
   const { messages } = await env.crypto.page({ chatRoomId, after: Math.max(last, readSeq), limit: 100 })
   const newerCount = messages.filter(({ senderId }) => senderId !== ownId).length
   changeView(room, { newerCount })
