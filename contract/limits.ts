@@ -50,6 +50,8 @@ export const LIMITS = {
   /** Sealed history seeds that wait for a device; of more the oldest go. */
   historySealsPerDevice: 200,
   archiveKeysAtOnce: 100,
+  /** Of an epoch's archive keys, in the committer's slot and in that of the own devices: those under the newest history keys are answered. */
+  archiveKeysPerSlot: 4,
   contactsMax: 5000,
   /** Open requests to one person: of more the oldest unanswered gives way. */
   requestsMax: 100,

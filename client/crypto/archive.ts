@@ -1,4 +1,4 @@
-import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
+import { concat, fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
 import type { Frame } from '../../contract/content.ts'
 import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '../../contract/envelope.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -19,7 +19,11 @@ const GROUP_ID_BYTES = 48
 /** What the server answers archive keys for. */
 const EPOCH_MAX = 999_999_999
 
+/** The server answers fewer; the rest leaves room for those of before. */
+const KEYS_MAX = 16
+
 const rowOf = ({ groupId, epoch }: EpochName) => `epoch:${groupId}:${epoch}`
+const restOf = (place: EpochName) => `${rowOf(place)}:rest`
 
 /**
  * Seals an epoch's archive key to one account's history key; undefined where that account keeps no history, or announces a key
@@ -41,18 +45,38 @@ export async function sealArchiveKey(
   }
 }
 
-/** Opens sealed archive keys with the account's history keys and keeps them. One that does not open is left out. */
+/**
+ * Opens sealed archive keys with the account's history keys and keeps them. One that does not open is left out. Of several for one
+ * epoch all are kept: the seals do not say who made them, so a message tells which one is right [Note: H1].
+ */
 export async function keepArchiveKeys(live: Live, keys: ArchiveKey[]): Promise<void> {
+  const opened = new Map<string, { place: EpochName; found: Uint8Array[] }>()
+  for (const key of keys) {
+    const bytes = await openArchiveKey(live, key)
+    if (!bytes) continue
+    const { found } = opened.get(rowOf(key)) ?? { found: [] }
+    opened.set(rowOf(key), { place: key, found: [...found, bytes] })
+  }
   const writes = await Promise.all(
-    keys.map(async (key): Promise<Write | undefined> => {
-      const bytes = await openArchiveKey(live, key)
-      const held = bytes && (await live.vault.get('sealed', rowOf(key)))
+    [...opened.values()].map(async ({ place, found }) => {
       // What this device derived itself is right, whatever somebody sealed.
-      return bytes && held?.json !== 'derived' ? { store: 'sealed', key: rowOf(key), value: { json: null, bytes } } : undefined
+      if ((await live.vault.get('sealed', rowOf(place)))?.json === 'derived') return []
+      // The newest first: of too many an older one goes.
+      const all = distinct([...found, ...(await archiveKeysHeld(live, place))]).slice(0, KEYS_MAX)
+      return candidateWrites(place, all)
     }),
   )
-  await live.vault.write(writes.filter((write) => write !== undefined))
+  await live.vault.write(writes.flat())
 }
+
+const distinct = (keys: Uint8Array[]): Uint8Array[] =>
+  keys.filter((key, at) => !keys.slice(0, at).some((earlier) => sameBytes(earlier, key)))
+
+/** The first one stands in the epoch's row, the rest one behind another in a row beside it. */
+const candidateWrites = (place: EpochName, [first, ...rest]: Uint8Array[]): Write[] => [
+  ...(first ? [{ store: 'sealed' as const, key: rowOf(place), value: { json: null, bytes: first } }] : []),
+  ...(rest.length > 0 ? [{ store: 'sealed' as const, key: restOf(place), value: { json: null, bytes: concat(...rest) } }] : []),
+]
 
 /** The change that keeps an archive key which this device derived from the room's own state. */
 export const derivedKeyWrite = (place: EpochName, bytes: Uint8Array): Write => ({
@@ -75,8 +99,19 @@ export async function openArchiveKey(live: Live, key: ArchiveKey): Promise<Uint8
   }
 }
 
+/** The archive key of an epoch that this device derived itself; else one that was sealed to the account, right or not. */
 export const archiveKeyHeld = async (live: Live, place: EpochName): Promise<Uint8Array | undefined> =>
   (await live.vault.get('sealed', rowOf(place)))?.bytes
+
+/** All that may be the archive key of an epoch. */
+async function archiveKeysHeld(live: Live, place: EpochName): Promise<Uint8Array[]> {
+  const [first, rest] = await Promise.all([live.vault.get('sealed', rowOf(place)), live.vault.get('sealed', restOf(place))])
+  if (!first?.bytes) return []
+  if (first.json === 'derived' || !rest?.bytes) return [first.bytes]
+  const { bytes } = rest
+  const count = Math.floor(bytes.length / KEY_BYTES)
+  return [first.bytes, ...Array.from({ length: count }, (_, at) => bytes.slice(at * KEY_BYTES, (at + 1) * KEY_BYTES))]
+}
 
 /** What the server says of a message, before anything is proven. */
 export type Sent = Pick<Message, 'id' | 'senderId' | 'content'>
@@ -100,14 +135,14 @@ export async function readByArchive(at: Reading, envelope: Envelope, message: Se
   // No room has such a place: nothing is asked for it.
   if (fromBase64(envelope.groupId).length !== GROUP_ID_BYTES || envelope.epoch > EPOCH_MAX)
     return unreadable(message, new CryptoFailure('place', 'It was sealed for no room'))
-  const archiveKey = key ?? (await archiveKeyHeld(at.live, envelope))
-  const waiting: Read = { senderId: message.senderId, body: { kind: 'sealed', envelope: message.content } }
-  if (!archiveKey) return waiting
-  try {
-    return readOpened(at, await openByArchive(archiveKey, envelope), message)
-  } catch (error) {
-    return error instanceof CryptoFailure && error.code === 'archive_key' ? waiting : unreadable(message, error)
+  for (const archiveKey of key ? [key] : await archiveKeysHeld(at.live, envelope)) {
+    try {
+      return readOpened(at, await openByArchive(archiveKey, envelope), message)
+    } catch (error) {
+      if (!(error instanceof CryptoFailure) || error.code !== 'archive_key') return unreadable(message, error)
+    }
   }
+  return { senderId: message.senderId, body: { kind: 'sealed', envelope: message.content } }
 }
 
 /**

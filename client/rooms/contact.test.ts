@@ -65,6 +65,25 @@ test('Eve leaves out the keys of two epochs at once: Alice puts both right, and 
   expect(await laptop.hears(bob)).toEqual(['one', 'two', 'three', 'four'])
 })
 
+test.each(['the committer', 'a stolen browser of her own'])(
+  'Of the two keys of an epoch, the one by %s is rubbish: a new browser reads by the other, in either order',
+  async (who) => {
+    const { alice, bob, wire, roomId } = await withEveAtBobs()
+    await bob.says(alice, 'three')
+    await alice.reads(bob)
+    const room = wire.rooms.get(roomId)
+    const hers = room?.archiveKeys.filter(({ userId }) => userId === alice.userId) ?? []
+    const { inRoom } = await patchedClient(bob, alice)
+    const { accounts } = await inRoom(async (open) => open)
+    const rubbish = await Promise.all(hers.map((key) => sealArchiveKey(peerIn(accounts), key, randomBytes(32))))
+    if (!room || hers.length === 0) throw new Error('nothing sealed')
+    const both = rubbish.flatMap((wrong, at) => [wrong, hers[at]].filter((key) => key !== undefined))
+    room.archiveKeys = who === 'the committer' ? both : [...both].reverse()
+    const laptop = await alice.newBrowser()
+    expect(await laptop.hears(bob)).toEqual(['one', 'two', 'three'])
+  },
+)
+
 test('Eve makes the room and leaves out the key of its beginning: Alice puts it right', async () => {
   const { alice, bob, roomId } = await people()
   const { api } = bob.env
@@ -193,7 +212,7 @@ test('The key of an epoch that Alice derived herself is not replaced by what Eve
   expect(live.userId).toBe(bob.userId)
 })
 
-test("Bob seals to the history key of before a removal: Alice puts the new one's seal in its place", async () => {
+test('Bob seals to the history key of before a removal: Alice adds a seal to the new one', async () => {
   const { alice, bob, wire, roomId } = await withEveAtBobs()
   const laptop = await alice.newComputer()
   const old = await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] })
@@ -202,11 +221,13 @@ test("Bob seals to the history key of before a removal: Alice puts the new one's
   const account = wire.accounts.get(alice.userId)
   await bob.env.api(roomsApi.commit, { ...old, manifestVersions: { ...old.manifestVersions, [alice.userId]: 99 } })
   const sealedUnder = () =>
-    wire.rooms.get(roomId)?.archiveKeys.find(({ userId, epoch }) => userId === alice.userId && epoch === old.epoch + 1)
-      ?.historyKeyId
-  expect(sealedUnder()).toBe(1)
+    wire.rooms
+      .get(roomId)
+      ?.archiveKeys.filter(({ userId, epoch }) => userId === alice.userId && epoch === old.epoch + 1)
+      .map(({ historyKeyId }) => historyKeyId)
+  expect(sealedUnder()).toEqual([1])
   await alice.reads(bob)
-  expect(sealedUnder()).toBe(2)
+  expect(sealedUnder()).toEqual([1, 2])
   expect(account?.book.historyKeyId).toBe(2)
 })
 

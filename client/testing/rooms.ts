@@ -53,20 +53,20 @@ export function roomVerbs(state: ServerState): Verb[] {
     room.needsCommit = false
     if (isCreation) room.welcome = null
     if (draft.welcome) room.welcome = { seq, epoch: epoch + 1, welcome: draft.welcome }
-    keepKeys(chatRoomId, draft.archiveKeys)
+    keepKeys(chatRoomId, draft.archiveKeys, 'committer')
     return { seq }
   }
 
   const versionsIn = (chatRoomId: string): Record<string, number> =>
     Object.fromEntries(membersOfDirectRoom(chatRoomId).map((member) => [member, manifestAnswer(state, member).version]))
 
-  function keepKeys(chatRoomId: string, keys: ArchiveKey[]): object {
+  /** Each slot takes one key for each account, epoch and history key, and keeps it. */
+  function keepKeys(chatRoomId: string, keys: ArchiveKey[], slot: 'committer' | 'own_device'): object {
     const kept = roomOf(chatRoomId)
+    const nameOf = ({ userId, groupId, epoch, historyKeyId }: ArchiveKey) => [userId, groupId, epoch, historyKeyId].join()
     for (const key of keys) {
-      kept.archiveKeys = kept.archiveKeys.filter(
-        (one) => one.userId !== key.userId || one.groupId !== key.groupId || one.epoch !== key.epoch,
-      )
-      kept.archiveKeys.push(key)
+      if (kept.archiveKeys.some((one) => one.slot === slot && nameOf(one) === nameOf(key))) continue
+      kept.archiveKeys.push({ ...key, slot })
     }
     return {}
   }
@@ -157,7 +157,10 @@ export function roomVerbs(state: ServerState): Verb[] {
     [roomsApi.log, (input: { chatRoomId: string; after: number; limit: number }) => page(input)],
     [roomsApi.commit, (draft: CommitDraft, userId) => commit(draft, userId)],
     [roomsApi.archiveKeys, (input: { chatRoomId: string; groupId: string; epochs: string }, userId) => archived(input, userId)],
-    [roomsApi.addArchiveKeys, (input: { chatRoomId: string; keys: ArchiveKey[] }) => keepKeys(input.chatRoomId, input.keys)],
+    [
+      roomsApi.addArchiveKeys,
+      (input: { chatRoomId: string; keys: ArchiveKey[] }) => keepKeys(input.chatRoomId, input.keys, 'own_device'),
+    ],
     [roomsApi.replaceGroupInfo, (input: { chatRoomId: string; groupInfo: string }) => replaceGroupInfo(input)],
     [messagesApi.send, (draft: Draft, userId) => send(draft, userId)],
     [

@@ -25,7 +25,7 @@ export interface Room {
   epoch: number
   groupInfo: string | null
   welcome: RoomGroup['welcome']
-  archiveKeys: ArchiveKey[]
+  archiveKeys: (ArchiveKey & { slot?: 'committer' | 'own_device' })[]
   /** A device was removed: nothing is sealed here before a commit that knows it. */
   needsCommit: boolean
 }

@@ -4,10 +4,11 @@ import { forgetClaims } from '../devices/keypackages.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { requireLive } from '../sessions/sessions.ts'
-import { isOutdated, keptKeys, newestManifests, requireNewest } from './manifests.ts'
+import { keptKeys, newestManifests, requireNewest } from './manifests.ts'
 import { idsOf, type Room, requireRoom } from './members.ts'
 import { readLog, shownCommit } from './rooms.ts'
 import * as store from './store.ts'
+import * as archive from './store-archivekeys.ts'
 
 /**
  * Appends a commit that is made for the current group and epoch, or for the next generation's first [Note: R6].
@@ -34,7 +35,8 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     const manifests = await newestManifests(tx, members)
     requireNewest(manifests, draft.manifestVersions, draft.archiveKeys)
     const row = await store.appendCommit(tx, user.id, draft, env.clock())
-    await store.putArchiveKeys(tx, inRoom(chatRoomId, keptKeys(manifests, draft.archiveKeys)))
+    const sealed = new Map(keptKeys(manifests, draft.archiveKeys).map((key) => [key.userId, key]))
+    await archive.addArchiveKeys(tx, inSlot(chatRoomId, 'committer', [...sealed.values()]))
     if (epoch === 0) await forgetClaims(tx, chatRoomId, draft.generation)
     return { seq: row.seq, fresh: { audience: await store.findAudience(tx, chatRoomId, user.id), commit: shownCommit(row) } }
   })
@@ -51,10 +53,11 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
 /** The caller's own archive keys of some epochs. Throws Refusal. */
 export async function readArchiveKeys(env: Env, user: SignedInUser, roomId: string, groupId: string, epochs: string) {
   await requireRoom(env.db, user.id, roomId)
-  return { keys: await store.findArchiveKeys(env.db, roomId, user.id, groupId, epochs.split(',').map(Number)) }
+  const asked = { roomId, userId: user.id, groupId, epochs: epochs.split(',').map(Number), perSlot: LIMITS.archiveKeysPerSlot }
+  return { keys: await archive.findArchiveKeys(env.db, asked) }
 }
 
-/** Keeps archive keys of the caller's own account, in place of what a committer sealed to it. Throws Refusal. */
+/** Keeps archive keys of the caller's own account, beside what a committer sealed to it [Note: H1]. Throws Refusal. */
 export async function addArchiveKeys(
   env: Env,
   user: SignedInUser,
@@ -68,11 +71,12 @@ export async function addArchiveKeys(
     await requireRoom(tx, user.id, roomId)
     await requireLive(tx, user)
     if (keys.some((key) => key.userId !== user.id)) throw invalid('These are archive keys of another account')
-    const started = await store.startedEpochs(tx, roomId, [...new Set(keys.map((key) => key.groupId))])
+    const started = await archive.startedEpochs(tx, roomId, [...new Set(keys.map((key) => key.groupId))])
     if (keys.some((key) => !started.has(`${key.groupId} ${key.epoch}`))) throw invalid('The room had no such epoch')
     const manifests = await newestManifests(tx, [user.id])
-    if (keys.some((key) => isOutdated(manifests, key))) throw invalid('The account has a newer history key')
-    await store.putArchiveKeys(tx, inRoom(roomId, keptKeys(manifests, keys)))
+    const newest = manifests.get(user.id)?.historyKeyId
+    if (keys.some(({ historyKeyId }) => historyKeyId !== newest)) throw invalid('The account has another history key')
+    await archive.addArchiveKeys(tx, inSlot(roomId, 'own_device', keptKeys(manifests, keys)))
   })
   return {}
 }
@@ -105,4 +109,5 @@ function fits(room: Room, { generation, groupId, epoch }: CommitDraft): boolean 
 
 const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })
 
-const inRoom = (chatRoomId: string, keys: ArchiveKey[]) => keys.map((key) => ({ chatRoomId, ...key }))
+const inSlot = (chatRoomId: string, sealedBy: 'committer' | 'own_device', keys: ArchiveKey[]) =>
+  keys.map((key) => ({ chatRoomId, sealedBy, ...key }))

@@ -136,6 +136,37 @@ test('an archive key for a history key that was replaced is refused, whoever bri
   expect(await adds(2)).toMatchObject({ status: 200 })
 })
 
+test("Eve has a session of Bob's: what stands there to read his past by stays, whatever she puts beside it", async () => {
+  const { alice, bob, chatRoomId, first } = await inGroup()
+  const next = knowing(following(first), alice, bob)
+  const key = (historyKeyId = 1): ArchiveKey => ({ ...archiveKey(bob, next, historyKeyId), sealed: random() })
+  const [committers, his, hers] = [key(), key(), key()]
+  await alice.does(roomsApi.commit, { ...next, archiveKeys: [committers] })
+  await bob.does(roomsApi.addArchiveKeys, { chatRoomId, keys: [his] })
+  const eve = await bob.addsBrowser()
+  await eve.does(roomsApi.addArchiveKeys, { chatRoomId, keys: [hers, key()] })
+  expect(await keptOf(bob, next)).toEqual([committers, his])
+  // Under history keys that do not exist she would fill the table.
+  for (const historyKeyId of [2, 2_147_483_647])
+    expect(await eve.tries(roomsApi.addArchiveKeys, { chatRoomId, keys: [key(historyKeyId)] })).toBeRefused(400, 'invalid_input')
+  // Under a new one each place is free once more.
+  await bob.changesKeys({ removes: [eve.deviceId] })
+  const renewed = key(2)
+  await bob.does(roomsApi.addArchiveKeys, { chatRoomId, keys: [renewed] })
+  await bob.does(roomsApi.addArchiveKeys, { chatRoomId, keys: [key(2)] })
+  expect(await keptOf(bob, next)).toEqual([committers, renewed, his])
+})
+
+test('a committer seals one key to each member, and none under a history key that does not exist', async () => {
+  const { alice, bob, first } = await inGroup()
+  const next = knowing(following(first), alice, bob)
+  const invented = [{ ...archiveKey(bob, next, 7), sealed: random() }]
+  expect(await alice.tries(roomsApi.commit, { ...next, archiveKeys: invented })).toBeRefused(409, 'stale_manifest')
+  const two = [1, 1].map((historyKeyId) => ({ ...archiveKey(bob, next, historyKeyId), sealed: random() }))
+  await alice.does(roomsApi.commit, { ...next, archiveKeys: two })
+  expect(await keptOf(bob, next)).toEqual([two[1]])
+})
+
 test('of an account that keeps no history no archive key is stored, and the others are', async () => {
   const { alice, bob, chatRoomId, first } = await inGroup()
   await bob.changesKeys({ keepsHistory: false })

@@ -33,14 +33,14 @@ export function requireNewest(
   archiveKeys: ArchiveKey[],
 ): void {
   const isBehind = [...manifests].some(([userId, { version }]) => (known[userId] ?? 0) < version)
-  if (!isBehind && !archiveKeys.some((key) => isOutdated(manifests, key))) return
+  if (!isBehind && !archiveKeys.some((key) => isForAnother(manifests, key))) return
   const versions = Object.fromEntries([...manifests].map(([userId, { version }]) => [userId, version]))
   throw new Refusal('stale_manifest', { details: { manifestVersions: versions } })
 }
 
-/** True if the key is sealed to a history key that its account has replaced. */
-export const isOutdated = (manifests: Map<string, RoomManifest>, { userId, historyKeyId }: ArchiveKey): boolean =>
-  historyKeyId < (manifests.get(userId)?.historyKeyId ?? 0)
+/** True if the key is sealed to another history key than the account's newest. */
+const isForAnother = (manifests: Map<string, RoomManifest>, { userId, historyKeyId }: ArchiveKey): boolean =>
+  historyKeyId !== (manifests.get(userId)?.historyKeyId ?? historyKeyId)
 
 /** The keys whose accounts keep their history; for the others nothing is stored [Note: H1]. */
 export const keptKeys = (manifests: Map<string, RoomManifest>, archiveKeys: ArchiveKey[]): ArchiveKey[] =>

@@ -3,7 +3,7 @@ import type { CommitDraft } from '../../contract/rooms.ts'
 import type { Queryable } from '../db/connect.ts'
 import { manifests } from '../db/schema/devices.ts'
 import { messages } from '../db/schema/messages.ts'
-import { archiveKeys, chatParticipants, chatRooms, roomCommits, roomGroups } from '../db/schema/rooms.ts'
+import { chatParticipants, chatRooms, roomCommits, roomGroups } from '../db/schema/rooms.ts'
 
 interface Member {
   userId: string
@@ -126,49 +126,6 @@ export function findManifestVersions(db: Queryable, userIds: string[]) {
     .select({ userId: manifests.userId, version: manifests.version })
     .from(manifests)
     .where(inArray(manifests.userId, userIds))
-}
-
-/** The epochs that commits of these groups started, as "group epoch". */
-export async function startedEpochs(db: Queryable, roomId: string, groupIds: string[]): Promise<Set<string>> {
-  const rows = await db
-    .select({ groupId: roomCommits.groupId, epoch: roomCommits.epoch })
-    .from(roomCommits)
-    .where(and(eq(roomCommits.chatRoomId, roomId), inArray(roomCommits.groupId, groupIds)))
-  return new Set(rows.map(({ groupId, epoch }) => `${groupId} ${epoch + 1}`))
-}
-
-/** Keeps archive keys in place of what is there; of two for the same account and epoch the later one. */
-export async function putArchiveKeys(db: Queryable, rows: (typeof archiveKeys.$inferInsert)[]): Promise<void> {
-  if (rows.length === 0) return
-  const each = new Map(rows.map((row) => [`${row.userId} ${row.groupId} ${row.epoch}`, row]))
-  await db
-    .insert(archiveKeys)
-    .values([...each.values()])
-    .onConflictDoUpdate({
-      target: [archiveKeys.chatRoomId, archiveKeys.groupId, archiveKeys.epoch, archiveKeys.userId],
-      set: { historyKeyId: sql`excluded.history_key_id`, sealed: sql`excluded.sealed` },
-    })
-}
-
-export function findArchiveKeys(db: Queryable, roomId: string, userId: string, groupId: string, epochs: number[]) {
-  return db
-    .select({
-      userId: archiveKeys.userId,
-      groupId: archiveKeys.groupId,
-      epoch: archiveKeys.epoch,
-      historyKeyId: archiveKeys.historyKeyId,
-      sealed: archiveKeys.sealed,
-    })
-    .from(archiveKeys)
-    .where(
-      and(
-        eq(archiveKeys.chatRoomId, roomId),
-        eq(archiveKeys.groupId, groupId),
-        eq(archiveKeys.userId, userId),
-        inArray(archiveKeys.epoch, epochs),
-      ),
-    )
-    .orderBy(asc(archiveKeys.epoch))
 }
 
 export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: string): Promise<void> {

@@ -84,7 +84,14 @@ export const archiveKeys = pgTable(
     epoch: integer('epoch').notNull(),
     userId: uuid('user_id').notNull(),
     historyKeyId: integer('history_key_id').notNull(),
+    /** Who sealed it: whoever made the commit, or a device of the account itself. Each is stored once, and never replaced [Note: H1]. */
+    sealedBy: text('sealed_by').$type<'committer' | 'own_device'>().notNull().default('committer'),
     sealed: text('sealed').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.chatRoomId, table.groupId, table.epoch, table.userId] })],
+  (table) => [
+    primaryKey({
+      name: 'archive_keys_pk',
+      columns: [table.chatRoomId, table.groupId, table.epoch, table.userId, table.historyKeyId, table.sealedBy],
+    }),
+  ],
 )
