@@ -27,7 +27,8 @@ const ownerOf = ({ userId, deviceId }: TestPerson): User => ({
 
 /** Adds the room with the other person and their name to the owner's list. */
 function listed(owner: TestPerson, other: TestPerson): Room {
-  const { room, person } = roomOfContact(owner.contact(other))
+  const contact = owner.contact(other)
+  const { room, person } = roomOfContact({ ...contact, contactUser: { ...contact.contactUser, username: 'bob' } })
   putPeople([person])
   return room
 }
@@ -64,8 +65,8 @@ test('a new browser exports the whole conversation, older pages too, as JSON and
     fileName: expect.stringMatching(/^conclave-alice-.*\.zip$/),
   })
   const files = await unpacked(made.archive)
-  expect(Object.keys(files).sort()).toEqual(['account.json', 'chats/001-other.html', 'chats/001-other.json', 'index.html'])
-  const chat = JSON.parse(files['chats/001-other.json'] ?? '')
+  expect(Object.keys(files).sort()).toEqual(['account.json', 'chats/001-bob.html', 'chats/001-bob.json', 'index.html'])
+  const chat = JSON.parse(files['chats/001-bob.json'] ?? '')
   expect(chat.messages.map(({ text }: { text: string }) => text)).toEqual([
     'first <script>alert(1)</script>',
     ...Array.from({ length: 60 }, (_, at) => `line ${at}`),
@@ -73,7 +74,7 @@ test('a new browser exports the whole conversation, older pages too, as JSON and
   ])
   expect(chat.messages[0]).toMatchObject({ from: 'me', isEncrypted: true })
   expect(chat.messages[1]).toMatchObject({ from: 'them' })
-  const page = files['chats/001-other.html'] ?? ''
+  const page = files['chats/001-bob.html'] ?? ''
   expect(page).toContain('last &amp; least')
   expect(page).not.toContain('<script>alert')
   expect(files['index.html']).toContain('Alice &lt;b&gt;')
@@ -98,7 +99,7 @@ test('what cannot be read, what was not encrypted and what was not sent is in th
   })
   const made = await exportAccount(alice.env, ownerOf(alice), options([listed(alice, bob)]))
   expect(made).toMatchObject({ messages: 3, unreadable: 1 })
-  const { messages } = JSON.parse((await unpacked(made.archive))['chats/001-other.json'] ?? '')
+  const { messages } = JSON.parse((await unpacked(made.archive))['chats/001-bob.json'] ?? '')
   expect(messages).toMatchObject([
     { text: null, reason: expect.stringMatching(/./) },
     { text: 'bare words', isEncrypted: false },
@@ -121,13 +122,13 @@ test('what needs a newer page is in the export as it came, and says so', async (
   expect(made).toMatchObject({ messages: 3, unreadable: 2 })
   const files = await unpacked(made.archive)
   const reason = 'Needs a newer version of this page'
-  const { messages } = JSON.parse(files['chats/001-other.json'] ?? '')
+  const { messages } = JSON.parse(files['chats/001-bob.json'] ?? '')
   expect(messages.slice(1)).toMatchObject([
     { text: null, reason, raw: { statement: expect.stringContaining('"question":"tea?"') }, isEncrypted: true },
     { text: null, reason, raw: { envelope }, isEncrypted: true },
   ])
-  expect(files['chats/001-other.html']).toContain(`Not readable here: ${reason}`)
-  expect(files['chats/001-other.html']).not.toContain('AAAA')
+  expect(files['chats/001-bob.html']).toContain(`Not readable here: ${reason}`)
+  expect(files['chats/001-bob.html']).not.toContain('AAAA')
 })
 
 test('an export that is given up stops and saves nothing', async () => {
