@@ -1,6 +1,6 @@
 import path from 'node:path'
 
-/** A setting that cannot be used. The message names the variable and what is expected. */
+/** A setting is invalid. The message names the variable and the expected value. */
 export class ConfigError extends Error {
   constructor(variable: string, expected: string, found: string) {
     super(`${variable} must be ${expected}, but it is "${found}"`)
@@ -11,37 +11,37 @@ export class ConfigError extends Error {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const NODE_ENVS = ['development', 'production', 'test'] as const
 
-/** A way in. What it says holds for every connection that its server accepts, whatever the headers of a request claim. */
+/** Properties of all connections that one server accepts. They never depend on a request's headers. */
 export interface Listener {
-  /** What `hello` tells the page. */
+  /** The ingress that the `hello` frame names. */
   ingress: 'direct' | 'onion'
-  /** Browsers come by https: the cookie is bound to it, and they are told to stay. */
+  /** True if browsers connect by https: the cookie is bound to it, and strict transport is sent. */
   isSecure: boolean
-  /** X-Forwarded-For counts as TRUST_PROXY says; elsewhere it counts for nothing. */
+  /** True if X-Forwarded-For is trusted as TRUST_PROXY says; false if it is ignored. */
   hasProxy: boolean
-  /** The origins whose pages may write and open sockets; `port` took the connection, undefined for a Unix socket. */
+  /** The origins whose pages may write and open sockets. `port` accepted the connection; undefined for a Unix socket. */
   origins(port: number | undefined): string[]
 }
 
 export interface Config {
-  /** 0: any free port. */
+  /** 0 means any free port. */
   port: number
   host: string
-  /** Where /metrics is served; undefined: nowhere. */
+  /** The port of /metrics; undefined if it is off. */
   metricsPort: number | undefined
   metricsHost: string
-  /** undefined: the PostgreSQL that npm brings, with its data in `dataFolder`. */
+  /** undefined for the PostgreSQL that npm brings, with its data in `dataFolder`. */
   databaseUrl: string | undefined
-  /** undefined: the default place, which depends on the account that runs the server. */
+  /** undefined for the default folder, which depends on the account that runs the server. */
   dataFolder: string | undefined
-  /** The address in the browser; undefined: this machine only. */
+  /** The address in the browser; undefined if only this machine can connect. */
   publicUrl: URL | undefined
   onionUrl: URL | undefined
   logLevel: (typeof LOG_LEVELS)[number]
   nodeEnv: (typeof NODE_ENVS)[number]
-  /** Whose X-Forwarded-For is believed: nobody's, that of so many hops, or that of the listed addresses. */
+  /** Trusted senders of X-Forwarded-For: none, a number of hops, or a list of addresses. */
   trustProxy: false | number | string[]
-  /** false: nobody is told to wait. For measurements on this machine alone. */
+  /** false switches off rate limits, for measurements on this machine alone. */
   hasRateLimits: boolean
   /** The listener that PORT opens. */
   direct: Listener
@@ -80,7 +80,7 @@ export function readConfig(variables: Variables): Config {
       hasProxy: trustProxy !== false,
       origins: (bound = port) => [
         ...(publicUrl ? [publicUrl.origin] : originsOfThisMachine(bound)),
-        // An onion service that somebody else runs leads to this listener too.
+        // An onion service that is set up outside Conclave leads to this listener too.
         ...(onionUrl ? [onionUrl.origin] : []),
       ],
     },
@@ -90,7 +90,7 @@ export function readConfig(variables: Variables): Config {
 const originsOfThisMachine = (port: number): string[] =>
   ['localhost', '127.0.0.1', '[::1]'].map((host) => new URL(`http://${host}:${port}`).origin)
 
-// An empty variable counts as absent: compose files pass unset ones on like this.
+// An empty variable counts as absent, because compose files pass unset variables as empty ones.
 function read(variables: Variables, name: string): string | undefined {
   return variables[name]?.trim() || undefined
 }
@@ -114,7 +114,7 @@ function readUrl(variables: Variables, name: string, protocols: string[], expect
   const text = read(variables, name)
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
-  // A database address holds a password: it is not repeated.
+  // The message does not repeat a database address, which holds a password.
   if (!url || !protocols.includes(url.protocol)) throw new ConfigError(name, expected, isShown ? text : 'something else')
   return url
 }
@@ -132,7 +132,7 @@ function readFolder(variables: Variables): string | undefined {
   return text === undefined ? undefined : path.resolve(text)
 }
 
-// Without rates one account can fill the disk, so the setting is refused wherever others can reach the server.
+// Without rate limits one account can fill the disk, so `off` is refused wherever others can reach the server.
 function readRateLimits(variables: Variables): boolean {
   const choice = readChoice(variables, 'RATE_LIMITS', ['on', 'off'], 'on')
   const isServed = read(variables, 'NODE_ENV') === 'production' || read(variables, 'PUBLIC_URL') || read(variables, 'ONION_URL')

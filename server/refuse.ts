@@ -1,13 +1,13 @@
 import { REFUSALS, type RefusalBody, type RefusalCode } from '../contract/refusals.ts'
 
 interface Extra {
-  /** Words that say more than the code's own. */
+  /** A text that replaces the code's own. */
   text?: string
   retryAfterSeconds?: number
   details?: unknown
 }
 
-/** The product says no. Caught once, by the server's error boundary and by the gateway. */
+/** The product refuses a call or a frame. Only the error boundary of HTTP and the gateway catch it. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly status: number
@@ -23,7 +23,7 @@ export class Refusal extends Error {
     this.details = extra.details
   }
 
-  /** The answer's body. */
+  /** The body of the response. */
   body(): RefusalBody {
     return {
       error: this.message,

@@ -15,7 +15,7 @@ const SHORT_FORMS: Record<string, string> = { id: 'ID', kdf: 'KDF' }
 const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' })
 const LABEL_MAX_CHARS = 80
 
-/** One English sentence about a field, where the contract has none of its own: the schema library's words reach nobody. */
+/** An English sentence about an invalid field without a text in the contract. The schema library's own texts are never sent. */
 export function wordsOf(issue: Issue): string {
   const label = labelOf(issue.path ?? [])
   if (label === '') return REFUSALS.invalid_input.text
@@ -42,7 +42,7 @@ function bound(origin: string, words: string, limit: number | bigint): string {
   return `have ${words} ${limit} entries`
 }
 
-/** "Chat room ID" for a field of the request; what lies deeper is for programs, and named by its path. */
+/** The label of a field, such as "Chat room ID". Nested fields are for programs and named by their path. */
 function labelOf(path: readonly PropertyKey[]): string {
   const [first] = path
   if (path.length !== 1) return path.map(String).join('.').slice(0, LABEL_MAX_CHARS)

@@ -1,25 +1,25 @@
 import type { Queryable } from '../db/connect.ts'
 import * as store from './store.ts'
 
-/** Of each of these people, those who accepted them and whom they accepted: presence is theirs alone. */
+/** The mutual contacts of each of these people, by user id. Only they learn a person's presence. */
 export async function mutualContacts(db: Queryable, userIds: string[]): Promise<Map<string, string[]>> {
   const rows = await store.findMutual(db, userIds)
   return new Map(rows.map(({ userId, others }) => [userId, others]))
 }
 
-/** True if the two accepted each other. */
+/** True if both have accepted each other. */
 export async function areMutual(db: Queryable, a: string, b: string): Promise<boolean> {
   const pair = await store.findPair(db, a, b)
   return pair.length === 2 && pair.every(({ state, isBlocked }) => state === 'accepted' && !isBlocked)
 }
 
-/** True if the caller has the other person of this direct room on the list, accepted or as an open request. */
+/** True if the caller's list has the other person of this direct room, accepted or as an open request. */
 export async function hasRoomOnList(db: Queryable, callerId: string, roomId: string): Promise<boolean> {
   const contact = await store.findOfRoom(db, callerId, roomId)
   return contact !== undefined && contact.state !== 'declined' && !contact.isBlocked
 }
 
-/** True if either has the other on the list, in whatever state but blocked, or both are members of a group. */
+/** True if one has the other on the list, in any state but blocked, or both are members of a group. */
 export async function areAcquainted(db: Queryable, a: string, b: string): Promise<boolean> {
   const pair = await store.findPair(db, a, b)
   return pair.some(({ isBlocked }) => !isBlocked) || (await store.shareGroup(db, a, b))

@@ -2,7 +2,7 @@ import { and, eq, or, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 import { contacts } from '../db/schema/contacts.ts'
 
-/** What each of the two has on the list about the other: at most two rows. */
+/** The contact rows of two people about each other: at most two. */
 export async function findPair(db: Queryable, a: string, b: string) {
   return await db
     .select({ userId: contacts.userId, state: contacts.state, isBlocked: contacts.isBlocked })
@@ -12,7 +12,7 @@ export async function findPair(db: Queryable, a: string, b: string) {
     )
 }
 
-/** The caller's contact in that room; undefined in a group. */
+/** The caller's contact row of that room; undefined in a group. */
 export async function findOfRoom(db: Queryable, userId: string, roomId: string) {
   const [row] = await db
     .select({ state: contacts.state, isBlocked: contacts.isBlocked })
@@ -31,7 +31,7 @@ export async function shareGroup(db: Queryable, a: string, b: string): Promise<b
   return rows[0]?.shared ?? false
 }
 
-/** Of each of these people the contacts that are accepted on both sides, and blocked on none. */
+/** For each of these people, the contacts that both sides have accepted and none has blocked. */
 export async function findMutual(db: Queryable, userIds: string[]) {
   const { rows } = await db.execute<{ userId: string; others: string[] }>(sql`
     select mine.user_id::text as "userId", array_agg(mine.contact_user_id::text) as others

@@ -84,7 +84,7 @@ export const archiveKeys = pgTable(
     epoch: integer('epoch').notNull(),
     userId: uuid('user_id').notNull(),
     historyKeyId: integer('history_key_id').notNull(),
-    /** Who sealed it: whoever made the commit, or a device of the account itself. Each is stored once, and never replaced [Note: H1]. */
+    /** The device that sealed it: the committer's, or one of the account itself. Each is stored once and never replaced [Note: H1]. */
     sealedBy: text('sealed_by').$type<'committer' | 'own_device'>().notNull().default('committer'),
     sealed: text('sealed').notNull(),
   },
