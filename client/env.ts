@@ -2,7 +2,7 @@ import type { Crypto } from './crypto/crypto.ts'
 import type { Api } from './net/api.ts'
 import type { Socket } from './net/socket.ts'
 
-/** What a verb is given. Tests make one with a fake wire. */
+/** The environment of verbs. Tests make one with a fake wire. */
 export interface Env {
   api: Api
   socket: Socket

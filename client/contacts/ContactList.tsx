@@ -42,7 +42,7 @@ export function ContactList({ openRoomId, onOpen }: Props) {
             ref={field}
             type="search"
             placeholder="Search"
-            // Else the browser stores what is typed: as a suggestion, and in its session file.
+            // Without this attribute the browser stores the typed text as a suggestion and in its session file.
             autoComplete="off"
             value={query}
             onChange={(event) => setQuery(event.target.value)}

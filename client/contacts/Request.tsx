@@ -18,7 +18,7 @@ interface Props {
   onAccepted?: () => void
 }
 
-/** A contact request. Nothing of the sender but the username is shown until it is accepted. */
+/** A contact request. Until it is accepted, it shows only the sender's username. */
 export function Request({ room, person, onAccepted }: Props) {
   const { isPending, accept, decline } = useAnswer(room, onAccepted)
   const username = `@${person.username}`
@@ -59,7 +59,7 @@ export function Request({ room, person, onAccepted }: Props) {
   )
 }
 
-/** The same request, in the place of the conversation. */
+/** The request as a panel in place of the conversation. */
 export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () => void }) {
   const { isPending, accept, decline } = useAnswer(room)
   return (

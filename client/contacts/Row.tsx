@@ -26,14 +26,14 @@ interface Props {
   person: Person
   now: Date
   isOpen: boolean
-  /** Another contact has the same display name: the username tells them apart. */
+  /** True if another contact has the same display name, so that the username is shown too. */
   isAmbiguous: boolean
 }
 
 export function Row({ room, person, now, isOpen, isAmbiguous }: Props) {
   const { isDeleted, username } = person
   const name = nameOf(person)
-  // Who is online now is known through the connection only.
+  // Presence is unknown without a connection.
   const isConnected = useStore(connectionStore, ({ phase }) => phase === 'open')
   const isOnline = isConnected && person.isOnline
   const at = room.lastMessage?.createdAt ?? (isDeleted ? null : person.lastSeen)

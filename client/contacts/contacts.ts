@@ -8,8 +8,8 @@ import { putRooms, type RoomRow } from '../rooms/list.ts'
 import { keepRooms } from '../rooms/load.ts'
 
 /**
- * Adds by username, or by onion address where the text holds one: then the key in the address is pinned, and a
- * server that answers with another one is found out before anything is sent [Note: I1]. Throws ApiError.
+ * Adds a contact by username or onion address. An onion address pins its key, so that a server that returns another key is detected
+ * before anything is sent [Note: I1]. Throws ApiError.
  */
 export async function addContact(env: Env, text: string): Promise<void> {
   const typed = text.trim()

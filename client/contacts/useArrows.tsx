@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** Up and down go through the search field and the rows below it; Escape is for the caller. */
+/** Moves the focus among the search field and the rows below it by Up and Down. Escape calls `onEscape`. */
 export function useArrows(area: RefObject<HTMLElement | null>, onEscape: () => void): void {
   const latest = useRef(onEscape)
   useEffect(() => {

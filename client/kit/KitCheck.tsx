@@ -7,13 +7,13 @@ import { pickPlaces, wrongPlaces } from './kit.ts'
 
 interface Props {
   words: readonly string[]
-  /** The words of the main button while the kit is added to the keyring. */
+  /** Text of the main button while the kit is added to the keyring. */
   pendingWords: string
   onRight: () => Promise<void>
   onBack: () => void
 }
 
-/** Asks for three words from the paper, so that the kit is known to be readable. */
+/** Asks for three words from the paper, which proves that the person's copy is readable. */
 export function KitCheck({ words, pendingWords, onRight, onBack }: Props) {
   const form = useRef<HTMLFormElement>(null)
   const [places] = useState(pickPlaces)

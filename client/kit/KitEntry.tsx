@@ -6,12 +6,12 @@ import './kit.css'
 
 interface Props {
   value: string
-  /** What the last attempt failed with, if it was the words. */
+  /** Error text if the last attempt failed because of the words. */
   error: string | undefined
   onValue: (words: string) => void
 }
 
-/** The words of a kit, typed, pasted or scanned. Words that are not in the list are named while somebody types. */
+/** A field for a kit's words, typed, pasted or scanned. It names unknown words while the person types. */
 export function KitEntry({ value, error, onValue }: Props) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
@@ -19,7 +19,7 @@ export function KitEntry({ value, error, onValue }: Props) {
   const [isScanning, setScanning] = useState(false)
   const [scanned, setScanned] = useState<string>()
   useEffect(() => {
-    // Without the list the words are read all the same, and checked when they are sent.
+    // If the list cannot be loaded, the words are checked only when they are sent.
     loadWordlist().then(setWordlist, () => setWordlist([]))
   }, [])
   const { count, unknown } = readKit(value, wordlist ?? [])
@@ -38,7 +38,7 @@ export function KitEntry({ value, error, onValue }: Props) {
   function stop() {
     setScanning(false)
     setScanned(undefined)
-    // The scanner's button goes with it.
+    // The focused button disappears with the scanner, so the focus moves to the field.
     field.current?.focus()
   }
 
@@ -55,7 +55,7 @@ export function KitEntry({ value, error, onValue }: Props) {
           rows={5}
           value={value}
           onChange={(event) => onValue(event.target.value)}
-          // The browser must not keep them for the next visit, nor send them to a spelling service.
+          // The browser must not store the words for the next visit or send them to a spelling service.
           autoComplete="off"
           autoCorrect="off"
           autoCapitalize="none"

@@ -11,11 +11,11 @@ interface Props {
   username: string
   madeOn: string
   onWritten: () => void
-  /** The button to go on without a kit, with its warning. */
+  /** The button to continue without a kit, with its warning. */
   children: ReactNode
 }
 
-/** The kit, to be written down or printed. It is not offered to the clipboard: other programs read that. */
+/** Shows the kit to write down or print. It has no copy button, because other programs can read the clipboard. */
 export function KitPage({ words, username, madeOn, onWritten, children }: Props) {
   return (
     <>

@@ -13,13 +13,13 @@ interface Props {
   heading: 'h1' | 'h3'
   username: string
   pendingWords: string
-  /** Adds the kit once the person has the words. What it throws is shown, and the words stay. */
+  /** Adds the kit after the person has proven to have the words. Its errors are shown, and the words stay. */
   onRight: () => Promise<void>
-  /** The button to go on without a kit, with its warning: below the words only, never where they are being checked. */
+  /** The button to continue without a kit, with its warning. It is shown below the words, not on the page that checks them. */
   children: ReactNode
 }
 
-/** A new kit: its words, then three of them typed. Only these pages hold the words. */
+/** The pages of a new kit: its words, then three of them to type. Only these pages hold the words. */
 export function KitPages({ heading: Heading, username, pendingWords, onRight, children }: Props) {
   const env = useEnv()
   const title = useRef<HTMLHeadingElement>(null)

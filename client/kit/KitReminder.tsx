@@ -4,7 +4,7 @@ import { useWays } from '../account/useWays.tsx'
 import { Note } from '../ui/Note.tsx'
 import './kit.css'
 
-/** Shows until a kit exists; nothing while that is not known. On a phone, which has no panel, it stands over the list. */
+/** A reminder until a kit exists, hidden while that is unknown. On a phone, which has no panel, it is above the list. */
 export function KitReminder({ place }: { place: 'panel' | 'list' }) {
   const { ways } = useWays()
   if (!ways || ways.kit) return null

@@ -11,7 +11,7 @@ interface Props {
   madeOn: string
 }
 
-/** What is printed instead of the page. Never on a screen. */
+/** The sheet that is printed instead of the page. It is never on screen. */
 export function KitSheet({ words, username, madeOn }: Props) {
   return createPortal(
     <div className="kit-sheet">

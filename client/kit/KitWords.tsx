@@ -1,4 +1,4 @@
-/** The words in their order, numbered: the order counts. */
+/** The words as a numbered list, because their order matters. */
 export function KitWords({ words }: { words: readonly string[] }) {
   return (
     <ol className="kit-words" aria-label="Words of the kit">

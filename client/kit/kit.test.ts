@@ -53,6 +53,6 @@ test('three different places are asked for, in order, and every place gets its t
 test('what was typed is checked place by place, and the wrong ones are named', () => {
   expect(wrongPlaces(WORDS, { 1: ' Ocean', 6: 'river', 24: 'GARDEN ' }, [1, 6, 24])).toEqual([])
   expect(wrongPlaces(WORDS, { 1: 'river', 6: 'river', 24: '' }, [1, 6, 24])).toEqual([1, 24])
-  // The whole kit in one field proves nothing about that word.
+  // The whole kit in one field does not prove that word.
   expect(wrongPlaces(WORDS, { 1: WORDS.join(' '), 6: 'river', 24: 'garden' }, [1, 6, 24])).toEqual([1])
 })

@@ -21,9 +21,9 @@ afterEach(() => {
 interface Library {
   alice: TestPerson
   room: RoomRow
-  /** Puts messages into the vault as the log would, the next ones in order: what is no body is a text of Bob's. */
+  /** Stores messages at the next seqs in the vault, as a catch-up does. A string is a text by Bob. */
   keeps(...bodies: (string | StoredBody)[]): Promise<void>
-  /** The same of Alice's own. */
+  /** Stores texts as Alice's own messages in the same way. */
   keepsOwn(...texts: string[]): Promise<void>
 }
 
@@ -87,7 +87,7 @@ test('Older pages come from this browser while it has them, then from the server
   await shows(kept)
   expect(ends()).toEqual(numbered(101, 150))
   const asked: number[] = []
-  // What the server has of before is nothing that can be read here: the place counts.
+  // The server's earlier messages cannot be read here, so only their seqs count.
   const fetchOlder = async (before: number) => asked.push(before) > 0
   await showOlder(alice.env, room, fetchOlder)
   expect(ends()).toEqual(numbered(51, 150))
@@ -187,7 +187,7 @@ test('The ticks of what is on screen follow how far the other side has come', as
   expect(ticks()).toEqual([null, 'sent', 'sent'])
   const theirs = async (deliveredSeq: number, readSeq: number) => {
     changeRoom(room.id, ({ marks, peers }) => ({ marks: { ...marks, [peers[0]?.id ?? '']: { deliveredSeq, readSeq } } }))
-    // The room as somebody took it before: the ticks are those of the list all the same.
+    // The room object is an older one. The ticks still come from the list.
     await refreshView(alice.env, room)
   }
   await theirs(3, 0)
