@@ -3,7 +3,7 @@ import { connectionStore } from '../net/status.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'
 
-/** Never says more than is true now: "via Tor" only when the server says that this socket came in by the onion. */
+/** Shows the state of the connection. "via Tor" appears only if the server reports the onion as this socket's ingress. */
 export function ConnectionStatus() {
   const env = useEnv()
   const { phase, pause, ingress, onionAddress } = useStore(connectionStore)

@@ -33,7 +33,7 @@ export function Messenger() {
 
   function openUnread() {
     const rooms = sortRooms(roomsStore.getState().rooms.values())
-    // Around the list, from the open conversation on: pressing again reaches each of them.
+    // The search begins after the open conversation and wraps around, so that repeated presses reach every unread one.
     const at = rooms.findIndex(({ id }) => id === openRoomId) + 1
     const next = [...rooms.slice(at), ...rooms.slice(0, at)].find(
       ({ state, unreadCount }) => state === 'accepted' && unreadCount > 0,
@@ -78,7 +78,7 @@ export function Messenger() {
   )
 }
 
-/** Back in the list, the focus is on the conversation that was left. */
+/** After closing a conversation, moves the focus to its row in the list. */
 function useFocusAfterClosing(openRoomId: string | undefined) {
   const before = useRef(openRoomId)
   useEffect(() => {
@@ -89,7 +89,7 @@ function useFocusAfterClosing(openRoomId: string | undefined) {
   }, [openRoomId])
 }
 
-/** Back from the settings, the focus is on the button that opened them. */
+/** After closing the settings, moves the focus to the button that opened them. */
 function useFocusAfterSettings(isSettings: boolean) {
   const before = useRef(isSettings)
   useEffect(() => {

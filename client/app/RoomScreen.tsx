@@ -13,12 +13,12 @@ import { useLatest } from '../ui/useLatest.tsx'
 interface Props {
   room: RoomRow
   person: Person
-  /** The reader's own plan allows sending. */
+  /** True if the user's plan allows sending. */
   canSend: boolean
   onBack: () => void
 }
 
-/** Puts the conversation with one person on screen, and takes it off when another one comes. */
+/** Shows the conversation with one person, and hides it when another one is opened. */
 export function RoomScreen({ room, person, canSend, onBack }: Props) {
   const env = useEnv()
   const latest = useLatest(room)
@@ -33,7 +33,7 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
 
   async function accept(changed: Person) {
     await acceptChange(env, changed)
-    // What waited for the decision goes out now.
+    // Messages that waited for this decision are sent now.
     void flush(env, room)
   }
 

@@ -25,7 +25,7 @@ import './settings.css'
 const TABS = ['profile', 'security'] as const
 type Tab = (typeof TABS)[number]
 
-/** Another screen may have asked for a tab. */
+/** Key under which another screen stores the tab to open. */
 const ASKED_TAB = 'profileTab'
 
 interface Props {
@@ -33,7 +33,7 @@ interface Props {
   onBack: () => void
 }
 
-/** The profile screen: it takes the place of the conversations. */
+/** The settings screen, which replaces the conversations. */
 export function Settings({ user, onBack }: Props) {
   const title = useRef<HTMLHeadingElement>(null)
   const [search, setSearch] = useSearchParams()

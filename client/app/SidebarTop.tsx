@@ -7,7 +7,7 @@ import { IconButton } from '../ui/IconButton.tsx'
 import { ConnectionStatus } from './ConnectionStatus.tsx'
 import { themeStore, toggleTheme } from './theme.ts'
 
-/** The name of the button; the focus comes back to it. */
+/** Label of the settings button, which the focus returns to. */
 export const SETTINGS = 'Profile Settings'
 
 interface Props {

@@ -28,7 +28,7 @@ const FACTS = [
   },
 ]
 
-/** The first word where it is surely a name by itself: not "Dr.", nor a part of a name in a script where names run on. */
+/** The first word of a name if it is a name by itself: not "Dr.", and not in scripts without spaces. */
 function calledBy(name: string): string {
   const [first = name] = name.split(' ')
   const word = /^[\p{Script=Latin}'’-]{2,}$/u.test(first) ? first : name

@@ -21,7 +21,7 @@ test('A session that ended shows /auth, and signing in again leads back to where
   Object.assign(page, { pathname: '/settings', search: '?tab=security' })
   goToAuth('alice')
   expect(page).toMatchObject({ pathname: '/auth', search: '' })
-  // A second refusal that comes meanwhile changes nothing.
+  // A second refusal in the meantime changes nothing.
   goToAuth('alice')
   leaveAuth('alice')
   expect(page).toMatchObject({ pathname: '/settings', search: '?tab=security', state: null })

@@ -1,4 +1,4 @@
-/** The sign-in's own address: where a page goes whose session has ended. */
+/** The address of the sign-in, which a page shows after its session has ended. */
 const AUTH = '/auth'
 
 interface Left {
@@ -8,8 +8,8 @@ interface Left {
 }
 
 /**
- * Shows /auth. Where that person was stays in this entry of the history: it outlives a reload and stands in no address.
- * Without a person nothing of it stays.
+ * Shows /auth. Stores the person's last address in this history entry's state, which survives a reload and is no part of the URL.
+ * Without a person it stores nothing.
  */
 export function goToAuth(userId?: string): void {
   const { pathname, search } = location
@@ -18,7 +18,7 @@ export function goToAuth(userId?: string): void {
   history.replaceState({ left }, '', AUTH)
 }
 
-/** Behind the sign-in: back to where the same person was, else to the start. Any other address stays. */
+/** After the sign-in, returns to the same person's last address, or else to the start. Does nothing outside /auth. */
 export function leaveAuth(userId: string): void {
   if (location.pathname !== AUTH) return
   const state: { left?: Partial<Left> | null } | null = history.state

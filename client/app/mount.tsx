@@ -11,11 +11,11 @@ import { EnvContext } from '../ui/env.tsx'
 import { App } from './App.tsx'
 import { startTheme } from './theme.ts'
 
-/** Shows the product in `#root`. */
+/** Renders the app in `#root`. */
 export function mount(env: Env): void {
   const root = document.getElementById('root')
   if (!root) throw new Error('index.html has no #root')
-  // The scroll lock under a dialog adds a <style>: the Content-Security-Policy wants the nonce of this page.
+  // The scroll lock of dialogs adds a <style>, for which the Content-Security-Policy needs this page's nonce.
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
   if (nonce) setNonce(nonce)
   startTheme()

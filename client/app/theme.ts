@@ -20,7 +20,7 @@ export function toggleTheme(): void {
   try {
     localStorage.setItem(KEY, theme)
   } catch {
-    // Storage is blocked: the choice holds until the page is closed.
+    // If storage is blocked, the choice lasts until the page is closed.
   }
   apply(theme)
 }
@@ -37,7 +37,7 @@ function storedTheme(): Theme | undefined {
     const stored = localStorage.getItem(KEY)
     return stored === 'light' || stored === 'dark' ? stored : undefined
   } catch {
-    // Storage is blocked: the system decides.
+    // If storage is blocked, the system's preference applies.
     return undefined
   }
 }
