@@ -50,10 +50,11 @@ test.each([
   [new ApiError(0, 'offline', 'The server cannot be reached'), 'The server cannot be reached'],
   [new ApiError(500, 'internal', 'Something went wrong on the server'), 'Something went wrong on the server'],
   [
-    new CryptoFailure('vault_shut', 'The vault does not open'),
+    new CryptoFailure('vault_absent', 'This browser keeps no vault of this account'),
     "This browser's keys are gone. Sign in again to add it to your account.",
   ],
-  // It is there: to be added anew would delete it.
+  // Another secret than theirs: an alarm, never "they are gone".
+  [new CryptoFailure('vault_shut', 'The server returned another secret'), 'The server returned another secret'],
   [new CryptoFailure('vault_newer', 'Updated in another tab. Reload.'), 'Updated in another tab. Reload.'],
   [new CryptoFailure('vault_row', 'This page cannot read it'), 'This page cannot read it'],
 ])(

@@ -31,11 +31,14 @@ export function requireSame(entered: Who, answered: Who): void {
   if (!isSame(entered, answered)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
 }
 
-/** A vault that only a newer page can read is there: nothing may take its place. */
-const ARE_THERE = ['vault_newer', 'vault_upgrade', 'vault_row', 'other_account']
+/** After these nothing may take the vault's place: only a newer page can read it, or it is somebody else's. */
+const MUST_STAY = ['vault_newer', 'vault_upgrade', 'vault_row', 'other_account', 'worker']
 
-/** True of a failure after which this browser is added to the account anew: it keeps no keys, or none that open. */
-export const areGone = (error: unknown): boolean => error instanceof CryptoFailure && !ARE_THERE.includes(error.code)
+/**
+ * True of a failure after which this browser may be added to the account anew: it keeps no keys, or such as do not open. Those stay,
+ * put aside [Note: V4].
+ */
+export const isReplaceable = (error: unknown): boolean => error instanceof CryptoFailure && !MUST_STAY.includes(error.code)
 
 /**
  * Asks who is signed in and opens this browser's vault. Where either fails, the sign-in screen shows and the failure is logged. A
@@ -57,7 +60,8 @@ export async function start(env: Env, log: (error: unknown) => void): Promise<vo
     if (!isCrypto && !(error instanceof ApiError)) throw error
     const hasNoSession = error instanceof ApiError && error.code === 'not_signed_in'
     if (!(hasNoSession && isVisitor)) log(error)
-    if (areGone(error)) return signedOut("This browser's keys are gone. Sign in again to add it to your account.")
+    if (isCrypto && error.code === 'vault_absent')
+      return signedOut("This browser's keys are gone. Sign in again to add it to your account.")
     if (hasNoSession) return signedOut(isVisitor ? null : SESSION_ENDED)
     signedOut(error.message)
   }

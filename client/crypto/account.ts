@@ -2,8 +2,7 @@ import { decodeFields, encodeFields, fromBase64, toBase64 } from '../../contract
 import { type AccountKeys, ADDED_AT_SEALED, type Manifest } from '../../contract/devices.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, keyPairOf, randomBytes } from '../primitives/seal.ts'
-import { createVault, destroyVault, openVault, type Vault, type Write } from '../vault/vault.ts'
-import { requireNoted, vaultDeviceOf } from '../vault/vaults.ts'
+import { createVault, openVault, type Vault, type Write } from '../vault/vault.ts'
 import { copyHistory, type HistoryKey, historyWrite, readHistory } from './history.ts'
 import {
   type DeviceKeys,
@@ -19,7 +18,8 @@ import {
 import { newKeyPackages } from './keypackages.ts'
 import { eraseKeyring, newKeyring, rewrapKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
-import { peerWrite } from './peers.ts'
+import { addMarks, requireMarkedIdentity } from './marks.ts'
+import { ownManifestWrite } from './peers.ts'
 import { type Review, withSealedTimes } from './review.ts'
 import type { HeldWays } from './ways.ts'
 
@@ -118,18 +118,9 @@ export async function draftRecovery(
 export const eraseKeyDraft = ({ device, history }: KeyDraft): void =>
   erase(device.leafSeed, device.sealingSeed, ...history.map(({ seed }) => seed))
 
-/** A vault that a newer page has brought up to date is not deleted for one that this page can read. Throws CryptoFailure('vault_newer'). */
-async function requireReplaceable(userId: string): Promise<void> {
-  try {
-    await vaultDeviceOf(userId)
-  } catch (error) {
-    if (!(error instanceof CryptoFailure) || error.code !== 'vault_shut') throw error
-  }
-}
-
 /**
- * The server accepted the draft: its keys go into a new vault of this browser. Throws CryptoFailure: 'vault_newer', or 'other_account'
- * where the server names somebody else whose vault is here.
+ * The server accepted the draft: its keys go into a new vault of this browser; one that is here is put aside. Throws CryptoFailure: what
+ * `createVault` throws, or 'identity' where this browser knows the account by another key.
  */
 export async function keepKeys(
   draft: KeyDraft,
@@ -139,15 +130,12 @@ export async function keepKeys(
   const { userId } = who
   const manifest = readManifest(draft.keys.manifest, draft.identityKey)
   const { username = who.username } = manifest
-  await requireNoted(userId, username)
-  await requireReplaceable(userId)
-  await destroyVault(userId)
-  const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret)
+  await requireMarkedIdentity({ userId, username }, draft.identityKey)
   const { leafSeed, leafKey, sealingSeed, sealingKey } = draft.device
-  await vault.write([
+  const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret, [
     ...draft.writes,
     // With the keys: a device that knows no list of its own could be shown one from before it was added.
-    peerWrite(userId, { identityKey: draft.identityKey, signed: draft.keys.manifest, manifest }, undefined),
+    ownManifestWrite(userId, { identityKey: draft.identityKey, signed: draft.keys.manifest, manifest }, undefined),
     {
       store: 'sealed',
       key: 'device',
@@ -159,9 +147,13 @@ export async function keepKeys(
   return liveOf(vault)
 }
 
-/** Opens the vault of a device that this browser holds [Note: V1]. Throws CryptoFailure 'vault_absent' or 'vault_shut'. */
-export async function openLive(userId: string, unlock: { deviceId: string; unlockSecret: string }): Promise<Live> {
-  const vault = await openVault(userId, fromBase64(unlock.unlockSecret))
+/** Opens the vault of a device that this browser holds [Note: V1]. Throws CryptoFailure: 'vault_absent', or what `openVault` throws. */
+export async function openLive(
+  userId: string,
+  unlock: { deviceId: string; unlockSecret: string },
+  username?: string,
+): Promise<Live> {
+  const vault = await openVault(userId, fromBase64(unlock.unlockSecret), indexedDB, username)
   if (vault.deviceId === unlock.deviceId) return liveOf(vault)
   vault.close()
   throw new CryptoFailure('vault_absent', 'The keys in this browser belong to another device')
@@ -178,7 +170,7 @@ async function liveOf(vault: Vault): Promise<Live> {
   if (!leafSeed || !leafKey || !sealingSeed || !sealingKey || !identityKey || !credential || !history) {
     throw new CryptoFailure('vault_absent', 'The keys in this browser are incomplete')
   }
-  return {
+  const live: Live = {
     userId: vault.userId,
     vault,
     identityKey,
@@ -186,4 +178,6 @@ async function liveOf(vault: Vault): Promise<Live> {
     device: { id: vault.deviceId, leafSeed, leafKey, sealingSeed, sealingKey },
     history,
   }
+  await addMarks(live)
+  return live
 }

@@ -5,6 +5,7 @@ import { base64, counterShape, signedName } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
 import { exclusive } from '../vault/exclusive.ts'
+import { markOf } from '../vault/marks.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import { parseDocument } from './document.ts'
@@ -83,8 +84,13 @@ export async function readBook({ vault }: Live): Promise<BookRow> {
 /** The newest version on the server that this device has seen, whether it can read it or not. */
 export const seenVersion = ({ version, newer }: BookRow): number => Math.max(version, newer?.version ?? 0)
 
-/** The change that keeps a row of the book. The caller read it inside `withBook`. */
-export const bookWrite = (row: BookRow): Write => ({ store: 'sealed', key: 'book', value: { json: row } })
+/** The change that keeps a row of the book. The caller read it inside `withBook`. `stored`: the server's copy that it holds from now on. */
+export const bookWrite = (row: BookRow, stored?: SealedBook): Write => ({
+  store: 'sealed',
+  key: 'book',
+  value: { json: row },
+  ...(stored && { mark: { book: markOf(stored.version, stored.sealed ?? '') } }),
+})
 
 /** The key that a row of the book pins for an account. */
 export function pinIn({ book }: BookRow, userId: string): Uint8Array | undefined {
@@ -168,8 +174,8 @@ export async function bookKeptWrites(live: Live, { stored, text }: SealedUnder):
   const row = await readBook(live)
   // Another tab has read a newer one meanwhile.
   if (stored.version <= seenVersion(row)) return []
-  if (row.newer) return [bookWrite({ ...row, newer: { version: stored.version, text } })]
-  return [bookWrite({ ...row, version: stored.version, isDirty: JSON.stringify(row.book) !== text, isRead: true })]
+  if (row.newer) return [bookWrite({ ...row, newer: { version: stored.version, text } }, stored)]
+  return [bookWrite({ ...row, version: stored.version, isDirty: JSON.stringify(row.book) !== text, isRead: true }, stored)]
 }
 
 /** What the server keeps. Throws CryptoFailure: what `openBookText` throws, 'newer_version' or 'malformed'. */

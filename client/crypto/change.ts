@@ -8,7 +8,7 @@ import { copyHistory, type HistoryKey, historyWrite, mergeHistory, readHistory, 
 import { signManifest, withName } from './identity.ts'
 import { eraseKeyring, type OpenKeyring, rewrapKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
-import { peerOf, peerWrite } from './peers.ts'
+import { ownManifestWrite, peerOf } from './peers.ts'
 import { type Review, withSealedTimes } from './review.ts'
 import type { HeldWays } from './ways.ts'
 
@@ -134,7 +134,7 @@ export function keepChange(live: Live, { change, manifest, renewed }: ChangeDraf
     await live.vault.write([
       // Another tab may have taken a newer one meanwhile.
       ...((known?.version ?? 0) < manifest.version
-        ? [peerWrite(live.userId, { identityKey: live.identityKey, signed: change.manifest, manifest }, known)]
+        ? [ownManifestWrite(live.userId, { identityKey: live.identityKey, signed: change.manifest, manifest }, known)]
         : []),
       ...(renewed ? [historyWrite(history), ...(await bookKeptWrites(live, renewed.book))] : []),
     ])

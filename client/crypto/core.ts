@@ -9,7 +9,7 @@ import { UPDATED_ELSEWHERE } from '../vault/database.ts'
 import { pageOf } from '../vault/messages.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import { destroyVault } from '../vault/vault.ts'
-import { knownVaultOf, requireNoted } from '../vault/vaults.ts'
+import { knownVaultOf } from '../vault/vaults.ts'
 import {
   draftAccount,
   draftDevice,
@@ -155,8 +155,7 @@ export function createCore() {
     },
     async open(input: { userId: string; username: string; unlock: { deviceId: string; unlockSecret: string } }): Promise<void> {
       shut()
-      await requireNoted(input.userId, input.username)
-      live = await openLive(input.userId, input.unlock)
+      live = await openLive(input.userId, input.unlock, input.username)
     },
     async close(): Promise<void> {
       shut()

@@ -17,6 +17,7 @@ import {
 } from './book.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
+import { requireMarkedBook } from './marks.ts'
 import { type Peer, peerOf } from './peers.ts'
 import { inRoom } from './room.ts'
 import { keyForgottenWrites } from './trust.ts'
@@ -81,7 +82,7 @@ async function merge(live: Live, stored: SealedBook, rooms: string[]): Promise<s
   const forgotten = await Promise.all(changed.map((userId) => keyForgottenWrites(live, userId)))
   const { newer: _, ...known } = row
   const next: BookRow = { ...known, version: stored.version, isDirty, isRead: true, book }
-  await live.vault.write([bookWrite(next), ...forgotten.flat()])
+  await live.vault.write([bookWrite(next, stored), ...forgotten.flat()])
   return []
 }
 
@@ -92,7 +93,9 @@ const asNewer = (error: unknown): 'newer' | undefined =>
 async function keepNewer(live: Live, row: BookRow, stored: Stored): Promise<[]> {
   if (!row.isRead) throw new CryptoFailure('newer_version', NEEDS_NEWER)
   if (row.newer?.version !== stored.version)
-    await live.vault.write([bookWrite({ ...row, newer: { version: stored.version, text: await openBookText(live, stored) } })])
+    await live.vault.write([
+      bookWrite({ ...row, newer: { version: stored.version, text: await openBookText(live, stored) } }, stored),
+    ])
   return []
 }
 
@@ -101,11 +104,11 @@ async function keepNewer(live: Live, row: BookRow, stored: Stored): Promise<[]> 
  * their removal by it. What this device knows takes its place, and the others add theirs; a device that never read the book
  * knows too little for that.
  */
-async function spoiled(live: Live, row: BookRow, { version }: SealedBook, error: unknown): Promise<never> {
+async function spoiled(live: Live, row: BookRow, stored: SealedBook, error: unknown): Promise<never> {
   if (!(error instanceof CryptoFailure) || error.code === 'history_key') throw error
   if (!row.isRead)
     throw new CryptoFailure('book_unread', 'The address book that the server keeps does not open', { cause: error })
-  await live.vault.write([bookWrite({ ...row, version, isDirty: true })])
+  await live.vault.write([bookWrite({ ...row, version: stored.version, isDirty: true }, stored)])
   const text = "The server kept an address book that your account did not write. This browser's takes its place"
   throw new CryptoFailure('book_spoiled', text, { cause: error })
 }
@@ -124,6 +127,7 @@ async function requireNewest(live: Live, row: BookRow, stored: SealedBook): Prom
   const isUnderOlderKey = manifest !== undefined && manifest.historyKeyId > 1 && stored.historyKeyId < manifest.historyKeyId
   if (stored.version < seenVersion(row) || isUnderOlderKey)
     throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
+  await requireMarkedBook(live, stored)
 }
 
 function mergedBook(mine: Book, theirs: Book): Book {

@@ -4,6 +4,7 @@ import type { Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { remembering } from '../primitives/memo.ts'
+import { markOf } from '../vault/marks.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import { type BookRow, bookWrite, pinOf, readBook, withBook, withPin } from './book.ts'
@@ -43,6 +44,16 @@ export function peerWrite(
   const removedSeen = Object.fromEntries(undated.map((id) => [id, (known && removedIn(known, id)) ?? manifest.version] as const))
   const json = { identityKey: toBase64(identityKey), version: manifest.version, signed, removedSeen }
   return { store: 'sealed', key: rowOf(userId), value: { json } }
+}
+
+/** The same for the own account: the vault's marks say of it what the vault holds [Note: V4]. */
+export function ownManifestWrite(
+  userId: string,
+  own: Pick<Peer, 'identityKey' | 'signed' | 'manifest'>,
+  known: Peer | undefined,
+): Write {
+  const mark = { identityKey: toBase64(own.identityKey), manifest: markOf(own.manifest.version, own.signed.content) }
+  return { ...peerWrite(userId, own, known), mark }
 }
 
 /** The version of an account's list that removed this device; undefined where it was not removed [Note: D1]. */
@@ -102,7 +113,9 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
     const next = isSelf ? book : withNamedPin(book, userId, { identityKey, username: username ?? expected })
     await live.vault.write([
       ...(next === book ? [] : [bookWrite(next)]),
-      ...(known?.version === version ? [] : [peerWrite(userId, { identityKey: key, signed, manifest }, known)]),
+      ...(known?.version === version
+        ? []
+        : [(isSelf ? ownManifestWrite : peerWrite)(userId, { identityKey: key, signed, manifest }, known)]),
     ])
     return 'pinned'
   })

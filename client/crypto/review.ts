@@ -6,6 +6,7 @@ import { type HistoryKey, historyKeyOf, isAnnounced } from './history.ts'
 import { type DeviceName, openDeviceName, readManifest, type SealedName, sealDeviceName } from './identity.ts'
 import { eraseKeyring, type OpenKeyring, openKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
+import { requireMarkedManifest } from './marks.ts'
 import { peerOf } from './peers.ts'
 import { takeReviewed } from './self.ts'
 
@@ -29,7 +30,8 @@ export interface ListedDevice extends DeviceName {
  * Opens keyring and manifest by a way in; the device list is for the person to confirm [Note: D1]. Where an account is open here,
  * they must be this account's, and follow what it knows; its vault then takes a newer list and the history keys that it lacks.
  * Throws CryptoFailure: what `openKeyring` and `checkSuccession` throw; 'keyring_rollback' and 'history_key' where the two do not
- * belong together; 'removed' where this browser is no longer listed.
+ * belong together; 'removed' where this browser is no longer listed. Where none is open, the marks of this browser's vaults are the lowest
+ * versions [Note: V4].
  */
 export async function reviewAccount(
   way: Way,
@@ -46,6 +48,7 @@ export async function reviewAccount(
     if (!newest || !(await isAnnounced(manifest, newest)))
       throw new CryptoFailure('history_key', 'The keyring holds another history key than the device list names')
     if (live) await takeReviewed(live, documents.manifest, opened.secret.historyKeys)
+    else await requireMarkedManifest(opened.keyring.identityKey, documents.manifest, manifest)
     const devices = await listDevices(manifest, opened.secret.historyKeys)
     return { review: { opened, keyring: documents.keyring, manifest }, devices }
   } catch (error) {

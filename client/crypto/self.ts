@@ -6,7 +6,7 @@ import { withBook } from './book.ts'
 import { type HistoryKey, type HistorySeal, historyWrite, mergeHistory, openHistorySeal, readHistory } from './history.ts'
 import { checkSuccession } from './identity.ts'
 import type { Live } from './live.ts'
-import { peerOf, peerWrite } from './peers.ts'
+import { ownManifestWrite, peerOf } from './peers.ts'
 
 /**
  * Takes the account's own newest manifest, and with `historySeals` the history key that it announces [Note: H2]. False: this
@@ -51,7 +51,10 @@ async function followed(live: Live, signed: Signed): Promise<{ manifest: Manifes
   const before = known && { version: known.version, content: known.signed.content }
   const manifest = checkSuccession(before, signed, live.identityKey)
   const isNew = known?.version !== manifest.version
-  return { manifest, writes: isNew ? [peerWrite(live.userId, { identityKey: live.identityKey, signed, manifest }, known)] : [] }
+  return {
+    manifest,
+    writes: isNew ? [ownManifestWrite(live.userId, { identityKey: live.identityKey, signed, manifest }, known)] : [],
+  }
 }
 
 async function keepHistory(live: Live, known: HistoryKey[], learned: HistoryKey[], writes: Write[]): Promise<void> {

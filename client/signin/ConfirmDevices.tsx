@@ -1,11 +1,13 @@
-import { MonitorSmartphone } from 'lucide-react'
+import { MonitorSmartphone, ShieldAlert } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { NAME_CHARS, thisBrowser } from '../account/browser.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { Note } from '../ui/Note.tsx'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
+import { halfway } from './halfway.ts'
 import { cancelSignIn, enrolThisBrowser, type SignInStep } from './signin.ts'
 
 interface Props {
@@ -20,6 +22,7 @@ export function ConfirmDevices({ devices, onCancel, onConfirm }: Props) {
   const env = useEnv()
   const [name, setName] = useState(() => thisBrowser().name)
   const [isPending, setPending] = useState(false)
+  const [keepsShutVault] = useState(() => halfway.entered?.keepsShutVault ?? false)
 
   async function add(event: FormEvent) {
     event.preventDefault()
@@ -47,6 +50,13 @@ export function ConfirmDevices({ devices, onCancel, onConfirm }: Props) {
           : 'Your account has no other device.'}{' '}
         This browser will read and write your messages.
       </p>
+      {keepsShutVault && (
+        <Note icon={ShieldAlert} tone="danger" role="alert">
+          <strong>This browser already keeps keys of your account, and they did not open.</strong> The server did not return the
+          secret that belongs to them. Unless you removed this browser yourself, it may not be honest: look at the list with care.
+          The keys stay here, sealed, with what you had not sent.
+        </Note>
+      )}
       <ul className="devices">
         {devices.map((device) => (
           <li key={device.id}>

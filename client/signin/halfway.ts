@@ -1,6 +1,9 @@
 interface Halfway {
-  /** Whom the server signed in, under the name that was typed: the account that this browser is being added to. */
-  entered?: { id: string; username: string } | undefined
+  /**
+   * Whom the server signed in, under the name that was typed: the account that this browser is being added to. `keepsShutVault`: this
+   * browser keeps keys of that account, which did not open [Note: V4].
+   */
+  entered?: { id: string; username: string; keepsShutVault: boolean } | undefined
   /** An account without keys, whose first ones are being made: its sign-in secret until now. */
   bare?: { username: string; authSecret: string } | undefined
   /** An account that its kit has opened. `sent`: what was sent to the server, whose answer may be lost. */

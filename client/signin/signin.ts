@@ -1,6 +1,6 @@
 import { accountApi, registrationShape, type SignedIn } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
-import { areGone, keepKeys, openKept, requireName, requireSame, showMessenger, signedIn } from '../account/account.ts'
+import { isReplaceable, keepKeys, openKept, requireName, requireSame, showMessenger, signedIn } from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
 import { storedKeys, stretch, type Ways, waysIn } from '../account/keys.ts'
 import { CryptoFailure, type ListedDevice } from '../crypto/crypto.ts'
@@ -63,7 +63,7 @@ async function enterBy(env: Env, { username, password }: { username: string; pas
   const deviceId = await env.crypto.deviceHere(username)
   const user = await env.api(accountApi.login, { username, password: authSecret, kdf: 1, ...(deviceId && { deviceId }) })
   requireName(username, user)
-  halfway.entered = user
+  halfway.entered = { id: user.id, username: user.username, keepsShutVault: deviceId !== null }
   if (!user.hasKeys) {
     halfway.bare = { username: user.username, authSecret }
     return { step: 'new_password' }
@@ -88,8 +88,8 @@ async function opens(env: Env, { id, username, unlock }: SignedIn): Promise<bool
     await env.crypto.open({ userId: id, username, unlock })
     return true
   } catch (error) {
-    // The vault is lost, or belongs to an older device: this browser is added anew.
-    if (areGone(error)) return false
+    // The vault is lost, or does not open: the person decides whether this browser is added anew.
+    if (isReplaceable(error)) return false
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Bytes, decodeFields, encodeFields, fromUtf8 } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { openWith, sealWith } from '../primitives/seal.ts'
+import type { MarkChange } from './marks.ts'
 
 const ROW = 'conclave/vault-row/v1'
 
@@ -29,8 +30,8 @@ export interface VaultValue {
   bytes?: Uint8Array
 }
 
-/** One change of a row; null deletes it. */
-export type Write = { [S in VaultStore]: { store: S; key: KeyOf[S]; value: VaultValue | null } }[VaultStore]
+/** One change of a row; null deletes it. `mark`: what the vault's marks say of it from now on [Note: V4]. */
+export type Write = { [S in VaultStore]: { store: S; key: KeyOf[S]; value: VaultValue | null; mark?: MarkChange } }[VaultStore]
 
 /** A change as it reaches the disk; null deletes the row. */
 export interface Sealed {

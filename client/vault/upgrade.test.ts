@@ -8,10 +8,11 @@ import { browserWith } from '../testing/disk.ts'
 import { openFixture } from '../testing/fixtures/fixture.ts'
 import { at } from '../testing/people.ts'
 import { answerOf, UPDATED_ELSEWHERE } from './database.ts'
+import { listVault } from './list.ts'
 import type { Migration } from './migrations.ts'
 import { jsonOf } from './rows.ts'
 import { createVault, openVault, type Vault, type Write } from './vault.ts'
-import { knownVaultOf, noteUser } from './vaults.ts'
+import { knownVaultOf } from './vaults.ts'
 
 // Two tabs of one browser: this build's, and one of a build whose vault has a second version.
 
@@ -22,12 +23,15 @@ const row: Write = { store: 'messages', key: ['dm_a_b', 1], value: { json: 'kept
 interface Newer {
   openVault: typeof openVault
   knownVaultOf: typeof knownVaultOf
-  noteUser: typeof noteUser
+  listVault: typeof listVault
 }
 
 let newer: Newer
 /** What the second step does after it has made a store. */
 let step: (upgrade: IDBTransaction) => void
+
+/** The steps of the newer build's list of vaults. */
+let list: Migration[]
 
 beforeAll(async () => {
   vi.resetModules()
@@ -37,9 +41,10 @@ beforeAll(async () => {
       database.createObjectStore('notes')
       step(upgrade)
     }
-    return { ...ours, VAULT: [...ours.VAULT, second], LIST: [...ours.LIST, () => undefined] }
+    list = [...ours.LIST]
+    return { ...ours, VAULT: [...ours.VAULT, second], LIST: list }
   })
-  newer = { ...(await import('./vault.ts')), ...(await import('./vaults.ts')) }
+  newer = { ...(await import('./vault.ts')), ...(await import('./vaults.ts')), ...(await import('./list.ts')) }
   vi.doUnmock('./migrations.ts')
   vi.resetModules()
 })
@@ -52,7 +57,7 @@ beforeEach(async () => {
   step = () => undefined
   browser = new IDBFactory()
   secret = randomBytes(32)
-  old = await createVault(ALICE, secret, browser)
+  old = await createVault(ALICE, secret, [], browser)
   await old.write([row])
 })
 
@@ -75,10 +80,13 @@ test('To an older tab a newer vault is not an absent one: it opens nothing and m
   ;(await newer.openVault(ALICE.userId, secret, browser)).close()
   await expect(openVault(ALICE.userId, secret, browser)).rejects.toThrow(failure('vault_newer'))
   await expect(knownVaultOf('alice', browser)).rejects.toThrow(failure('vault_newer'))
-  await expect(createVault(ALICE, randomBytes(32), browser)).rejects.toThrow(failure('vault_newer'))
+  await expect(createVault(ALICE, randomBytes(32), [], browser)).rejects.toThrow(failure('vault_newer'))
   expect(await (await newer.openVault(ALICE.userId, secret, browser)).get('messages', ['dm_a_b', 1])).toEqual({ json: 'kept' })
-  await newer.noteUser('alice', ALICE.userId, browser)
-  await expect(noteUser('alice', ALICE.userId, browser)).rejects.toThrow(failure('vault_newer'))
+  const row = { ...ALICE, database: databaseName }
+  list.push(() => undefined)
+  await newer.listVault(row, browser)
+  await expect(listVault(row, browser)).rejects.toThrow(failure('vault_newer'))
+  list.pop()
 })
 
 test('While an older tab does not let go, a newer one waits, and an older one that asks meanwhile does not find an empty browser', async () => {

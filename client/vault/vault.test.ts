@@ -18,7 +18,7 @@ let vault: Vault
 beforeEach(async () => {
   browser = new IDBFactory()
   secret = randomBytes(32)
-  vault = await createVault(ALICE, secret, browser)
+  vault = await createVault(ALICE, secret, [], browser)
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -192,13 +192,42 @@ describe('finding, making and deleting', () => {
     expect(await empty.databases()).toEqual([])
   })
 
-  test('A second vault never overwrites the first', async () => {
+  test('A second vault never overwrites the first: it takes its place in the list, and the first stays as it is', async () => {
     await vault.write([message(1)])
-    await expect(createVault({ ...ALICE, deviceId: 'bb'.repeat(16) }, randomBytes(32), browser)).rejects.toThrow(
-      failure('vault_exists'),
-    )
-    expect(await knownVaultOf('alice', browser)).toEqual({ userId: ALICE.userId, deviceId: ALICE.deviceId })
+    const identityKey = toBase64(randomBytes(32))
+    const mark = { identityKey, manifest: { version: 7, hash: 'h' }, book: { version: 3 } }
+    await vault.write([{ store: 'sealed', key: 'a', value: { json: 'a' }, mark }])
+    const before = await disk()
+    const next = { ...ALICE, deviceId: 'bb'.repeat(16) }
+    const other = await createVault(next, secret, [{ store: 'own', key: 'x', value: { json: 'new' } }], browser)
+    expect(await knownVaultOf('alice', browser)).toEqual({ userId: ALICE.userId, deviceId: next.deviceId })
+    expect(await other.get('messages', [ROOM, 1])).toBeUndefined()
+    expect(await other.get('own', 'x')).toEqual({ json: 'new' })
     expect(await vault.get('messages', [ROOM, 1])).toBeDefined()
+    const after = (await disk()).map((row) => JSON.stringify(row))
+    for (const row of before.filter(({ store }) => store !== 'vaults')) expect(after).toContain(JSON.stringify(row))
+    // The lowest versions of the new one, raised by what it holds itself.
+    expect(await other.marks()).toEqual({ userId: ALICE.userId, ...mark })
+    await other.write([
+      { store: 'sealed', key: 'a', value: { json: 'a' }, mark: { manifest: { version: 6 }, book: { version: 4 } } },
+    ])
+    expect(await other.marks()).toMatchObject({ manifest: { version: 7, hash: 'h' }, book: { version: 4 } })
+    other.close()
+    await destroyVault(ALICE.userId, browser)
+    expect(await disk()).toEqual([])
+  })
+
+  test('An attempt to make a vault that did not come to its end leaves the one before in the list, and can be repeated', async () => {
+    await vault.write([message(1)])
+    const next = { ...ALICE, deviceId: 'bb'.repeat(16) }
+    const rubbish: Write = { store: 'own', key: 'x', value: { json: 1n } }
+    await expect(createVault(next, secret, [rubbish], browser)).rejects.toThrow()
+    expect(await knownVaultOf('alice', browser)).toEqual({ userId: ALICE.userId, deviceId: ALICE.deviceId })
+    const other = await createVault(next, secret, [message(2)], browser)
+    expect(await knownVaultOf('alice', browser)).toMatchObject({ deviceId: next.deviceId })
+    other.close()
+    await expect(createVault({ ...ALICE, username: 'Bob' }, secret, [], browser)).rejects.toThrow(failure('other_account'))
+    await expect(openVault(ALICE.userId, secret, browser, 'bob')).rejects.toThrow(failure('other_account'))
   })
 
   test('Deleted in one tab, it closes in the other, which is told once', async () => {

@@ -1,82 +1,83 @@
 import { encodeFields } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, lockedKey, openWith, randomBytes, sealWith } from '../primitives/seal.ts'
-import { committed, deleteDatabase, openDatabase, readTogether, rowsOf, UPDATED_ELSEWHERE } from './database.ts'
+import { deleteDatabase, openDatabase } from './database.ts'
+import { exclusive } from './exclusive.ts'
+import { firstDatabaseOf, forgetUser, listedVaultOf, listVault } from './list.ts'
+import { MARKS } from './marks.ts'
 import { VAULT } from './migrations.ts'
-import {
-  type KeyOf,
-  nameRange,
-  openRow,
-  readKey,
-  roomRange,
-  type Sealed,
-  seal,
-  type VaultStore,
-  type VaultValue,
-  type Write,
-} from './rows.ts'
-import { databaseOf, findVault, forgetUser, HEAD, noteUser, type VaultHead } from './vaults.ts'
+import { type Vault, vaultOver } from './opened.ts'
+import type { Write } from './rows.ts'
+import { findVault, HEAD, marksIn, type VaultHead } from './vaults.ts'
 
-export type { Write }
+export type { Vault, Write }
 
 const VAULT_KEY = 'conclave/vault/v1'
 const CHECK = 'conclave/vault-check/v1'
 
-/** The sealed memory of one device in this browser [Note: V1]. */
-export interface Vault {
-  userId: string
-  deviceId: string
-  get<S extends VaultStore>(store: S, key: KeyOf[S]): Promise<VaultValue | undefined>
-  /** At most `limit` messages of a room, oldest first: the first ones after a seq, else the last ones (before a seq). */
-  page(store: 'messages', chatRoomId: string, range: PageRange): Promise<{ seq: number; value: VaultValue }[]>
-  /** Every row in the order of its keys; of one room where the store is kept by room. */
-  all<S extends VaultStore>(store: S, chatRoomId?: string): Promise<{ key: KeyOf[S]; value: VaultValue }[]>
-  /** The rows of the store `sealed` whose names begin so, in the order of their names. */
-  named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
-  /** All of the changes or none, on disk when it resolves. Throws CryptoFailure 'quota' or 'vault_closed'. */
-  write(writes: Write[]): Promise<void>
-  close(): void
-  /** `tell` is called once when the vault is closed by anything but `close`. */
-  onClosed(tell: (reason: ClosedBy) => void): void
-}
+const SHUT =
+  "The server returned another secret than the one this browser's keys are sealed with. The keys stay here, sealed, with all that is in them."
 
-/** A newer tab brings the vault up to date; it is deleted; the browser takes it away. */
-type ClosedBy = 'update' | 'deletion' | 'browser'
-
-interface PageRange {
-  before?: number
-  after?: number
-  limit: number
-}
-
-/** Makes the empty vault of a new device and opens it. Throws CryptoFailure('vault_exists'). */
-export async function createVault(
+/**
+ * Makes the vault of a new device with its first rows, notes it as its user's, and opens it. A vault of this user that is here already
+ * is put aside as it is, and its marks are the new one's lowest [Note: V4]. Throws CryptoFailure: 'other_account', or 'vault_newer'
+ * where only a newer page can read the one that is here.
+ */
+export function createVault(
   owner: { userId: string; username: string; deviceId: string },
   unlockSecret: Uint8Array,
+  firstRows: Write[] = [],
   factory: IDBFactory = indexedDB,
 ): Promise<Vault> {
   const { userId, username, deviceId } = owner
-  const localKey = randomBytes(32)
-  const key = await vaultKey(localKey, unlockSecret)
-  const check = await sealWith(key, CHECK, new Uint8Array(), deviceId)
-  const head: VaultHead = { format: 1, deviceId, localKey, check }
-  // The list comes first: a vault that no sign-in finds would stand in the way of the next one.
-  await noteUser(username, userId, factory)
-  const { database, isNew } = await openDatabase(factory, databaseOf(userId), VAULT, (upgrade) => {
-    upgrade.objectStore('meta').put(head, HEAD)
+  return exclusive(`conclave/${userId}/vaults`, async () => {
+    const listed = await listedVaultOf(userId, username, factory)
+    const marks = await marksIn({ database: listed?.database ?? firstDatabaseOf(userId) }, factory)
+    const localKey = randomBytes(32)
+    const key = await vaultKey(localKey, unlockSecret)
+    const check = await sealWith(key, CHECK, new Uint8Array(), deviceId)
+    const head: VaultHead = { format: 1, deviceId, localKey, check }
+    const database = await newDatabase(factory, owner, (upgrade) => {
+      const meta = upgrade.objectStore('meta')
+      meta.put(head, HEAD)
+      if (marks) meta.put(marks, MARKS)
+    })
+    erase(localKey)
+    const vault = vaultOver(database, key, { userId, deviceId })
+    await vault.write(firstRows)
+    // Last: until then a sign-in finds the vault of before.
+    await listVault({ userId, username, database: database.name }, factory)
+    return vault
   })
-  erase(localKey)
-  if (isNew) return vaultOver(database, key, { userId, deviceId })
-  database.close()
-  throw new CryptoFailure('vault_exists', 'This browser already keeps a vault of this account')
+}
+
+async function newDatabase(
+  factory: IDBFactory,
+  { userId, deviceId }: { userId: string; deviceId: string },
+  fill: (upgrade: IDBTransaction) => void,
+): Promise<IDBDatabase> {
+  const first = firstDatabaseOf(userId)
+  for (const name of [first, `${first}-${deviceId}`]) {
+    // Of this very device: what an attempt left that did not come to its end.
+    if (name !== first) await deleteDatabase(factory, name)
+    const { database, isNew } = await openDatabase(factory, name, VAULT, fill)
+    if (isNew) return database
+    database.close()
+  }
+  throw new CryptoFailure('vault_exists', 'This browser already keeps a vault of this device')
 }
 
 /**
  * Opens the vault with the half of its key that the server keeps. Throws CryptoFailure: 'vault_absent', 'vault_shut' where the secret
- * is another, or what `findVault` throws.
+ * is another, or what `findVault` throws. `username`: under which it must have been made.
  */
-export async function openVault(userId: string, unlockSecret: Uint8Array, factory: IDBFactory = indexedDB): Promise<Vault> {
-  const found = await findVault(userId, factory)
+export async function openVault(
+  userId: string,
+  unlockSecret: Uint8Array,
+  factory: IDBFactory = indexedDB,
+  username?: string,
+): Promise<Vault> {
+  const found = await findVault(userId, factory, username)
   if (!found) throw new CryptoFailure('vault_absent', 'This browser keeps no vault of this account')
   const { database, head } = found
   try {
@@ -85,15 +86,17 @@ export async function openVault(userId: string, unlockSecret: Uint8Array, factor
     return vaultOver(database, key, { userId, deviceId: head.deviceId })
   } catch (error) {
     database.close()
-    throw new CryptoFailure('vault_shut', 'The vault of this browser does not open', { cause: error })
+    throw new CryptoFailure('vault_shut', SHUT, { cause: error })
   } finally {
     erase(head.localKey)
   }
 }
 
-/** Deletes a vault and all that is in it; where it is open, it closes. */
+/** Deletes a user's vault and those that were put aside, with all that is in them; where one is open, it closes. */
 export async function destroyVault(userId: string, factory: IDBFactory = indexedDB): Promise<void> {
-  await deleteDatabase(factory, databaseOf(userId))
+  const listed = await listedVaultOf(userId, undefined, factory)
+  const names = new Set([firstDatabaseOf(userId), ...(listed ? [listed.database, ...listed.kept] : [])])
+  for (const name of names) await deleteDatabase(factory, name)
   await forgetUser(userId, factory)
 }
 
@@ -104,99 +107,4 @@ async function vaultKey(localKey: Uint8Array, unlockSecret: Uint8Array): Promise
   const key = await lockedKey(raw)
   erase(both, raw)
   return key
-}
-
-function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: string; deviceId: string }): Vault {
-  const listeners = new Set<(reason: ClosedBy) => void>()
-  let isOpen = true
-  let closedBy: ClosedBy | undefined
-  const end = (reason: ClosedBy) => {
-    if (!isOpen) return
-    isOpen = false
-    closedBy = reason
-    database.close()
-    for (const tell of listeners) tell(reason)
-  }
-  // Another tab waits for this connection to close.
-  database.onversionchange = ({ newVersion }) => end(newVersion === null ? 'deletion' : 'update')
-  database.onclose = () => end('browser')
-
-  const begin = (stores: VaultStore[], mode: IDBTransactionMode): IDBTransaction => {
-    if (closedBy === 'update') throw new CryptoFailure('vault_newer', UPDATED_ELSEWHERE)
-    if (!isOpen) throw new CryptoFailure('vault_closed', 'The vault of this browser was closed')
-    try {
-      return database.transaction(stores, mode, { durability: 'strict' })
-    } catch (error) {
-      if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error
-      throw new CryptoFailure('vault_closed', 'The vault of this browser was closed', { cause: error })
-    }
-  }
-  const reading = (store: VaultStore) => begin([store], 'readonly').objectStore(store)
-  const read = readTogether<VaultStore>((stores) => begin(stores, 'readonly'))
-  const openAll = <S extends VaultStore>(store: S, rows: { key: IDBValidKey; value: unknown }[]) =>
-    Promise.all(
-      rows.map(async (row) => {
-        const rowKey = readKey[store](row.key)
-        return { key: rowKey, value: await openRow(key, store, rowKey, row.value) }
-      }),
-    )
-
-  return {
-    ...owner,
-    async get(store, rowKey) {
-      const sealed = await read(store, rowKey)
-      return sealed === undefined ? undefined : await openRow(key, store, rowKey, sealed)
-    },
-    async page(store, chatRoomId, { before, after, limit }) {
-      const direction = after === undefined ? 'prev' : 'next'
-      const rows = await rowsOf(reading(store), roomRange(chatRoomId, { before, after }), { direction, limit })
-      if (direction === 'prev') rows.reverse()
-      return (await openAll(store, rows)).map(({ key: [, seq], value }) => ({ seq, value }))
-    },
-    async all(store, chatRoomId) {
-      return openAll(store, await rowsOf(reading(store), chatRoomId === undefined ? undefined : roomRange(chatRoomId, {})))
-    },
-    async named(beginning) {
-      return openAll('sealed', await rowsOf(reading('sealed'), nameRange(beginning)))
-    },
-    async write(writes) {
-      // Sealed before the transaction opens: IndexedDB commits one that waits for anything else.
-      const sealed = await Promise.all(writes.map((change) => seal(key, change)))
-      await commit(begin, sealed)
-    },
-    close() {
-      isOpen = false
-      database.close()
-    },
-    onClosed(tell) {
-      listeners.add(tell)
-    },
-  }
-}
-
-async function commit(
-  begin: (stores: VaultStore[], mode: IDBTransactionMode) => IDBTransaction,
-  writes: Sealed[],
-): Promise<void> {
-  if (writes.length === 0) return
-  const transaction = begin([...new Set(writes.map((write) => write.store))], 'readwrite')
-  const end = committed(transaction)
-  try {
-    for (const { store, key, sealed } of writes) {
-      if (sealed) transaction.objectStore(store).put(sealed, key)
-      else transaction.objectStore(store).delete(key)
-    }
-  } catch (error) {
-    transaction.abort()
-    await end.catch(() => undefined)
-    throw asFailure(error)
-  }
-  await end.catch((error: unknown) => {
-    throw asFailure(error)
-  })
-}
-
-function asFailure(error: unknown): unknown {
-  const isFull = error instanceof Error && error.name === 'QuotaExceededError'
-  return isFull ? new CryptoFailure('quota', 'This browser has no room left', { cause: error }) : error
 }

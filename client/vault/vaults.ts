@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { answerOf, committed, findDatabase, openDatabase } from './database.ts'
-import { LIST, LIST_STORE, VAULT } from './migrations.ts'
-
-// One list for the browser, so that a sign-in can name its device before anything is opened. The device id is read from the
-// vault itself: the two cannot disagree.
-const LIST_NAME = 'conclave'
+import { answerOf, findDatabase } from './database.ts'
+import { firstDatabaseOf, isNamed, type ListedVault, listedVaultOf, listedVaults } from './list.ts'
+import { MARKS, type Marks, parseMarks } from './marks.ts'
+import { VAULT } from './migrations.ts'
 
 /** Where a vault keeps its head. */
 export const HEAD = 'head'
@@ -19,18 +17,18 @@ const headShape = z.object({
 })
 export type VaultHead = z.infer<typeof headShape>
 
-/** The database of a user's vault. */
-export const databaseOf = (userId: string): string => `conclave-${userId}`
-
 /**
  * A user's vault in this browser, not opened. Throws CryptoFailure: 'vault_shut' where it is damaged, 'vault_newer' or 'vault_upgrade'
- * where this page cannot read it. Only a browser without one answers undefined.
+ * where this page cannot read it, 'other_account' where it was made under another username than the given one. Only a browser without
+ * one answers undefined.
  */
 export async function findVault(
   userId: string,
   factory: IDBFactory,
+  username?: string,
 ): Promise<{ database: IDBDatabase; head: VaultHead } | undefined> {
-  const database = await findDatabase(factory, databaseOf(userId), VAULT)
+  const listed = await listedVaultOf(userId, username, factory)
+  const database = await findDatabase(factory, listed?.database ?? firstDatabaseOf(userId), VAULT)
   if (!database) return undefined
   const head = headShape.safeParse(await answerOf(database.transaction('meta').objectStore('meta').get(HEAD)))
   if (head.success) return { database, head: head.data }
@@ -50,65 +48,37 @@ export async function knownVaultOf(
   username: string,
   factory: IDBFactory = indexedDB,
 ): Promise<{ userId: string; deviceId: string } | undefined> {
-  const userId = await notedUser(username, factory)
+  const userId = (await listedVaults(factory)).find((row) => isNamed(row, username))?.userId
   const deviceId = userId === undefined ? undefined : await vaultDeviceOf(userId, factory)
   return userId === undefined || deviceId === undefined ? undefined : { userId, deviceId }
 }
 
 /** The username of a vault in this browser, in lower case; undefined where the list has none. */
 export async function usernameOf(userId: string, factory: IDBFactory = indexedDB): Promise<string | undefined> {
-  return (await listed(factory)).find((row) => row.userId === userId)?.username
+  return (await listedVaultOf(userId, undefined, factory))?.username
 }
 
-/**
- * Throws CryptoFailure('other_account') where the vault of this user was made under another username: whoever names this user for
- * somebody else would have their keys taken for that one's.
- */
-export async function requireNoted(userId: string, username: string, factory: IDBFactory = indexedDB): Promise<void> {
-  const noted = await usernameOf(userId, factory)
-  if (noted === undefined || noted === foldName(username)) return
-  throw new CryptoFailure(
-    'other_account',
-    'The server names you as somebody else whose keys this browser keeps. They stay as they are',
-  )
-}
-
-const rowsShape = z.array(z.object({ username: z.string(), userId: z.string() }))
-type Row = z.infer<typeof rowsShape>[number]
-
-async function listed(factory: IDBFactory): Promise<Row[]> {
-  const database = await openList(factory)
+/** The marks of a vault that need not open [Note: V4]. Throws what `findDatabase` throws. */
+export async function marksIn(
+  { database: name }: Pick<ListedVault, 'database'>,
+  factory: IDBFactory,
+): Promise<Marks | undefined> {
+  const database = await findDatabase(factory, name, VAULT)
+  if (!database) return undefined
   try {
-    return rowsShape.parse(await answerOf(database.transaction(LIST_STORE).objectStore(LIST_STORE).getAll()))
+    return parseMarks(await answerOf(database.transaction('meta').objectStore('meta').get(MARKS)))
   } finally {
     database.close()
   }
 }
 
-const notedUser = async (username: string, factory: IDBFactory): Promise<string | undefined> =>
-  (await listed(factory)).find((row) => row.username === foldName(username))?.userId
-
-/** Notes under which username a user's vault is looked for; one row a user. */
-export const noteUser = (username: string, userId: string, factory: IDBFactory): Promise<void> =>
-  change(factory, (store) => store.put({ username: foldName(username), userId }))
-
-/** Takes a user off the list. */
-export const forgetUser = (userId: string, factory: IDBFactory): Promise<void> => change(factory, (store) => store.delete(userId))
-
-const foldName = (username: string) => username.trim().toLowerCase()
-
-async function change(factory: IDBFactory, edit: (store: IDBObjectStore) => void): Promise<void> {
-  const database = await openList(factory)
-  try {
-    const transaction = database.transaction(LIST_STORE, 'readwrite', { durability: 'strict' })
-    edit(transaction.objectStore(LIST_STORE))
-    await committed(transaction)
-  } finally {
-    database.close()
-  }
+/** The marks of every vault in this browser that this page can read. */
+export async function everyMarks(factory: IDBFactory = indexedDB): Promise<Marks[]> {
+  const found = (await listedVaults(factory)).map((row) => marksIn(row, factory).catch(passOverNewer))
+  return (await Promise.all(found)).filter((marks) => marks !== undefined)
 }
 
-async function openList(factory: IDBFactory): Promise<IDBDatabase> {
-  const { database } = await openDatabase(factory, LIST_NAME, LIST)
-  return database
+/** A vault that only a newer page reads: this page makes nothing in its place either. */
+function passOverNewer(error: unknown): undefined {
+  if (!(error instanceof CryptoFailure)) throw error
 }

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { answerOf, committed, findDatabase, openDatabase } from './database.ts'
+import { LIST, LIST_STORE } from './migrations.ts'
+
+// One list for the browser, so that a sign-in can name its device before anything is opened. The device id is read from the
+// vault itself: the two cannot disagree.
+const LIST_NAME = 'conclave'
+
+/** Where a user's vault lies in this browser, and which older ones were put aside. */
+export interface ListedVault {
+  userId: string
+  /** In lower case, as it was when the vault was made. */
+  username: string
+  database: string
+  /** Databases that did not open and were replaced: they stay until the person removes this browser's keys. */
+  kept: string[]
+}
+
+const rowShape = z.object({
+  userId: z.string(),
+  username: z.string(),
+  /** Absent: the first one. */
+  database: z.string().optional(),
+  kept: z.array(z.string()).optional(),
+})
+
+/** The database of a user's first vault in a browser. */
+export const firstDatabaseOf = (userId: string): string => `conclave-${userId}`
+
+const readRow = (row: unknown): ListedVault => {
+  const { userId, username, database = firstDatabaseOf(userId), kept = [] } = rowShape.parse(row)
+  return { userId, username, database, kept }
+}
+
+/** One row a user. */
+export async function listedVaults(factory: IDBFactory): Promise<ListedVault[]> {
+  const database = await findDatabase(factory, LIST_NAME, LIST)
+  if (!database) return []
+  try {
+    return (await answerOf<unknown[]>(database.transaction(LIST_STORE).objectStore(LIST_STORE).getAll())).map(readRow)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * The row of a user. Throws CryptoFailure('other_account') where it was made under another username than this one: whoever names this
+ * user for somebody else would have their keys taken for that one's.
+ */
+export async function listedVaultOf(
+  userId: string,
+  username: string | undefined,
+  factory: IDBFactory,
+): Promise<ListedVault | undefined> {
+  const row = (await listedVaults(factory)).find((one) => one.userId === userId)
+  if (!row || username === undefined || isNamed(row, username)) return row
+  throw new CryptoFailure(
+    'other_account',
+    'The server names you as somebody else whose keys this browser keeps. They stay as they are',
+  )
+}
+
+export const isNamed = (row: ListedVault, username: string): boolean => row.username === foldName(username)
+
+/** Notes a vault as the one of its user; the one before is put aside. */
+export const listVault = (
+  { userId, username, database }: Pick<ListedVault, 'userId' | 'username' | 'database'>,
+  factory: IDBFactory,
+): Promise<void> =>
+  change(factory, async (rows) => {
+    const found: unknown = await answerOf(rows.get(userId))
+    const before = found === undefined ? undefined : readRow(found)
+    const kept = before ? [...before.kept, before.database].filter((one) => one !== database) : []
+    rows.put({
+      username: foldName(username),
+      userId,
+      ...(database !== firstDatabaseOf(userId) && { database }),
+      ...(kept.length > 0 && { kept }),
+    })
+  })
+
+/** Takes a user off the list. */
+export const forgetUser = (userId: string, factory: IDBFactory): Promise<void> =>
+  change(factory, async (rows) => void rows.delete(userId))
+
+const foldName = (username: string) => username.trim().toLowerCase()
+
+async function change(factory: IDBFactory, edit: (rows: IDBObjectStore) => Promise<void>): Promise<void> {
+  const { database } = await openDatabase(factory, LIST_NAME, LIST)
+  try {
+    const transaction = database.transaction(LIST_STORE, 'readwrite', { durability: 'strict' })
+    const end = committed(transaction)
+    await edit(transaction.objectStore(LIST_STORE))
+    await end
+  } finally {
+    database.close()
+  }
+}
