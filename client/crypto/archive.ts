@@ -6,13 +6,14 @@ import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { openFrom, sealTo } from '../primitives/seal.ts'
-import type { StoredBody } from '../vault/messages.ts'
-import type { EpochName } from '../vault/rooms.ts'
+import type { MessageFlags, StoredBody } from '../vault/messages.ts'
+import type { EpochName, RoomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 import { type Opened, openByArchive } from './message.ts'
 import { everyAccount, type MemberAccount, type MemberAccounts } from './peers.ts'
+import { signerStanding } from './signers.ts'
 
 const KEY_BYTES = 32
 const GROUP_ID_BYTES = 48
@@ -114,13 +115,14 @@ async function archiveKeysHeld(live: Live, place: EpochName): Promise<Uint8Array
 }
 
 /** What the server says of a message, before anything is proven. */
-export type Sent = Pick<Message, 'id' | 'senderId' | 'content'>
+export type Sent = Pick<Message, 'id' | 'seq' | 'senderId' | 'content'>
 
 export interface Read {
   senderId: string
   body: StoredBody
   /** Of a message whose signature holds. */
   proof?: { statement: Frame; deviceId: string }
+  flags?: MessageFlags
 }
 
 /** Where something is read: the room is the caller's, whatever the server wrote beside the message. */
@@ -128,6 +130,8 @@ export interface Reading {
   live: Live
   chatRoomId: string
   accounts: MemberAccounts
+  /** What is known of the room by now: whose word counts there, and until where. */
+  record: Pick<RoomRecord, 'named'>
 }
 
 /** What the archive says of a message; the envelope itself while its key is missing or another one. */
@@ -157,17 +161,24 @@ export function readUnsealed({ senderId, content }: Sent): Read {
   return unreadable({ senderId }, new CryptoFailure('too_large', 'It is longer than a message can be'))
 }
 
-/** Accepts an opened message when a member's account signed it, for this place. */
-export function readOpened({ chatRoomId, accounts }: Reading, opened: Opened, message: Sent): Read {
+/**
+ * Accepts an opened message when a member's account signed it, for this place, by a device that the room did not know as removed.
+ * Every message passes here, whether MLS or the archive opened it: HPKE names no sealer, so this signature is all the proof of who
+ * wrote what the archive opens [Note: H3].
+ */
+export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Opened, message: Sent): Read {
   const { statement, text, isWhole, accountKey, deviceId } = opened
-  const senderId = everyAccount(accounts).find(({ identityKey }) => sameBytes(accountKey, identityKey))?.userId
-  if (!senderId) throw new CryptoFailure('sender', 'It was signed by somebody who is not in this room')
+  const sender = everyAccount(accounts).find(({ identityKey }) => sameBytes(accountKey, identityKey))
+  if (!sender) throw new CryptoFailure('sender', 'It was signed by somebody who is not in this room')
+  const standing = signerStanding(record, sender, deviceId, message.seq)
+  if (standing === 'refused') throw new CryptoFailure('signer', 'It was signed by a browser that had been removed before')
   if (statement.id !== message.id || statement.chatRoomId !== chatRoomId)
     throw new CryptoFailure('place', 'It was written for another place')
   const { content } = statement
   const kept = { statement: text, deviceId }
   const body: StoredBody = content ? { kind: 'content', content, ...(!isWhole && { kept }) } : { kind: 'newer', kept }
-  return { senderId, body, proof: { statement, deviceId } }
+  const flags: MessageFlags = { ...(standing === 'removed_since' && { isRemovedSince: true }) }
+  return { senderId: sender.userId, body, proof: { statement, deviceId }, flags }
 }
 
 /** A failure of cryptography is always shown; anything else is a bug and passes. */

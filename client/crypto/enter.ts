@@ -17,6 +17,7 @@ import { epochOf, type Group, groupIdOf } from './mls.ts'
 import { accountKeysOf, type MemberAccounts } from './peers.ts'
 import { pendingSettled } from './pending.ts'
 import { type Place, storeRoom, withRoom } from './room.ts'
+import { groupPlace, withMembers } from './signers.ts'
 import { AT_THE_BEGINNING, withCommit } from './transcript.ts'
 
 /** An account is never that far behind: a number beyond would close the room for good, once it is remembered. */
@@ -57,27 +58,35 @@ export function enterRoom(
       ...pathMade(now, seq),
       isHealed: false,
       unaudited: [place],
+      log: groupPlace(served.generation, welcomed.group),
     }
     await noteGeneration(live, chatRoomId, served.generation)
-    await storeRoom(live, chatRoomId, { record: joined, group: welcomed.group }, [
+    const known = withMembers(joined, accounts, seq, welcomed.group)
+    await storeRoom(live, chatRoomId, { record: known, group: welcomed.group }, [
       ...welcomed.writes,
       pendingSettled(chatRoomId),
       derivedKeyWrite(place, await archiveKeyOf(welcomed.group)),
       ...(record && record.generation > 0 ? messageWrites(restartNotice(chatRoomId, seq, new Date().toISOString())) : []),
     ])
-    return joined
+    return known
   })
 }
 
 /** A device that reads by the archive, from where the log stands now. */
-export const newRecord = (served: Pick<RoomGroup, 'generation' | 'groupId' | 'lastSeq'>): RoomRecord => ({
-  generation: served.generation,
-  groupId: served.groupId,
+export const newRecord = ({
+  generation,
+  groupId,
+  epoch,
+  lastSeq,
+}: Pick<RoomGroup, 'generation' | 'groupId' | 'epoch' | 'lastSeq'>): RoomRecord => ({
+  generation,
+  groupId,
+  ...(groupId && { log: { generation, groupId, epoch } }),
   standing: 'outside',
   epoch: 0,
-  cursor: served.lastSeq,
-  from: served.lastSeq + 1,
-  ...(served.lastSeq === 0 && { transcript: AT_THE_BEGINNING }),
+  cursor: lastSeq,
+  from: lastSeq + 1,
+  ...(lastSeq === 0 && { transcript: AT_THE_BEGINNING }),
   lastCommitAt: new Date(0).toISOString(),
   ownMessages: 0,
   isHealed: true,

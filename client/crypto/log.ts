@@ -9,6 +9,7 @@ import { isOwnCommit, takeCommit } from './logcommit.ts'
 import { takeMessage } from './logmessage.ts'
 import { withOutbox } from './outbox.ts'
 import { type OpenRoom, type Place, storeRoom, withRoom } from './room.ts'
+import { groupPlace, withMembers } from './signers.ts'
 import { type NewerVersions, newerVersions, noVersions } from './versions.ts'
 import { reopenNewer } from './waiting.ts'
 
@@ -47,14 +48,23 @@ export function receiveLog(live: Live, input: Place & { entries: LogEntry[]; now
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     if (!room.record) return UNKNOWN_ROOM
     const { accounts } = room
-    const record = await reopenNewer({ live, chatRoomId, accounts }, room.record)
+    const known = withPlace(room.record, room)
+    const record = await reopenNewer({ live, chatRoomId, accounts, record: known }, known)
     const at = catchUpFrom({ live, chatRoomId, now }, room, record)
     const { mustEnter, hasGap } = await takeEntries(at, entries)
-    if (at.record.cursor > room.record.cursor || record !== room.record) await store(at, room.record)
+    if (at.record.cursor > room.record.cursor || record !== known) await store(at, room.record)
     const { cursor, from, waiting, unaudited } = at.record
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     return { cursor, from, mustEnter, hasGap, ...(await newerVersions(live, at.named)), missing, unaudited }
   })
+}
+
+/** A record of before does not say where its log stands, nor which devices its group left behind [Note: H3]. */
+function withPlace(record: RoomRecord, { group, accounts }: OpenRoom): RoomRecord {
+  const { generation, groupId, cursor } = record
+  if (record.log || !groupId) return record
+  const log = group ? groupPlace(generation, group) : { generation, groupId }
+  return group ? withMembers({ ...record, log }, accounts, cursor, group) : { ...record, log }
 }
 
 const catchUpFrom = (

@@ -1,8 +1,8 @@
-import { decodeFields, fromBase64, fromUtf8, toBase64 } from '../../contract/bytes.ts'
+import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { CommitEntry } from '../../contract/rooms.ts'
-import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { derivedKeyWrite } from './archive.ts'
+import { type CommitNames, namesIn, namesOf } from './carried.ts'
 import { type CatchUp, leave, restartNotice } from './catchup.ts'
 import { ownPathOf, pathMade } from './heal.ts'
 import { readManifest } from './identity.ts'
@@ -10,6 +10,7 @@ import { archiveKeyOf } from './message.ts'
 import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup } from './mls.ts'
 import { accountKeysOf, everyAccount, listedIn, memberAccounts, takePeerManifest } from './peers.ts'
 import { isTaken, type PendingCommit, pendingCommit, pendingSettled } from './pending.ts'
+import { groupPlace, placeBehind, withNamed } from './signers.ts'
 import { withCommit } from './transcript.ts'
 
 /** As many as the server takes archive keys at once. */
@@ -20,18 +21,20 @@ export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void>
   const { live, chatRoomId, record } = at
   record.transcript = withCommit(record.transcript, entry.seq)
   if (entry.epoch === 0 && entry.generation > 1) at.messages.push(restartNotice(chatRoomId, entry.seq, entry.createdAt))
+  const names = namesOf(entry)
   const pending = await pendingCommit(live, chatRoomId)
   const isOwn = pending !== undefined && isTaken(pending, entry, record.generation, at.group)
-  if (!isOwn && !at.group) return
-  if (pending) at.writes.push(pendingSettled(chatRoomId))
+  if (pending && (isOwn || at.group)) at.writes.push(pendingSettled(chatRoomId))
   try {
     if (isOwn) takeOwn(at, pending, entry)
     else if (at.group) await takeForeign(at, at.group, entry)
+    else await followOutside(at, names)
   } catch (error) {
     // [Note: R4] Accepted by the server, but not to be processed here: read on by the archive, enter again before sending.
     if (!(error instanceof CryptoFailure)) throw error
     await leave(at)
   }
+  followLog(at, entry, names)
 }
 
 /** True if an entry is this device's own commit: then nothing has to be asked of the server. */
@@ -50,7 +53,7 @@ function takeOwn(at: CatchUp, { group, draft, hasPath }: PendingCommit, { seq }:
 async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promise<void> {
   const { record } = at
   const commit = fromBase64(entry.commit)
-  await takeCarriedManifests(at, inspectCommit(commit).authData)
+  await takeCarried(at, namesIn(inspectCommit(commit).authData))
   const accounts = accountKeysOf(at.accounts)
   const applied = await applyCommit({ group, commit, accounts, rules: { isListed: listedIn(at.accounts) } })
   if (applied.removedSelf) return leave(at)
@@ -73,17 +76,15 @@ function moveTo(at: CatchUp, group: Group, hasPath: boolean): void {
   } satisfies Partial<CatchUp['record']>)
 }
 
-/** A commit that changes leaves carries the signed manifests it rests on [Note: D2]. */
-async function takeCarriedManifests(at: CatchUp, authData: Uint8Array): Promise<void> {
+/** A commit that changes leaves carries the signed manifests it rests on [Note: D2]. Throws CryptoFailure. */
+async function takeCarried(at: CatchUp, names: CommitNames[]): Promise<void> {
   const { live, accounts } = at
-  for (const [userId, content, signature] of carriedManifests(authData)) {
-    if (!userId || !content || !signature) throw new CryptoFailure('commit', 'The commit carries no manifest')
+  for (const { userId, signed } of names) {
     const known = everyAccount(accounts).find((account) => account.userId === userId)
     if (!known) throw new CryptoFailure('commit', 'The commit carries the manifest of a stranger')
-    const manifest: Signed = { content, signature }
-    if (manifest.content === known.signed.content) continue
-    if (readManifest(manifest, known.identityKey).version > known.version)
-      await takePeerManifest(live, { userId, identityKey: toBase64(known.identityKey), manifest })
+    if (signed.content === known.signed.content) continue
+    if (readManifest(signed, known.identityKey).version > known.version)
+      await takePeerManifest(live, { userId, identityKey: toBase64(known.identityKey), manifest: signed })
   }
   at.accounts = await memberAccounts(
     live,
@@ -91,11 +92,18 @@ async function takeCarriedManifests(at: CatchUp, authData: Uint8Array): Promise<
   )
 }
 
-/** A committer may put anything there: what cannot be taken apart is a failure, not a bug. */
-function carriedManifests(authData: Uint8Array): string[][] {
+/** What a commit carries is read outside too: no group secret is needed, and it says whose browsers are removed [Note: H3]. */
+async function followOutside(at: CatchUp, names: CommitNames[]): Promise<void> {
   try {
-    return decodeFields(authData).map((bytes) => decodeFields(bytes).map(fromUtf8))
+    await takeCarried(at, names)
   } catch (error) {
-    throw new CryptoFailure('commit', 'The commit carries damaged manifests', { cause: error })
+    if (!(error instanceof CryptoFailure)) throw error
   }
+}
+
+/** Where the log stands now: as the group says, else as the server does. */
+function followLog(at: CatchUp, entry: CommitEntry, names: CommitNames[]): void {
+  const { group } = at
+  at.record = withNamed(at.record, at.accounts, entry.seq, names)
+  at.record.log = group ? groupPlace(at.record.generation, group) : placeBehind(at.record.log, entry)
 }

@@ -9,6 +9,7 @@ import { archiveKeyOf, openByGroup } from './message.ts'
 import { epochOf, type Group } from './mls.ts'
 import { type OwnRow, ownRow, settledWrites } from './outbox.ts'
 import { onceEach, standsElsewhere } from './repeats.ts'
+import { isSealedAt } from './signers.ts'
 import { isOtherLog, withMessage } from './transcript.ts'
 import { noteNamedVersions } from './versions.ts'
 import { isUnopened, withUnopened } from './waiting.ts'
@@ -40,14 +41,13 @@ async function readEntry(at: CatchUp, entry: MessageEntry): Promise<Read> {
     if (read.body.kind === 'newer' && group) await keepEpochKey(at, group)
     return read
   }
-  if (!group || envelope.groupId !== record.groupId) return readByArchive(at, envelope, entry)
-  // [Note: M2] The server refuses these; a message of an old epoch here means that it did not.
-  if (envelope.epoch < epochOf(group))
-    return unreadable(entry, new CryptoFailure('epoch', 'It was sealed for an earlier state of this room'))
-  if (envelope.epoch === epochOf(group)) return readHere(at, entry, envelope, group)
-  // A commit of this group is missing in the log: this device does not follow it any more.
-  await leave(at)
-  return readByArchive(at, envelope, entry)
+  // [Note: M2, H3] The server takes nothing of another group or epoch than the log's: here it did, or made it up.
+  if (!isSealedAt(record.log, envelope, at.chatRoomId, at.accounts)) {
+    // A commit of this group is missing in the log: this device does not follow it any more.
+    if (group && envelope.groupId === record.groupId && envelope.epoch > epochOf(group)) await leave(at)
+    return unreadable(entry, new CryptoFailure('epoch', 'It was sealed for another state of this room'))
+  }
+  return group ? readHere(at, entry, envelope, group) : readByArchive(at, envelope, entry)
 }
 
 async function readHere(at: CatchUp, entry: MessageEntry, envelope: Envelope, group: Group): Promise<Read> {
@@ -107,12 +107,13 @@ function isMisplaced(
   })
 }
 
-const placed = (at: CatchUp, { id, seq, createdAt }: MessageEntry, { senderId, body }: Read): StoredMessage => ({
+const placed = (at: CatchUp, { id, seq, createdAt }: MessageEntry, { senderId, body, flags }: Read): StoredMessage => ({
   id,
   chatRoomId: at.chatRoomId,
   seq,
   at: createdAt,
   senderId,
   body,
+  ...flags,
   ...(at.record.transcript && { hash: at.record.transcript.hash }),
 })

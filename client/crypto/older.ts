@@ -1,39 +1,92 @@
 import { parseEnvelope } from '../../contract/envelope.ts'
-import type { Message } from '../../contract/messages.ts'
+import type { LogEntry } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { messageWrites, type StoredMessage } from '../vault/messages.ts'
-import { recordWrite } from '../vault/rooms.ts'
+import { type RoomRecord, recordWrite, type Transcript } from '../vault/rooms.ts'
 import { type Reading, readByArchive, readUnsealed } from './archive.ts'
+import { namesOf } from './carried.ts'
+import type { MessageEntry } from './catchup.ts'
 import type { Live } from './live.ts'
 import { onceEach } from './repeats.ts'
 import { type Place, withRoom } from './room.ts'
+import { withNamed } from './signers.ts'
+import { AT_THE_BEGINNING, isOtherLog, withCommit, withMessage } from './transcript.ts'
 import { type NamedVersions, type NewerVersions, newerVersions, noteNamedVersions, noVersions } from './versions.ts'
 import { withUnopened } from './waiting.ts'
 
-/** Keeps a page of older messages, read by the archive. `isStart`: nothing older exists. Answers what they name that is newer. */
-export function adoptPage(live: Live, input: Place & { messages: Message[]; isStart: boolean }): Promise<NewerVersions> {
-  const { chatRoomId, peerIds, messages, isStart } = input
+/**
+ * Keeps a page of the older log, its messages read by the archive. `isStart`: nothing older exists. Returns the newer versions that the
+ * messages name. Throws CryptoFailure 'place' or 'log' where the page does not lie before what is here, without a gap.
+ */
+export function adoptPage(live: Live, input: Place & { entries: LogEntry[]; isStart: boolean }): Promise<NewerVersions> {
+  const { chatRoomId, peerIds, isStart } = input
   return withRoom(live, chatRoomId, peerIds, async ({ record, accounts }) => {
     const named = noVersions()
     if (!record) return newerVersions(live, named)
-    if (messages.some((message) => message.chatRoomId !== chatRoomId))
-      throw new CryptoFailure('place', 'The server returned messages of another room')
-    const before = messages.filter((message) => message.seq < record.from).sort((a, b) => a.seq - b.seq)
-    const at: Reading = { live, chatRoomId, accounts }
-    const fresh = await onceEach(live, await Promise.all(before.map((message) => readOlder(at, message, named))))
-    const noted = fresh.reduce(withUnopened, record)
-    const from = isStart ? 1 : Math.min(record.from, ...before.map(({ seq }) => seq))
-    await live.vault.write([recordWrite(chatRoomId, { ...noted, from }), ...fresh.flatMap(messageWrites)])
+    if (input.entries.some((entry) => entry.chatRoomId !== chatRoomId))
+      throw new CryptoFailure('place', 'The server returned entries of another room')
+    // Another tab may have kept a part of it meanwhile.
+    const entries = input.entries.filter(({ seq }) => seq < record.from)
+    const first = record.from - entries.length
+    const isEmpty = input.entries.length === 0 && !isStart
+    if (isEmpty || entries.some(({ seq }, index) => seq !== first + index))
+      throw new CryptoFailure('log', "The server's record of this room does not fit together")
+    const known = entries.reduce(withCommitNames, { record, accounts }).record
+    const at: Reading = { live, chatRoomId, accounts, record: known }
+    const fresh = await onceEach(live, await readPage(at, entries, named))
+    const noted = fresh.reduce(withUnopened, known)
+    await live.vault.write([recordWrite(chatRoomId, { ...noted, from: isStart ? 1 : first }), ...fresh.flatMap(messageWrites)])
     return newerVersions(live, named)
   })
 }
 
+type Known = Pick<Reading, 'accounts'> & { record: RoomRecord }
+
+/** Whose browsers had been removed by then: the commits of a page say it to a device that was not there [Note: H3]. */
+const withCommitNames = ({ record, accounts }: Known, entry: LogEntry): Known => ({
+  accounts,
+  record: entry.kind === 'commit' ? withNamed(record, accounts, entry.seq, namesOf(entry)) : record,
+})
+
+/** The messages of a page; from its first commit on each is compared with what its sender saw [Note: M5]. */
+async function readPage(at: Reading, entries: LogEntry[], named: NamedVersions): Promise<StoredMessage[]> {
+  const messages: StoredMessage[] = []
+  const hashes = new Map<number, string>()
+  let seen: Transcript | undefined = entries[0]?.seq === 1 ? AT_THE_BEGINNING : undefined
+  for (const entry of entries) {
+    const before = seen
+    if (entry.kind === 'commit') {
+      seen = withCommit(before, entry.seq)
+      continue
+    }
+    seen = withMessage(before, entry.content)
+    if (seen) hashes.set(entry.seq, seen.hash)
+    messages.push(await readOlder(at, entry, { before, hash: seen?.hash, hashes, named }))
+  }
+  return messages
+}
+
+interface Around {
+  before: Transcript | undefined
+  /** The running hash behind it, and those behind the messages before it. */
+  hash: string | undefined
+  hashes: Map<number, string>
+  named: NamedVersions
+}
+
 /** The vault's row of a message that did not pass by MLS. */
-async function readOlder(at: Reading, message: Message, named: NamedVersions): Promise<StoredMessage> {
-  const { id, seq, createdAt } = message
-  const envelope = parseEnvelope(message.content)
-  const { senderId, body, proof } = envelope ? await readByArchive(at, envelope, message) : readUnsealed(message)
+async function readOlder(at: Reading, entry: MessageEntry, { before, hash, hashes, named }: Around): Promise<StoredMessage> {
+  const { id, seq, createdAt } = entry
+  const envelope = parseEnvelope(entry.content)
+  const { senderId, body, proof, flags } = envelope ? await readByArchive(at, envelope, entry) : readUnsealed(entry)
   if (proof) noteNamedVersions(named, at, senderId, proof)
-  const isOutOfPlace = proof !== undefined && proof.statement.seen.seq >= seq
-  return { id, chatRoomId: at.chatRoomId, seq, at: createdAt, senderId, body, ...(isOutOfPlace && { isOutOfPlace }) }
+  const isOutOfPlace =
+    proof !== undefined && (await isOtherLog(before, seq, proof.statement.seen, async (place) => hashes.get(place)))
+  return {
+    ...{ id, chatRoomId: at.chatRoomId, seq, at: createdAt, senderId, body, isOlder: true },
+    ...flags,
+    ...(hash !== undefined && { hash }),
+    ...(isOutOfPlace && { isOutOfPlace }),
+    ...(before && body.kind === 'sealed' && { transcript: before }),
+  }
 }

@@ -125,8 +125,7 @@ export function commitRoom(live: Live, { chatRoomId, peerIds }: Place): Promise<
     const posted = await postedAlready(live, room, chatRoomId, { generation, epoch, groupId: toBase64(groupIdOf(group)) })
     if (posted) return posted
     const removeLeaves = unlistedIn(group, accounts)
-    const authData = removeLeaves.length > 0 ? manifestsOf(accounts) : new Uint8Array()
-    const made = await commitChange({ group, removeLeaves, addKeyPackages: [], authData })
+    const made = await commitChange({ group, removeLeaves, addKeyPackages: [], authData: manifestsOf(accounts) })
     return prepare(live, { chatRoomId, room, generation, epoch, made, hasPath: true })
   })
 }
@@ -176,7 +175,7 @@ async function prepare(live: Live, { chatRoomId, room, generation, epoch, made, 
   await live.vault.write([
     pendingWrite({ draft, hasPath, group: writeGroup(made.group) }),
     // A room that this device does not know: the record that its commit will move on from.
-    ...(room.record ? [] : [recordWrite(chatRoomId, newRecord({ generation: 0, groupId: null, lastSeq: 0 }))]),
+    ...(room.record ? [] : [recordWrite(chatRoomId, newRecord({ generation: 0, groupId: null, epoch: 0, lastSeq: 0 }))]),
   ])
   return draft
 }

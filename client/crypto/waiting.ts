@@ -52,7 +52,7 @@ export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promi
     if (!record) return []
     const still: Waiting[] = []
     for (const place of record.waiting) {
-      const isOpen = (await archiveKeyHeld(live, place)) && (await reopenEpoch({ live, chatRoomId, accounts }, place))
+      const isOpen = (await archiveKeyHeld(live, place)) && (await reopenEpoch({ live, chatRoomId, accounts, record }, place))
       if (!isOpen) still.push(place)
     }
     if (still.length < record.waiting.length) await live.vault.write([recordWrite(chatRoomId, { ...record, waiting: still })])
@@ -98,7 +98,7 @@ async function readAgain(
       const content = unopenedIn(row.body)
       const envelope = content === undefined ? undefined : parseEnvelope(content)
       if (content === undefined || !envelope || !isMeant(row, envelope)) continue
-      const { senderId, body, proof } = await readByArchive(at, envelope, { ...row, content })
+      const { senderId, body, proof, flags } = await readByArchive(at, envelope, { ...row, content })
       if (body.kind === 'sealed') {
         waiting.push({ ...row, body })
         if (row.body.kind !== 'sealed') nowSealed.push({ ...row, body })
@@ -106,7 +106,7 @@ async function readAgain(
       }
       const { transcript, ...message } = row
       const isOutOfPlace = proof !== undefined && (await isOtherLog(transcript, row.seq, proof.statement.seen, hashAt))
-      opened.push({ ...message, senderId, body, ...(isOutOfPlace && { isOutOfPlace }) })
+      opened.push({ ...message, senderId, body, ...flags, ...(isOutOfPlace && { isOutOfPlace }) })
     }
     const once = await onceEach(live, opened)
     await live.vault.write([...[...once, ...nowSealed].flatMap(messageWrites), ...lateWrites(chatRoomId, opened)])

@@ -3,6 +3,7 @@ import { memo } from 'react'
 import { REFUSALS } from '../../contract/refusals.ts'
 import { textParts } from '../ui/links.ts'
 import { clockTime, moment } from '../ui/time.ts'
+import { remarksOf } from './remarks.ts'
 import type { ShownMessage } from './store.ts'
 
 interface Props {
@@ -17,16 +18,28 @@ interface Props {
 }
 
 export const Bubble = memo(function Bubble({ message, name, startsRun, endsRun, onRetry, onDelete }: Props) {
+  const { below, details } = remarksOf(message, name)
   return (
     <div className={`msg ${message.isMine ? 'me' : ''} ${endsRun ? '' : 'mid'}`}>
       {startsRun && <span className="sr">{message.isMine ? 'You' : name}</span>}
-      <Body message={message} />
+      <Body message={message} details={details} />
+      {below.map((remark) => (
+        <p className="remark" key={remark}>
+          {remark}
+        </p>
+      ))}
       <Under message={message} onRetry={onRetry} onDelete={onDelete} />
     </div>
   )
 })
 
-function Body({ message }: { message: ShownMessage }) {
+interface Told {
+  message: ShownMessage
+  /** What stands in the details of its time. */
+  details: string[]
+}
+
+function Body({ message, details }: Told) {
   const { body } = message
   if (body.kind === 'unreadable')
     return (
@@ -34,7 +47,7 @@ function Body({ message }: { message: ShownMessage }) {
         <KeyRound className="i i-16" aria-hidden />
         <p>
           {sentence(body.reason)}
-          <Meta message={message} />
+          <Meta message={message} details={details} />
         </p>
       </div>
     )
@@ -52,7 +65,7 @@ function Body({ message }: { message: ShownMessage }) {
             part.text
           ),
         )}
-        <Meta message={message} />
+        <Meta message={message} details={details} />
       </p>
     </div>
   )
@@ -67,14 +80,15 @@ const TICKS = {
   read: { Icon: CheckCheck, words: 'Read', className: 'read' },
 }
 
-function Meta({ message }: { message: ShownMessage }) {
+function Meta({ message, details }: Told) {
   const at = new Date(message.at)
   const ticks = message.status && TICKS[message.status]
   return (
     <span className="meta">
-      <time dir="ltr" dateTime={message.at} title={moment(at)}>
+      <time dir="ltr" dateTime={message.at} title={[moment(at), ...details].join('. ')}>
         {clockTime(at)}
       </time>
+      {details.length > 0 && <span className="sr">{details.join(' ')}</span>}
       {ticks && (
         <>
           <ticks.Icon className={`i i-16 ${ticks.className}`} aria-hidden />

@@ -39,7 +39,7 @@ async function library(count: number, from = 1): Promise<Library> {
       const written: StoredBody = typeof body === 'string' ? { kind: 'content', content: { type: 'text', text: body } } : body
       return { id: randomUUID(), chatRoomId: roomId, seq, senderId, at: new Date().toISOString(), body: written }
     })
-    const record = { ...newRecord({ generation: 1, groupId: null, lastSeq: seq }), from }
+    const record = { ...newRecord({ generation: 1, groupId: null, epoch: 0, lastSeq: seq }), from }
     await live.vault.write([...stored.flatMap(messageWrites), recordWrite(roomId, record)])
   }
   putRooms([room])

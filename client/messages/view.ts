@@ -151,11 +151,11 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
 }
 
 function shownMessage(message: StoredMessage, room: Room): ShownMessage {
-  const { id, seq, at, senderId, body, isOutOfPlace = false } = message
+  const { id, seq, at, senderId, body, isOutOfPlace = false, isRemovedSince = false, isOlder = false } = message
   const isMine = senderId === room.ownId
   const hasDelivery = body.kind === 'content' || body.kind === 'plain'
   const status = isMine && hasDelivery ? deliveryOf(room, seq) : null
-  return { id, seq, at, isMine, status, reason: null, body: shownBody(body), isOutOfPlace }
+  return { id, seq, at, isMine, status, reason: null, body: shownBody(body), isOutOfPlace, isRemovedSince, isOlder }
 }
 
 function shownBody(body: StoredMessage['body']): MessageBody {

@@ -1,23 +1,38 @@
-import { messagesApi } from '../../contract/messages.ts'
+import { type LogEntry, roomsApi } from '../../contract/rooms.ts'
 import type { Env } from '../env.ts'
 import { fetchNamed } from '../trust/named.ts'
 import { fetchKeys } from './keys.ts'
 import { placeOf, type Room } from './room.ts'
 
 const PAGE = 50
+/** As far as a page goes down to begin at a commit: what lies behind one can be compared with what its senders saw [Note: M5]. */
+const PAGE_MAX = 150
 
 /** Fetches the page before a seq and keeps it, read by the archive. False: nothing older exists. */
 export async function loadOlderPage(env: Env, room: Room, before: number): Promise<boolean> {
   if (before <= 1 || room.state === 'pending') return false
   if (!(await env.crypto.ownStanding()).keepsHistory) {
     // No key of what is older was kept: a column of unreadable lines would help nobody.
-    await env.crypto.adoptPage({ ...placeOf(room), messages: [], isStart: true })
+    await env.crypto.adoptPage({ ...placeOf(room), entries: [], isStart: true })
     return false
   }
-  const messages = await env.api(messagesApi.list, { chatRoomId: room.id, before, limit: PAGE })
-  const missing = await env.crypto.missingEpochs(messages)
+  const entries = await readDown(env, room.id, before)
+  const missing = await env.crypto.missingEpochs(entries.filter((entry) => entry.kind === 'message'))
   if (missing.length > 0) await env.crypto.keepArchiveKeys(await fetchKeys(env, room.id, missing))
-  const named = await env.crypto.adoptPage({ ...placeOf(room), messages, isStart: messages.length < PAGE })
-  await fetchNamed(env, room, named)
-  return messages.length > 0
+  await fetchNamed(env, room, await env.crypto.adoptPage({ ...placeOf(room), entries, isStart: entries[0]?.seq === 1 }))
+  return true
+}
+
+/** At least a page of the log before a seq, down to a commit or to the start. */
+async function readDown(env: Env, chatRoomId: string, before: number): Promise<LogEntry[]> {
+  const entries: LogEntry[] = []
+  for (let end = before - 1; end > 0 && entries.length < PAGE_MAX; ) {
+    const after = Math.max(0, end - PAGE)
+    const page = await env.api(roomsApi.log, { chatRoomId, after, limit: end - after })
+    entries.unshift(...page.entries)
+    end = after
+    const start = entries.slice(0, 1 - PAGE).findLastIndex(({ kind }) => kind === 'commit')
+    if (end > 0 && start >= 0) return entries.slice(start)
+  }
+  return entries
 }

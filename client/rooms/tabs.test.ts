@@ -185,7 +185,7 @@ test('The connection breaks between messages and their keys: they are read when 
 test('The connection breaks before the first page of a room: it comes with the next try', async () => {
   const { alice, bob, wire } = await talking()
   const laptop = await alice.newBrowser()
-  breakOnce(wire, laptop, messagesApi.list.path)
+  breakOnce(wire, laptop, roomsApi.log.path)
   await expect(laptop.reads(bob)).rejects.toThrow('broke')
   expect(await laptop.hears(bob)).toEqual(['one', 'two'])
 })

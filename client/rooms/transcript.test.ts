@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
 import { type LogEntry, roomsApi } from '../../contract/rooms.ts'
@@ -170,14 +171,25 @@ test('A message whose key comes late is compared when it is opened', async () =>
 test('The server moves a message of older pages before what its sender had seen: the warning stands above it there too', async () => {
   const { alice, bob, wire, roomId } = await talking()
   const laptop = await bob.newBrowser()
-  const log = wire.rooms.get(roomId)?.log.filter((entry) => entry.kind === 'message') ?? []
-  const { api } = laptop.env
-  laptop.env.api = (async (endpoint, input) =>
-    endpoint.path === messagesApi.list.path
-      ? [...log].reverse().map((entry, at) => ({ ...entry, seq: log[at]?.seq ?? 0 }))
-      : api(endpoint, input)) as typeof api
+  const log = wire.rooms.get(roomId)?.log ?? []
+  const turned = log.filter((entry) => entry.kind === 'message').reverse()
+  const entries = log.map((entry) => (entry.kind === 'message' ? { ...turned.shift(), seq: entry.seq } : entry))
+  showsOtherLog(wire, laptop, roomId, () => entries as LogEntry[])
   const messages = await laptop.reads(alice)
   expect(messages.map(({ body }) => wordsOf(body))).toEqual(['three', 'two', 'one'])
+  expect(warned(messages)).toEqual(['three', 'two'])
+})
+
+test('The server puts other words into an older page: the message behind them has the warning, on a browser that was not there', async () => {
+  const { alice, bob, wire, roomId } = await talking()
+  const laptop = await bob.newBrowser()
+  const log = wire.rooms.get(roomId)?.log ?? []
+  const last = log.at(-2)
+  if (last?.kind !== 'message') throw new Error('There is no message before the last')
+  const entries = log.map((entry) => (entry === last ? { ...last, id: randomUUID(), content: 'of the server' } : entry))
+  showsOtherLog(wire, laptop, roomId, () => entries as LogEntry[])
+  const messages = await laptop.reads(alice)
+  expect(messages.map(({ body }) => wordsOf(body))).toEqual(['one', 'of the server', 'three'])
   expect(warned(messages)).toEqual(['three'])
 })
 

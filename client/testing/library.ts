@@ -31,7 +31,7 @@ export async function longLibrary(
     await live.vault.write(stored.flatMap(messageWrites))
   }
   const lastSeq = Math.ceil(messages / rooms)
-  const record = { ...newRecord({ generation: 1, groupId: null, lastSeq }), from: 1 }
+  const record = { ...newRecord({ generation: 1, groupId: null, epoch: 0, lastSeq }), from: 1 }
   await live.vault.write(chatRoomIds.map((chatRoomId) => recordWrite(chatRoomId, record)))
   live.vault.close()
   await core.close()

@@ -20,8 +20,14 @@ export type StoredBody =
   | { kind: 'unreadable'; reason: string }
   | { kind: 'notice'; text: string }
 
+/** What is to be said beside a message. */
+export interface MessageFlags {
+  /** The browser that signed it was removed from its account since [Note: H3]. */
+  isRemovedSince?: true
+}
+
 /** A message as the vault keeps it. */
-export interface StoredMessage {
+export interface StoredMessage extends MessageFlags {
   id: string
   chatRoomId: string
   seq: number
@@ -36,6 +42,8 @@ export interface StoredMessage {
   transcript?: Transcript
   /** The sender saw another log than this device: the server dropped or reordered messages before it [Note: M5]. */
   isOutOfPlace?: true
+  /** It came with a page of older messages, not as the log went on. */
+  isOlder?: true
 }
 
 const keptStatement = z.looseObject({ statement: z.string(), deviceId: z.string() })
@@ -65,6 +73,8 @@ const rowShape = z.looseObject({
   hash: z.string().exactOptional(),
   transcript: transcriptShape.exactOptional(),
   isOutOfPlace: z.literal(true).exactOptional(),
+  isOlder: z.literal(true).exactOptional(),
+  isRemovedSince: z.literal(true).exactOptional(),
 })
 
 function readMessage(row: VaultValue): StoredMessage {

@@ -43,6 +43,20 @@ export interface OwnPath {
   triedAt?: string
 }
 
+/** Where a room's log stands: what is sealed there names this group and epoch. `epoch` is absent where it is not known yet. */
+export interface LogPlace {
+  generation: number
+  /** base64. */
+  groupId: string
+  epoch?: number
+}
+
+/** The place of the log where a commit named a version of an account's device list first. */
+export interface NamedAt {
+  version: number
+  seq: number
+}
+
 /** Where this device stands in one room. Kept beside the MLS state, which is large, and written with it. */
 export interface RoomRecord {
   generation: number
@@ -56,6 +70,10 @@ export interface RoomRecord {
   cursor: number
   /** Every message from here to the cursor is in the vault. */
   from: number
+  /** Where the log stands at the cursor, followed from its commits; absent before the first group [Note: H3]. */
+  log?: LogPlace
+  /** By user id: the device lists that commits of this room name. What a device signs behind its removal is refused [Note: H3]. */
+  named?: Record<string, NamedAt[]>
   /** What this device saw since the last commit; absent where it came in behind it [Note: M5]. */
   transcript?: Transcript | undefined
   /** When the newest commit was taken, whoever made it: older builds renew their keys by it. */
@@ -89,6 +107,8 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
   epoch: z.number(),
   cursor: z.number(),
   from: z.number(),
+  log: z.looseObject({ generation: z.number(), groupId: z.string(), epoch: z.number().exactOptional() }).exactOptional(),
+  named: z.record(z.string(), z.array(z.looseObject({ version: z.number(), seq: z.number() }))).exactOptional(),
   transcript: transcriptShape.optional(),
   lastCommitAt: z.string(),
   ownPath: z.looseObject({ at: z.string(), seq: z.number(), triedAt: z.string().exactOptional() }).exactOptional(),

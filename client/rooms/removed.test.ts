@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import { toBase64 } from '../../contract/bytes.ts'
+import type { ArchiveKey, CommitEntry } from '../../contract/rooms.ts'
+import { sealArchiveKey } from '../crypto/archive.ts'
+import { roomGroupId } from '../crypto/groupid.ts'
+import { createRoomGroup, makeKeyPackage } from '../crypto/joining.ts'
+import { type Live, leafDevice } from '../crypto/live.ts'
+import { archiveKeyOf, sealMessage } from '../crypto/message.ts'
+import { epochOf, groupIdOf } from '../crypto/mls.ts'
+import { accountKeysOf, everyAccount } from '../crypto/peers.ts'
+import { randomBytes } from '../primitives/seal.ts'
+import { at, type TestPerson, wordsOf } from '../testing/people.ts'
+import { changesKeys, patchedClient, people } from '../testing/room.ts'
+import type { Wire } from '../testing/wire.ts'
+
+// Alice removes her stolen phone. Eve has what lay in it, the server does what she says: she wants Bob to read her words as Alice's.
+
+let wire: Wire
+let laptop: TestPerson
+let phone: TestPerson
+let bob: TestPerson
+let chatRoomId: string
+let thief: Awaited<ReturnType<typeof patchedClient>>
+/** Another device of Eve's: no group is made of one device alone. */
+let bait: Live
+
+beforeEach(async () => {
+  const all = await people()
+  ;({ wire, bob, roomId: chatRoomId } = all)
+  laptop = all.alice
+  phone = await laptop.newComputer()
+  await laptop.says(bob, 'hello')
+  await bob.says(laptop, 'hello Alice')
+  await phone.says(bob, 'from my phone')
+  thief = await openedOf(phone)
+  bait = (await patchedClient(all.eve, bob)).live
+})
+
+/** What lies in a browser. */
+const openedOf = (person: TestPerson) => at(person.computer, () => patchedClient(person, bob))
+
+const roomOnWire = () => {
+  const room = wire.rooms.get(chatRoomId)
+  if (!room) throw new Error('There is no room')
+  return room
+}
+
+const WORDS = 'Wire the money today'
+const REFUSED = 'unreadable: It was signed by a browser that had been removed before'
+const ELSEWHERE = 'unreadable: It was sealed for another state of this room'
+
+/** A group of Eve's own in this room's next generation, whose archive key she seals to Bob: all of it from public values. */
+const invents = () =>
+  thief.inRoom(async ({ accounts }) => {
+    const generation = roomOnWire().generation + 1
+    const made = await createRoomGroup({
+      device: leafDevice(thief.live),
+      groupId: roomGroupId(randomBytes(16), chatRoomId, generation, accountKeysOf(accounts)),
+      keyPackages: [(await makeKeyPackage(leafDevice(bait), false, new Date())).keyPackage],
+      authData: new Uint8Array(),
+      accounts: [...accountKeysOf(accounts), bait.identityKey],
+      now: new Date(),
+    })
+    const place = { groupId: toBase64(groupIdOf(made.group)), epoch: epochOf(made.group) }
+    const archiveKey = await archiveKeyOf(made.group)
+    const seals = await Promise.all(everyAccount(accounts).map((account) => sealArchiveKey(account, place, archiveKey)))
+    const id = randomUUID()
+    const sealed = await sealMessage(made.group, leafDevice(thief.live), {
+      id,
+      chatRoomId,
+      sentAt: new Date().toISOString(),
+      content: { type: 'text', text: WORDS },
+      replyToId: null,
+      manifests: {},
+      seen: { seq: roomOnWire().log.length + 1, hash: '' },
+    })
+    return { ...made, ...place, generation, keys: seals.filter((key) => key !== undefined), id, content: sealed.content }
+  })
+
+type Invented = Awaited<ReturnType<typeof invents>>
+
+/** The server tells of a restart that Alice made. */
+function tellsRestart({ generation, groupId, epoch, commit, groupInfo }: Invented): void {
+  const room = roomOnWire()
+  const entry: CommitEntry = {
+    kind: 'commit',
+    seq: room.log.length + 1,
+    ...{ chatRoomId, senderId: laptop.userId, generation, groupId, epoch: 0 },
+    commit: toBase64(commit),
+    createdAt: new Date().toISOString(),
+  }
+  room.log.push(entry)
+  Object.assign(room, { generation, groupId, epoch, groupInfo: toBase64(groupInfo) })
+}
+
+/** The server puts the words into the log, and hands Bob their key. */
+function tells(invented: Invented, keys: ArchiveKey[] = invented.keys): void {
+  const room = roomOnWire()
+  room.archiveKeys.push(...keys)
+  room.log.push({
+    kind: 'message',
+    id: invented.id,
+    seq: room.log.length + 1,
+    ...{ chatRoomId, senderId: laptop.userId, content: invented.content, messageType: 'text' },
+    ...{ filePath: null, fileName: null, fileSize: null, isEncrypted: true, deliveryStatus: 'sent', replyToId: null },
+    createdAt: new Date().toISOString(),
+  })
+}
+
+/** Alice takes the phone out of her account, and says something: the room's commit names the list without it. */
+async function removesPhone() {
+  await changesKeys(laptop, { removeDevices: [phone.deviceId] })
+  await laptop.says(bob, 'I lost my phone')
+}
+
+const read = async (person: TestPerson) => (await person.reads(laptop)).map(({ body }) => wordsOf(body))
+
+test('Eve makes up a restart of the chat with the stolen phone: Bob is not shown her words as if Alice had written them', async () => {
+  await removesPhone()
+  await bob.reads(laptop)
+  const invented = await invents()
+  tellsRestart(invented)
+  tells(invented)
+  expect((await read(bob)).at(-1)).toBe(REFUSED)
+})
+
+test('Nor does a browser that has not joined, nor a new one of his that reads the older page', async () => {
+  await removesPhone()
+  const tablet = await bob.newComputer()
+  await tablet.reads(laptop)
+  const invented = await invents()
+  tellsRestart(invented)
+  tells(invented)
+  expect((await read(tablet)).at(-1)).toBe(REFUSED)
+  const fresh = await bob.newComputer()
+  expect((await read(fresh)).at(-1)).toBe(REFUSED)
+  expect((await read(fresh)).slice(0, 4)).toEqual(['hello', 'hello Alice', 'from my phone', 'I lost my phone'])
+})
+
+test('Nor where the key of her words comes late', async () => {
+  await removesPhone()
+  await bob.reads(laptop)
+  const invented = await invents()
+  tellsRestart(invented)
+  tells(invented, [])
+  expect((await read(bob)).at(-1)).toBe('sealed')
+  roomOnWire().archiveKeys.push(...invented.keys)
+  await bob.core.keepArchiveKeys(invented.keys.filter(({ userId }) => userId === bob.userId))
+  await bob.core.reopenWaiting({ chatRoomId, peerIds: [laptop.userId] })
+  expect((await read(bob)).at(-1)).toBe(REFUSED)
+})
+
+test('The stolen phone never wrote in this chat: the commit behind its removal speaks of it all the same', async () => {
+  const tablet = await laptop.newComputer()
+  await tablet.reads(bob)
+  thief = await openedOf(tablet)
+  await changesKeys(laptop, { removeDevices: [tablet.deviceId] })
+  await laptop.says(bob, 'I lost my tablet')
+  await bob.reads(laptop)
+  const invented = await invents()
+  tellsRestart(invented)
+  tells(invented)
+  expect((await read(bob)).at(-1)).toBe(REFUSED)
+})
+
+test('Words of a group that the log never began are read by nobody, although their archive key fits', async () => {
+  await bob.reads(laptop)
+  const invented = await invents()
+  tells(invented)
+  expect((await read(bob)).at(-1)).toBe(ELSEWHERE)
+  const tablet = await bob.newComputer()
+  await tablet.reads(laptop)
+  tells(await invents())
+  expect((await read(tablet)).at(-1)).toBe(ELSEWHERE)
+})
+
+test('What Alice wrote on her phone before she removed it stays readable, and Bob is told that the phone is gone', async () => {
+  await phone.says(bob, 'my last words from here')
+  await changesKeys(laptop, { removeDevices: [phone.deviceId] })
+  const messages = await bob.reads(laptop)
+  expect(messages.map(({ body }) => wordsOf(body)).slice(-2)).toEqual(['from my phone', 'my last words from here'])
+  expect(messages.map(({ isRemovedSince = false }) => isRemovedSince)).toEqual([false, false, true, true])
+  const tablet = await bob.newComputer()
+  const older = await tablet.reads(laptop)
+  expect(older.map(({ isRemovedSince = false, isOlder = false }) => [isRemovedSince, isOlder])).toEqual(
+    [false, false, true, true].map((isRemoved) => [isRemoved, true]),
+  )
+})
