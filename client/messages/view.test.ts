@@ -27,7 +27,7 @@ interface Library {
   keepsOwn(...texts: string[]): Promise<void>
 }
 
-/** A room of Alice and Bob whose vault holds these many messages of Bob's, `message 1` to `message <count>`, from a place on. */
+/** Makes a room of Alice and Bob whose vault has `count` messages by Bob, `message 1` to `message <count>`, from the seq `from` on. */
 async function library(count: number, from = 1): Promise<Library> {
   const { alice, bob, roomId } = await people()
   const { live } = await patchedClient(alice, bob)
@@ -57,7 +57,7 @@ const texts = () => view().messages.map(({ body }) => ('text' in body ? body.tex
 const ends = () => [texts()[0], texts().at(-1)]
 const numbered = (first: number, last: number) => [`message ${first}`, `message ${last}`]
 
-/** Puts the room on screen, and nothing else: what the server would add is not part of these tests. */
+/** Shows the room without a server, so that only the vault's messages appear. */
 async function shows({ alice, room }: Library): Promise<void> {
   await showRoom({ ...alice.env, api: offline }, room)
 }
