@@ -1,0 +1,316 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { accountApi } from '../../contract/account.ts'
+import { contactsApi } from '../../contract/contacts.ts'
+import { devicesApi } from '../../contract/devices.ts'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import type { FrameType, ServerData } from '../../contract/frames.ts'
+import { CONTRACT_VERSION, PERIODS } from '../../contract/limits.ts'
+import { messagesApi } from '../../contract/messages.ts'
+import { notificationsApi } from '../../contract/notifications.ts'
+import { roomsApi } from '../../contract/rooms.ts'
+import { accountStore } from '../account/store.ts'
+import { CryptoFailure } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { resetMessages, showRoom } from '../messages/messages.ts'
+import { messagesStore } from '../messages/store.ts'
+import { type Api, ApiError } from '../net/api.ts'
+import type { Socket } from '../net/socket.ts'
+import { connectionStore } from '../net/status.ts'
+import { resetRooms, roomById, roomsStore } from '../rooms/list.ts'
+import type { TestPerson } from '../testing/people.ts'
+import { patchedClient, people } from '../testing/room.ts'
+import type { Wire } from '../testing/wire.ts'
+import { peopleStore, personById, resetPeople } from '../trust/people.ts'
+import { keepSession } from './session.ts'
+
+/** The page of Alice's browser. One session is kept for the whole file, as for a page: each test gives it another account. */
+const page = {} as Env
+const report = vi.fn()
+const calls: string[] = []
+let underWay = 0
+const listeners = new Map<FrameType, Set<(data: never) => void>>()
+const socket = {
+  open: vi.fn(),
+  close: vi.fn(),
+  reconnect: vi.fn(),
+  retry: vi.fn(),
+  send: vi.fn(() => true),
+  on: (type: FrameType, listener: (data: never) => void) => {
+    listeners.set(type, (listeners.get(type) ?? new Set()).add(listener))
+    return () => void listeners.get(type)?.delete(listener)
+  },
+}
+let document: EventTarget & { visibilityState: string; hasFocus: () => boolean }
+/** Everything that the page asks fails like this. */
+let failure: Error | undefined
+
+const storage = () => ({ getItem: () => null, setItem: () => undefined, removeItem: () => undefined, clear: () => undefined })
+const USER = {
+  ...{ displayName: 'Alice', profileImageUrl: null, isAdmin: false, subscriptionTier: 'premium' as const },
+  ...{ biometricEnabled: false, email: null, onionAddress: null, hasKeys: true, deviceId: null },
+}
+
+beforeEach(() => {
+  document = Object.assign(new EventTarget(), { visibilityState: 'visible', hasFocus: () => false })
+  vi.stubGlobal('document', document)
+  vi.stubGlobal('localStorage', storage())
+  vi.stubGlobal('sessionStorage', storage())
+  vi.stubGlobal('location', { pathname: '/', search: '', reload: vi.fn() })
+  vi.stubGlobal('history', { replaceState: () => undefined })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  connectionStore.setState({ phase: 'open' })
+})
+afterEach(async () => {
+  accountStore.setState({ phase: 'signed_out', user: null })
+  // What this page still does must not meet the next one's vault.
+  await quiet()
+  failure = undefined
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  vi.clearAllMocks()
+})
+
+interface Opened {
+  wire: Wire
+  alice: TestPerson
+  bob: TestPerson
+  roomId: string
+}
+
+const asked = (endpoint: Endpoint) => calls.filter((call) => call === `${endpoint.method} ${endpoint.path}`).length
+
+/** Alice's page is open, and has caught up with what she and Bob wrote before. */
+async function opened(): Promise<Opened> {
+  const world = await people()
+  const { alice, bob } = world
+  await alice.says(bob, 'hello')
+  await bob.says(alice, 'good evening')
+  await alice.reads(bob)
+  // Here Bob has the same stores.
+  for (const reset of [resetRooms, resetMessages, resetPeople]) reset()
+  const { api } = alice.env
+  const ask = async (endpoint: Endpoint, input: unknown) => {
+    calls.push(`${endpoint.method} ${endpoint.path}`)
+    if (failure) throw failure
+    return await counted(api(endpoint as never, input as never))
+  }
+  Object.assign(page, alice.env, {
+    ...{ api: ask as Api, socket: socket as unknown as Socket, crypto: countedCrypto(alice.core) },
+  })
+  accountStore.setState({ phase: 'signed_in', user: { ...USER, id: alice.userId, username: alice.username }, notice: null })
+  await expect.poll(() => roomsStore.getState().status).toBe('ready')
+  await quiet()
+  return world
+}
+
+/** What was begun has ended, and the count begins anew. */
+async function quiet(): Promise<void> {
+  let looks = 0
+  await expect
+    .poll(
+      () => {
+        looks = underWay === 0 ? looks + 1 : 0
+        return looks
+      },
+      { interval: 10 },
+    )
+    .toBeGreaterThan(3)
+  calls.length = 0
+}
+
+/** Counts as under way what is not answered yet. */
+async function counted<T>(work: Promise<T>): Promise<T> {
+  underWay += 1
+  try {
+    return await work
+  } finally {
+    underWay -= 1
+  }
+}
+
+/** The same worker, and what it has not answered counts. One question stays open as long as the page. */
+const countedCrypto = (crypto: Env['crypto']): Env['crypto'] =>
+  new Proxy(crypto, {
+    get: (verbs, name: keyof Env['crypto']) => {
+      const verb = verbs[name] as (...input: unknown[]) => Promise<unknown>
+      return name === 'untilUpdated' ? verb : (...input: unknown[]) => counted(verb(...input))
+    },
+  })
+
+function comes<T extends FrameType>(type: T, data: ServerData[T]): void {
+  for (const listener of listeners.get(type) ?? []) listener(data as never)
+}
+
+/** What Bob's browser sends without this page's stores. */
+async function bobPosts({ alice, bob }: Opened, text: string) {
+  const client = await patchedClient(bob, alice)
+  const { id, content } = await client.seals({ content: { type: 'text', text } })
+  return await client.posts(id, content)
+}
+
+const hello = (contractVersion = CONTRACT_VERSION): ServerData['hello'] => {
+  return {
+    contractVersion,
+    ingress: 'direct',
+    serverTime: new Date().toISOString(),
+    onionAddress: null,
+    userId: USER.displayName,
+  }
+}
+
+keepSession(page, report)
+
+test('A page that is signed in connects, and brings up to date what this browser has, once', async () => {
+  const { alice, bob, roomId } = await opened()
+  expect(socket.open).toHaveBeenCalledTimes(1)
+  expect(roomById(roomId)).toMatchObject({ state: 'accepted', preview: { text: 'good evening' } })
+  expect(personById(bob.userId)).toBeDefined()
+  // Another name of the same account begins nothing anew.
+  accountStore.setState({ user: { ...USER, id: alice.userId, username: 'renamed' } })
+  await quiet()
+  expect(socket.open).toHaveBeenCalledTimes(1)
+  expect(report).not.toHaveBeenCalled()
+})
+
+test('Each connection brings what was missed while there was none: the list, the keys and the plan', async () => {
+  const world = await opened()
+  await bobPosts(world, 'while you were away')
+  comes('hello', hello())
+  await expect.poll(() => roomById(world.roomId)?.preview?.text).toBe('while you were away')
+  expect([asked(contactsApi.list), asked(devicesApi.keys), asked(accountApi.user)]).toEqual([1, 1, 1])
+})
+
+test('A page that is older than its server sends what waits, then loads the newer one', async () => {
+  const { alice, bob, wire, roomId } = await opened()
+  await alice.keeps(bob, 'not sent yet')
+  const before = wire.rooms.get(roomId)?.log.length ?? 0
+  const sent = vi.fn()
+  vi.mocked(location.reload).mockImplementation(() => sent(wire.rooms.get(roomId)?.log.length))
+  comes('hello', hello(CONTRACT_VERSION + 1))
+  await expect.poll(() => sent.mock.calls).toEqual([[before + 1]])
+  expect(asked(contactsApi.list)).toBe(0)
+})
+
+test('A message that comes is counted in its row and on screen at once', async () => {
+  const world = await opened()
+  const room = roomById(world.roomId)
+  if (!room) throw new Error('There is no room')
+  const unread = room.unreadCount
+  await showRoom(page, room)
+  comes('message', await bobPosts(world, 'news'))
+  await expect.poll(() => messagesStore.getState().open?.messages.at(-1)?.body).toEqual({ kind: 'text', text: 'news' })
+  expect(roomById(world.roomId)).toMatchObject({ unreadCount: unread + 1, preview: { text: 'news' } })
+  expect(asked(contactsApi.list)).toBe(0)
+  await expect.poll(() => asked(messagesApi.markDelivered)).toBe(1)
+})
+
+test('A commit that comes is followed, without a look at the list', async () => {
+  const { alice, bob, wire, roomId } = await opened()
+  await bob.env.api(roomsApi.commit, await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] }))
+  const entry = wire.rooms.get(roomId)?.log.at(-1)
+  if (entry?.kind !== 'commit') throw new Error('There is no commit')
+  comes('commit', entry)
+  await expect.poll(async () => (await alice.core.roomRecord(roomId))?.cursor).toBe(entry.seq)
+  expect([asked(contactsApi.list), asked(roomsApi.log)]).toEqual([0, 0])
+})
+
+test('Receipts, typing and presence show where they belong, and ask the server for nothing', async () => {
+  const { bob, roomId } = await opened()
+  const seq = roomById(roomId)?.lastSeq ?? 0
+  comes('receipt', { chatRoomId: roomId, userId: bob.userId, deliveredSeq: seq, readSeq: seq })
+  comes('typing', { chatRoomId: roomId, userId: bob.userId, isTyping: true })
+  comes('presence', { userId: bob.userId, isOnline: true, lastSeen: null })
+  await expect.poll(() => roomById(roomId)?.marks[bob.userId]).toEqual({ deliveredSeq: seq, readSeq: seq })
+  expect(roomById(roomId)?.isTyping).toBe(true)
+  expect(personById(bob.userId)?.isOnline).toBe(true)
+  comes('pong', { serverTime: new Date().toISOString() })
+  comes('refused', { code: 'too_many', error: 'Too many', id: null })
+  await Promise.resolve()
+  expect(calls).toEqual([])
+})
+
+test('News of people, of the account, of its keys and of its book makes the page ask for just that', async () => {
+  const { alice, bob, wire } = await opened()
+  const news = async (endpoint: Endpoint, say: () => void) => {
+    say()
+    await expect.poll(() => asked(endpoint)).toBe(1)
+    await quiet()
+  }
+  await news(contactsApi.list, () => comes('contacts', { userIds: [bob.userId] }))
+  wire.lie = (_, path, answer) =>
+    path === accountApi.user.path ? { ...(answer as object), displayName: 'Alice the Second' } : answer
+  await news(accountApi.user, () => comes('account', { what: 'name' }))
+  expect(accountStore.getState()).toMatchObject({ user: { displayName: 'Alice the Second' } })
+  await news(devicesApi.keys, () => comes('devices', {}))
+  const version = await alice.core.bookVersion()
+  await news(devicesApi.book, () => comes('book', { version: version + 1 }))
+  // One that it has is no news.
+  comes('book', { version })
+  await Promise.resolve()
+  expect(asked(devicesApi.book)).toBe(0)
+})
+
+test('A session that ends leaves nothing on the page, closes the connection, and what comes later is not heard', async () => {
+  const { bob, roomId } = await opened()
+  const room = roomById(roomId)
+  if (room) await showRoom(page, room)
+  comes('signed_out', {})
+  await expect.poll(() => accountStore.getState().phase).toBe('signed_out')
+  expect(accountStore.getState().notice).toBe('You were signed out.')
+  expect(socket.close).toHaveBeenCalled()
+  expect([roomsStore.getState().rooms.size, peopleStore.getState().people.size]).toEqual([0, 0])
+  expect(messagesStore.getState().open).toBe(null)
+  await quiet()
+  connectionStore.setState({ phase: 'waiting' })
+  comes('contacts', { userIds: [bob.userId] })
+  document.dispatchEvent(new Event('visibilitychange'))
+  vi.advanceTimersByTime(PERIODS.contactsPollMs)
+  await Promise.resolve()
+  expect(calls).toEqual([])
+  expect([...listeners.values()].every((heard) => heard.size === 0)).toBe(true)
+})
+
+test('Without a connection the page asks again and again, and tries to connect where the server answers; with one it does not', async () => {
+  await opened()
+  vi.advanceTimersByTime(PERIODS.contactsPollMs)
+  await Promise.resolve()
+  expect(calls).toEqual([])
+  connectionStore.setState({ phase: 'waiting' })
+  vi.advanceTimersByTime(PERIODS.contactsPollMs)
+  await expect.poll(() => socket.retry.mock.calls.length).toBeGreaterThan(0)
+  expect(asked(contactsApi.list)).toBeGreaterThan(0)
+  await expect.poll(() => asked(notificationsApi.unreadCount)).toBeGreaterThan(0)
+  await quiet()
+  failure = new ApiError(0, 'offline', 'You are offline')
+  socket.retry.mockClear()
+  vi.advanceTimersByTime(PERIODS.contactsPollMs)
+  await expect.poll(() => asked(contactsApi.list)).toBeGreaterThan(0)
+  await quiet()
+  expect(socket.retry).not.toHaveBeenCalled()
+})
+
+test('A page that somebody comes back to asks who is signed in, and what is new', async () => {
+  await opened()
+  document.visibilityState = 'hidden'
+  document.dispatchEvent(new Event('visibilitychange'))
+  await Promise.resolve()
+  expect(calls).toEqual([])
+  document.visibilityState = 'visible'
+  document.dispatchEvent(new Event('visibilitychange'))
+  await expect.poll(() => [asked(accountApi.user), asked(contactsApi.list)]).toEqual([1, 1])
+})
+
+test.each([
+  ['the network is away', new ApiError(0, 'offline', 'You are offline'), false],
+  ['the session has ended', new ApiError(401, 'not_signed_in', 'Sign in'), false],
+  ['the account was closed', new CryptoFailure('closed', 'The account is closed'), false],
+  ['the server refuses', new ApiError(500, 'internal', 'Broken'), true],
+  ['a key does not hold', new CryptoFailure('manifest', 'It is damaged'), true],
+] as const)('Where %s a failure is reported only if somebody can do something about it', async (_, thrown, isReported) => {
+  await opened()
+  failure = thrown
+  comes('account', { what: 'plan' })
+  await expect.poll(() => asked(accountApi.user)).toBe(1)
+  await quiet()
+  expect(report.mock.calls).toEqual(isReported ? [[thrown]] : [])
+})
