@@ -98,6 +98,9 @@ export const RATES = {
   /** Who removes a device commits in all rooms. */
   commits: { points: 6000, seconds: 10 * MINUTE, per: 'user' },
   commitsInRoom: { points: 30, seconds: MINUTE, per: 'room' },
+  /** New groups of one room. Each leaves the one before behind, and a browser follows 1,000 at most without asking [Note: R8]. */
+  generations: { points: 5, seconds: 60 * MINUTE, per: 'room' },
+  generationsADay: { points: 20, seconds: DAY, per: 'room' },
   repairs: { points: 6000, seconds: 10 * MINUTE, per: 'user' },
   repairsInRoom: { points: 60, seconds: 10 * MINUTE, per: 'room' },
   claimKeyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },

@@ -57,9 +57,13 @@ export async function storeKeyPackages(
  * else a free one-time package, else the last resort, which stays [Note: R5]. Runs inside a transaction that holds the room's lock.
  */
 export async function takeKeyPackages(tx: Queryable, claim: store.Claim) {
+  await store.noteClaim(tx, claim)
   await store.claimOneTime(tx, claim)
   return await store.findClaimed(tx, claim)
 }
+
+/** True if this device has claimed the packages of that generation, and of none after it. */
+export const hasClaimed = (tx: Queryable, claim: store.ClaimNote): Promise<boolean> => store.isClaimNoted(tx, claim)
 
 /** Deletes what was claimed in the room up to that generation: its group stands. */
 export const forgetClaims = (tx: Queryable, chatRoomId: string, generation: number): Promise<void> =>

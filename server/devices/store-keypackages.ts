@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 import { keyPackages } from '../db/schema/devices.ts'
+import { generationClaims } from '../db/schema/rooms.ts'
 
 const ofDevice = (userId: string, deviceId: string) => and(eq(keyPackages.userId, userId), eq(keyPackages.deviceId, deviceId))
 
@@ -47,6 +48,35 @@ export interface Claim {
   now: Date
 }
 
+/** Who claims, and for which generation. */
+export type ClaimNote = Pick<Claim, 'chatRoomId' | 'generation' | 'claimedBy' | 'claimingDevice'>
+
+/** Remembers for which generation the device claims, in place of the one before. */
+export async function noteClaim(tx: Queryable, { chatRoomId, generation, claimedBy, claimingDevice }: ClaimNote): Promise<void> {
+  await tx
+    .insert(generationClaims)
+    .values({ chatRoomId, userId: claimedBy, deviceId: claimingDevice, generation })
+    .onConflictDoUpdate({
+      target: [generationClaims.chatRoomId, generationClaims.userId, generationClaims.deviceId],
+      set: { generation },
+    })
+}
+
+export async function isClaimNoted(tx: Queryable, note: ClaimNote): Promise<boolean> {
+  const rows = await tx
+    .select({ generation: generationClaims.generation })
+    .from(generationClaims)
+    .where(
+      and(
+        eq(generationClaims.chatRoomId, note.chatRoomId),
+        eq(generationClaims.userId, note.claimedBy),
+        eq(generationClaims.deviceId, note.claimingDevice),
+        eq(generationClaims.generation, note.generation),
+      ),
+    )
+  return rows.length === 1
+}
+
 const devicesOf = ({ members, claimedBy, claimingDevice }: Claim) => sql`
   select user_id, id as device_id from devices
   where user_id = any(${sql.param(members)}::uuid[]) and not (user_id = ${claimedBy} and id = ${claimingDevice})`
@@ -81,6 +111,7 @@ export async function findClaimed(tx: Queryable, claim: Claim) {
 
 export async function deleteClaims(tx: Queryable, chatRoomId: string, generation: number): Promise<void> {
   await tx.execute(sql`delete from key_packages where claimed_room = ${chatRoomId} and claimed_generation <= ${generation}`)
+  await tx.delete(generationClaims).where(eq(generationClaims.chatRoomId, chatRoomId))
 }
 
 /** Dates claims of a server that did not, at most so many. Answers how many. */

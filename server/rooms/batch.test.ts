@@ -304,6 +304,7 @@ test('several servers never deadlock over the same rooms and people, in whatever
     }
     return creator.does(roomsApi.commit, draft)
   }
+  for (const { id, creator } of rooms) await creator.does(roomsApi.claimKeyPackages, { chatRoomId: id, generation: 1 })
   const flushes = Array.from({ length: 160 }, flush)
   const commits = rooms.map(commit)
   const marks = rooms.map(({ id, creator }) => creator.does(messagesApi.markRead, { chatRoomId: id }))

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { ArchiveKey, CommitDraft } from '../../contract/rooms.ts'
-import { forgetClaims } from '../devices/keypackages.ts'
+import type { Queryable } from '../db/connect.ts'
+import { forgetClaims, hasClaimed } from '../devices/keypackages.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { requireLive } from '../sessions/sessions.ts'
@@ -34,6 +35,7 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     // A removal of a device takes the room's lock first, so a commit that passes here has seen the newest manifests.
     const manifests = await newestManifests(tx, members)
     requireNewest(manifests, draft.manifestVersions, draft.archiveKeys)
+    if (epoch === 0) await requireClaim(env, tx, user, draft)
     const row = await store.appendCommit(tx, user.id, draft, env.clock())
     const sealed = new Map(keptKeys(manifests, draft.archiveKeys).map((key) => [key.userId, key]))
     await archive.addArchiveKeys(tx, inSlot(chatRoomId, 'committer', [...sealed.values()]))
@@ -105,6 +107,18 @@ export async function replaceGroupInfo(env: Env, user: SignedInUser, found: Grou
 function fits(room: Room, { generation, groupId, epoch }: CommitDraft): boolean {
   if (generation === room.generation + 1) return epoch === 0 && groupId !== room.groupId
   return room.generation > 0 && generation === room.generation && groupId === room.groupId && epoch === room.epoch
+}
+
+/**
+ * A generation leaves the one before behind: it is made by a device that claimed its packages, and by nobody all the time [Note: R8].
+ * Throws Refusal: `too_many_requests` with the seconds to wait.
+ */
+async function requireClaim(env: Env, tx: Queryable, user: SignedInUser, { chatRoomId, generation }: CommitDraft): Promise<void> {
+  const { id, deviceId } = user
+  if (deviceId === null || !(await hasClaimed(tx, { chatRoomId, generation, claimedBy: id, claimingDevice: deviceId })))
+    throw invalid('Claim the key packages of this generation first')
+  await env.limits.take('generations', `${id} ${chatRoomId}`)
+  await env.limits.take('generationsADay', `${id} ${chatRoomId}`)
 }
 
 const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })

@@ -1,6 +1,7 @@
-import { boolean, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at, seq } from './columns.ts'
+import { devices } from './devices.ts'
 
 export const chatRooms = pgTable('chat_rooms', {
   id: text('id').primaryKey(),
@@ -93,5 +94,23 @@ export const archiveKeys = pgTable(
       name: 'archive_keys_pk',
       columns: [table.chatRoomId, table.groupId, table.epoch, table.userId, table.historyKeyId, table.sealedBy],
     }),
+  ],
+)
+
+/** Which generation a device has claimed key packages for, the last one in each room: it alone may create that one's group [Note: R8]. */
+export const generationClaims = pgTable(
+  'generation_claims',
+  {
+    chatRoomId: text('chat_room_id')
+      .notNull()
+      .references(() => chatRooms.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').notNull(),
+    deviceId: text('device_id').notNull(),
+    generation: integer('generation').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chatRoomId, table.userId, table.deviceId] }),
+    foreignKey({ columns: [table.userId, table.deviceId], foreignColumns: [devices.userId, devices.id] }).onDelete('cascade'),
+    index('generation_claims_device').on(table.userId, table.deviceId),
   ],
 )

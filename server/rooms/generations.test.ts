@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { RATES } from '../../contract/limits.ts'
+import { roomsApi } from '../../contract/rooms.ts'
+import { creation } from '../testing/group.ts'
+import { startWorld } from '../testing/world.ts'
+
+const world = await startWorld({ hasLimits: true })
+
+async function pair() {
+  const [alice, eve] = await Promise.all([world.person('alice'), world.person('eve')])
+  const chatRoomId = await alice.talksTo(eve)
+  await alice.does(roomsApi.commit, creation(chatRoomId))
+  return { alice, eve, chatRoomId }
+}
+
+const knowing = (draft: ReturnType<typeof creation>, versions: Record<string, number>) => ({
+  ...draft,
+  manifestVersions: versions,
+})
+
+test("a generation is created by the device that claimed its packages, not by whoever has a session of Alice's", async () => {
+  const { alice, eve, chatRoomId } = await pair()
+  const laptop = await alice.addsBrowser()
+  const versions = { [alice.id]: 2, [eve.id]: 1 }
+  const path = `/api/rooms/${chatRoomId}/commits`
+  const { chatRoomId: _, ...body } = knowing(creation(chatRoomId, 2), versions)
+  await alice.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 2 })
+  const bare = await alice.elsewhere()
+  for (const browser of [laptop, bare, eve]) {
+    expect(await browser.request('POST', path, { body })).toBeRefused(400, 'invalid_input')
+  }
+  expect(await alice.request('POST', path, { body })).toMatchObject({ status: 200 })
+  // The claim is used up, and the same bytes again have their place.
+  expect(await alice.request('POST', path, { body })).toMatchObject({ status: 200 })
+  const { chatRoomId: __, ...third } = knowing(creation(chatRoomId, 3), versions)
+  expect(await alice.request('POST', path, { body: third })).toBeRefused(400, 'invalid_input')
+})
+
+test('Eve makes one generation after another: after a few she waits for an hour, and Alice can still begin anew', async () => {
+  const { alice, eve, chatRoomId } = await pair()
+  let generation = 1
+  for (let made = 0; made < RATES.generations.points; made++) {
+    generation += 1
+    await eve.does(roomsApi.commit, creation(chatRoomId, generation))
+  }
+  const refused = await eve.tries(roomsApi.commit, creation(chatRoomId, generation + 1))
+  expect(refused).toBeRefused(429, 'too_many_requests')
+  const { retryAfterSeconds } = refused.body as { retryAfterSeconds: number }
+  expect(retryAfterSeconds).toBeGreaterThan(0)
+  expect(retryAfterSeconds).toBeLessThanOrEqual(3600)
+  expect((await alice.does(roomsApi.group, { chatRoomId })).generation).toBe(generation)
+  await alice.does(roomsApi.commit, creation(chatRoomId, generation + 1))
+  world.passes(3600)
+  await eve.does(roomsApi.commit, creation(chatRoomId, generation + 2))
+})
