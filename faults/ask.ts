@@ -14,7 +14,7 @@ export interface Asking {
   body?: unknown
 }
 
-/** Longer than the server waits for its database. */
+/** Timeout of a request, longer than the server waits for its database. */
 const ANSWER_MS = 35_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1000, maxFreeSockets: 256 })

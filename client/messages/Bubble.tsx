@@ -33,13 +33,13 @@ export const Bubble = memo(function Bubble({ message, name, startsRun, endsRun, 
   )
 })
 
-interface Told {
+interface BodyProps {
   message: ShownMessage
-  /** What stands in the details of its time. */
+  /** Remarks for the tooltip of the time and for screen readers. */
   details: string[]
 }
 
-function Body({ message, details }: Told) {
+function Body({ message, details }: BodyProps) {
   const { body } = message
   if (body.kind === 'unreadable')
     return (
@@ -80,7 +80,7 @@ const TICKS = {
   read: { Icon: CheckCheck, words: 'Read', className: 'read' },
 }
 
-function Meta({ message, details }: Told) {
+function Meta({ message, details }: BodyProps) {
   const at = new Date(message.at)
   const ticks = message.status && TICKS[message.status]
   return (

@@ -22,9 +22,9 @@ export interface ShownMessage {
   body: MessageBody
   /** True if the sender's view of the log differs from ours: the server dropped or reordered earlier messages [Note: M5]. */
   isOutOfPlace: boolean
-  /** The browser that signed it was removed from its account since [Note: H3]. */
+  /** True if the browser that signed it has been removed from its account since [Note: H3]. */
   isRemovedSince?: boolean
-  /** It came with a page of older messages: what is to be said of it stands in its details. */
+  /** True if it came with a page of older messages, whose remarks are shown as details. */
   isOlder?: boolean
 }
 

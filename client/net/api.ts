@@ -11,7 +11,7 @@ const RETRY_MAX_SECONDS = 3600
 export class ApiError extends Error {
   readonly status: number
   readonly code: RefusalCode | 'offline' | 'no_answer' | 'unreadable_answer'
-  /** 1 to 3600. */
+  /** Time to wait before a retry: 1 to 3600 s. */
   readonly retryAfterSeconds: number | undefined
   readonly details: unknown
 

@@ -108,7 +108,7 @@ test('Fetching older messages stops when Alice cancels it, and says why when the
     return api(endpoint, input)
   }) as typeof api
   await loadAllOlder(laptop.env, [room])
-  // Without a commit in the log a page is as long as pages get: three calls.
+  // Without commits in the log each page has its maximum length, so three calls are enough.
   expect(pages).toBe(3)
   expect(searchStore.getState().older).toBeNull()
   laptop.env.api = (() => Promise.reject(new ApiError(0, 'offline', 'The server cannot be reached'))) as typeof api

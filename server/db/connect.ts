@@ -11,7 +11,7 @@ export interface Database {
   db: Db
   /** The address that the pool was opened with. */
   url: string
-  /** Any other statement: migrations' lock, health, tests. */
+  /** The pool behind `db`, for statements outside Drizzle. */
   pool: pg.Pool
   close(): Promise<void>
 }

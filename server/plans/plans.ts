@@ -32,7 +32,7 @@ interface AccountPlan {
   tier: Tier
   /** The plan that the account was given, which differs from `tier` after its end date. */
   given: string
-  /** From this instant on the account is free; null: never. */
+  /** Instant from which on the account is free; null if there is none. */
   endDate: Date | null
 }
 
@@ -49,7 +49,7 @@ interface Grant {
   username: string
   /** The tier as typed. */
   tier: string
-  /** From this instant on the account is free; undefined: never. */
+  /** Instant from which on the account is free; undefined if there is none. */
   endDate: Date | undefined
 }
 

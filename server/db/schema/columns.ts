@@ -6,5 +6,5 @@ export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
 export const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 
-/** A place in a room's log. */
+/** The seq of an entry in a room's log. */
 export const seq = (name: string) => bigint(name, { mode: 'number' })

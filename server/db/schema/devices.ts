@@ -30,7 +30,7 @@ export const devices = pgTable(
     id: text('id').notNull(),
     /** The server's half of the vault key; null after the device has logged out with "remove keys" [Note: V1]. */
     unlockSecret: bytes('unlock_secret'),
-    /** SHA-256 of the cookie by which this browser has tries of its own at sign-in; null until the device has signed for a session. */
+    /** SHA-256 of the cookie that gives this browser its own sign-in attempts; null until the device has signed for a session. */
     signInHash: bytes('sign_in_hash'),
     addedAt: at('added_at').notNull(),
     lastSeenAt: at('last_seen_at').notNull(),

@@ -9,7 +9,7 @@ export const planRights = pgTable('plan_rights', {
   canCall: boolean('can_call').notNull(),
   canShareFiles: boolean('can_share_files').notNull(),
   hasFamily: boolean('has_family').notNull(),
-  /** -1: without a limit. */
+  /** -1 means no limit. */
   messagesPerMonth: integer('messages_per_month').notNull(),
   fileBytes: bigint('file_bytes', { mode: 'number' }).notNull(),
 })
