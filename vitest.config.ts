@@ -11,7 +11,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{contract,client,server,scripts,faults,walks}/**/*.test.{ts,tsx}'],
+          include: ['{bench,contract,client,server,scripts,faults,walks}/**/*.test.{ts,tsx}'],
           setupFiles: ['server/testing/refused.ts'],
           testTimeout: 20_000,
           // A condition is met when it is met: a slow machine is no failure.

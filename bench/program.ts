@@ -108,6 +108,13 @@ export function pssOf(pid: number): number {
   return Number(kilobytes)
 }
 
+/**
+ * Processor time of a process's first thread, in ms. Of a Node server it is the time in which its event loop served nobody else.
+ * Linux counts it in nanoseconds, and leaves out the time in which the machine did something else.
+ */
+export const loopMsOf = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+
 /** Processor time of a process, in ms. Linux counts it in hundredths of a second. */
 export const cpuMsOf = (pid: number): number => ticksOf(pid, 2)
 

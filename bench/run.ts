@@ -6,6 +6,7 @@ import { type Ground, layGround } from './ground.ts'
 import { measureHistory } from './history.ts'
 import { makeProfiler } from './profile.ts'
 import { profileWith, stopPrograms } from './program.ts'
+import { measureRequests } from './requests.ts'
 import { keepResults } from './results.ts'
 import { line, type Row } from './row.ts'
 import { dropScratch } from './scratch.ts'
@@ -28,6 +29,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   contacts: measureContacts,
   history: measureHistory,
   search: measureSearch,
+  requests: measureRequests,
 }
 
 const words = process.argv.slice(2)

@@ -70,8 +70,24 @@ export const seedLargeAccount = (databaseUrl: string, isQuick: boolean): Promise
     return { databaseUrl, user, contacts: count, chatRoomId: long.chatRoomId, messages }
   })
 
-/** An envelope of 512 bytes, which the server cannot tell from a sealed message. */
-export function envelopeFor(groupId: string): string {
+/** Gives this user so many contacts, each with one message, and one of them with many messages of that size. Returns that room. */
+export const seedRoomsOf = (databaseUrl: string, user: SeedUser, size: { contacts: number; messages: number; bytes: number }) =>
+  withDatabase(databaseUrl, async (db) => {
+    const others = await addUsers(db, size.contacts)
+    const [long, ...rooms] = await addRooms(
+      db,
+      others.map(() => user),
+      others,
+    )
+    if (!long) throw new Error('No room was seeded')
+    for (const room of rooms) await addMessages(db, room, 1, 1)
+    await addMessages(db, long, size.messages, UNREAD, size.bytes)
+    await db.execute('vacuum analyze')
+    return long
+  })
+
+/** An envelope of so many bytes, 512 when absent, which the server cannot tell from a sealed message. */
+export function envelopeFor(groupId: string, bytes = ENVELOPE_BYTES): string {
   const sealed = {
     v: 1,
     groupId,
@@ -79,7 +95,7 @@ export function envelopeFor(groupId: string): string {
     mls: randomBytes(96).toString('base64'),
     archive: randomBytes(72).toString('base64'),
   } as const
-  const bodyChars = ENVELOPE_BYTES - writeEnvelope({ ...sealed, body: '' }).length
+  const bodyChars = bytes - writeEnvelope({ ...sealed, body: '' }).length
   return writeEnvelope({ ...sealed, body: randomBytes(Math.floor(bodyChars / 4) * 3).toString('base64') })
 }
 
@@ -147,8 +163,14 @@ async function addRooms(db: Db, senders: SeedUser[], receivers: SeedUser[]): Pro
 }
 
 /** Writes messages of both users in turn, one a second. The sender has not read the last `unread` of them. */
-async function addMessages(db: Db, { chatRoomId, sender, receiver, groupId }: Pair, count: number, unread: number) {
-  const content = envelopeFor(groupId)
+async function addMessages(
+  db: Db,
+  { chatRoomId, sender, receiver, groupId }: Pair,
+  count: number,
+  unread: number,
+  bytes = ENVELOPE_BYTES,
+) {
+  const content = envelopeFor(groupId, bytes)
   for (let from = 1; from <= count; from += SERIES) {
     await db.execute(sql`
       insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)

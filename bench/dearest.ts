@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto'
+import { accountApi } from '../contract/account.ts'
+import { devicesApi } from '../contract/devices.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { roomsApi } from '../contract/rooms.ts'
+import { creation } from '../server/testing/group.ts'
+import {
+  type Changes,
+  changed,
+  newDeviceId,
+  newIdentity,
+  recovered,
+  signedChange,
+  signedKeys,
+  withDevice,
+} from '../server/testing/keys.ts'
+import { type Browser, newAuthSecret, type Person } from '../server/testing/person.ts'
+import { base64, greatest, HISTORY_KEY_ID, type Scene, versionsOf } from './scene.ts'
+import { envelopeFor } from './seed.ts'
+
+/** Makes the request anew for each round: many are accepted once. */
+export type Request = (scene: Scene) => Promise<{ who: Browser; input: Record<string, unknown> }>
+
+const PACKAGE_BYTES = 8 * 1024
+const BOOK_BYTES = 1024 * 1024
+const longName = 'x'.repeat(LIMITS.usernameMax)
+
+const by =
+  (pick: (scene: Scene) => Browser, input: (scene: Scene) => Record<string, unknown> = () => ({})): Request =>
+  async (scene) => ({ who: pick(scene), input: input(scene) })
+const alice = ({ alice }: Scene) => alice
+const stranger = ({ stranger }: Scene) => stranger()
+const inLongRoom = ({ longRoom }: Scene) => ({ chatRoomId: longRoom.chatRoomId })
+
+/** As many and as long packages as one request may bring, less what the body has no room for. */
+const packages = (oneTime: number) => ({
+  oneTime: Array.from({ length: oneTime }, () => base64(PACKAGE_BYTES)),
+  lastResort: base64(PACKAGE_BYTES),
+})
+
+/** Keys of a new account or device. */
+const greatKeys = (identity: Person['identity'], deviceId: string) => ({
+  ...signedKeys(identity, deviceId),
+  keyPackages: packages(40),
+})
+
+/** A change of keys with everything that can come along; Alice's documents are then those. */
+async function change({ alice }: Scene, changes: Changes) {
+  const { version } = await alice.does(devicesApi.book, {})
+  const { keyring, manifest } = changed(alice.identity, changes)
+  const next = greatest({ ...alice.identity, keyring, manifest })
+  const { historySeals, ...rest } = signedChange(alice.identity, next, { bookVersion: version })
+  alice.identity = next
+  return {
+    ...rest,
+    historySeals: historySeals.map((seal) => ({ ...seal, sealed: base64(2048) })),
+    ...(rest.book && { book: { ...rest.book, sealed: base64(BOOK_BYTES) } }),
+  }
+}
+const otherHistory = ({ alice }: Scene): Changes => ({ keepsHistory: !alice.identity.manifest.keepsHistory })
+
+/** A commit that begins the next generation of the shared room. */
+async function nextGroup(scene: Scene) {
+  const { generation } = await scene.bob.does(roomsApi.group, { chatRoomId: scene.sharedRoom })
+  return { ...creation(scene.sharedRoom, generation + 1), manifestVersions: versionsOf(scene.bob, scene.carol) }
+}
+
+async function askedBy(scene: Scene) {
+  const stranger = await scene.newcomer()
+  await stranger.adds(scene.bob)
+  const row = (await scene.bob.contacts()).find(({ contactUserId }) => contactUserId === stranger.id)
+  return { who: scene.bob, input: { contactId: row?.id } }
+}
+
+async function bareAccount({ stranger }: Scene) {
+  const [browser, password] = [stranger(), newAuthSecret()]
+  const form = { username: `bare_${randomUUID().slice(0, 8)}`, displayName: 'Bare', password, confirmPassword: password }
+  await browser.does(accountApi.register, { ...form, kdf: 1 })
+  return { browser, password }
+}
+
+/** Somebody with the longest documents, who adds one more browser. */
+async function enrolling({ newcomer, grow }: Scene) {
+  const person = await newcomer()
+  await grow(person)
+  const deviceId = newDeviceId()
+  return { who: await person.elsewhere(), input: greatKeys(withDevice(person.identity, deviceId), deviceId) }
+}
+
+/** Somebody with a recovery kit, who uses it. */
+async function recovering({ newcomer, grow }: Scene) {
+  const person = await newcomer()
+  await grow(person)
+  const [kitSecret, password, deviceId] = [newAuthSecret(), newAuthSecret(), newDeviceId()]
+  await person.changesKeys({ adds: ['kit'] }, { kitSecret })
+  const keys = greatKeys(greatest(recovered(person.identity, deviceId, true)), deviceId)
+  return { who: await person.elsewhere(), input: { kitSecret, password, kdf: 1, keys, newKitSecret: newAuthSecret() } }
+}
+
+/** The most archive keys that a commit may bring within the members that a body may have. */
+const manyKeys = (userId: string, groupId: string, epoch: number, count: number, bytes: number) =>
+  Array.from({ length: count }, () => ({ userId, groupId, epoch, historyKeyId: HISTORY_KEY_ID, sealed: base64(bytes) }))
+
+/**
+ * Of each call what costs the server most, by what the table says of it: the longest fields, the most members, the fullest account.
+ * A call with several kinds of dear input has several. Schema and limits let each in; the answer may still be a refusal.
+ */
+export const DEAREST: Record<string, Record<string, Request>> = {
+  'POST /api/login/salt': { 'a name that nobody has': by(stranger, () => ({ username: longName })) },
+  'POST /api/register': {
+    'the longest documents and key packages': async ({ stranger }) => {
+      const [password, deviceId] = [newAuthSecret(), newDeviceId()]
+      const form = { username: `great_${randomUUID().slice(0, 8)}`, displayName: 'x'.repeat(LIMITS.displayNameMax), password }
+      const keys = greatKeys(greatest(newIdentity(deviceId)), deviceId)
+      return { who: stranger(), input: { ...form, confirmPassword: password, kdf: 1, keys } }
+    },
+  },
+  'POST /api/login': {
+    'by a device': by(stranger, ({ alice }) => ({
+      ...{ username: alice.username, password: alice.authSecret, kdf: 1, deviceId: alice.deviceId },
+    })),
+  },
+  'POST /api/logout': {
+    'with removal of the keys': async ({ newcomer }) => ({ who: await newcomer(), input: { removeKeys: true } }),
+  },
+  'POST /api/login/kit': {
+    'a right kit': async ({ newcomer, stranger }) => {
+      const [person, kitSecret] = [await newcomer(), newAuthSecret()]
+      await person.changesKeys({ adds: ['kit'] }, { kitSecret })
+      return { who: stranger(), input: { username: person.username, kitSecret } }
+    },
+  },
+  'POST /api/account/recover': { 'the longest documents and key packages': recovering },
+  'PUT /api/change-password': {
+    'the longest documents, seals and book': async (scene) => {
+      const [currentPassword, newPassword] = [scene.alice.authSecret, newAuthSecret()]
+      const keys = await change(scene, { ...otherHistory(scene), adds: ['password'] })
+      scene.alice.authSecret = newPassword
+      return { who: scene.alice, input: { currentPassword, newPassword, confirmNewPassword: newPassword, kdf: 1, keys } }
+    },
+  },
+  'POST /api/account/delete': {
+    'somebody new': async ({ newcomer }) => {
+      const person = await newcomer()
+      return { who: person, input: { password: person.authSecret, kdf: 1 } }
+    },
+  },
+  'GET /api/user': { 'the fullest account': by(alice) },
+  'GET /api/username-available': { 'a name that is free': by(stranger, () => ({ username: longName })) },
+  'POST /api/account/keys': {
+    'the longest documents and key packages': async (scene) => {
+      const { browser, password: currentPassword } = await bareAccount(scene)
+      const deviceId = newDeviceId()
+      const keys = greatKeys(greatest(newIdentity(deviceId)), deviceId)
+      return { who: browser, input: { currentPassword, password: newAuthSecret(), kdf: 1, keys } }
+    },
+  },
+  'GET /api/contacts': { 'as many contacts as may be, each with a message': by(alice) },
+  'POST /api/contacts': {
+    'somebody new': async ({ newcomer, bob }) => ({ who: await newcomer(), input: { username: bob.username } }),
+  },
+  'POST /api/contacts/:contactId/accept': { 'a request': askedBy },
+  'POST /api/contacts/:contactId/decline': { 'a request': askedBy },
+  'POST /api/devices': { 'the longest documents and key packages': enrolling },
+  'GET /api/devices/unlock': { 'the fullest account': by(alice) },
+  'GET /api/devices/key-packages': { 'the fullest account': by(alice) },
+  'POST /api/devices/key-packages': { 'as many as may be, of the longest': by(alice, () => packages(LIMITS.keyPackagesOneTime)) },
+  'GET /api/account/keys': { 'the longest documents and every seal': by(alice) },
+  'PUT /api/account/keys': {
+    'the longest documents, seals and book': async (scene) => ({
+      who: scene.alice,
+      input: await change(scene, otherHistory(scene)),
+    }),
+  },
+  'GET /api/devices': { 'as many as may be': by(alice) },
+  'GET /api/users/:userId/manifest': { 'the longest': by(alice, ({ alice }) => ({ userId: alice.id })) },
+  'GET /api/book': { 'the longest': by(alice) },
+  'PUT /api/book': {
+    'the longest': async ({ alice }) => {
+      const { version } = await alice.does(devicesApi.book, {})
+      const { historyKeyId } = alice.identity.manifest
+      return { who: alice, input: { version: version + 1, historyKeyId, sealed: base64(BOOK_BYTES) } }
+    },
+  },
+  'GET /api/health': { 'nothing in it': by(stranger) },
+  'GET /api/openapi.json': { 'nothing in it': by(stranger) },
+  'GET /api/messages': {
+    'a page of the longest': by(alice, (scene) => ({ ...inLongRoom(scene), limit: LIMITS.pageMax })),
+  },
+  'POST /api/messages': {
+    'the longest': by(alice, ({ longRoom: { chatRoomId, groupId } }) => ({
+      ...{ chatRoomId, messageType: 'text', id: randomUUID(), content: envelopeFor(groupId, LIMITS.contentBytes) },
+    })),
+  },
+  'POST /api/messages/:chatRoomId/mark-read': { 'a room of the longest': by(alice, inLongRoom) },
+  'POST /api/messages/:chatRoomId/mark-delivered': {
+    'a room of the longest': by(alice, (scene) => ({ ...inLongRoom(scene), seq: 1_000_000 })),
+  },
+  'GET /api/notifications/unread-count': { 'as many contacts as may be': by(alice) },
+  'GET /api/rooms/:chatRoomId/group': { 'the longest GroupInfo and Welcome': by(alice, inLongRoom) },
+  'GET /api/rooms/:chatRoomId/log': { 'a page of the longest': by(alice, inLongRoom) },
+  'POST /api/rooms/:chatRoomId/commits': {
+    'the longest commit, Welcome and GroupInfo': async (scene) => ({
+      who: scene.bob,
+      input: {
+        ...(await nextGroup(scene)),
+        ...{ commit: base64(64 * 1024), welcome: base64(256 * 1024), groupInfo: base64(256 * 1024) },
+      },
+    }),
+    'the most archive keys': async (scene) => {
+      const draft = await nextGroup(scene)
+      return { who: scene.bob, input: { ...draft, archiveKeys: manyKeys(scene.bob.id, draft.groupId, 1, 700, 300) } }
+    },
+    'a stale one, answered by a page of the longest': by(alice, ({ longRoom: { chatRoomId } }) => creation(chatRoomId, 99)),
+  },
+  'POST /api/rooms/:chatRoomId/key-packages': {
+    'of as many devices as may be': async (scene) => {
+      const { generation } = await scene.carol.does(roomsApi.group, { chatRoomId: scene.sharedRoom })
+      return { who: scene.carol, input: { chatRoomId: scene.sharedRoom, generation: generation + 1 } }
+    },
+  },
+  'GET /api/rooms/:chatRoomId/archive-keys': {
+    'as many as may be': by(alice, ({ longRoom }) => ({
+      ...longRoom,
+      epochs: Array.from({ length: LIMITS.archiveKeysAtOnce }, (_, at) => at + 1).join(),
+    })),
+  },
+  'POST /api/rooms/:chatRoomId/archive-keys': {
+    'as many as may be, of the longest': by(
+      ({ bob }) => bob,
+      ({ bob, sharedRoom, sharedGroup }) => ({
+        chatRoomId: sharedRoom,
+        keys: manyKeys(bob.id, sharedGroup, 1, LIMITS.archiveKeysAtOnce, 1500),
+      }),
+    ),
+  },
+  'PUT /api/rooms/:chatRoomId/group-info': {
+    'the longest': by(alice, ({ longRoom }) => ({ ...longRoom, epoch: 1, groupInfo: base64(256 * 1024) })),
+  },
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import type { Keyring, Manifest } from '../contract/devices.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { roomsApi } from '../contract/rooms.ts'
+import { creation } from '../server/testing/group.ts'
+import { newDeviceId, signedKeys, type TestIdentity } from '../server/testing/keys.ts'
+import { type Browser, newBrowser, newPerson, type Person } from '../server/testing/person.ts'
+import { withClient } from './ground.ts'
+import { seedRoomsOf } from './seed.ts'
+
+/** Who the dearest requests are made by, and about. */
+export interface Scene {
+  /** Has as much of everything as an account may have. */
+  alice: Person
+  /** Alice's room of the longest messages. */
+  longRoom: { chatRoomId: string; groupId: string }
+  /** Share a room; both have as many devices as an account may have. */
+  bob: Person
+  carol: Person
+  sharedRoom: string
+  /** The first group of that room. */
+  sharedGroup: string
+  /** Somebody without an account. */
+  stranger(): Browser
+  /** Somebody new, with keys. */
+  newcomer(): Promise<Person>
+  /** Gives that account the longest documents that the server takes. */
+  grow(person: Person): Promise<void>
+}
+
+/** The keyring has room for one more. */
+const WAYS = 15
+export const HISTORY_KEY_ID = LIMITS.historySealsPerDevice
+const REMOVED = LIMITS.devicesRemovedMax - LIMITS.devicesMax
+
+export const base64 = (bytes: number): string => randomBytes(bytes).toString('base64')
+
+/** Everything that an account may have, or a fiftieth of it where it need not be a figure. */
+export async function makeScene(databaseUrl: string, url: string, isQuick: boolean): Promise<Scene> {
+  const sql = (text: string, values: unknown[]) =>
+    withClient(databaseUrl, async (client) => void (await client.query(text, values)))
+  let count = 0
+  const newcomer = async () => {
+    count += 1
+    const person = await newPerson(url, `person_${count}`)
+    await sql("update users set subscription_tier = 'premium' where id = $1", [person.id])
+    return person
+  }
+  const grow = async (person: Person) => {
+    person.identity = greatest(person.identity)
+    const { keyring, manifest } = signedKeys(person.identity, person.deviceId)
+    await sql('update keyrings set content = $1, signature = $2 where user_id = $3', [
+      keyring.content,
+      keyring.signature,
+      person.id,
+    ])
+    await sql('update manifests set content = $1, signature = $2 where user_id = $3', [
+      manifest.content,
+      manifest.signature,
+      person.id,
+    ])
+  }
+  const [alice, bob, carol] = [await newcomer(), await newcomer(), await newcomer()]
+  for (const person of [alice, bob, carol]) {
+    await grow(person)
+    for (let at = 1; at < (isQuick ? 3 : LIMITS.devicesMax); at++) await person.addsBrowser()
+  }
+  const size = isQuick ? { contacts: 100, messages: 300, bytes: LIMITS.contentBytes } : MOST
+  const { chatRoomId, groupId } = await seedRoomsOf(databaseUrl, { id: alice.id, cookie: alice.cookie ?? '' }, size)
+  await sql(
+    `insert into history_seals (user_id, device_id, history_key_id, sealed)
+     select $1, $2, id, $3 from generate_series(1, $4::int) id`,
+    [alice.id, alice.deviceId, base64(2048), LIMITS.historySealsPerDevice],
+  )
+  await sql(
+    `insert into archive_keys (chat_room_id, group_id, epoch, user_id, history_key_id, sealed)
+     select $1, $2, epoch, $3, 1, $4 from generate_series(1, $5::int) epoch`,
+    [chatRoomId, groupId, alice.id, base64(2048), LIMITS.archiveKeysAtOnce],
+  )
+  await sql('insert into room_groups (chat_room_id, group_info, welcome, welcome_seq, welcome_epoch) values ($1, $2, $2, 1, 1)', [
+    chatRoomId,
+    base64(256 * 1024),
+  ])
+  const sharedRoom = await bob.talksTo(carol)
+  const first = creation(sharedRoom)
+  await bob.does(roomsApi.commit, { ...first, manifestVersions: versionsOf(bob, carol) })
+  return {
+    alice,
+    longRoom: { chatRoomId, groupId },
+    bob,
+    carol,
+    sharedRoom,
+    sharedGroup: first.groupId,
+    stranger: () => newBrowser(url),
+    newcomer,
+    grow,
+  }
+}
+
+// Somebody more can still be added.
+const MOST = { contacts: LIMITS.contactsMax - 100, messages: 1000, bytes: LIMITS.contentBytes }
+
+/** The identity with documents that are as long, and have as many members, as the server takes. */
+export const greatest = (identity: TestIdentity): TestIdentity => ({
+  ...identity,
+  keyring: longest(identity.keyring),
+  manifest: fullest(identity.manifest),
+})
+
+function longest(keyring: Keyring): Keyring {
+  const more = Array.from({ length: Math.max(0, WAYS - keyring.ways.length) }, () => ({
+    ...{ id: `passkey:${randomBytes(290).toString('base64url')}`, kind: 'passkey' },
+    ...{ publicKey: base64(1216), sealedKey: base64(2048) },
+  }))
+  return { ...keyring, sealed: base64(64 * 1024), ways: [...keyring.ways, ...more] }
+}
+
+function fullest(manifest: Manifest): Manifest {
+  if (manifest.removed.length > 0) return manifest
+  const removed = Array.from({ length: REMOVED }, newDeviceId)
+  // Fields of a newer build are kept, so they can be many.
+  return {
+    ...manifest,
+    historyKeyId: HISTORY_KEY_ID,
+    removed,
+    removedAt: Object.fromEntries(removed.map((id) => [id, 1])),
+    later: Array.from({ length: 1700 }, () => 0),
+  }
+}
+
+/** What a commit in a room of these people must know. */
+export const versionsOf = (...people: Person[]): Record<string, number> =>
+  Object.fromEntries(people.map(({ id, identity }) => [id, identity.manifest.version]))
