@@ -42,6 +42,7 @@ export const contactShape = z.object({
       senderId: userId,
       deliveryStatus,
       messageType,
+      /** Its beginning: `LIMITS.previewChars` characters. */
       content: z.string(),
       fileName: z.string().max(255).nullable(),
     })

@@ -18,6 +18,12 @@ export const LIMITS = {
   pageDefault: 50,
   pageMax: 100,
   logPageMax: 200,
+  /** A page of messages ends with the one by which their contents reach this; one of the default length never does. */
+  pageBytes: 50 * 64 * KIB,
+  /** The same for the messages and for the commits of a page of the log. */
+  logPageBytes: 1024 * KIB,
+  /** What a row of the contact list holds of its newest message's `content`, in characters. */
+  previewChars: 512,
 
   bodyBytes: 256 * KIB,
   /** Of a body, a frame or a signed document. The largest honest ones have some 2,500 members and five levels. */

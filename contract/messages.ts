@@ -62,7 +62,8 @@ export const messagesApi = {
     method: 'GET',
     path: '/api/messages',
     access: 'signed_in',
-    summary: 'A page of a room, oldest first: the newest, those before a seq, or those after a seq.',
+    summary:
+      'A page of a room, oldest first: the newest, those before a seq, or those after a seq. One of more than 50 long messages ends early.',
     input: z.object({
       chatRoomId,
       before: place.optional(),

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
@@ -36,7 +36,8 @@ export function listRows(db: Queryable, userId: string, contactId?: string) {
         room: { lastSeq: chatRooms.lastSeq, lastMessageAt: chatRooms.lastMessageAt },
         me: { deliveredSeq: me.deliveredSeq, readSeq: me.readSeq, unreadCount: me.unreadCount },
         them: { deliveredSeq: them.deliveredSeq, readSeq: them.readSeq },
-        lastMessage: messages,
+        // A page shows a line of it, from its vault: the whole texts of a long list would be hundreds of megabytes.
+        lastMessage: { ...getTableColumns(messages), content: sql<string>`left(${messages.content}, ${LIMITS.previewChars})` },
       })
       .from(contacts)
       .innerJoin(users, eq(users.id, contacts.contactUserId))

@@ -347,3 +347,25 @@ test('typing reaches the other one only where both accepted', async () => {
   expect(theirs.frames.filter((frame) => frame.type === 'typing')).toHaveLength(1)
   for (const line of [mine, theirs, hers]) line.hangsUp()
 })
+
+test('Eve fills a room with the longest messages: no page of it is longer than fifty of them, and fifty are never cut', async () => {
+  const [alice, eve] = [await world.person('alice'), await world.person('eve')]
+  const chatRoomId = await alice.talksTo(eve)
+  await world.sql(
+    `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+     select $1, seq, gen_random_uuid(), $2, repeat('m', 65536), 'text', false, now() from generate_series(1, 90) seq`,
+    [chatRoomId, eve.id],
+  )
+  await world.sql('update chat_rooms set last_seq = 90, last_message_seq = 90, last_message_at = now() where id = $1', [
+    chatRoomId,
+  ])
+  const seqs = async (page: { before?: number; after?: number; limit?: number }) =>
+    (await alice.does(messagesApi.list, { chatRoomId, ...page })).map(({ seq }) => seq)
+  const from = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at)
+  expect(await seqs({})).toEqual(from(41, 50))
+  expect(await seqs({ limit: 100 })).toEqual(from(41, 50))
+  expect(await seqs({ after: 0, limit: 100 })).toEqual(from(1, 50))
+  expect(await seqs({ before: 41, limit: 100 })).toEqual(from(1, 40))
+  const [row] = await alice.contacts()
+  expect(row?.lastMessage?.content).toBe('m'.repeat(512))
+})

@@ -1,5 +1,7 @@
-import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
+import { bytesBefore } from '../db/page.ts'
 import { messages } from '../db/schema/messages.ts'
 
 /** Finds a message by its seq. */
@@ -26,11 +28,15 @@ interface Page {
   limit: number
 }
 
-/** Reads a page of a room by its primary key, oldest first: those after a seq, else the newest, or the newest before a seq. */
+/**
+ * Reads a page of a room by its keys, oldest first: those after a place, else the newest ones (before a place). It has fewer than
+ * `limit` only where nothing is left, or where its contents reach `LIMITS.pageBytes`.
+ */
 export async function pageOf(db: Queryable, roomId: string, { before, after, limit }: Page) {
   const forward = after !== undefined
-  const rows = await db
-    .select()
+  const order = forward ? asc(messages.seq) : desc(messages.seq)
+  const page = db
+    .select({ ...getTableColumns(messages), bytesBefore: bytesBefore(messages.content, order) })
     .from(messages)
     .where(
       and(
@@ -39,9 +45,10 @@ export async function pageOf(db: Queryable, roomId: string, { before, after, lim
         after === undefined ? undefined : gt(messages.seq, after),
       ),
     )
-    .orderBy(forward ? asc(messages.seq) : desc(messages.seq))
+    .orderBy(order)
     .limit(limit)
-  return forward ? rows : rows.reverse()
+    .as('page')
+  return await db.select().from(page).where(lt(page.bytesBefore, LIMITS.pageBytes)).orderBy(asc(page.seq))
 }
 
 /** The member's new marks, and the users to notify. */

@@ -211,3 +211,34 @@ test('the log comes in pages, in order, without a gap', async () => {
   }
   expect(seqs).toEqual(Array.from({ length: 13 }, (_, at) => at + 1))
 })
+
+test('Eve fills a room with the longest messages and commits: a page of it ends early, and the pages after it miss nothing', async () => {
+  const { alice, bob, chatRoomId } = await pair()
+  const [count, groupId] = [120, random(48)]
+  await world.sql(
+    `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+     select $1, seq, gen_random_uuid(), $2, repeat('m', 65536), 'text', false, now() from generate_series(1, $3::int, 2) seq`,
+    [chatRoomId, alice.id, count],
+  )
+  await world.sql(
+    `insert into room_commits (chat_room_id, seq, sender_id, generation, group_id, epoch, commit, created_at)
+     select $1, seq, $2, 1, $4, seq, repeat('c', case when seq < 60 then 1000 else 87384 end), now()
+     from generate_series(2, $3::int, 2) seq`,
+    [chatRoomId, alice.id, count, groupId],
+  )
+  await world.sql('update chat_rooms set last_seq = $2, generation = 1, group_id = $3, epoch = 1 where id = $1', [
+    chatRoomId,
+    count,
+    groupId,
+  ])
+  const seqs: number[] = []
+  for (let pages = 0; seqs.length < count && pages < count; pages++) {
+    const { body } = await bob.tries(roomsApi.log, { chatRoomId, after: seqs.at(-1) ?? 0 })
+    expect(JSON.stringify(body).length).toBeLessThan(3 * 1024 * 1024)
+    seqs.push(...roomsApi.log.output.parse(body).entries.map(({ seq }) => seq))
+  }
+  expect(seqs).toEqual(Array.from({ length: count }, (_, at) => at + 1))
+  const stale = await bob.tries(roomsApi.commit, creation(chatRoomId, 99))
+  expect(stale).toBeRefused(409, 'stale_epoch')
+  expect(JSON.stringify(stale.body).length).toBeLessThan(3 * 1024 * 1024)
+})

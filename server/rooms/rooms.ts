@@ -1,3 +1,4 @@
+import { LIMITS } from '../../contract/limits.ts'
 import type { CommitEntry, LogEntry, LogPage, RoomGroup } from '../../contract/rooms.ts'
 import type { Queryable } from '../db/connect.ts'
 import { takeKeyPackages } from '../devices/keypackages.ts'
@@ -42,11 +43,23 @@ export async function readLog(env: Env, user: SignedInUser, roomId: string, afte
     store.commitsBetween(env.db, room.id, after, room.lastSeq, limit),
   ])
   const entries: LogEntry[] = [
-    ...messages.map((row) => ({ kind: 'message' as const, ...shownMessage(row, room.members) })),
-    ...commits.map(shownCommit),
+    ...messages.map(({ bytesBefore: _, ...row }) => ({ kind: 'message' as const, ...shownMessage(row, room.members) })),
+    ...commits.map(({ bytesBefore: _, ...row }) => shownCommit(row)),
   ]
-  entries.sort((a, b) => a.seq - b.seq)
-  return { entries: entries.slice(0, limit), lastSeq: room.lastSeq }
+  // Where one kind ended by its size, it lacks what stands between the other's later entries.
+  const end = Math.min(
+    endBySize(messages, ({ content }) => content),
+    endBySize(commits, ({ commit }) => commit),
+  )
+  const page = entries.filter(({ seq }) => seq <= end).sort((a, b) => a.seq - b.seq)
+  return { entries: page.slice(0, limit), lastSeq: room.lastSeq }
+}
+
+/** The seq of the row by which the texts of a page pass its bound; infinite where they do not. */
+function endBySize<R extends { seq: number; bytesBefore: number }>(rows: R[], textOf: (row: R) => string): number {
+  const last = rows.at(-1)
+  const isFull = last !== undefined && last.bytesBefore + Buffer.byteLength(textOf(last)) >= LIMITS.logPageBytes
+  return isFull ? last.seq : Number.POSITIVE_INFINITY
 }
 
 /** One key package of every other device of the members, to create that generation's group [Note: R5]. Throws Refusal. */
@@ -85,10 +98,8 @@ async function acceptingMembers(env: Env, tx: Queryable, userId: string, room: R
   return [userId]
 }
 
-type CommitRow = Awaited<ReturnType<typeof store.commitsBetween>>[number]
-
 /** A commit as the contract shows it. */
-export const shownCommit = ({ createdAt, ...row }: CommitRow): CommitEntry => ({
+export const shownCommit = ({ createdAt, ...row }: store.CommitRow): CommitEntry => ({
   kind: 'commit',
   ...row,
   createdAt: createdAt.toISOString(),

@@ -1,6 +1,8 @@
-import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, inArray, lt, lte, sql } from 'drizzle-orm'
+import { LIMITS } from '../../contract/limits.ts'
 import type { CommitDraft } from '../../contract/rooms.ts'
 import type { Queryable } from '../db/connect.ts'
+import { bytesBefore } from '../db/page.ts'
 import { manifests } from '../db/schema/devices.ts'
 import { messages } from '../db/schema/messages.ts'
 import { chatParticipants, chatRooms, roomCommits, roomGroups } from '../db/schema/rooms.ts'
@@ -63,22 +65,31 @@ export async function findGroup(db: Queryable, roomId: string) {
 /** A message as it is stored. */
 export type MessageRow = typeof messages.$inferSelect
 
+/** A commit as it is stored. */
+export type CommitRow = typeof roomCommits.$inferSelect
+
+/** Reads the messages at these places, in order; the last is the one by which their contents pass `LIMITS.logPageBytes`. */
 export function messagesBetween(db: Queryable, roomId: string, after: number, upTo: number, limit: number) {
-  return db
-    .select()
+  const page = db
+    .select({ ...getTableColumns(messages), bytesBefore: bytesBefore(messages.content, asc(messages.seq)) })
     .from(messages)
     .where(and(eq(messages.chatRoomId, roomId), gt(messages.seq, after), lte(messages.seq, upTo)))
     .orderBy(asc(messages.seq))
     .limit(limit)
+    .as('page')
+  return db.select().from(page).where(lt(page.bytesBefore, LIMITS.logPageBytes)).orderBy(asc(page.seq))
 }
 
+/** Reads the commits at these places, likewise. */
 export function commitsBetween(db: Queryable, roomId: string, after: number, upTo: number, limit: number) {
-  return db
-    .select()
+  const page = db
+    .select({ ...getTableColumns(roomCommits), bytesBefore: bytesBefore(roomCommits.commit, asc(roomCommits.seq)) })
     .from(roomCommits)
     .where(and(eq(roomCommits.chatRoomId, roomId), gt(roomCommits.seq, after), lte(roomCommits.seq, upTo)))
     .orderBy(asc(roomCommits.seq))
     .limit(limit)
+    .as('page')
+  return db.select().from(page).where(lt(page.bytesBefore, LIMITS.logPageBytes)).orderBy(asc(page.seq))
 }
 
 export async function findCommit(db: Queryable, roomId: string, groupId: string, epoch: number) {
