@@ -115,7 +115,7 @@ async function archiveKeysHeld(live: Live, place: EpochName): Promise<Uint8Array
 }
 
 /** What the server says of a message, before anything is proven. */
-export type Sent = Pick<Message, 'id' | 'seq' | 'senderId' | 'content'>
+export type Sent = Pick<Message, 'id' | 'seq' | 'senderId' | 'content' | 'createdAt'>
 
 export interface Read {
   senderId: string
@@ -177,9 +177,19 @@ export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Op
   const { content } = statement
   const kept = { statement: text, deviceId }
   const body: StoredBody = content ? { kind: 'content', content, ...(!isWhole && { kept }) } : { kind: 'newer', kept }
-  const flags: MessageFlags = { ...(standing === 'removed_since' && { isRemovedSince: true }) }
+  const flags: MessageFlags = {
+    ...(standing === 'removed_since' && { isRemovedSince: true }),
+    ...sentFar(statement.sentAt, message.createdAt),
+  }
   return { senderId: sender.userId, body, proof: { statement, deviceId }, flags }
 }
+
+/** Beside the server's time stands the author's where the two are so far apart. */
+const FAR_MS = 10 * 60_000
+
+/** The time that the author signed, where the server tells another one: an old message must not pass for a new one [Note: H3]. */
+export const sentFar = (sentAt: string, createdAt: string): Pick<MessageFlags, 'sentAt'> =>
+  Math.abs(Date.parse(sentAt) - Date.parse(createdAt)) >= FAR_MS ? { sentAt } : {}
 
 /** A failure of cryptography is always shown; anything else is a bug and passes. */
 export function unreadable(message: Pick<Sent, 'senderId'>, error: unknown): Read {

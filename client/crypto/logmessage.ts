@@ -3,7 +3,7 @@ import { type Envelope, parseEnvelope } from '../../contract/envelope.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { isProven, messageAt, type StoredBody, type StoredMessage } from '../vault/messages.ts'
 import type { Transcript } from '../vault/rooms.ts'
-import { type Read, readByArchive, readOpened, readUnsealed, unreadable } from './archive.ts'
+import { type Read, readByArchive, readOpened, readUnsealed, sentFar, unreadable } from './archive.ts'
 import { type CatchUp, keepEpochKey, leave, type MessageEntry } from './catchup.ts'
 import { archiveKeyOf, openByGroup } from './message.ts'
 import { epochOf, type Group } from './mls.ts'
@@ -52,10 +52,10 @@ async function readEntry(at: CatchUp, entry: MessageEntry): Promise<Read> {
 
 async function readHere(at: CatchUp, entry: MessageEntry, envelope: Envelope, group: Group): Promise<Read> {
   try {
-    const { group: next, opened } = await openByGroup(group, envelope)
+    const { group: next, opened, isArchived } = await openByGroup(group, envelope)
     const read = readOpened(at, opened, entry)
     at.group = next
-    return read
+    return isArchived ? read : { ...read, flags: { ...read.flags, isArchiveWrong: true } }
   } catch (error) {
     const isUnopened = error instanceof CryptoFailure && (error.code === 'mls' || error.code === 'own_message')
     if (!isUnopened) return unreadable(entry, error)
@@ -85,7 +85,7 @@ function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
   const body: StoredBody = content
     ? { kind: 'content', content }
     : { kind: 'newer', kept: { body: { kind: 'content', content: own.content } } }
-  return { senderId: at.live.userId, body }
+  return { senderId: at.live.userId, body, flags: own.sentAt === undefined ? {} : sentFar(own.sentAt, entry.createdAt) }
 }
 
 /** A proven message is proof of the epoch that it was sealed in [Note: R4]. */

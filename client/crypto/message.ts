@@ -61,8 +61,14 @@ export async function sealMessage(
   return { group: sealed.group, content: writeEnvelope(envelope) }
 }
 
-/** Opens an envelope by the group's state: once only, so store state and text together. Throws CryptoFailure. */
-export async function openByGroup(group: Group, envelope: Envelope): Promise<{ group: Group; opened: Opened }> {
+/**
+ * Opens an envelope by the group's state: once only, so store state and text together. `isArchived`: its archive part opens by the
+ * epoch's archive key as well. Throws CryptoFailure.
+ */
+export async function openByGroup(
+  group: Group,
+  envelope: Envelope,
+): Promise<{ group: Group; opened: Opened; isArchived: boolean }> {
   if (envelope.epoch !== epochOf(group) || !sameBytes(fromBase64(envelope.groupId), groupIdOf(group)))
     throw new CryptoFailure('epoch', 'It was sealed for another state of this room')
   const body = fromBase64(envelope.body)
@@ -73,20 +79,37 @@ export async function openByGroup(group: Group, envelope: Envelope): Promise<{ g
   const isSender =
     sameBytes(sender.accountKey, opened.accountKey) && sender.deviceId === opened.deviceId && sameBytes(sender.leafKey, leafKey)
   if (!isSender) throw new CryptoFailure('sender', 'The signature is of another device than the one that sent it')
-  return { group: next, opened }
+  return { group: next, opened, isArchived: await isKeyOf(await archiveKeyOf(group), envelope, body, plaintext) }
+}
+
+/** True if the archive part carries this key. */
+async function isKeyOf(archiveKey: Uint8Array, envelope: Envelope, body: Uint8Array, key: Uint8Array): Promise<boolean> {
+  try {
+    return sameBytes(await archivedKey(archiveKey, envelope, body), key)
+  } catch (error) {
+    if (error instanceof CryptoFailure) return false
+    throw error
+  }
 }
 
 /** Opens an envelope by its epoch's archive key [Note: H1]. Throws CryptoFailure; 'archive_key' where the key is not this one. */
 export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope): Promise<Opened> {
   const body = fromBase64(envelope.body)
-  const place = placeOf(fromBase64(envelope.groupId), envelope.epoch)
-  const bodyHash = sha256('conclave/body-hash/v1', body)
-  const sealed = fromBase64(envelope.archive)
-  const key = await openWith(archiveKey, 'conclave/archive-message/v1', sealed, ...place, bodyHash).catch((cause: unknown) => {
+  const key = await archivedKey(archiveKey, envelope, body).catch((cause: unknown) => {
     throw new CryptoFailure('archive_key', 'The key of this message does not open it', { cause })
   })
   return (await openBody(key, envelope, body)).opened
 }
+
+/** The body's key out of the archive part. Throws CryptoFailure('seal'). */
+const archivedKey = (archiveKey: Uint8Array, { groupId, epoch, archive }: Envelope, body: Uint8Array): Promise<Uint8Array> =>
+  openWith(
+    archiveKey,
+    'conclave/archive-message/v1',
+    fromBase64(archive),
+    ...placeOf(fromBase64(groupId), epoch),
+    sha256('conclave/body-hash/v1', body),
+  )
 
 // A device's certificate is the same in each of its messages: it is checked once.
 const certified = remembering<true>(256)

@@ -33,6 +33,8 @@ export interface OwnRow {
   content: unknown
   /** Its place in the outbox. */
   order: number
+  /** ISO 8601, this device's clock; absent in rows of before. */
+  sentAt?: string
   /** The newest sealed bytes; null before the first. They outlive the outbox row: they may be on the server. */
   envelope: string | null
 }
@@ -57,7 +59,12 @@ const keptShape = z.looseObject({
 })
 type KeptRow = z.infer<typeof keptShape>
 
-const ownShape = z.looseObject({ content: z.unknown(), order: z.number(), envelope: z.string().nullable() })
+const ownShape = z.looseObject({
+  content: z.unknown(),
+  order: z.number(),
+  sentAt: z.string().exactOptional(),
+  envelope: z.string().nullable(),
+})
 
 const shown = (row: KeptRow): OutboxRow => ({ ...row, content: readContent(row.content) ?? null })
 
@@ -89,7 +96,10 @@ export function keepInOutbox(
     const last = (await outboxOf(live, row.chatRoomId)).at(-1)
     const order = Math.max((last?.order ?? 0) + 1, Date.now() * 1000)
     const kept = { ...row, order, envelope: null, failure: null }
-    await live.vault.write([outboxWrite(kept), ownWrite(row.id, { content: row.content, order, envelope: null })])
+    await live.vault.write([
+      outboxWrite(kept),
+      ownWrite(row.id, { content: row.content, order, sentAt: row.sentAt, envelope: null }),
+    ])
     return kept
   })
 }

@@ -98,7 +98,7 @@ async function readAgain(
       const content = unopenedIn(row.body)
       const envelope = content === undefined ? undefined : parseEnvelope(content)
       if (content === undefined || !envelope || !isMeant(row, envelope)) continue
-      const { senderId, body, proof, flags } = await readByArchive(at, envelope, { ...row, content })
+      const { senderId, body, proof, flags } = await readByArchive(at, envelope, { ...row, createdAt: row.at, content })
       if (body.kind === 'sealed') {
         waiting.push({ ...row, body })
         if (row.body.kind !== 'sealed') nowSealed.push({ ...row, body })

@@ -121,9 +121,9 @@ async function writeChat(env: Env, room: Room, { other, zip, name, count, signal
   return { messages, unreadable }
 }
 
-function exported({ id, seq, at, senderId, body }: StoredMessage, ownId: string): ExportedMessage {
+function exported({ id, seq, at, senderId, body, sentAt }: StoredMessage, ownId: string): ExportedMessage {
   const from = body.kind === 'notice' ? 'notice' : senderId === ownId ? 'me' : 'them'
-  const line = { seq, id, at, from, isEncrypted: body.kind !== 'plain' } as const
+  const line = { seq, id, at, ...(sentAt !== undefined && { sentAt }), from, isEncrypted: body.kind !== 'plain' } as const
   switch (body.kind) {
     case 'content':
       return { ...line, text: body.content.text }

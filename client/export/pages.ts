@@ -3,6 +3,8 @@ export interface ExportedMessage {
   seq: number | null
   id: string
   at: string
+  /** When its author sent it, where the server's time is far from that. */
+  sentAt?: string
   /** `notice`: a line that Conclave has written. */
   from: 'me' | 'them' | 'notice'
   /** The message text; null if it cannot be read, with the cause in `reason`. */
@@ -70,11 +72,12 @@ export function chatLines(
   return { html: html.join(''), lastDay }
 }
 
-function line({ at, from, text, reason, isEncrypted }: ExportedMessage, other: ExportedPerson): string {
+function line({ at, sentAt, from, text, reason, isEncrypted }: ExportedMessage, other: ExportedPerson): string {
   if (from === 'notice') return `<p class="notice">${escaped(text ?? '')}</p>`
   const who = from === 'me' ? 'You' : other.displayName
   const words = text === null ? `<em>Not readable here: ${escaped(reason ?? '')}</em>` : escaped(text)
-  const notes = [isEncrypted ? '' : 'not encrypted', text !== null && reason ? reason : ''].filter(Boolean)
+  const written = sentAt === undefined ? '' : `written ${moment.format(new Date(sentAt))}`
+  const notes = [written, isEncrypted ? '' : 'not encrypted', text !== null && reason ? reason : ''].filter(Boolean)
   return `<div class="m ${from}${text === null ? ' odd' : ''}"><span class="who"><bdi>${escaped(who)}</bdi></span><p dir="auto">${words}</p>
 <time datetime="${escaped(at)}">${escaped(clock.format(new Date(at)))}${notes.length > 0 ? ` · ${escaped(notes.join(', '))}` : ''}</time></div>\n`
 }

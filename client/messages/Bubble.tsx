@@ -3,7 +3,7 @@ import { memo } from 'react'
 import { REFUSALS } from '../../contract/refusals.ts'
 import { textParts } from '../ui/links.ts'
 import { clockTime, moment } from '../ui/time.ts'
-import { remarksOf } from './remarks.ts'
+import { remarksOf, writtenAt } from './remarks.ts'
 import type { ShownMessage } from './store.ts'
 
 interface Props {
@@ -83,8 +83,10 @@ const TICKS = {
 function Meta({ message, details }: BodyProps) {
   const at = new Date(message.at)
   const ticks = message.status && TICKS[message.status]
+  const written = writtenAt(message)
   return (
     <span className="meta">
+      {written && <span>{written},</span>}
       <time dir="ltr" dateTime={message.at} title={[moment(at), ...details].join('. ')}>
         {clockTime(at)}
       </time>

@@ -24,6 +24,10 @@ export interface ShownMessage {
   isOutOfPlace: boolean
   /** True if the browser that signed it has been removed from its account since [Note: H3]. */
   isRemovedSince?: boolean
+  /** When its author sent it, ISO 8601, where the server's time is far from that. */
+  sentAt?: string
+  /** Other browsers of this account will not read it [Note: H1]. */
+  isArchiveWrong?: boolean
   /** True if it came with a page of older messages, whose remarks are shown as details. */
   isOlder?: boolean
 }

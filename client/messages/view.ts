@@ -151,12 +151,19 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
 }
 
 function shownMessage(message: StoredMessage, room: Room): ShownMessage {
-  const { id, seq, at, senderId, body, isOutOfPlace = false, isRemovedSince = false, isOlder = false } = message
+  const { id, seq, at, senderId, body, isOutOfPlace = false } = message
   const isMine = senderId === room.ownId
   const hasDelivery = body.kind === 'content' || body.kind === 'plain'
   const status = isMine && hasDelivery ? deliveryOf(room, seq) : null
-  return { id, seq, at, isMine, status, reason: null, body: shownBody(body), isOutOfPlace, isRemovedSince, isOlder }
+  return { id, seq, at, isMine, status, reason: null, body: shownBody(body), isOutOfPlace, ...flagsOf(message) }
 }
+
+const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMessage) => ({
+  ...(isRemovedSince && { isRemovedSince }),
+  ...(isArchiveWrong && { isArchiveWrong }),
+  ...(isOlder && { isOlder }),
+  ...(sentAt !== undefined && { sentAt }),
+})
 
 function shownBody(body: StoredMessage['body']): MessageBody {
   if (body.kind === 'content') return { kind: 'text', text: body.content.text }

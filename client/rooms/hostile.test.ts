@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { devicesApi } from '../../contract/devices.ts'
 import { type ArchiveKey, type LogPage, type RoomGroup, roomsApi } from '../../contract/rooms.ts'
 import { createCore } from '../crypto/core.ts'
 import { members } from '../crypto/mls.ts'
-import { passwordOf, type TestPerson } from '../testing/people.ts'
+import { passwordOf, type TestPerson, wordsOf } from '../testing/people.ts'
 import { changesKeys, patchedClient, people } from '../testing/room.ts'
 import { saltOf } from '../testing/state.ts'
 import { bitFlipped, type Wire } from '../testing/wire.ts'
 import { refreshPeers } from '../trust/peers.ts'
+import type { StoredMessage } from '../vault/messages.ts'
 
 // A server that swaps or rolls back what it hands out. Its tricks with messages, Welcomes and older room states stand in
 // server.test.ts, those with their order in transcript.test.ts, those with the address book and the own list in
@@ -166,4 +168,44 @@ test('The server swaps the contents of two messages: both say that they were wri
   ;[one.content, two.content] = [two.content, one.content]
   const odd = expect.stringMatching(/^unreadable: .*another place/)
   expect(await bob.hears(alice)).toEqual([odd, odd])
+})
+
+test('The server shows a message of three hours ago as a new one: the time that its author signed stands beside it', async () => {
+  const { alice, bob } = await people()
+  await alice.says(bob, 'hello')
+  await bob.reads(alice)
+  const sentAt = new Date(Date.now() - 3 * 3_600_000).toISOString()
+  const old = await patchedClient(alice, bob)
+  const { id, content } = await old.seals({ sentAt, content: { type: 'text', text: 'yes, do it' } })
+  await old.posts(id, content)
+  const { id: newId, content: now } = await old.seals({ sentAt: new Date(Date.now() - 60_000).toISOString() })
+  await old.posts(newId, now)
+  const times = (messages: StoredMessage[]) => messages.map((message) => message.sentAt)
+  expect(times(await bob.reads(alice))).toEqual([undefined, sentAt, undefined])
+  expect(times(await (await bob.newComputer()).reads(alice))).toEqual([undefined, sentAt, undefined])
+})
+
+test('What Alice wrote offline goes out hours later: her own browser shows when she wrote it, as the others do', async () => {
+  const { alice, bob } = await people()
+  await alice.says(bob, 'hello')
+  const sentAt = new Date(Date.now() - 3 * 3_600_000).toISOString()
+  const content = { type: 'text' as const, text: 'from the train' }
+  await alice.core.keepInOutbox({ id: randomUUID(), chatRoomId: alice.room(bob).id, content, replyToId: null, sentAt })
+  await alice.sends(alice.room(bob))
+  for (const messages of [await alice.reads(bob), await bob.reads(alice)]) expect(messages.at(-1)).toMatchObject({ sentAt })
+})
+
+test('The archive part of a message is rubbish: Bob is told while he still can read it, not when a later browser cannot', async () => {
+  const { alice, bob, wire, roomId } = await people()
+  await alice.says(bob, 'hello')
+  await bob.reads(alice)
+  await alice.says(bob, 'a promise')
+  await alice.says(bob, 'and more')
+  const entry = wire.rooms.get(roomId)?.log.at(-2)
+  if (entry?.kind !== 'message') throw new Error('There is no message')
+  const envelope = JSON.parse(entry.content)
+  entry.content = JSON.stringify({ ...envelope, archive: bitFlipped(envelope.archive) })
+  const messages = await bob.reads(alice)
+  expect(messages.map(({ body }) => wordsOf(body))).toEqual(['hello', 'a promise', 'and more'])
+  expect(messages.map(({ isArchiveWrong = false }) => isArchiveWrong)).toEqual([false, true, false])
 })

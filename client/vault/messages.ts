@@ -24,6 +24,10 @@ export type StoredBody =
 export interface MessageFlags {
   /** The browser that signed it was removed from its account since [Note: H3]. */
   isRemovedSince?: true
+  /** When its author sent it, ISO 8601, by the signature: where the server's time is far from that [Note: H3]. */
+  sentAt?: string
+  /** MLS opened it, but its archive part does not open: other browsers of this account will not read it [Note: H1]. */
+  isArchiveWrong?: true
 }
 
 /** A message as the vault keeps it. */
@@ -75,6 +79,8 @@ const rowShape = z.looseObject({
   isOutOfPlace: z.literal(true).exactOptional(),
   isOlder: z.literal(true).exactOptional(),
   isRemovedSince: z.literal(true).exactOptional(),
+  sentAt: z.string().exactOptional(),
+  isArchiveWrong: z.literal(true).exactOptional(),
 })
 
 function readMessage(row: VaultValue): StoredMessage {
