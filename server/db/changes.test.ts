@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
-import { afterAll, expect, inject, test } from 'vitest'
-import { startWorld } from '../testing/world.ts'
+import { createConnection, createServer, type Socket } from 'node:net'
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
+import { portOf, startWorld } from '../testing/world.ts'
 import { announceChange, type Change, followChanges } from './changes.ts'
 import { connect } from './connect.ts'
 
@@ -67,13 +67,12 @@ test('a lost connection is told once and made again, as often as it takes, and w
   const { received, states, stop } = await follower(proxy.url)
   await announceChange(db, [alice], 'plan')
   await expect.poll(() => received).toHaveLength(1)
-  await proxy.cut()
+  proxy.cut()
   await expect.poll(() => states).toEqual(['open', 'lost'])
   await announceChange(db, [alice], 'rights')
-  // The wait is longer than the interval of the first attempts.
-  await new Promise((wake) => setTimeout(wake, 1000))
+  await expect.poll(() => proxy.refused()).toBeGreaterThan(2)
   expect(states).toEqual(['open', 'lost'])
-  await proxy.restore()
+  proxy.restore()
   await expect.poll(() => states, { timeout: 10_000 }).toEqual(['open', 'lost', 'open'])
   await announceChange(db, [bob], 'plan')
   await expect
@@ -83,41 +82,49 @@ test('a lost connection is told once and made again, as often as it takes, and w
       { userId: bob, what: 'plan' },
     ])
   await stop()
-  await proxy.cut()
+  proxy.cut()
 })
 
 test('a database that is away at the start does not keep the server from starting, and stopping ends the attempts', async () => {
   const proxy = await openProxy()
-  await proxy.cut()
+  proxy.cut()
   const { states, stop } = await follower(proxy.url)
   await expect.poll(() => states).toEqual(['lost'])
   await stop()
-  await proxy.restore()
+  proxy.restore()
   await new Promise((wake) => setTimeout(wake, 500))
   expect(states).toEqual(['lost'])
-  await proxy.cut()
+  proxy.cut()
 })
 
-/** Opens a TCP proxy to the database, whose connections a test can cut. */
+/** Opens a TCP proxy to the database. Once it is cut, it closes each connection at once, until it is restored. */
 async function openProxy() {
   const sockets = new Set<Socket>()
+  let isCut = false
+  let refused = 0
   const server = createServer((socket) => {
-    const upstream = createConnection(`${socketFolder}/.s.PGSQL.5432`)
-    for (const each of [socket, upstream]) each.on('error', () => undefined)
+    socket.on('error', () => undefined)
+    if (isCut) {
+      refused += 1
+      return socket.destroy()
+    }
+    const upstream = createConnection(`${socketFolder}/.s.PGSQL.5432`).on('error', () => undefined)
     sockets.add(socket.on('close', () => upstream.destroy()))
     upstream.on('close', () => socket.destroy())
     socket.pipe(upstream).pipe(socket)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  onTestFinished(() => void server.close())
   return {
-    url: `postgres://conclave@127.0.0.1:${port}${new URL(databaseUrl).pathname}`,
-    async cut() {
-      const closed = once(server, 'close')
-      server.close()
+    url: `postgres://conclave@127.0.0.1:${portOf(server.address())}${new URL(databaseUrl).pathname}`,
+    /** How many connections it has closed since it was cut first. */
+    refused: () => refused,
+    cut() {
+      isCut = true
       for (const socket of sockets) socket.destroy()
-      await closed
     },
-    restore: async () => void (await once(server.listen(port, '127.0.0.1'), 'listening')),
+    restore() {
+      isCut = false
+    },
   }
 }
