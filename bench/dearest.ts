@@ -84,7 +84,9 @@ async function enrolling({ newcomer, grow }: Scene) {
   const person = await newcomer()
   await grow(person)
   const deviceId = newDeviceId()
-  return { who: await person.elsewhere(), input: greatKeys(withDevice(person.identity, deviceId), deviceId) }
+  const who = await person.elsewhere()
+  const keys = greatKeys(withDevice(person.identity, deviceId), deviceId)
+  return { who, input: { ...keys, proof: await who.proofBy(deviceId) } }
 }
 
 /** Somebody with a recovery kit, who uses it. */
@@ -94,7 +96,9 @@ async function recovering({ newcomer, grow }: Scene) {
   const [kitSecret, password, deviceId] = [newAuthSecret(), newAuthSecret(), newDeviceId()]
   await person.changesKeys({ adds: ['kit'] }, { kitSecret })
   const keys = greatKeys(greatest(recovered(person.identity, deviceId, true)), deviceId)
-  return { who: await person.elsewhere(), input: { kitSecret, password, kdf: 1, keys, newKitSecret: newAuthSecret() } }
+  const who = await person.elsewhere()
+  const proof = await who.proofBy(deviceId)
+  return { who, input: { kitSecret, password, kdf: 1, keys, newKitSecret: newAuthSecret(), proof } }
 }
 
 /** The most archive keys that a commit may bring within the members that a body may have. */
@@ -163,6 +167,13 @@ export const DEAREST: Record<string, Record<string, Request>> = {
   'POST /api/contacts/:contactId/decline': { 'a request': askedBy },
   'POST /api/devices': { 'the longest documents and key packages': enrolling },
   'GET /api/devices/unlock': { 'the fullest account': by(alice) },
+  'GET /api/devices/challenge': { 'the fullest account': by(alice) },
+  'POST /api/devices/proof': {
+    'in the fullest account': async ({ alice }) => {
+      const who = await alice.elsewhere()
+      return { who, input: { deviceId: alice.deviceId, proof: await who.proofBy(alice.deviceId) } }
+    },
+  },
   'GET /api/devices/key-packages': { 'the fullest account': by(alice) },
   'POST /api/devices/key-packages': { 'as many as may be, of the longest': by(alice, () => packages(LIMITS.keyPackagesOneTime)) },
   'GET /api/account/keys': { 'the longest documents and every seal': by(alice) },

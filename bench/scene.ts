@@ -42,7 +42,7 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
   let count = 0
   const newcomer = async () => {
     count += 1
-    const person = await newPerson(url, `person_${count}`)
+    const person = await newPerson(url, `person_${count}`, url)
     await sql("update users set subscription_tier = 'premium' where id = $1", [person.id])
     return person
   }

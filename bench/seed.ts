@@ -119,6 +119,7 @@ async function addUsers(db: Db, count: number): Promise<SeedUser[]> {
         displayName: 'A user',
         passwordHash: randomBytes(32),
         passwordSalt: randomBytes(16),
+        publicKey: randomBytes(32),
         subscriptionTier: 'premium',
         usageResetDate: now,
         createdAt: now,
@@ -128,6 +129,8 @@ async function addUsers(db: Db, count: number): Promise<SeedUser[]> {
       chunk.map(({ id, token }) => ({
         tokenHash: createHash('sha256').update(token).digest(),
         userId: id,
+        deviceId: randomBytes(16).toString('hex'),
+        provenAt: now,
         createdAt: now,
         lastUsedAt: now,
         expiresAt: new Date(now.getTime() + 86_400_000),

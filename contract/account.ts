@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { accountKeysShape, deviceId, keyChangeShape, kitSecret, unlockShape } from './devices.ts'
+import { accountKeysShape, deviceId, keyChangeShape, kitSecret, sessionProof, unlockShape } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { tierShape } from './plans.ts'
@@ -74,12 +74,12 @@ export const userShape = z.object({
   onionAddress: z.string().nullable(),
   /** false: made by a bare API caller; the first browser sign-in asks for a new password and makes the keys. */
   hasKeys: z.boolean(),
-  /** The device that this session speaks for; null until one is enrolled. */
+  /** The device that this session names; null until one is enrolled. What it may do, only that device's signature says. */
   deviceId: deviceId.nullable(),
 })
 export type User = z.infer<typeof userShape>
 
-/** The user, and half of the vault's key where the session has a device [Note: V1]. */
+/** The user, and half of the vault's key where the session names a device [Note: V1]. */
 const signedInShape = userShape.extend({ unlock: unlockShape.nullable() })
 export type SignedIn = z.infer<typeof signedInShape>
 
@@ -118,7 +118,8 @@ export const accountApi = {
     method: 'POST',
     path: '/api/logout',
     access: 'anyone',
-    summary: "Ends the session. `removeKeys` also deletes the device's unlock secret, so that its vault stays shut.",
+    summary:
+      'Ends the session. `removeKeys` also deletes the unlock secret of the device that has signed for it, so that its vault stays shut.',
     input: z.object({ removeKeys: z.boolean().optional() }),
     output: done,
   }),
@@ -134,6 +135,7 @@ export const accountApi = {
     method: 'POST',
     path: '/api/account/recover',
     access: 'signed_in',
+    assurance: 'session',
     rates: ['account'],
     summary:
       'A new password and this browser, by the recovery kit, which is used up: keyring and manifest one version up. Ends all other sessions.',
@@ -144,6 +146,7 @@ export const accountApi = {
       keys: accountKeysShape,
       /** Of the kit that takes the place of the used one; null: none. */
       newKitSecret: kitSecret.nullable(),
+      proof: sessionProof,
     }),
     output: signedInShape,
     bodyLimitBytes: 1024 * 1024,
@@ -152,6 +155,7 @@ export const accountApi = {
     method: 'PUT',
     path: '/api/change-password',
     access: 'signed_in',
+    assurance: 'session',
     rates: ['account'],
     summary: 'Sets a new password. Ends all other sessions.',
     input: passwordChangeShape,
@@ -162,6 +166,7 @@ export const accountApi = {
     method: 'POST',
     path: '/api/account/delete',
     access: 'signed_in',
+    assurance: 'session',
     rates: ['account'],
     summary: "Deletes the account for good, by its password. Contacts see 'Deleted account'; the name is not issued again.",
     input: z.object({ password: required('Password', LIMITS.passwordMax), kdf }),
@@ -171,6 +176,7 @@ export const accountApi = {
     method: 'GET',
     path: '/api/user',
     access: 'signed_in',
+    assurance: 'session',
     summary: 'Who is signed in.',
     input: nothing,
     output: userShape,
@@ -187,6 +193,7 @@ export const accountApi = {
     method: 'POST',
     path: '/api/account/keys',
     access: 'signed_in',
+    assurance: 'session',
     rates: ['account'],
     summary: 'The first keys of an account that a bare API caller made: a new password, keyring, manifest and device at once.',
     input: z.object({ currentPassword: passwordShape, password: passwordShape, kdf: z.literal(1), keys: accountKeysShape }),

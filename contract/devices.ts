@@ -89,29 +89,12 @@ export const accountKeysShape = z.object({
 })
 export type AccountKeys = z.infer<typeof accountKeysShape>
 
-/** The account's sealed book, and who wrote it [Note: I1]. */
-const bookShape = z.object({
-  /** 0 before the first book. */
+export const bookShape = z.object({
   version: counterShape,
   historyKeyId: counterShape,
-  sealed: base64(LIMITS.bookBytes).nullable(),
-  /** The device whose leaf key signed the book; null for a book of before. */
-  deviceId: deviceId.nullable(),
-  signature: base64Of(64).nullable(),
+  sealed: base64(1024 * 1024).nullable(),
 })
 export type SealedBook = z.infer<typeof bookShape>
-
-/** A book as one of the account's devices writes it. */
-export const signedBookShape = bookShape.extend({
-  sealed: base64(LIMITS.bookBytes),
-  deviceId,
-  signature: base64Of(64),
-})
-export type SignedBook = z.infer<typeof signedBookShape>
-
-/** Under which the server keeps a book of before, that no device has signed. */
-export const UNSIGNED_BOOK = 'unsigned'
-const bookWriter = deviceId.or(z.literal(UNSIGNED_BOOK))
 
 /** A new history seed, sealed to one of the account's devices [Note: H2]. */
 const historySealShape = z.object({ historyKeyId: counterShape.positive(), sealed: base64(2048) })
@@ -129,23 +112,36 @@ export const keyChangeShape = z.object({
   /** Where the history key is new: its seed for every device that stays. */
   historySeals: z.array(historySealShape.extend({ deviceId })).max(LIMITS.devicesMax),
   /** Where the history key is new: the book under it, one version up. */
-  book: signedBookShape.optional(),
+  book: bookShape.extend({ sealed: base64(1024 * 1024) }).optional(),
   /** Of a new recovery kit; null where the account has none any more; absent where it stays. */
   kitSecret: kitSecret.nullable().optional(),
 })
 export type KeyChange = z.infer<typeof keyChangeShape>
 
-/** Half of the vault key: the server hands it to a live session of that device [Note: V1]. */
-export const unlockShape = z.object({ deviceId, unlockSecret: base64(32) })
+/** What a device signs for a session: good for this window of two minutes and the next [Note: D4]. */
+const challenge = base64Of(32)
+
+/** A leaf key's signature over origin, user id, device id and challenge [Note: D4]. */
+export const sessionProof = base64Of(64)
+
+/** Half of the vault key: the server hands it to a live session that names this device [Note: V1]. */
+export const unlockShape = z.object({
+  deviceId,
+  unlockSecret: base64(32),
+  /** null: a device has signed for this session already. */
+  challenge: challenge.nullable(),
+})
+export type Unlock = z.infer<typeof unlockShape>
 
 export const devicesApi = {
   enrol: endpoint({
     method: 'POST',
     path: '/api/devices',
     access: 'signed_in',
+    assurance: 'session',
     rates: ['keys'],
     summary: 'Adds the browser of this session to the account, by a keyring and manifest one version up.',
-    input: accountKeysShape,
+    input: accountKeysShape.extend({ proof: sessionProof }),
     output: unlockShape,
     bodyLimitBytes: 1024 * 1024,
   }),
@@ -153,14 +149,35 @@ export const devicesApi = {
     method: 'GET',
     path: '/api/devices/unlock',
     access: 'signed_in',
-    summary: "The unlock secret of this session's device.",
+    assurance: 'session',
+    summary: 'The unlock secret of the device that this session names, and the challenge that it has not answered yet.',
     input: nothing,
     output: unlockShape,
+  }),
+  challenge: endpoint({
+    method: 'GET',
+    path: '/api/devices/challenge',
+    access: 'signed_in',
+    assurance: 'session',
+    summary: 'What a device signs for this session, good for two minutes at least.',
+    input: nothing,
+    output: z.object({ challenge }),
+  }),
+  prove: endpoint({
+    method: 'POST',
+    path: '/api/devices/proof',
+    access: 'signed_in',
+    assurance: 'session',
+    rates: ['proofs'],
+    summary: 'A device of the account signs for this session, which speaks for it from then on. The Origin header is signed too.',
+    input: z.object({ deviceId, proof: sessionProof }),
+    output: done,
   }),
   keyPackagesLeft: endpoint({
     method: 'GET',
     path: '/api/devices/key-packages',
     access: 'signed_in',
+    assurance: 'device',
     summary: "How many one-time key packages this session's device has left.",
     input: nothing,
     output: z.object({ oneTime: z.number().int(), hasLastResort: z.boolean() }),
@@ -169,6 +186,7 @@ export const devicesApi = {
     method: 'POST',
     path: '/api/devices/key-packages',
     access: 'signed_in',
+    assurance: 'device',
     rates: ['keyPackages'],
     summary: "Adds one-time key packages of this session's device; a new last-resort package replaces the old one.",
     input: keyPackagesShape,
@@ -179,6 +197,7 @@ export const devicesApi = {
     method: 'GET',
     path: '/api/account/keys',
     access: 'signed_in',
+    assurance: 'session',
     summary:
       "The caller's own keyring and manifest, null where the account has no keys yet, and new history keys for this session's device.",
     input: nothing,
@@ -192,6 +211,7 @@ export const devicesApi = {
     method: 'PUT',
     path: '/api/account/keys',
     access: 'signed_in',
+    assurance: 'session',
     rates: ['keys'],
     summary: 'Removes devices, changes ways in, or switches history, all at once. Else refuses with stale_version.',
     input: keyChangeShape.extend({
@@ -199,7 +219,7 @@ export const devicesApi = {
       password: z.string().max(LIMITS.passwordMax).optional(),
     }),
     output: z.object({ version: seqShape }),
-    bodyLimitBytes: LIMITS.bookCallBytes + 2 * 1024 * 1024,
+    bodyLimitBytes: 3 * 1024 * 1024,
   }),
   list: endpoint({
     method: 'GET',
@@ -223,23 +243,20 @@ export const devicesApi = {
     method: 'GET',
     path: '/api/book',
     access: 'signed_in',
-    summary:
-      "The account's newest sealed book (pins, aliases, room generations), or with `writer` the newest that this device wrote.",
-    input: z.object({ writer: bookWriter.optional() }),
-    output: bookShape.extend({
-      /** Who else has a book here, the newest first: for a reader whom the newest does not satisfy. */
-      others: z.array(z.object({ writer: bookWriter, version: counterShape })).max(LIMITS.devicesMax + 1),
-    }),
-    answerLimitBytes: LIMITS.bookCallBytes,
+    assurance: 'device',
+    summary: "The account's sealed book: pins, aliases, room generations.",
+    input: nothing,
+    output: bookShape,
   }),
   saveBook: endpoint({
     method: 'PUT',
     path: '/api/book',
     access: 'signed_in',
+    assurance: 'device',
     rates: ['book'],
     summary: 'Replaces the book when `version` is the stored version plus one, else refuses with stale_version.',
-    input: signedBookShape,
+    input: bookShape.extend({ sealed: base64(1024 * 1024) }),
     output: z.object({ version: seqShape }),
-    bodyLimitBytes: LIMITS.bookCallBytes,
+    bodyLimitBytes: 2 * 1024 * 1024,
   }),
 }

@@ -7,10 +7,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Access = 'anyone' | 'signed_in' | 'admin' | 'master'
 
 /**
- * How sure the server must be that it is them. `session`: the cookie. `device`: a device of the account has signed for this
- * session; otherwise 403 `device_required`. `recent`: the person has just confirmed; otherwise 401 `step_up_required`.
+ * How sure the server must be that it is them [Note: D4]. `session`: the cookie, whatever it has proven. `account`: in an account
+ * with keys a device must have signed for the session; one without keys has no device to ask for. `device`: a device has signed;
+ * otherwise 403 `device_required`. `recent`: the person has just confirmed; otherwise 401 `step_up_required`.
  */
-export type Assurance = 'session' | 'device' | 'recent'
+export type Assurance = 'session' | 'account' | 'device' | 'recent'
 
 /**
  * How the body arrives. `json`: one object, parsed into `input`. `raw`: its bytes exactly as they came, such as for a signature
@@ -29,7 +30,7 @@ export interface Endpoint<In extends z.ZodType = z.ZodType, Out extends z.ZodTyp
   /** Mostly below /api; what other programs call may stand elsewhere. */
   path: `/${string}`
   access: Access
-  /** `session` when absent. */
+  /** `account` when absent. A call that is open to anyone asks for no session. */
   assurance?: Assurance
   /** What a caller without a session reads, where the call has words of its own for it. */
   signInText?: string

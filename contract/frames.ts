@@ -69,6 +69,8 @@ export const CLOSE = {
   tooBig: 1009,
   tooSlow: 4008,
   signedOut: 4401,
+  /** No device has signed for the session yet: once one has, the next socket stays. */
+  deviceRequired: 4403,
   tooManyFrames: 4429,
   /** A newer socket of the same account took its place: a page that came back by itself would push out another one. */
   tooManySockets: 4430,

@@ -25,11 +25,6 @@ export const LIMITS = {
   /** What a row of the contact list holds of its newest message's `content`, in characters. */
   previewChars: 512,
 
-  /** An account's address book, sealed: 5,000 contacts. */
-  bookBytes: 4 * 1024 * KIB,
-  /** A call that carries one, as base64. */
-  bookCallBytes: 6 * 1024 * KIB,
-
   bodyBytes: 256 * KIB,
   /** Of a body, a frame or a signed document. The largest honest ones have some 2,500 members and five levels. */
   json: { depthMax: 12, membersMax: 4000 },
@@ -66,7 +61,7 @@ export const LIMITS = {
   contactsMax: 5000,
   /** Open requests to one person: of more the oldest unanswered gives way. */
   requestsMax: 100,
-  /** Of more the one that was not used for longest ends, those without a device first. */
+  /** Of more the one that was not used for longest ends, those that no device has signed for first. */
   sessionsPerUser: 100,
   /** A contact request that nobody answers lapses. */
   requestDays: 90,
@@ -94,6 +89,8 @@ export const RATES = {
 
   account: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   keys: { points: 30, seconds: 10 * MINUTE, per: 'user' },
+  /** Once in the life of a session; of tabs that start at once, each. */
+  proofs: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   keyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** Each person that is met for the first time is a version of the book. */
   book: { points: 600, seconds: 10 * MINUTE, per: 'user' },

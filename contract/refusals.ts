@@ -11,7 +11,7 @@ export const REFUSALS = {
   forbidden_origin: { status: 403, text: 'This origin may not use the server. Set PUBLIC_URL to the address in the browser' },
   admin_required: { status: 403, text: 'You need administrator privileges' },
   master_required: { status: 403, text: 'Master plan required' },
-  device_required: { status: 403, text: 'No device of the account has signed for this session' },
+  device_required: { status: 403, text: 'This browser has not shown yet that it belongs to the account. Reload the page' },
   subscription_required: { status: 403, text: 'Subscription required' },
   // The number comes from the plan: `messageLimitText`.
   message_limit_reached: { status: 403, text: 'Message limit reached' },

@@ -75,6 +75,7 @@ export const roomsApi = {
     method: 'GET',
     path: '/api/rooms/:chatRoomId/group',
     access: 'signed_in',
+    assurance: 'device',
     summary: "The room's current MLS group, for a device that joins.",
     input: z.object({ chatRoomId }),
     output: groupShape,
@@ -83,6 +84,7 @@ export const roomsApi = {
     method: 'GET',
     path: '/api/rooms/:chatRoomId/log',
     access: 'signed_in',
+    assurance: 'device',
     summary: 'Messages and commits after a seq, in order.',
     input: z.object({
       chatRoomId,
@@ -96,6 +98,7 @@ export const roomsApi = {
     method: 'POST',
     path: '/api/rooms/:chatRoomId/commits',
     access: 'signed_in',
+    assurance: 'device',
     rates: ['commits', 'commitsInRoom'],
     summary:
       'Appends a commit when it is made for the current group and epoch, else refuses with stale_epoch and what was missed. Who does not know the newest device lists is refused with stale_manifest and their versions.',
@@ -109,6 +112,7 @@ export const roomsApi = {
     method: 'POST',
     path: '/api/rooms/:chatRoomId/key-packages',
     access: 'signed_in',
+    assurance: 'device',
     rates: ['claimKeyPackages', 'claimKeyPackagesInRoom'],
     summary:
       "One key package of every other device of both members, to create that generation's group. Asking again gives the same.",
@@ -123,6 +127,7 @@ export const roomsApi = {
     method: 'GET',
     path: '/api/rooms/:chatRoomId/archive-keys',
     access: 'signed_in',
+    assurance: 'device',
     summary:
       "The caller's sealed archive keys of some epochs (comma-separated, at most 100) of one group: the committer's and those of own devices.",
     input: z.object({ chatRoomId, groupId, epochs: z.string().regex(/^\d{1,9}(,\d{1,9}){0,99}$/) }),
@@ -132,6 +137,7 @@ export const roomsApi = {
     method: 'POST',
     path: '/api/rooms/:chatRoomId/archive-keys',
     access: 'signed_in',
+    assurance: 'device',
     rates: ['repairs', 'repairsInRoom'],
     summary: "Adds archive keys of the caller's own account that a committer left out. What is there already stays as it is.",
     input: z.object({ chatRoomId, keys: z.array(archiveKeyShape).min(1).max(LIMITS.archiveKeysAtOnce) }),
@@ -141,6 +147,7 @@ export const roomsApi = {
     method: 'PUT',
     path: '/api/rooms/:chatRoomId/group-info',
     access: 'signed_in',
+    assurance: 'device',
     rates: ['repairs', 'repairsInRoom'],
     summary: 'Replaces a wrong GroupInfo of the current group and epoch.',
     input: z.object({ chatRoomId, groupId, epoch, groupInfo: base64(256 * 1024) }),

@@ -9,6 +9,7 @@ import { createApi } from '../client/net/api.ts'
 import { roomOfContact } from '../client/rooms/contact.ts'
 import { accountApi } from '../contract/account.ts'
 import { type Contact, contactsApi } from '../contract/contacts.ts'
+import { devicesApi } from '../contract/devices.ts'
 
 /** A user with the real client code and keys at the real server, but without a browser window, so that many of them cost little. */
 export interface HeadlessUser {
@@ -24,7 +25,8 @@ let users = 0
 /** Signs up at a server that trusts one proxy. Each user has another IP address, because rate limits count by address. */
 export async function headlessUser(url: string, name: string): Promise<HeadlessUser> {
   users += 1
-  const headers = { 'x-forwarded-for': `10.0.${users >> 8}.${users & 255}` }
+  const { origin } = new URL(url)
+  const headers = { origin, 'x-forwarded-for': `10.0.${users >> 8}.${users & 255}` }
   const username = `${name}_${randomUUID().slice(0, 8)}`
   let cookie = ''
   const api = createApi({
@@ -40,7 +42,7 @@ export async function headlessUser(url: string, name: string): Promise<HeadlessU
       return answer
     },
   })
-  const core = createCore()
+  const core = createCore(() => origin)
   const { salt } = await api(accountApi.salt, { username })
   const { authSecret } = await core.stretch({ username, password: `password of ${username}`, salt })
   const keys = await core.draftAccount({ deviceName: { name: 'A program', browser: 'None', system: 'None' }, username })
@@ -48,6 +50,7 @@ export async function headlessUser(url: string, name: string): Promise<HeadlessU
   const user = await api(accountApi.register, form)
   await core.keepKeys({ userId: user.id, username, unlockSecret: user.unlock?.unlockSecret ?? '' })
   await core.forgetPassword()
+  if (user.unlock?.challenge) await api(devicesApi.prove, await core.proveSession(user.unlock.challenge))
   const socket = { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing }
   const env: Env = { api, crypto: core, socket, clock: () => new Date() }
 

@@ -23,6 +23,8 @@ export interface Env {
   saltKey: Uint8Array
   /** HMAC key of the names of deleted accounts [Note: I1]. */
   nameKey: Uint8Array
+  /** HMAC key of what devices sign for their sessions [Note: D4]. */
+  challengeKey: Uint8Array
   /** Called at named points, so that a test can fail there. Production has none. */
   fault?: (point: string) => void | Promise<void>
 }
@@ -37,8 +39,12 @@ export interface SignedInUser {
   /** What that plan allows, as the database says: it also knows plans of their own. */
   rights: Rights
   isAdmin: boolean
-  /** Hex; null until a device of this session is enrolled. */
+  /** false: made by a program; there is no device that could sign. */
+  hasKeys: boolean
+  /** The device that has signed for this session, hex; null: none has [Note: D4]. */
   deviceId: string | null
+  /** The device that the session names, hex: it may ask for its unlock secret, and nothing else follows from it. */
+  namedDeviceId: string | null
   /** SHA-256 of the session's token, hex: names the session in hub and sessions table. */
   sessionHash: string
 }

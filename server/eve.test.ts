@@ -2,11 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountApi } from '../contract/account.ts'
+import { contactsApi } from '../contract/contacts.ts'
 import type { Access, Assurance, BodyKind, Endpoint } from '../contract/endpoint.ts'
 import { everyEndpoint } from '../contract/every.ts'
+import { CLOSE } from '../contract/frames.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RefusalCode } from '../contract/refusals.ts'
-import type { Answer, Browser } from './testing/person.ts'
+import type { Answer, Browser, Person } from './testing/person.ts'
 import { plantEndpoints, planted } from './testing/planted.ts'
 import { startWorld } from './testing/world.ts'
 
@@ -39,20 +41,49 @@ const OPEN = [
   'POST /planted/webhook',
 ]
 
+/**
+ * Calls for a session of an account with keys that no device has signed for: who one is, what enrolment and recovery need, and orders
+ * that the account's keys sign. Whatever is not on this list needs the device [Note: D4].
+ */
+const UNPROVEN = [
+  'GET /api/user',
+  'POST /api/account/recover',
+  'POST /api/account/keys',
+  'PUT /api/change-password',
+  'POST /api/account/delete',
+  'GET /api/account/keys',
+  'PUT /api/account/keys',
+  'POST /api/devices',
+  'GET /api/devices/unlock',
+  'GET /api/devices/challenge',
+  'POST /api/devices/proof',
+]
+
 /** Each access that a session alone does not give: who has it, and what everyone else is told. */
-const RIGHTS: Record<Exclude<Access, 'anyone' | 'signed_in'>, { holder: Browser; code: RefusalCode }> = {
+const RIGHTS: Record<Exclude<Access, 'anyone' | 'signed_in'>, { holder: Person; code: RefusalCode }> = {
   admin: { holder: carol, code: 'admin_required' },
   master: { holder: dave, code: 'master_required' },
 }
 const rightOf = ({ access }: Endpoint) => (access === 'admin' || access === 'master' ? RIGHTS[access] : undefined)
-const holderOf = (each: Endpoint): Browser => rightOf(each)?.holder ?? eve
+const holderOf = (each: Endpoint): Person => rightOf(each)?.holder ?? eve
 
-/** Each assurance that a session alone does not give. */
-const PROOFS: Record<Exclude<Assurance, 'session'>, { status: number; code: RefusalCode }> = {
-  device: { status: 403, code: 'device_required' },
-  recent: { status: 401, code: 'step_up_required' },
+const assuranceOf = ({ access, assurance }: Endpoint): Assurance => assurance ?? (access === 'anyone' ? 'session' : 'account')
+
+/** What a proven session is told by a call that wants a confirmation besides. */
+const STEP_UP = { status: 401, code: 'step_up_required' } as const
+const isRecent = (each: Endpoint) => assuranceOf(each) === 'recent'
+
+/** Who has the password, and a session that names the device of its owner, which has not signed for it. */
+async function unproven({ username, authSecret, deviceId }: Person): Promise<Browser> {
+  const browser = world.stranger()
+  await browser.does(accountApi.login, { username, password: authSecret, kdf: 1, deviceId })
+  return browser
 }
-const proofOf = ({ assurance = 'session' }: Endpoint) => (assurance === 'session' ? undefined : PROOFS[assurance])
+
+/** An account that a program made: it has no keys, so no device. */
+const bare = world.stranger()
+const bareForm = { username: 'a_program', displayName: 'A program', password: 'hunter22', confirmPassword: 'hunter22' }
+const { id: bareId } = await bare.does(accountApi.register, bareForm)
 
 /** Fitting inputs that name what is Alice's and Bob's. */
 const theirs: Record<string, Record<string, unknown>> = {
@@ -121,7 +152,7 @@ const snapshot = async () =>
 const untouched = await snapshot()
 
 // Among the calls that she tries are those that sign her out.
-beforeEach(() => eve.does(accountApi.login, { username: eve.username, password: eve.authSecret, kdf: 1, deviceId: eve.deviceId }))
+beforeEach(() => eve.returns())
 afterEach(async () => {
   // Whatever was tried: the process lives, and nothing of Alice and Bob changed.
   expect(await alice.does(accountApi.user, {})).toMatchObject({ id: alice.id })
@@ -136,7 +167,7 @@ test('a call that is not named here as open to strangers needs a session', () =>
 test('there is a call of every access, assurance and kind of body to attack', () => {
   const all = (of: (each: Endpoint) => unknown) => [...new Set(every.map(of))].sort()
   expect(all(({ access }) => access)).toEqual(['admin', 'anyone', 'master', 'signed_in'])
-  expect(all(({ assurance = 'session' }) => assurance)).toEqual(['device', 'recent', 'session'])
+  expect(all(assuranceOf)).toEqual(['account', 'device', 'recent', 'session'])
   expect(all(kindOf)).toEqual(['json', 'raw', 'stream'])
 })
 
@@ -155,10 +186,51 @@ test.each(named(every.filter(rightOf)))('without the right to it %s is refused, 
     expect(await eve.tries(endpoint, input)).toBeRefused(403, rightOf(endpoint)?.code)
 })
 
-test.each(named(every.filter(proofOf)))('a session alone is not enough for %s', async (name, endpoint) => {
-  const { status, code } = proofOf(endpoint) ?? {}
+test.each(named(every.filter(isRecent)))('without a confirmation %s is refused', async (name, endpoint) => {
   for (const input of [{}, theirs[name] ?? {}])
-    expect(await holderOf(endpoint).tries(endpoint, input)).toBeRefused(status ?? 0, code)
+    expect(await holderOf(endpoint).tries(endpoint, input)).toBeRefused(STEP_UP.status, STEP_UP.code)
+})
+
+test('a call that is not named here as open to who has the password alone needs a device of the account', () => {
+  const open = every.filter((each) => each.access !== 'anyone' && assuranceOf(each) === 'session').map(nameOf)
+  expect(open.sort()).toEqual([...UNPROVEN].sort())
+})
+
+test.each(named(every.filter(({ access }) => access !== 'anyone')))(
+  'who has the password and names a device of the account has no more of %s than is named here',
+  async (name, endpoint) => {
+    const thief = await unproven(holderOf(endpoint))
+    for (const input of [{}, theirs[name] ?? {}]) {
+      const answer = await thief.tries(endpoint, input)
+      if (UNPROVEN.includes(name)) expect(answer.code).not.toBe('device_required')
+      else expect(answer).toBeRefused(403, 'device_required')
+    }
+    if (name !== 'POST /api/devices/proof') return
+    expect(await thief.tries(endpoint, { deviceId: eve.deviceId, proof: await thief.proofBy(alice.deviceId) })).toBeRefused(400)
+    expect(await thief.tries(contactsApi.list, {})).toBeRefused(403, 'device_required')
+  },
+)
+
+test.each(named(every.filter((each) => each.access === 'signed_in')))(
+  'a program, whose account has no keys, needs a device for %s only where it is about sealed messages',
+  async (name, endpoint) => {
+    const answer = await bare.tries(endpoint, { ...theirs[name], ...('keys' in (theirs[name] ?? {}) && { userId: bareId }) })
+    if (assuranceOf(endpoint) === 'device') expect(answer).toBeRefused(403, 'device_required')
+    else expect(answer.code).not.toBe('device_required')
+  },
+)
+
+test('the socket tells a session that no device has signed for who it is, and nothing else', async () => {
+  const [thief, hers] = [await unproven(bob), await alice.opensSocket()]
+  const line = await thief.opensSocket()
+  expect((await line.hears('hello')).data.userId).toBe(bob.id)
+  line.says({ type: 'typing', data: { chatRoomId, isTyping: true } })
+  expect(await line.closed).toMatchObject({ code: CLOSE.deviceRequired })
+  expect(line.frames.map((frame) => frame.type)).toEqual(['hello'])
+  // Nor is Bob online for it.
+  expect(hers.frames.map((frame) => frame.type)).toEqual(['hello'])
+  hers.hangsUp()
+  await hers.closed
 })
 
 test('every call that takes an id of others has an attack in this file', () => {
@@ -184,7 +256,7 @@ test.each(named(every.filter((each) => nameOf(each) in theirs)))(
 test.each(named(every.filter((each) => !inQuery(each))))('a broken body for %s is refused by name', async (_name, endpoint) => {
   const post = (body: string, contentType = 'application/json') =>
     holderOf(endpoint).request(endpoint.method, addressOf(endpoint), { body, headers: { 'content-type': contentType } })
-  const { status, code } = proofOf(endpoint) ?? { status: 400, code: 'invalid_input' as const }
+  const { status, code } = isRecent(endpoint) ? STEP_UP : ({ status: 400, code: 'invalid_input' } as const)
   expect(await post('{"a":')).toBeRefused(400, 'malformed_body')
   expect(await post('[1]')).toBeRefused(status, code)
   expect(await post('"text"')).toBeRefused(status, code)

@@ -61,6 +61,7 @@ async function start(): Promise<void> {
       isMember: gatherMembers(database.db),
       saltKey: await readSecret(database.db, 'salt'),
       nameKey: await readSecret(database.db, 'names'),
+      challengeKey: await readSecret(database.db, 'challenge'),
       ...(fault && { fault }),
     }
     if (metrics && config.metricsPort !== undefined) {

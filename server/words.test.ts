@@ -69,7 +69,7 @@ const ODD: unknown[] = [
 
 beforeEach(async () => {
   // Among the calls is the one that signs her out.
-  await alice.does(accountApi.login, { username: alice.username, password: alice.authSecret, kdf: 1, deviceId: alice.deviceId })
+  await alice.returns()
 })
 
 test.each(everyEndpoint.map((each) => [nameOf(each), each] as const))(

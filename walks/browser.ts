@@ -29,6 +29,7 @@ interface Opened {
 
 /** A new browser, as at a new computer, before the server at this address. */
 export function newBrowser(url: string): Browser {
+  const { origin } = new URL(url)
   const factory = new IDBFactory()
   const name = crypto.randomUUID()
   const shared = { localStorage: newStorage(), navigator: { userAgent: 'Firefox/140.0 Linux', locks: newLocks() } }
@@ -39,7 +40,7 @@ export function newBrowser(url: string): Browser {
   async function ask(place: string, init: RequestInit): Promise<Response> {
     if (!isOnline) throw new TypeError('Failed to fetch')
     const { method = 'GET', body } = init
-    const headers = { ...Object.fromEntries(new Headers(init.headers)), ...(cookie && { cookie }) }
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), origin, ...(cookie && { cookie }) }
     const answer = await fetch(url + place, { method, headers, ...(body && { body }) })
     const text = await answer.text()
     for (const line of answer.headers.getSetCookie()) cookie = keptCookie(line)
@@ -76,7 +77,7 @@ export function newBrowser(url: string): Browser {
       ...shared,
       ...timers.globals,
       ...{ indexedDB: factory, document, BroadcastChannel: Channel, sessionStorage: newStorage() },
-      ...newAddressBar(),
+      ...newAddressBar(origin),
       addEventListener: events.addEventListener.bind(events),
       removeEventListener: events.removeEventListener.bind(events),
       dispatchEvent: events.dispatchEvent.bind(events),

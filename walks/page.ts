@@ -1,5 +1,6 @@
 import { closeAccount, start } from '../client/account/account.ts'
 import { switchHistory } from '../client/account/keys.ts'
+import { proveAgain } from '../client/account/proof.ts'
 import { accountStore } from '../client/account/store.ts'
 import { keepSession } from '../client/app/session.ts'
 import { acceptContact, addContact } from '../client/contacts/contacts.ts'
@@ -34,7 +35,7 @@ const report = (error: unknown): void => void complaints.push(error)
 export function openPage({ fetch, socketUrl, Socket }: Wires) {
   const { worker, stop } = workerHere()
   const env: Env = {
-    api: createApi({ fetch, onSignedOut }),
+    api: createApi({ fetch, onSignedOut, prove: () => proveAgain(env) }),
     socket: createSocket({ url: () => socketUrl, WebSocket: Socket }),
     crypto: openCrypto(worker),
     clock: () => new Date(),

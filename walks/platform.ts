@@ -15,8 +15,8 @@ export function newStorage(): Storage {
 }
 
 /** Where the page stands. A newer server's page is not part of any walk: nothing reloads itself. */
-export function newAddressBar() {
-  const location = { hostname: 'localhost', pathname: '/', search: '' }
+export function newAddressBar(origin: string) {
+  const location = { origin, hostname: 'localhost', pathname: '/', search: '' }
   const history = {
     state: null as unknown,
     replaceState(state: unknown, _: string, address: string) {

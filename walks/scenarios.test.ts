@@ -16,7 +16,8 @@ const overHttp: OpenWire = () => {
   return createApi({
     async fetch(path, { method = 'GET', body, headers }) {
       const given = Object.fromEntries(new Headers(headers))
-      const answer = await fetch(server.url + path, { method, headers: { ...given, cookie }, ...(body && { body }) })
+      const sent = { ...given, origin: server.url, cookie }
+      const answer = await fetch(server.url + path, { method, headers: sent, ...(body && { body }) })
       for (const line of answer.headers.getSetCookie()) cookie = line.split(';')[0] ?? ''
       return answer
     },
@@ -39,6 +40,7 @@ const storage = ['localStorage', 'sessionStorage']
 beforeAll(() => {
   for (const name of storage) vi.stubGlobal(name, newStorage())
   vi.stubGlobal('navigator', { userAgent: 'Firefox/140.0 Linux' })
+  vi.stubGlobal('location', { origin: server.url })
 })
 afterAll(() => void vi.unstubAllGlobals())
 

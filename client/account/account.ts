@@ -3,6 +3,7 @@ import { devicesApi } from '../../contract/devices.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { proveSession } from './proof.ts'
 import { accountStore } from './store.ts'
 
 const PENDING_LOGOUT = 'logout-owed'
@@ -54,6 +55,7 @@ export async function start(env: Env, log: (error: unknown) => void): Promise<vo
     const unlock = user.deviceId ? await env.api(devicesApi.unlock, {}) : undefined
     if (!unlock) return signedOut('Sign in again to add this browser to your account.')
     await env.crypto.open({ userId: user.id, username: user.username, unlock })
+    await proveSession(env, unlock)
     signedIn(user)
   } catch (error) {
     const isCrypto = error instanceof CryptoFailure
@@ -120,6 +122,10 @@ export async function keepKeys(env: Env, user: SignedIn): Promise<void> {
 export async function openKept(env: Env, user: SignedIn): Promise<void> {
   if (!user.unlock) throw new CryptoFailure('unlock', 'The server did not accept this device')
   await env.crypto.keepKeys({ userId: user.id, username: user.username, unlockSecret: user.unlock.unlockSecret })
+  await proveSession(env, user.unlock).catch((error: unknown) => {
+    // The account is made: the first call that needs the proof asks for it again.
+    if (!(error instanceof ApiError)) throw error
+  })
 }
 
 /** The account is open on this page. `isNew`: it was just made, and its recovery kit comes next. */

@@ -121,7 +121,14 @@ const stored = () => {
 function stranger(): { env: Env; computer: IDBFactory } {
   const computer = new IDBFactory()
   globalThis.indexedDB = computer
-  return { env: { ...alice.env, api: wire.api(alice.userId, () => '0'.repeat(32)), crypto: createCore() }, computer }
+  return {
+    env: {
+      ...alice.env,
+      api: wire.api(alice.userId, () => '0'.repeat(32)),
+      crypto: createCore(() => 'https://conclave.example'),
+    },
+    computer,
+  }
 }
 
 /** The page is gone at this moment of a call that writes; whoever asks after that is another page. */

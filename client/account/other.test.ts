@@ -39,7 +39,7 @@ beforeEach(async () => {
   alice = await newPerson(wire)
   await alice.keeps(bob, 'not sent yet')
   await alice.core.close()
-  page = { ...bob.env, api: wire.api(bob.userId, () => '0'.repeat(32)), crypto: createCore() }
+  page = { ...bob.env, api: wire.api(bob.userId, () => '0'.repeat(32)), crypto: createCore(() => 'https://conclave.example') }
 })
 
 /** Eve's server answers `GET /api/user` as if Alice asked. */

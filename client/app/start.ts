@@ -1,6 +1,7 @@
 import './jitless.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { closeAccount, SESSION_ENDED, sendPendingLogout, start } from '../account/account.ts'
+import { proveAgain } from '../account/proof.ts'
 import { accountStore } from '../account/store.ts'
 import { CryptoFailure, openCrypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
@@ -12,7 +13,7 @@ import { mount } from './mount.tsx'
 import { createWorker } from './worker.ts'
 
 const env: Env = {
-  api: createApi({ onSignedOut: signedOutByServer }),
+  api: createApi({ onSignedOut: signedOutByServer, prove: () => proveAgain(env) }),
   socket: createSocket({ url: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws` }),
   crypto: openCrypto(createWorker()),
   clock: () => new Date(),

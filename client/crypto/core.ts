@@ -32,7 +32,7 @@ import { eraseKeyring } from './keyring.ts'
 import { compareAccounts } from './known.ts'
 import type { Live } from './live.ts'
 import { receiveLog } from './log.ts'
-import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
+import { bookSaved, mergeBook, sealBook } from './merge.ts'
 import { adoptPage } from './older.ts'
 import {
   changeOutbox,
@@ -47,6 +47,7 @@ import {
 import { manifestVersion, peerStanding, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
+import { type OriginOf, proveSession, signSession } from './proof.ts'
 import { type ListedDevice, ownDevices, type Review, reviewAccount } from './review.ts'
 import { compareSafetyCode, safetyNumber, setVerified } from './safety.ts'
 import { takeOwnManifest } from './self.ts'
@@ -59,7 +60,7 @@ export type Core = ReturnType<typeof createCore>
 type Rest<F> = F extends (live: Live, ...rest: infer R) => infer Result ? (...rest: R) => Result : never
 
 /** The worker's memory and its verbs. In a browser it sits behind `crypto.ts`; tests use it as it is. */
-export function createCore() {
+export function createCore(originOf: OriginOf = () => location.origin) {
   const ways: HeldWays = {}
   let review: Review | undefined
   let drafting: Promise<KeyDraft> | undefined
@@ -143,6 +144,13 @@ export function createCore() {
       if (!change) throw new CryptoFailure('password', 'Enter the password again')
       await keepChange(opened(), change)
     },
+    /** What the device of the open vault signs for this session [Note: D4]. */
+    proveSession: on(async (account, challenge: string) => proveSession(account, originOf(), challenge)),
+    /** What the drafted device signs for the session that adds it. `userId`: as the sign-in was answered. */
+    async proveDraft({ userId, challenge }: { userId: string; challenge: string }): Promise<string> {
+      if (!draft) throw new CryptoFailure('password', 'Enter the password again')
+      return signSession(draft.device, originOf(), userId, challenge)
+    },
     ownDevices: on(ownDevices),
     ownStanding: on(ownStanding),
     newDevices: on(newDevices),
@@ -187,7 +195,6 @@ export function createCore() {
     sealBook: on(sealBook),
     bookSaved: on(bookSaved),
     mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),
-    replaceBook: on(replaceBook),
     bookVersion: on(async (account) => seenVersion(await readBook(account))),
     refillKeyPackages: on(refillKeyPackages),
 

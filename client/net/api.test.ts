@@ -172,3 +172,31 @@ test('a salt of another size than sixteen bytes is not used', async () => {
   const { api } = wireOf(json({ salt: toBase64(new Uint8Array(16)) }))
   expect(await api(accountApi.salt, { username: 'alice' })).toEqual({ salt: 'AAAAAAAAAAAAAAAAAAAAAA==' })
 })
+
+test('A call that wants a device to sign for the session is made once more after it has, and calls beside it wait for the same', async () => {
+  const wants = () => json({ error: 'Reload the page', code: 'device_required' }, 403)
+  const proofs: (() => void)[] = []
+  const asked: string[] = []
+  let isProven = false
+  const api = createApi({
+    fetch: async (path) => {
+      asked.push(path)
+      return isProven && path !== '/api/user' ? json({ count: 2 }) : wants()
+    },
+    prove: () => new Promise((resolve) => proofs.push(resolve)),
+  })
+  const calls = [api(notificationsApi.unreadCount, {}), api(notificationsApi.unreadCount, {})]
+  await vi.waitFor(() => expect([asked.length, proofs.length]).toEqual([2, 1]))
+  isProven = true
+  proofs[0]?.()
+  expect(await Promise.all(calls)).toEqual([{ count: 2 }, { count: 2 }])
+  // What the proof itself needs asks for none: a server that lies makes no circle.
+  await expect(api(accountApi.user, {})).rejects.toMatchObject({ code: 'device_required' })
+  // Nor does one that goes on refusing.
+  isProven = false
+  const refused = api(notificationsApi.unreadCount, {})
+  await vi.waitFor(() => expect(proofs).toHaveLength(2))
+  proofs[1]?.()
+  await expect(refused).rejects.toMatchObject({ code: 'device_required' })
+  expect([asked.length, proofs.length]).toEqual([7, 2])
+})

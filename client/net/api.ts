@@ -50,13 +50,24 @@ interface Options {
   fetch?: Fetch
   /** Called when a call is refused because the session has ended. */
   onSignedOut?: (endpoint: Endpoint) => void
+  /** Has this browser's device sign for the session: a call that was refused for want of it is made once more [Note: D4]. */
+  prove?: () => Promise<void>
 }
 
 /** Makes the typed client for HTTP calls, which sends cookies. */
-export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut }: Options = {}): Api {
+export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, prove }: Options = {}): Api {
   /** The last answer of each polled call by its ETag. An unchanged answer comes back as 304 without a body. */
   const known = new Map<string, { etag: string; answer: unknown }>()
-  return async (endpoint, input) => {
+  /** Calls that are refused at the same time wait for one proof. */
+  let proving: Promise<void> | undefined
+  const proveOnce = () => {
+    proving ??= prove?.().finally(() => {
+      proving = undefined
+    })
+    return proving
+  }
+
+  const call: Api = async (endpoint, input) => {
     const { path, body } = place(endpoint, Object.entries(input ?? {}))
     const before = endpoint.method === 'GET' ? known.get(path) : undefined
     const init: RequestInit = {
@@ -86,6 +97,16 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut }:
     if (!parsed.success)
       throw new ApiError(response.status, 'unreadable_answer', 'The server answered in a way that this page does not know')
     return parsed.data
+  }
+  return async (endpoint, input) => {
+    try {
+      return await call(endpoint, input)
+    } catch (error) {
+      // What the proof itself needs asks for none.
+      if (!prove || !isRefused(error, 'device_required') || endpoint.assurance === 'session') throw error
+      await proveOnce()
+      return await call(endpoint, input)
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { devicesApi } from '../../contract/devices.ts'
 import { keepKeys, requireName, requireSame } from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
 import { isUnanswered, type Opener, openKeys, storedKeys, stretch } from '../account/keys.ts'
+import { proofOfDraft } from '../account/proof.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
@@ -67,8 +68,9 @@ async function recover(env: Env, password: string, deviceName?: string): Promise
     username: recovery.username,
   })
   recovery.sent = { manifest: keys.manifest.content, password }
+  const proof = await proofOfDraft(env, recovery.id)
   try {
-    return await env.api(accountApi.recover, { kitSecret: recovery.kitSecret, password, kdf: 1, keys, newKitSecret })
+    return await env.api(accountApi.recover, { kitSecret: recovery.kitSecret, password, kdf: 1, keys, newKitSecret, proof })
   } catch (error) {
     const accepted =
       error instanceof ApiError && isUnanswered(error) ? await acceptedBefore(env).catch(() => undefined) : undefined

@@ -43,7 +43,7 @@ beforeEach(async () => {
   laptop = await newPerson(wire)
   await laptop.says(bob, 'Hello')
   await laptop.keeps(bob, 'not sent yet')
-  page = { ...laptop.env, crypto: createCore() }
+  page = { ...laptop.env, crypto: createCore(() => 'https://conclave.example') }
 })
 
 const accountOf = ({ userId }: TestPerson) => {
@@ -56,7 +56,7 @@ const signsIn = () => signIn(page, { username: laptop.username, password: passwo
 
 /** Eve's server hands out another secret than the one that the vault is sealed with. */
 function answersAnotherSecret() {
-  const unlock = { deviceId: laptop.deviceId, unlockSecret: toBase64(randomBytes(32)) }
+  const unlock = { deviceId: laptop.deviceId, unlockSecret: toBase64(randomBytes(32)), challenge: null }
   wire.lie = (_, path, answer) => {
     if (path === '/api/login') return { ...(answer as object), unlock }
     return path === '/api/devices/unlock' ? unlock : undefined
@@ -82,7 +82,7 @@ test('The server returns another secret: the page says so at its start, and this
   expect(logged).toMatchObject([{ code: 'vault_shut' }])
   await keepsWhatItHad(before)
   wire.lie = undefined
-  accountOf(laptop).unlock = laptop.unlock
+  accountOf(laptop).unlock = { ...laptop.unlock, challenge: null }
   await start(page, () => undefined)
   expect(accountStore.getState()).toMatchObject({ phase: 'signed_in' })
   expect(await page.crypto.outbox(laptop.room(bob).id)).toHaveLength(1)
@@ -144,7 +144,7 @@ test('Nor an older address book, nor another one of the same number', async () =
 
 test('The server names keys of another identity for this account: they are not taken', async () => {
   await laptop.core.close()
-  const eve = createCore()
+  const eve = createCore(() => 'https://conclave.example')
   const { salt } = await page.api(accountApi.salt, { username: laptop.username })
   await eve.stretch({ username: laptop.username, password: passwordOf(laptop.username), salt })
   const keys = await eve.draftAccount({ deviceName: { name: 'Eve', browser: '', system: '' }, username: laptop.username })

@@ -3,6 +3,7 @@ import { devicesApi } from '../../contract/devices.ts'
 import { isReplaceable, keepKeys, openKept, requireName, requireSame, showMessenger, signedIn } from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
 import { storedKeys, stretch, type Ways, waysIn } from '../account/keys.ts'
+import { proofOfDraft, proveSession } from '../account/proof.ts'
 import { CryptoFailure, type ListedDevice } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
@@ -86,12 +87,13 @@ async function opens(env: Env, { id, username, unlock }: SignedIn): Promise<bool
   if (!unlock) return false
   try {
     await env.crypto.open({ userId: id, username, unlock })
-    return true
   } catch (error) {
     // The vault is lost, or does not open: the person decides whether this browser is added anew.
     if (isReplaceable(error)) return false
     throw error
   }
+  await proveSession(env, unlock)
+  return true
 }
 
 /** Adds this browser to the account after the person has seen its devices [Note: D1]. `name`: as the person typed it. */
@@ -99,7 +101,7 @@ export async function enrolThisBrowser(env: Env, name?: string): Promise<void> {
   const { entered } = halfway
   if (!entered) throw new CryptoFailure('password', 'Sign in again')
   const keys = await env.crypto.draftDevice({ deviceName: thisBrowser(name), username: entered.username })
-  const unlock = await env.api(devicesApi.enrol, keys)
+  const unlock = await env.api(devicesApi.enrol, { ...keys, proof: await proofOfDraft(env, entered.id) })
   const user = await env.api(accountApi.user, {})
   requireSame(entered, user)
   await keepKeys(env, { ...user, unlock })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AccountKeys, KeyChange, SealedBook } from '../../contract/devices.ts'
+import type { AccountKeys, KeyChange, SealedBook, Unlock } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import { ApiError } from '../net/api.ts'
@@ -7,10 +7,7 @@ import type { Mark } from '../rooms/room.ts'
 
 export interface Account {
   keys: AccountKeys
-  /** The newest. */
   book: SealedBook
-  /** The newest of each device, by its id. */
-  books?: Record<string, SealedBook>
   packages: { deviceId: string; keyPackage: string; isLastResort: boolean }[]
   username: string
   /** What the password and the recovery kit show the server. */
@@ -18,7 +15,7 @@ export interface Account {
   kitSecret: string | null
   historySeals: KeyChange['historySeals']
   /** Of the device that was added last. */
-  unlock: { deviceId: string; unlockSecret: string } | null
+  unlock: Unlock | null
 }
 
 export interface Room {

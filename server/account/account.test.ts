@@ -25,7 +25,7 @@ test('someone registers with keys: signed in at once, the address is the key, th
   expect(user.onionAddress).toMatch(/^[a-z2-7]{56}\.onion$/)
   expect(alice.unlock?.deviceId).toBe(alice.deviceId)
   expect(Buffer.from(alice.unlock?.unlockSecret ?? '', 'base64')).toHaveLength(32)
-  expect(await alice.does(devicesApi.unlock, {})).toEqual(alice.unlock)
+  expect(await alice.does(devicesApi.unlock, {})).toEqual({ ...alice.unlock, challenge: null })
 })
 
 test('the four fields of the form alone make an account without keys', async () => {
@@ -113,7 +113,7 @@ test('a login opens the vault of a device that this account has, and of no other
   const eve = await world.person('eve')
   const login = (deviceId: string) =>
     world.stranger().does(accountApi.login, { username: dave.username, password: dave.authSecret, kdf: 1, deviceId })
-  expect((await login(dave.deviceId)).unlock).toEqual(dave.unlock)
+  expect((await login(dave.deviceId)).unlock).toMatchObject({ deviceId: dave.deviceId, unlockSecret: dave.unlock?.unlockSecret })
   expect(await login(eve.deviceId)).toMatchObject({ unlock: null, deviceId: null })
   expect(await login(newDeviceId())).toMatchObject({ unlock: null, deviceId: null })
 })

@@ -6,7 +6,8 @@ import { storeFirstKeys } from '../devices/enrol.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { countGuess, requireAuthSecret, verifierOf } from '../password/password.ts'
 import { Refusal } from '../refuse.ts'
-import { bindDevice, closeSessions, deleteSessionsOf } from '../sessions/sessions.ts'
+import { challengeOf } from '../sessions/challenge.ts'
+import { closeSessions, deleteSessionsOf, nameDevice } from '../sessions/sessions.ts'
 import { shownUser } from './account.ts'
 import * as store from './store.ts'
 
@@ -33,10 +34,11 @@ export async function makeKeys(env: Env, user: SignedInUser, { currentPassword, 
   const { row, unlock, ended } = await env.db.transaction(async (tx) => {
     const unlock = await storeFirstKeys(tx, env.clock(), user.id, read)
     await store.replaceVerifier(tx, user.id, next)
-    if (!(await bindDevice(tx, user.sessionHash, unlock.deviceId))) throw new Refusal('not_signed_in')
+    await nameDevice(tx, user, unlock.deviceId)
     const ended = await deleteSessionsOf(tx, user.id, user.sessionHash)
     return { row: (await store.findById(tx, user.id)) ?? before, unlock, ended }
   })
   closeSessions(env, ended)
-  return { ...shownUser(row, user.subscriptionTier, unlock.deviceId), unlock }
+  const challenge = challengeOf(env, user.sessionHash)
+  return { ...shownUser(row, user.subscriptionTier, unlock.deviceId), unlock: { ...unlock, challenge } }
 }

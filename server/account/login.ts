@@ -23,7 +23,7 @@ export async function passwordSalt(env: Env, visitor: Visitor, username: string)
 }
 
 /**
- * Signs in with a new session; it speaks for the named device where that is one of the account's whose vault may open.
+ * Signs in with a new session; it names the device where that is one of the account's whose vault may open.
  * An unknown name, a wrong password and a blocked account get the same answer after the same work: guessing tells nothing,
  * not even that a guess was right. Throws Refusal.
  */

@@ -31,6 +31,12 @@ function recovery(alice: Person & { kitSecret: string }, newKitSecret: string | 
   }
 }
 
+/** The same, which the new device has signed for the browser's session. */
+async function recovers(browser: Browser, alice: Person & { kitSecret: string }, newKitSecret: string | null = null) {
+  const form = recovery(alice, newKitSecret)
+  return { ...form, proof: await browser.proofBy(form.keys.deviceId) }
+}
+
 const stateOf = async ({ id }: Person) => ({
   account: await world.sql('select password_hash, kit_hash from users where id = $1', [id]),
   keyrings: await world.sql('select * from keyrings where user_id = $1', [id]),
@@ -94,8 +100,9 @@ test('guessing a kit is as slow as guessing a password, at the door and inside',
   const { username, kitSecret } = alice
   const guess = () => strict.stranger().tries(accountApi.loginByKit, { username, kitSecret: newAuthSecret() })
   for (let at = 0; at < 9; at++) expect(await guess()).toBeRefused(401, 'wrong_kit')
-  expect(await alice.tries(accountApi.recover, { ...recovery(alice), kitSecret: newAuthSecret() })).toBeRefused(401, 'wrong_kit')
-  expect(await alice.tries(accountApi.recover, recovery(alice))).toBeRefused(429, 'too_many_requests')
+  const form = await recovers(alice, alice)
+  expect(await alice.tries(accountApi.recover, { ...form, kitSecret: newAuthSecret() })).toBeRefused(401, 'wrong_kit')
+  expect(await alice.tries(accountApi.recover, form)).toBeRefused(429, 'too_many_requests')
   expect(await strict.stranger().tries(accountApi.loginByKit, { username, kitSecret })).toBeRefused(429, 'too_many_requests')
   // Of all names together, one address has thirty tries.
   for (let at = 0; at < 18; at++) await strict.stranger().tries(accountApi.loginByKit, { username: `name_${at}`, kitSecret })
@@ -110,7 +117,7 @@ test('by the kit come a new password, this browser and a new kit; the used kit i
   const [hers, theirs] = [await laptop.opensSocket(), await bob.opensSocket()]
   const browser = await byKit(alice)
   const newKitSecret = newAuthSecret()
-  const form = recovery(alice, newKitSecret)
+  const form = await recovers(browser, alice, newKitSecret)
   const signedIn = await browser.does(accountApi.recover, form)
   const { deviceId } = form.keys
   expect(signedIn).toMatchObject({ id: alice.id, deviceId, hasKeys: true, unlock: { deviceId } })
@@ -134,7 +141,7 @@ test('by the kit come a new password, this browser and a new kit; the used kit i
 test('without a new kit the account has none', async () => {
   const alice = await withKit()
   const browser = await byKit(alice)
-  await browser.does(accountApi.recover, recovery(alice))
+  await browser.does(accountApi.recover, await recovers(browser, alice))
   expect(await stateOf(alice)).toMatchObject({ account: [{ kit_hash: null }] })
   const { username, kitSecret } = alice
   expect(await world.stranger().tries(accountApi.loginByKit, { username, kitSecret })).toBeRefused(401, 'wrong_kit')
@@ -146,8 +153,11 @@ test('a recovery that does not fit is refused and leaves everything as it was', 
   const state = await stateOf(alice)
   const deviceId = newDeviceId()
   const newKitSecret = newAuthSecret()
-  const fits = { ...recovery(alice, newKitSecret), newKitSecret }
   const next = recovered(alice.identity, deviceId, true)
+  const fits = {
+    ...{ ...recovery(alice, newKitSecret), keys: signedKeys(next, deviceId) },
+    proof: await browser.proofBy(deviceId),
+  }
   const alter = (manifest: Partial<TestIdentity['manifest']>, keyring: Partial<TestIdentity['keyring']> = {}) =>
     signedKeys({ ...next, manifest: { ...next.manifest, ...manifest }, keyring: { ...next.keyring, ...keyring } }, deviceId)
   const [password, kit] = next.keyring.ways
@@ -179,7 +189,10 @@ test('a recovery that does not fit is refused and leaves everything as it was', 
     [
       'invalid_input',
       'a device that is enrolled',
-      { keys: signedKeys(changed(alice.identity, { adds: ['password', 'kit'] }), alice.deviceId) },
+      {
+        keys: signedKeys(changed(alice.identity, { adds: ['password', 'kit'] }), alice.deviceId),
+        proof: await browser.proofBy(alice.deviceId),
+      },
     ],
   ]
   for (const [code, what, more] of cases) {
@@ -193,13 +206,13 @@ test('a recovery that does not fit is refused and leaves everything as it was', 
 
 test('an account without a kit is not recovered, whatever is shown', async () => {
   const alice = Object.assign(await world.person('alice'), { kitSecret: newAuthSecret() })
-  expect(await alice.tries(accountApi.recover, recovery(alice))).toBeRefused(401, 'wrong_kit')
+  expect(await alice.tries(accountApi.recover, await recovers(alice, alice))).toBeRefused(401, 'wrong_kit')
 })
 
 test('of two recoveries at once one wins', async () => {
   const alice = await withKit()
   const browsers = await Promise.all(Array.from({ length: 3 }, () => byKit(alice)))
-  const forms = browsers.map(() => recovery(alice, newAuthSecret()))
+  const forms = await Promise.all(browsers.map((browser) => recovers(browser, alice, newAuthSecret())))
   const answers = await Promise.all(browsers.map((browser, at) => browser.tries(accountApi.recover, { ...forms[at] })))
   const won = answers.filter((answer) => answer.status === 200)
   expect(won).toHaveLength(1)
@@ -213,7 +226,7 @@ test.each(['keys:written', 'keys:committed'])('a recovery that fails at %s is se
   const alice = await withKit()
   const browser = await byKit(alice)
   const state = await stateOf(alice)
-  const form = recovery(alice, newAuthSecret())
+  const form = await recovers(browser, alice, newAuthSecret())
   onTestFinished(() => {
     delete world.env.fault
   })

@@ -5,6 +5,7 @@ import { announceKeys, requireUnlock } from '../devices/devices.ts'
 import { readKeys } from '../devices/documents.ts'
 import { storeRecovered } from '../devices/enrol.ts'
 import { isStored, lockAccount } from '../devices/locked.ts'
+import { requireProof } from '../devices/prove.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller, Visitor } from '../http/serve.ts'
 import { hashOfSecret, requireAuthSecret } from '../password/password.ts'
@@ -30,8 +31,8 @@ export async function loginByKit(
 }
 
 /**
- * A new password and this browser, by the recovery kit, which is used up: all or nothing [Note: K3]. Ends all other
- * sessions. Throws Refusal.
+ * A new password and this browser, which signs for the session, by the recovery kit, which is used up: all or nothing
+ * [Note: K3, D4]. Ends all other sessions. Throws Refusal.
  */
 export async function recover(
   env: Env,
@@ -48,11 +49,12 @@ export async function recover(
     if (!row) throw new Refusal('not_signed_in')
     // The answer to the first try was lost: the kit is used up, but this session is what it bought.
     if (user.deviceId === form.keys.deviceId && isStored(account, read)) {
-      return { unlock: await requireUnlock(tx, env.clock(), user), row, ended: undefined }
+      return { unlock: await requireUnlock(tx, user), row, ended: undefined }
     }
     if (!isKit(account.kitHash, form.kitSecret)) throw new Refusal('wrong_kit')
     if (form.newKitSecret === form.kitSecret) throw new Refusal('invalid_input', { text: 'The recovery kit is used up' })
     const newKitHash = form.newKitSecret === null ? null : hashOfSecret(form.newKitSecret)
+    requireProof(env, user, read.manifest, { deviceId: form.keys.deviceId, proof: form.proof }, caller.headers.origin)
     const unlock = await storeRecovered(tx, env.clock(), user, account, read, newKitHash)
     await store.replaceVerifier(tx, user.id, hashOfSecret(form.password))
     const ended = await deleteSessionsOf(tx, user.id, user.sessionHash)
@@ -64,7 +66,7 @@ export async function recover(
     closeSessions(env, ended)
     await announceKeys(env, user.id)
   }
-  return { ...shownUser(row, user.subscriptionTier, unlock.deviceId), unlock }
+  return { ...shownUser(row, user.subscriptionTier, unlock.deviceId), unlock: { ...unlock, challenge: null } }
 }
 
 async function countKit(env: Env, { addressKey }: Caller, username: string): Promise<void> {

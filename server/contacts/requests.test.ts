@@ -12,7 +12,10 @@ const DAY = 24 * 60 * 60
 async function daysPass(days: number, ...people: Person[]): Promise<void> {
   world.passes(days * DAY)
   await world.jobs.runDue()
-  for (const person of people) person.cookie = (await person.elsewhere()).cookie
+  for (const person of people) {
+    person.cookie = undefined
+    await person.returns()
+  }
 }
 
 async function asked() {

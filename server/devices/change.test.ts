@@ -4,16 +4,7 @@ import { accountApi } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { chatParticipants, chatRooms } from '../db/schema/rooms.ts'
-import {
-  type Changes,
-  changed,
-  newDeviceId,
-  signedBook,
-  signedChange,
-  signedKeys,
-  type TestIdentity,
-  withDevice,
-} from '../testing/keys.ts'
+import { type Changes, changed, newDeviceId, signedChange, signedKeys, type TestIdentity, withDevice } from '../testing/keys.ts'
 import { newAuthSecret, type Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
@@ -84,13 +75,15 @@ test('a removed device is out at once: sessions, sockets, unlock secret, package
 
   // With the password it signs in again, and comes back neither with its old documents nor with new ones.
   const back = await alice.elsewhere()
-  expect(await back.tries(devicesApi.enrol, signedKeys(before, laptop.deviceId))).toBeRefused(409, 'stale_version')
+  const proof = await back.proofBy(laptop.deviceId)
+  const enrols = (identity: TestIdentity) => back.tries(devicesApi.enrol, { ...signedKeys(identity, laptop.deviceId), proof })
+  expect(await enrols(before)).toBeRefused(409, 'stale_version')
   const again = withDevice(alice.identity, laptop.deviceId)
-  expect(await back.tries(devicesApi.enrol, signedKeys(again, laptop.deviceId))).toBeRefused(400, 'invalid_input')
+  expect(await enrols(again)).toBeRefused(400, 'invalid_input')
   const forgetful = { ...again, manifest: { ...again.manifest, removed: [] } }
-  expect(await back.tries(devicesApi.enrol, signedKeys(forgetful, laptop.deviceId))).toBeRefused(400, 'invalid_input')
+  expect(await enrols(forgetful)).toBeRefused(400, 'invalid_input')
   const swapped = { ...again, manifest: { ...again.manifest, removed: [newDeviceId()] } }
-  expect(await back.tries(devicesApi.enrol, signedKeys(swapped, laptop.deviceId))).toBeRefused(400, 'invalid_input')
+  expect(await enrols(swapped)).toBeRefused(400, 'invalid_input')
   own.hangsUp()
   theirs.hangsUp()
 })
@@ -172,7 +165,7 @@ test('a change that does not fit is refused in words and leaves everything as it
   const alice = await someone()
   const laptop = await alice.addsBrowser()
   const third = await alice.addsBrowser()
-  await alice.does(devicesApi.saveBook, signedBook(alice.identity, alice.deviceId, { version: 1 }))
+  await alice.does(devicesApi.saveBook, { version: 1, historyKeyId: 1, sealed: random() })
   const before = alice.identity
   const state = await stateOf(alice)
   const after = (
@@ -270,10 +263,11 @@ test('a browser that signed in and has no place left removes a device first', as
   const browser = await alice.elsewhere()
   const full = withDevice(alice.identity, newDeviceId())
   const newest = full.manifest.devices.at(-1)?.id ?? ''
-  expect(await browser.tries(devicesApi.enrol, signedKeys(full, newest))).toBeRefused(409, 'too_many_devices')
+  const proof = await browser.proofBy(newest)
+  expect(await browser.tries(devicesApi.enrol, { ...signedKeys(full, newest), proof })).toBeRefused(409, 'too_many_devices')
   await alice.changesKeys({ removes: [alice.deviceId] }, {}, browser)
   const next = withDevice(alice.identity, newest)
-  expect(await browser.does(devicesApi.enrol, signedKeys(next, newest))).toMatchObject({ deviceId: newest })
+  expect(await browser.does(devicesApi.enrol, { ...signedKeys(next, newest), proof })).toMatchObject({ deviceId: newest })
 })
 
 test('the recovery kit is a way in and a secret, both or neither', async () => {
@@ -340,13 +334,13 @@ test("history off deletes the account's archive keys and nobody else's; on again
 test('a device that has not heard cannot put its book back under the old history key', async () => {
   const alice = await someone()
   const laptop = await alice.addsBrowser()
-  await alice.does(devicesApi.saveBook, signedBook(alice.identity, alice.deviceId, { version: 1 }))
+  await alice.does(devicesApi.saveBook, { version: 1, historyKeyId: 1, sealed: random() })
   await alice.changesKeys({ keepsHistory: false })
   for (const version of [2, 3]) {
-    const stale = signedBook(alice.identity, laptop.deviceId, { version, historyKeyId: 1 })
-    expect(await laptop.tries(devicesApi.saveBook, { ...stale })).toBeRefused(409, 'stale_version')
+    const stale = { version, historyKeyId: 1, sealed: random() }
+    expect(await laptop.tries(devicesApi.saveBook, stale)).toBeRefused(409, 'stale_version')
   }
-  await laptop.does(devicesApi.saveBook, signedBook(alice.identity, laptop.deviceId, { version: 3 }))
+  await laptop.does(devicesApi.saveBook, { version: 3, historyKeyId: 2, sealed: random() })
 })
 
 test('of many changes at once one wins, and what it wrote is all there', async () => {
@@ -365,7 +359,7 @@ test('of many changes at once one wins, and what it wrote is all there', async (
   const answers = await Promise.all([
     ...changes.map(({ next }) => alice.tries(devicesApi.changeKeys, { ...signedChange(before, next) })),
     browser.tries(devicesApi.enrol, { ...signedKeys(withDevice(before, deviceId), deviceId) }),
-    laptop.tries(devicesApi.saveBook, { ...signedBook(before, laptop.deviceId, { version: 1 }) }),
+    laptop.tries(devicesApi.saveBook, { version: 1, historyKeyId: 1, sealed: random() }),
   ])
   // The book is another document: it may have been saved first, and then the two that bring one are stale as well.
   const codes = answers.slice(0, 5).map((answer) => answer.code ?? 'won')
@@ -462,10 +456,11 @@ test.each(['keys:written', 'keys:committed'])(
   async (point) => {
     const alice = await someone()
     const [browser, deviceId] = [await alice.elsewhere(), newDeviceId()]
-    const keys = signedKeys(withDevice(alice.identity, deviceId), deviceId)
+    const proof = await browser.proofBy(deviceId)
+    const keys = { ...signedKeys(withDevice(alice.identity, deviceId), deviceId), proof }
     const state = await stateOf(alice)
     failsAt(point)
-    expect(await browser.tries(devicesApi.enrol, { ...keys })).toBeRefused(500)
+    expect(await browser.tries(devicesApi.enrol, keys)).toBeRefused(500)
     delete world.env.fault
     if (point === 'keys:written') expect(await stateOf(alice)).toEqual(state)
     const unlock = await browser.does(devicesApi.enrol, keys)
@@ -497,11 +492,12 @@ test("Eve's stolen session names a history key that is not there: no address boo
   const alice = await someone()
   const stolen = await alice.addsBrowser()
   for (const historyKeyId of [2, 2 ** 31 - 1]) {
-    expect(
-      await stolen.tries(devicesApi.saveBook, { ...signedBook(alice.identity, stolen.deviceId, { version: 1, historyKeyId }) }),
-    ).toBeRefused(400, 'invalid_input')
+    expect(await stolen.tries(devicesApi.saveBook, { version: 1, historyKeyId, sealed: random() })).toBeRefused(
+      400,
+      'invalid_input',
+    )
   }
-  await stolen.does(devicesApi.saveBook, signedBook(alice.identity, stolen.deviceId, { version: 1 }))
+  await stolen.does(devicesApi.saveBook, { version: 1, historyKeyId: 1, sealed: random() })
   await alice.changesKeys({ removes: [stolen.deviceId] })
   expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 2, historyKeyId: 2 })
 })
@@ -512,7 +508,7 @@ test("Eve's address book is on its way while her device is removed: it does not 
   let late: ReturnType<typeof stolen.tries> | undefined
   world.env.fault = async (point) => {
     if (point !== 'keys:written' || late) return
-    late = stolen.tries(devicesApi.saveBook, { ...signedBook(alice.identity, stolen.deviceId, { version: 2, historyKeyId: 2 }) })
+    late = stolen.tries(devicesApi.saveBook, { version: 2, historyKeyId: 2, sealed: random() })
     await waitsForALock()
   }
   onTestFinished(() => void delete world.env.fault)

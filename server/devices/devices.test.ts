@@ -2,17 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
-import { changed, newDeviceId, newIdentity, signedBook, signedKeys, type TestIdentity, withDevice } from '../testing/keys.ts'
-import { type Browser, newBrowser, type Person } from '../testing/person.ts'
+import { changed, newDeviceId, newIdentity, signedKeys, type TestIdentity, withDevice } from '../testing/keys.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
-
-async function secondBrowser(person: Person): Promise<Browser> {
-  const browser = newBrowser(world.url)
-  await browser.does(accountApi.login, { username: person.username, password: person.authSecret, kdf: 1 })
-  return browser
-}
 
 const random = () => randomBytes(100).toString('base64')
 
@@ -20,10 +13,11 @@ test('a second browser enrols by a manifest one version up; contacts hear of it 
   const [alice, bob] = [await world.person('someone'), await world.person('someone')]
   await alice.talksTo(bob)
   const line = await bob.opensSocket()
-  const laptop = await secondBrowser(alice)
+  const laptop = await alice.elsewhere()
   const deviceId = newDeviceId()
   const identity = withDevice(alice.identity, deviceId)
-  const unlock = await laptop.does(devicesApi.enrol, signedKeys(identity, deviceId))
+  const proof = await laptop.proofBy(deviceId)
+  const unlock = await laptop.does(devicesApi.enrol, { ...signedKeys(identity, deviceId), proof })
   expect(unlock.unlockSecret).not.toBe(alice.unlock?.unlockSecret)
   expect((await line.hears('contacts')).data).toEqual({ userIds: [alice.id] })
   expect((await bob.contacts())[0]?.contactUser.manifestVersion).toBe(2)
@@ -34,7 +28,9 @@ test('a second browser enrols by a manifest one version up; contacts hear of it 
   // The answer was lost: the same again gives the same.
   const { keyring, manifest } = await laptop.does(devicesApi.keys, {})
   if (!keyring || !manifest) throw new Error('no keys')
-  expect(await laptop.does(devicesApi.enrol, { keyring, manifest, deviceId, keyPackages: { oneTime: [] } })).toEqual(unlock)
+  expect(await laptop.does(devicesApi.enrol, { keyring, manifest, deviceId, keyPackages: { oneTime: [] }, proof })).toEqual(
+    unlock,
+  )
   line.hangsUp()
 })
 
@@ -43,10 +39,9 @@ test('two browsers that enrol at once: one is in, the other is told to read the 
   const answers = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const deviceId = newDeviceId()
-      return await (await secondBrowser(alice)).tries(
-        devicesApi.enrol,
-        signedKeys(withDevice(alice.identity, deviceId), deviceId),
-      )
+      const browser = await alice.elsewhere()
+      const keys = signedKeys(withDevice(alice.identity, deviceId), deviceId)
+      return await browser.tries(devicesApi.enrol, { ...keys, proof: await browser.proofBy(deviceId) })
     }),
   )
   expect(answers.map((answer) => answer.code ?? 'in').sort()).toEqual(['in', ...Array(4).fill('stale_version')])
@@ -54,7 +49,7 @@ test('two browsers that enrol at once: one is in, the other is told to read the 
 
 test('Eve, signed in with a stolen cookie, cannot change the account: every forged or unfit manifest is refused', async () => {
   const alice = await world.person('someone')
-  const laptop = await secondBrowser(alice)
+  const laptop = await alice.elsewhere()
   const deviceId = newDeviceId()
   const next = withDevice(alice.identity, deviceId)
   const alter = (manifest: Partial<TestIdentity['manifest']>): TestIdentity => ({
@@ -83,10 +78,13 @@ test('Eve, signed in with a stolen cookie, cannot change the account: every forg
     ['unknown_device', signedKeys(alter({ devices: withDevice(next, newDeviceId()).manifest.devices }), deviceId)],
     ['invalid_input', { ...signed, keyring: { content: '{', signature: signed.keyring.signature } }],
   ]
-  for (const [code, body] of cases) expect((await laptop.tries(devicesApi.enrol, body)).code, code).toBe(code)
+  const proof = await laptop.proofBy(deviceId)
+  for (const [code, body] of cases) expect((await laptop.tries(devicesApi.enrol, { ...body, proof })).code, code).toBe(code)
   // Another device of the account, already enrolled, is not for this session.
   const again = { ...alice.identity, manifest: { ...alice.identity.manifest, version: 2 } }
-  expect(await laptop.tries(devicesApi.enrol, signedKeys(again, alice.deviceId))).toMatchObject({ code: 'invalid_input' })
+  expect(await laptop.tries(devicesApi.enrol, { ...signedKeys(again, alice.deviceId), proof })).toMatchObject({
+    code: 'invalid_input',
+  })
   expect(await laptop.tries(devicesApi.unlock, {})).toMatchObject({ code: 'unknown_device' })
   const rows = await world.sql('select version from manifests where user_id = $1', [alice.id])
   expect(rows).toEqual([{ version: 1 }])
@@ -94,15 +92,13 @@ test('Eve, signed in with a stolen cookie, cannot change the account: every forg
 
 test('twenty-one devices are one too many', async () => {
   const alice = await world.person('someone')
-  const laptop = await secondBrowser(alice)
+  const laptop = await alice.elsewhere()
   const deviceId = newDeviceId()
   let identity = alice.identity
   for (let at = 0; at < 19; at++) identity = withDevice(identity, newDeviceId())
   identity = withDevice(identity, deviceId)
-  expect(await laptop.tries(devicesApi.enrol, signedKeys(identity, deviceId))).toMatchObject({
-    status: 409,
-    code: 'too_many_devices',
-  })
+  const keys = { ...signedKeys(identity, deviceId), proof: await laptop.proofBy(deviceId) }
+  expect(await laptop.tries(devicesApi.enrol, keys)).toBeRefused(409, 'too_many_devices')
 })
 
 test("a stranger does not find Bob's manifest; a contact does, in either direction", async () => {
@@ -121,24 +117,20 @@ test('a device keeps at most fifty one-time packages, and one last resort', asyn
   expect(await alice.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 50, hasLastResort: true })
   const rows = await world.sql('select count(*)::int from key_packages where user_id = $1 and is_last_resort', [alice.id])
   expect(rows).toEqual([{ count: 1 }])
-  const bare = await secondBrowser(alice)
-  expect(await bare.tries(devicesApi.addKeyPackages, { oneTime: [random()] })).toMatchObject({ code: 'unknown_device' })
 })
 
 test('of ten who save the book at once one wins', async () => {
   const alice = await world.person('someone')
-  expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 0, historyKeyId: 0, sealed: null, others: [] })
+  expect(await alice.does(devicesApi.book, {})).toEqual({ version: 0, historyKeyId: 0, sealed: null })
   for (const version of [1, 2]) {
     const saves = Array.from({ length: 10 }, () =>
-      alice.tries(devicesApi.saveBook, { ...signedBook(alice.identity, alice.deviceId, { version }) }),
+      alice.tries(devicesApi.saveBook, { version, historyKeyId: 1, sealed: random() }),
     )
     const answers = await Promise.all(saves)
     expect(answers.map((answer) => answer.code ?? 'saved').sort()).toEqual(['saved', ...Array(9).fill('stale_version')])
   }
   expect((await alice.does(devicesApi.book, {})).version).toBe(2)
-  expect(
-    await alice.tries(devicesApi.saveBook, { ...signedBook(alice.identity, alice.deviceId, { version: 2 ** 40 }) }),
-  ).toMatchObject({
+  expect(await alice.tries(devicesApi.saveBook, { version: 2 ** 40, historyKeyId: 1, sealed: random() })).toMatchObject({
     status: 400,
   })
 })

@@ -1,26 +1,26 @@
 import type { z } from 'zod'
-import type { devicesApi } from '../../contract/devices.ts'
+import type { devicesApi, Unlock } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { areAcquainted, mutualContacts } from '../relations/relations.ts'
+import { challengeOf } from '../sessions/challenge.ts'
 import { closeSessions, deleteSessionsOfDevices } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 import { deleteFree } from './store-keypackages.ts'
 
-export interface Unlock {
-  deviceId: string
-  /** 32 bytes, base64. */
-  unlockSecret: string
-}
+export type UnlockSecret = Omit<Unlock, 'challenge'>
 
-/** The unlock secret of this session's device [Note: V1]. Throws Refusal. */
-export const unlock = (env: Env, user: SignedInUser): Promise<Unlock> => requireUnlock(env.db, env.clock(), user)
+/** The unlock secret of the device that this session names, and what that has still to sign [Note: V1, D4]. Throws Refusal. */
+export const unlock = async (env: Env, user: SignedInUser): Promise<Unlock> => ({
+  ...(await requireUnlock(env.db, user)),
+  challenge: user.deviceId === null ? challengeOf(env, user.sessionHash) : null,
+})
 
 /** The unlock secret of a device of the account; undefined for a device that is not the account's or whose keys were removed. */
-export async function unlockOf(db: Queryable, now: Date, userId: string, deviceId: string): Promise<Unlock | undefined> {
-  const secret = await store.takeUnlock(db, userId, deviceId, now)
+export async function unlockOf(db: Queryable, userId: string, deviceId: string): Promise<UnlockSecret | undefined> {
+  const secret = await store.findUnlock(db, userId, deviceId)
   return secret && { deviceId, unlockSecret: secret.toString('base64') }
 }
 
@@ -34,7 +34,7 @@ export async function forgetUnlock(env: Env, userId: string, deviceId: string): 
   closeSessions(env, ended)
 }
 
-/** The caller's own keyring and manifest, and the history keys that were sealed to the device of this session [Note: H2]. */
+/** The caller's own keyring and manifest, and the history keys that were sealed to the device that has signed for this session [Note: H2]. */
 export async function ownKeys(env: Env, user: SignedInUser): Promise<z.input<typeof devicesApi.keys.output>> {
   const stored = await store.findDocuments(env.db, user.id)
   return {
@@ -84,11 +84,11 @@ export async function newestManifest(env: Env, userId: string): Promise<Signed |
   return stored?.manifest ? signed(stored.manifest) : undefined
 }
 
-/** The same inside a transaction. Throws Refusal. */
-export async function requireUnlock(db: Queryable, now: Date, user: SignedInUser): Promise<Unlock> {
-  const secret = user.deviceId === null ? undefined : await store.takeUnlock(db, user.id, user.deviceId, now)
-  if (!user.deviceId || !secret) throw new Refusal('unknown_device')
-  return { deviceId: user.deviceId, unlockSecret: secret.toString('base64') }
+/** The unlock secret of the device that this session names. Throws Refusal. */
+export async function requireUnlock(db: Queryable, { id, namedDeviceId }: SignedInUser): Promise<UnlockSecret> {
+  const found = namedDeviceId === null ? undefined : await unlockOf(db, id, namedDeviceId)
+  if (!found) throw new Refusal('unknown_device')
+  return found
 }
 
 const signed = ({ content, signature }: Signed): Signed => ({ content, signature })

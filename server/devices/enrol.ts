@@ -1,19 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import type { AccountKeys } from '../../contract/devices.ts'
+import type { AccountKeys, Unlock } from '../../contract/devices.ts'
 import { onionAddress } from '../../contract/onion.ts'
 import type { Queryable } from '../db/connect.ts'
 import { isTaken } from '../db/unique.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import type { Caller } from '../http/serve.ts'
 import { Refusal } from '../refuse.ts'
-import { bindDevice } from '../sessions/sessions.ts'
-import { announceKeys, requireUnlock, type Unlock } from './devices.ts'
+import { rememberProof } from '../sessions/sessions.ts'
+import { announceKeys, requireUnlock, type UnlockSecret } from './devices.ts'
 import { type ReadKeys, readKeys, requireName, requireOnlyAdded, sameText, wayOf } from './documents.ts'
 import { storeKeyPackages } from './keypackages.ts'
 import { isStored, type LockedAccount, lockAccount, requireNext, requireStored, saveDocuments } from './locked.ts'
+import { requireProof } from './prove.ts'
 import * as store from './store.ts'
 
 /** The first keys of an account, inside the caller's transaction [Note: K3]. Throws Refusal. */
-export async function storeFirstKeys(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<Unlock> {
+export async function storeFirstKeys(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<UnlockSecret> {
   const identity = await store.lockIdentity(tx, userId)
   if (!identity || identity.publicKey) throw new Refusal('has_keys')
   requireName(identity.username, read.manifest)
@@ -29,24 +31,33 @@ export async function storeFirstKeys(tx: Queryable, now: Date, userId: string, r
   return await storeDevice(tx, now, userId, read)
 }
 
-/** Adds the browser of this session by a manifest one version up, signed by the account; the keyring stays. Throws Refusal. */
-export async function enrol(env: Env, user: SignedInUser, posted: AccountKeys): Promise<Unlock> {
+/**
+ * Adds the browser of this session by a manifest one version up, signed by the account; the keyring stays. The new device signs
+ * for the session. Throws Refusal.
+ */
+export async function enrol(
+  env: Env,
+  user: SignedInUser,
+  posted: AccountKeys & { proof: string },
+  { headers }: Caller,
+): Promise<Unlock> {
   const read = readKeys(posted)
-  const unlock = await env.db.transaction(async (tx) => {
+  const secret = await env.db.transaction(async (tx) => {
     const account = await lockAccount(tx, user.id)
     const before = requireStored(account, read)
     // The answer to an earlier try was lost.
-    if (user.deviceId === posted.deviceId && isStored(account, read)) return await requireUnlock(tx, env.clock(), user)
+    if (user.deviceId === posted.deviceId && isStored(account, read)) return await requireUnlock(tx, user)
     requireOnlyAdded(before.manifest, read.manifest, posted.deviceId)
     if (!account.documents || !sameText(account.documents.keyring, posted.keyring)) throw new Refusal('stale_version')
-    const unlock = await storeDevice(tx, env.clock(), user.id, read)
-    await bind(tx, user, unlock)
+    requireProof(env, user, read.manifest, posted, headers.origin)
+    const secret = await storeDevice(tx, env.clock(), user.id, read)
+    await rememberProof(tx, env.clock(), user, posted.deviceId)
     await env.fault?.('keys:written')
-    return unlock
+    return secret
   })
   await env.fault?.('keys:committed')
   await announceKeys(env, user.id)
-  return unlock
+  return { ...secret, challenge: null }
 }
 
 /**
@@ -60,7 +71,7 @@ export async function storeRecovered(
   account: LockedAccount,
   read: ReadKeys,
   newKitHash: Buffer | null,
-): Promise<Unlock> {
+): Promise<UnlockSecret> {
   const before = requireNext(account, read)
   requireOnlyAdded(before.manifest, read.manifest, read.posted.deviceId)
   const kit = wayOf(read.keyring, 'kit')
@@ -69,21 +80,17 @@ export async function storeRecovered(
     throw new Refusal('invalid_input', { text: 'The keyring and the recovery kit do not fit' })
   if (kit !== undefined && kit === wayOf(before.keyring, 'kit'))
     throw new Refusal('invalid_input', { text: 'The recovery kit is used up' })
-  const unlock = await storeDevice(tx, now, user.id, read)
+  const secret = await storeDevice(tx, now, user.id, read)
   await store.replaceKit(tx, user.id, newKitHash)
-  await bind(tx, user, unlock)
-  return unlock
+  await rememberProof(tx, now, user, secret.deviceId)
+  return secret
 }
 
-async function storeDevice(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<Unlock> {
+async function storeDevice(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<UnlockSecret> {
   const { deviceId, keyPackages } = read.posted
   const secret = randomBytes(32)
   await saveDocuments(tx, userId, read)
   await store.insertDevice(tx, userId, deviceId, secret, now)
   await storeKeyPackages(tx, now, userId, deviceId, keyPackages)
   return { deviceId, unlockSecret: secret.toString('base64') }
-}
-
-async function bind(tx: Queryable, user: SignedInUser, { deviceId }: Unlock): Promise<void> {
-  if (!(await bindDevice(tx, user.sessionHash, deviceId))) throw new Refusal('not_signed_in')
 }

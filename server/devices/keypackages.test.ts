@@ -14,11 +14,7 @@ const DAY = 24 * 60 * 60
 async function daysPass(days: number, ...people: Person[]): Promise<void> {
   world.passes(days * DAY)
   await world.jobs.runDue()
-  for (const person of people) {
-    const again = await person.elsewhere()
-    await world.sql('update sessions set device_id = $2 where user_id = $1', [person.id, person.deviceId])
-    person.cookie = again.cookie
-  }
+  for (const person of people) await person.returns()
 }
 
 async function pair() {

@@ -150,7 +150,13 @@ test('one request cannot hold the server up: what has too many members is refuse
   const content = JSON.stringify({ removed: Array.from({ length: 20_000 }, (_, at) => at) })
   const document = { content, signature: '' }
   const keyring = await alice.request('POST', '/api/devices', {
-    body: { keyring: document, manifest: document, deviceId: alice.deviceId, keyPackages: { oneTime: [] } },
+    body: {
+      keyring: document,
+      manifest: document,
+      deviceId: alice.deviceId,
+      proof: Buffer.alloc(64).toString('base64'),
+      keyPackages: { oneTime: [] },
+    },
   })
   expect(keyring).toBeRefused(400, 'invalid_input')
   expect(keyring.text).toContain('too many members')

@@ -27,7 +27,7 @@ const FORGED = {
 const available = '/api/username-available?username=someone'
 
 test('each listener has a cookie of its own, and its session opens nothing by the name of the other', async () => {
-  const alice = await newPerson(direct, 'alice')
+  const alice = await newPerson(direct, 'alice', origin)
   expect(alice.cookie).toMatch(/^__Host-conclave_session=/)
   const there = newBrowser(byOnion)
   const credentials = { username: 'alice', password: alice.authSecret, kdf: 1 as const }
@@ -59,7 +59,7 @@ test('only who came by the https listener is told to stay on https, whatever the
 })
 
 test('hello says by which listener the socket came, whatever the headers claim', async () => {
-  const bob = await newPerson(direct, 'bob')
+  const bob = await newPerson(direct, 'bob', origin)
   const there = newBrowser(byOnion)
   await there.does(accountApi.login, { username: 'bob', password: bob.authSecret, kdf: 1 })
   for (const headers of [{}, FORGED]) {
@@ -72,9 +72,10 @@ test('hello says by which listener the socket came, whatever the headers claim',
 })
 
 test('the pages of one listener may not write through the other', async () => {
-  const carol = await newPerson(direct, 'carol')
-  const there = newBrowser(byOnion)
+  const carol = await newPerson(direct, 'carol', origin)
+  const there = newBrowser(byOnion, onionOrigin)
   await there.does(accountApi.login, { username: 'carol', password: carol.authSecret, kdf: 1 })
+  await there.proves(carol.deviceId)
   const says = (browser: typeof there, from: string) =>
     browser.request('POST', '/api/messages', { body: {}, headers: { ...FORGED, origin: from } })
   expect(await says(carol, origin)).toBeRefused(400, 'invalid_input')

@@ -38,7 +38,7 @@ function operation(endpoint: Endpoint) {
   const properties = Object.entries(input.properties ?? {})
   const isInPath = (name: string) => endpoint.path.split('/').includes(`:${name}`)
   const isRequired = (name: string) => input.required?.includes(name) ?? false
-  const { body: kind = 'json', access, assurance = 'session' } = endpoint
+  const { body: kind = 'json', access, assurance = access === 'anyone' ? 'session' : 'account' } = endpoint
   const inQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE' || kind !== 'json'
   const inBody = properties.filter(([name]) => !inQuery && !isInPath(name))
   const parameters = properties

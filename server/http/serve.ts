@@ -6,7 +6,7 @@ import type { BodyKind, Endpoint } from '../../contract/endpoint.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Listener } from '../config.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { Refusal } from '../refuse.ts'
+import { requireAccess } from './access.ts'
 import { addressKey } from './address.ts'
 import { type Bodies, bodyOf, takeBytes } from './body.ts'
 import { clearToken, readSessionHash, writeToken } from './cookie.ts'
@@ -63,23 +63,12 @@ export function serveAnyone<In extends z.ZodType, Out extends z.ZodType, Kind ex
   act: (visitor: Visitor<Kind>, input: z.output<In>) => Answer<Out>,
   options: Options = {},
 ): void {
-  const { access, assurance = 'session' } = endpoint
-  if (access !== 'anyone' || assurance !== 'session') throw new Error(`${endpoint.path} needs a session: use serve`)
+  const { access, assurance } = endpoint
+  if (access !== 'anyone' || assurance !== undefined) throw new Error(`${endpoint.path} needs a session: use serve`)
   route(app, endpoint, options, async (request, reply) => {
     const input = inputOf(endpoint, request)
     return await act({ ...callerOf(env, endpoint, request, reply), session: await sessionOf(env, request) }, input)
   })
-}
-
-/** The guard of every call. Throws Refusal unless this session may make it. */
-function requireAccess({ access, assurance = 'session', signInText }: Endpoint, user: SignedInUser | undefined): SignedInUser {
-  if (!user) throw new Refusal('not_signed_in', signInText ? { text: signInText } : {})
-  if (access === 'admin' && !user.isAdmin) throw new Refusal('admin_required')
-  if (access === 'master' && !user.rights.family) throw new Refusal('master_required')
-  // No session holds the proof that these two levels ask for.
-  if (assurance === 'device') throw new Refusal('device_required')
-  if (assurance === 'recent') throw new Refusal('step_up_required')
-  return user
 }
 
 function route<In extends z.ZodType, Out extends z.ZodType>(

@@ -21,6 +21,7 @@ interface Sent {
 export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
   requireNoFile(draft)
   const sent = newMessage(user, draft)
+  if (sent.sealedFor && user.deviceId === null) throw new Refusal('device_required')
   const before = await judge(env, user, sent)
   if (before) return { message: before, isNew: false }
   const appended = await env.batch.append(sent)

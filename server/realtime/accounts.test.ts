@@ -64,7 +64,7 @@ test('a right that another process gives reaches the open pages', async () => {
 
 test('sessions that another process ends lose their sockets at once; others of the account hear of it', async () => {
   const dave = await world.person('dave')
-  const other = await dave.elsewhere()
+  const other = await dave.addsBrowser()
   const [his, there] = [await dave.opensSocket(), await other.opensSocket()]
   // Sessions that end on this node close their sockets as well.
   await other.does(accountApi.logout, {})

@@ -6,6 +6,7 @@ import { CLOSE } from '../../contract/frames.ts'
 import { CONTRACT_VERSION, LIMITS, PERIODS } from '../../contract/limits.ts'
 import type { Listener } from '../config.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { isSure } from '../http/access.ts'
 import { readSessionHash } from '../http/cookie.ts'
 import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
 import { listenerOf } from '../http/listener.ts'
@@ -82,7 +83,6 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
 
   function seat(socket: WebSocket, user: SignedInUser, ingress: Listener['ingress']): void {
     const mine: Seat = { userId: user.id, sessionHash: user.sessionHash, socket }
-    accounts.note(mine, user)
     answering.add(socket)
     socket.on('pong', () => answering.add(socket))
     // ws itself closes with 1009, 1007 or 1002 when a frame is too large, not UTF-8 or malformed.
@@ -100,6 +100,12 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
         userId: user.id,
       },
     })
+    // A page that is too old to prove anything learns from `hello` that it is, and loads the new one.
+    if (!isSure(user)) {
+      socket.close(CLOSE.deviceRequired, 'A device must sign first')
+      return
+    }
+    accounts.note(mine, user)
     listen(env, mine, hooks.frames, report)
     if (env.hub.join(mine)) tellMove(user.id)
   }

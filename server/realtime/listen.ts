@@ -10,6 +10,7 @@ import {
 } from '../../contract/frames.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { isSure } from '../http/access.ts'
 import { refusalOf } from '../http/errors.ts'
 import { checkJsonText } from '../http/input.ts'
 import { Refusal } from '../refuse.ts'
@@ -70,6 +71,7 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
         env.hub.closeSession(seat.sessionHash)
         return undefined
       }
+      if (!isSure(user)) throw new Refusal('device_required')
       return await handle(handlers, user, frame)
     } catch (error) {
       report(error)

@@ -5,7 +5,6 @@ import { contactsApi } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { type CommitDraft, roomsApi } from '../../contract/rooms.ts'
 import { creation, following, random } from '../testing/group.ts'
-import { newDeviceId, signedKeys, withDevice } from '../testing/keys.ts'
 import { newBrowser, type Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
@@ -133,10 +132,7 @@ test('a wrong GroupInfo is replaced for the current epoch only', async () => {
 
 test('key packages: one of every other device, the same again, one-time ones once, then the last resort', async () => {
   const { alice, bob, chatRoomId } = await pair()
-  const laptop = newBrowser(world.url)
-  await laptop.does(accountApi.login, { username: bob.username, password: bob.authSecret, kdf: 1 })
-  const deviceId = newDeviceId()
-  await laptop.does(devicesApi.enrol, signedKeys(withDevice(bob.identity, deviceId), deviceId))
+  const { deviceId } = await bob.addsBrowser()
   const claim = async (person: Person) => (await person.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })).packages
   const both = await Promise.all([claim(alice), claim(alice), claim(alice)])
   expect(both[0]?.map((each) => each.deviceId).sort()).toEqual([bob.deviceId, deviceId].sort())
@@ -167,7 +163,7 @@ test('someone without a device has no key package, and a session without a devic
   await bare.does(accountApi.register, form)
   const { chatRoomId } = await alice.does(contactsApi.add, { username })
   expect(await alice.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })).toEqual({ packages: [] })
-  expect(await bare.tries(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })).toBeRefused(409, 'unknown_device')
+  expect(await bare.tries(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })).toBeRefused(403, 'device_required')
 })
 
 test('Eve, who is not in the room, is told that there is none, by every call', async () => {

@@ -113,7 +113,7 @@ test('sessions that are over by time are deleted by the clock, their sockets clo
   if (!judy || !mike) throw new Error('Nobody is there')
   const count = async (person: Person) =>
     (await world.sql('select count(*)::int as count from sessions where user_id = $1', [person.id]))[0]?.['count']
-  const other = await judy.elsewhere()
+  const other = await judy.addsBrowser()
   world.passes(LIMITS.sessionIdleSeconds - 60)
   await judy.does(accountApi.user, {})
   await other.does(accountApi.user, {})

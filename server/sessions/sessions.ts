@@ -25,14 +25,14 @@ export interface StartedSession {
 export async function startSession(
   env: Env,
   userId: string,
-  deviceId: string | null,
+  namedDeviceId: string | null,
   db: Queryable = env.db,
 ): Promise<StartedSession> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const now = env.clock()
   const expiresAt = later(now, LIMITS.sessionAbsoluteSeconds)
   const tokenHash = fromHex(hashOfToken(token))
-  await store.insertSession(db, { tokenHash, userId, deviceId, createdAt: now, lastUsedAt: now, expiresAt })
+  await store.insertSession(db, { tokenHash, userId, deviceId: namedDeviceId, createdAt: now, lastUsedAt: now, expiresAt })
   await store.trimSessions(db, userId, tokenHash, LIMITS.sessionsPerUser)
   return { token, expiresAt }
 }
@@ -99,7 +99,7 @@ export async function deleteSessionsOf(tx: Queryable, userId: string, exceptHash
   )
 }
 
-/** The same for the sessions that speak for these devices. */
+/** The same for the sessions that name these devices. */
 export async function deleteSessionsOfDevices(tx: Queryable, userId: string, deviceIds: string[]): Promise<string[]> {
   return await announceEnd(tx, userId, await store.deleteOfDevices(tx, userId, deviceIds))
 }
@@ -123,9 +123,15 @@ export async function deleteExpiredSessions(env: Env): Promise<boolean> {
   })
 }
 
-/** Ties the session to this device. false where the session has ended. */
-export const bindDevice = (db: Queryable, sessionHash: string, deviceId: string): Promise<boolean> =>
-  store.setDevice(db, fromHex(sessionHash), deviceId)
+/** The session names this device, which has not signed for it yet. Throws Refusal. */
+export async function nameDevice(tx: Queryable, { sessionHash }: SignedInUser, deviceId: string): Promise<void> {
+  if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, null))) throw new Refusal('not_signed_in')
+}
+
+/** This device has signed for the session: it speaks for it to its end [Note: D4]. Throws Refusal. */
+export async function rememberProof(tx: Queryable, now: Date, { sessionHash }: SignedInUser, deviceId: string): Promise<void> {
+  if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, now))) throw new Refusal('not_signed_in')
+}
 
 async function touchSessions(env: Pick<Env, 'db' | 'clock'>, rows: { tokenHash: Buffer }[]): Promise<void> {
   if (rows.length === 0) return

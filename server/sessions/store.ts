@@ -5,16 +5,19 @@ import { users } from '../db/schema/account.ts'
 import { sessions } from '../db/schema/sessions.ts'
 import type { PlanRow } from '../plans/plans.ts'
 
+/** The device that has signed for a session. */
+const provenDevice = sql<string | null>`case when ${sessions.provenAt} is not null then ${sessions.deviceId} end`
+
 export async function insertSession(db: Queryable, row: typeof sessions.$inferInsert): Promise<void> {
   await db.insert(sessions).values(row)
 }
 
-/** Deletes the sessions that were not used for longest, those without a device first, until so many are left with this one. */
+/** Deletes the sessions that were not used for longest, those that no device has signed for first, until so many are left with this one. */
 export async function trimSessions(db: Queryable, userId: string, newest: Buffer, kept: number): Promise<void> {
   await db.execute(sql`
     delete from sessions where token_hash = any(array(
       select token_hash from sessions where user_id = ${userId} and token_hash <> ${newest}
-      order by device_id is null, last_used_at desc
+      order by proven_at is null, last_used_at desc
       offset ${kept - 1} for update skip locked))`)
 }
 
@@ -27,7 +30,9 @@ export function findLive(db: Queryable, tokenHashes: Buffer[], now: Date) {
       displayName: users.displayName,
       plan: sql<PlanRow | null>`(select to_jsonb(r) from rights_of(${users.id}, ${now}::timestamptz) r)`,
       isAdmin: users.isAdmin,
-      deviceId: sessions.deviceId,
+      hasKeys: sql<boolean>`${users.publicKey} is not null`,
+      deviceId: provenDevice,
+      namedDeviceId: sessions.deviceId,
       tokenHash: sessions.tokenHash,
       lastUsedAt: sessions.lastUsedAt,
     })
@@ -49,7 +54,7 @@ export function deleteOf(db: Queryable, userId: string, except: Buffer | undefin
   return deleteWhere(db, and(eq(sessions.userId, userId), others))
 }
 
-/** Deletes the sessions that speak for these devices. Answers those that are gone. */
+/** Deletes the sessions that name these devices. Answers those that are gone. */
 export function deleteOfDevices(db: Queryable, userId: string, deviceIds: string[]) {
   return deleteWhere(db, and(eq(sessions.userId, userId), inArray(sessions.deviceId, deviceIds)))
 }
@@ -68,16 +73,16 @@ function deleteWhere(db: Queryable, condition: SQL | undefined) {
 }
 
 /** False where the session has ended. */
-export async function setDevice(db: Queryable, tokenHash: Buffer, deviceId: string): Promise<boolean> {
+export async function setDevice(db: Queryable, tokenHash: Buffer, deviceId: string, provenAt: Date | null): Promise<boolean> {
   const bound = await db
     .update(sessions)
-    .set({ deviceId })
+    .set({ deviceId, provenAt })
     .where(eq(sessions.tokenHash, tokenHash))
     .returning({ deviceId: sessions.deviceId })
   return bound.length === 1
 }
 
-/** Marks sessions as used that were not since `dueBefore`. Answers for whom they speak. */
+/** Marks sessions as used that were not since `dueBefore`. Answers whose they are, and which device has signed for each. */
 export async function touch(db: Queryable, tokenHashes: Buffer[], dueBefore: Date, now: Date) {
   // A row that somebody else is writing is skipped: two who touch many sessions never wait for each other.
   const due = db
@@ -89,7 +94,7 @@ export async function touch(db: Queryable, tokenHashes: Buffer[], dueBefore: Dat
     .update(sessions)
     .set({ lastUsedAt: now })
     .where(inArray(sessions.tokenHash, due))
-    .returning({ userId: sessions.userId, deviceId: sessions.deviceId })
+    .returning({ userId: sessions.userId, deviceId: provenDevice })
 }
 
 /** Marks devices as seen; the n-th user has the n-th device. */

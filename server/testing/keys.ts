@@ -1,14 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
-import {
-  type AccountKeys,
-  ADDED_AT_SEALED,
-  type KeyChange,
-  type Keyring,
-  type Manifest,
-  type SignedBook,
-} from '../../contract/devices.ts'
+import { type AccountKeys, ADDED_AT_SEALED, type KeyChange, type Keyring, type Manifest } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64')
@@ -107,7 +100,7 @@ export function signedChange(
     keyring: sign('conclave/keyring/v1', next.keyring, seed),
     manifest: sign('conclave/manifest/v1', next.manifest, seed),
     historySeals: isNewHistory ? devices.map(({ id }) => ({ deviceId: id, historyKeyId, sealed: random(1200) })) : [],
-    ...(isNewHistory && { book: signedBook(next, devices[0]?.id ?? '', { version: bookVersion + 1, historyKeyId }) }),
+    ...(isNewHistory && { book: { version: bookVersion + 1, historyKeyId, sealed: random(300) } }),
     ...(kitSecret !== undefined && { kitSecret }),
   }
 }
@@ -123,38 +116,23 @@ export function signedKeys(identity: TestIdentity, deviceId: string, seed: Uint8
   }
 }
 
-/** A book that this device signs with its leaf key. */
-export function signedBook(
-  { manifest }: TestIdentity,
-  deviceId: string,
-  {
-    version,
-    historyKeyId = manifest.historyKeyId,
-    sealed = random(300),
-  }: { version: number; historyKeyId?: number; sealed?: string },
-): SignedBook {
-  const hash = createHash('sha256').update(fromBase64(sealed)).digest()
-  const fields = [fromBase64(manifest.identityKey), String(version), String(historyKeyId), hash] as const
-  const signature = ed25519.sign(encodeFields('conclave/book-signature/v1', ...fields), leafSeedOf(deviceId))
-  return { version, historyKeyId, sealed, deviceId, signature: toBase64(signature) }
-}
-
-/** The leaf seed of a device, made from its id so that any test can sign as it. */
-const leafSeedOf = (deviceId: string): Uint8Array => createHash('sha256').update(deviceId).digest()
-
 function sign(label: string, document: Keyring | Manifest, seed: Uint8Array): Signed {
   const content = JSON.stringify(document)
   return { content, signature: toBase64(ed25519.sign(encodeFields(label, content), seed)) }
 }
 
+/** A device's leaf key follows from its id: every test can sign for every device. */
+const leafSeedOf = (deviceId: string): Uint8Array => createHash('sha256').update(deviceId).digest()
+
+/** What this device signs for a session [Note: D4]. */
+export function sessionProof(origin: string, userId: string, deviceId: string, challenge: string): string {
+  const signed = encodeFields('conclave/session/v1', origin, userId, deviceId, fromBase64(challenge))
+  return toBase64(ed25519.sign(signed, leafSeedOf(deviceId)))
+}
+
 function deviceEntry(id: string): Manifest['devices'][number] {
-  return {
-    id,
-    sealedName: random(64),
-    leafKey: toBase64(ed25519.getPublicKey(leafSeedOf(id))),
-    sealingKey: random(1216),
-    addedAt: ADDED_AT_SEALED,
-  }
+  const leafKey = toBase64(ed25519.getPublicKey(leafSeedOf(id)))
+  return { id, sealedName: random(64), leafKey, sealingKey: random(1216), addedAt: ADDED_AT_SEALED }
 }
 
 const newWay = (kind: Kind): Keyring['ways'][number] => ({

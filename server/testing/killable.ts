@@ -28,6 +28,7 @@ const { http } = await makeApp(
       isMember: gatherMembers(db),
       saltKey: await readSecret(db, 'salt'),
       nameKey: await readSecret(db, 'names'),
+      challengeKey: await readSecret(db, 'challenge'),
     },
     ...(fault && { fault }),
   },

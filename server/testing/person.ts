@@ -13,6 +13,7 @@ import {
   changed,
   newDeviceId,
   newIdentity,
+  sessionProof,
   signedChange,
   signedKeys,
   type TestIdentity,
@@ -49,17 +50,23 @@ export class RefusedCall extends Error {
   }
 }
 
-/** A client with its own cookie. As programs do, it sends no Origin unless the test gives one. */
+/** A client with its own cookie. Without an `origin` it speaks as a program does. */
 export interface Browser {
   cookie: string | undefined
+  /** The page that it shows: the contract's calls are sent with it where they write. */
+  origin: string | undefined
   /** Makes a call of the contract. Throws RefusedCall unless the status is 200. */
   does<In extends z.ZodType, Out extends z.ZodType>(endpoint: Endpoint<In, Out>, input: z.input<In>): Promise<z.output<Out>>
   /** Makes a call and returns any response, for `toBeRefused`. The input may be invalid. */
   tries(endpoint: Endpoint, input: Record<string, unknown>): Promise<Answer>
-  /** Sends any request. */
+  /** Sends any request, as a program does. */
   request(method: string, path: string, asked?: Asked): Promise<WholeAnswer>
   /** Opens /ws. Throws RefusedCall if the upgrade is refused. */
   opensSocket(headers?: Record<string, string>): Promise<TestSocket>
+  /** What this device signs for the session. */
+  proofBy(deviceId: string): Promise<string>
+  /** This device signs for the session, which is proven from then on. */
+  proves(deviceId: string): Promise<void>
 }
 
 /** A person with an account, keys and one device, signed in. */
@@ -73,6 +80,8 @@ export interface Person extends Browser {
   unlock: SignedIn['unlock']
   /** Signs in with the password in another browser, which has no device yet. */
   elsewhere(): Promise<Browser>
+  /** Signs in again, and proves it. */
+  returns(): Promise<SignedIn>
   /** Signs in in another browser and enrols it as a device. */
   addsBrowser(): Promise<Browser & { deviceId: string }>
   /** Changes the account's keys. `identity` becomes the new one after the server has accepted. `via` is the browser that posts. */
@@ -94,32 +103,38 @@ interface Extra {
 
 export const newAuthSecret = (): string => randomBytes(32).toString('base64url')
 
-/** Registers a person with keys, as a browser does. */
-export async function newPerson(url: string, username: string): Promise<Person> {
-  const browser = newBrowser(url)
+/** Registers a person with keys, as a browser at this origin does; its device signs for the session. */
+export async function newPerson(url: string, username: string, origin: string): Promise<Person> {
+  const browser = newBrowser(url, origin)
   const [authSecret, deviceId] = [newAuthSecret(), newDeviceId()]
   const identity = newIdentity(deviceId, username)
   const form = { username, displayName: username, password: authSecret, confirmPassword: authSecret, kdf: 1 as const }
   const { id, unlock } = await browser.does(accountApi.register, { ...form, keys: signedKeys(identity, deviceId) })
   const { does, tries } = browser
+  await browser.proves(deviceId)
   // Object.assign keeps the browser object, whose methods read and store the cookie in it.
   const person: Person = Object.assign(browser, {
     ...{ id, username, authSecret, deviceId, identity, unlock },
+    async returns() {
+      const signedIn = await does(accountApi.login, { username, password: person.authSecret, kdf: 1, deviceId })
+      await person.proves(deviceId)
+      return signedIn
+    },
     async elsewhere() {
-      const other = newBrowser(url)
+      const other = newBrowser(url, origin)
       await other.does(accountApi.login, { username, password: person.authSecret, kdf: 1 })
       return other
     },
     async addsBrowser() {
       const [other, deviceId] = [await person.elsewhere(), newDeviceId()]
       const next = withDevice(person.identity, deviceId)
-      await other.does(devicesApi.enrol, signedKeys(next, deviceId))
+      await other.does(devicesApi.enrol, { ...signedKeys(next, deviceId), proof: await other.proofBy(deviceId) })
       person.identity = next
       return Object.assign(other, { deviceId })
     },
     async changesKeys(changes: Changes, { kitSecret, password }: Extra = {}, via: Browser = person) {
       const next = changed(person.identity, changes)
-      const { version: bookVersion } = await via.does(devicesApi.book, {})
+      const { version: bookVersion } = await does(devicesApi.book, {})
       const change = signedChange(person.identity, next, { bookVersion, ...(kitSecret !== undefined && { kitSecret }) })
       await via.does(devicesApi.changeKeys, { ...change, ...(password !== undefined && { password }) })
       person.identity = next
@@ -147,9 +162,9 @@ async function claimFirst(browser: Browser, endpoint: Endpoint, input: unknown):
   await browser.request('POST', `/api/rooms/${chatRoomId}/key-packages`, { body: { generation } })
 }
 
-export function newBrowser(url: string): Browser {
+export function newBrowser(url: string, origin?: string): Browser {
   const browser: Browser = {
-    cookie: undefined,
+    ...{ cookie: undefined, origin },
     async does(endpoint, input) {
       await claimFirst(browser, endpoint, input)
       const answer = await send(browser, endpoint, input)
@@ -183,11 +198,19 @@ export function newBrowser(url: string): Browser {
         (status, text) => new RefusedCall('The socket', readAnswer(status, new Headers(), text)),
       )
     },
+    async proofBy(deviceId) {
+      const [{ id }, { challenge }] = [await browser.does(accountApi.user, {}), await browser.does(devicesApi.challenge, {})]
+      return sessionProof(browser.origin ?? '', id, deviceId, challenge)
+    },
+    async proves(deviceId) {
+      await browser.does(devicesApi.prove, { deviceId, proof: await browser.proofBy(deviceId) })
+    },
   }
   return browser
 }
 
 async function send(browser: Browser, { method, path, body: kind = 'json' }: Endpoint, input: unknown): Promise<WholeAnswer> {
+  const from: Record<string, string> = browser.origin === undefined || method === 'GET' ? {} : { origin: browser.origin }
   const rest = new Map(Object.entries(typeof input === 'object' && input !== null ? input : {}))
   const address = path.replace(/:([^/]+)/g, (_whole, name: string) => {
     const value = String(rest.get(name) ?? randomUUID())
@@ -195,11 +218,11 @@ async function send(browser: Browser, { method, path, body: kind = 'json' }: End
     return encodeURIComponent(value)
   })
   if (kind === 'json' && method !== 'GET' && method !== 'DELETE')
-    return await browser.request(method, address, { body: Object.fromEntries(rest) })
+    return await browser.request(method, address, { body: Object.fromEntries(rest), headers: from })
   const query = new URLSearchParams(
     [...rest].filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]),
   )
-  return await browser.request(method, rest.size > 0 ? `${address}?${query}` : address)
+  return await browser.request(method, rest.size > 0 ? `${address}?${query}` : address, { headers: from })
 }
 
 const isWritten = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>

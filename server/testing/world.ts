@@ -84,6 +84,7 @@ export async function startWorld({
     isMember: gatherMembers(database.db),
     saltKey: await readSecret(database.db, 'salt'),
     nameKey: await readSecret(database.db, 'names'),
+    challengeKey: await readSecret(database.db, 'challenge'),
   }
   if (metrics) measureServer(metrics, env, database)
   const lines: string[] = []
@@ -107,13 +108,15 @@ export async function startWorld({
     await database.close()
   })
 
-  const url = `http://127.0.0.1:${portOf(http.server.address())}`
+  const port = portOf(http.server.address())
+  const url = `http://127.0.0.1:${port}`
+  const [origin = url] = env.config.direct.origins(port)
   const sql = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
   const counts = new Map<string, number>()
   const person = async (name: string, tier: Tier = 'premium') => {
     const count = (counts.get(name) ?? 0) + 1
     counts.set(name, count)
-    const someone = await newPerson(url, count === 1 ? name : `${name}_${count}`)
+    const someone = await newPerson(url, count === 1 ? name : `${name}_${count}`, origin)
     await sql('update users set subscription_tier = $1 where id = $2', [tier, someone.id])
     return someone
   }
@@ -138,7 +141,7 @@ export async function startWorld({
       ])
       return { alice, bob, carol, eve }
     },
-    stranger: () => newBrowser(url),
+    stranger: () => newBrowser(url, origin),
     async opens(listener, socketPath) {
       const server = createServer(http.routing)
       attach(server, listener)

@@ -1,0 +1,55 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { encodeFields, fromBase64 } from '../../contract/bytes.ts'
+import type { Manifest } from '../../contract/devices.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import type { Caller } from '../http/serve.ts'
+import { Refusal } from '../refuse.ts'
+import { currentChallenges } from '../sessions/challenge.ts'
+import { rememberProof } from '../sessions/sessions.ts'
+import { storedManifest } from './documents.ts'
+import { lockAccount } from './locked.ts'
+import * as store from './store.ts'
+
+interface Proof {
+  deviceId: string
+  /** Base64. */
+  proof: string
+}
+
+/** A device of the account signs for this session, which speaks for it from then on [Note: D4]. Throws Refusal. */
+export async function proveSession(
+  env: Env,
+  user: SignedInUser,
+  { deviceId, proof }: Proof,
+  { headers }: Caller,
+): Promise<Record<string, never>> {
+  await env.db.transaction(async (tx) => {
+    // Under the lock: the device may be removed meanwhile.
+    const { documents } = await lockAccount(tx, user.id)
+    if (!documents) throw new Refusal('unknown_device')
+    requireProof(env, user, storedManifest(documents.manifest), { deviceId, proof }, headers.origin)
+    await rememberProof(tx, env.clock(), user, deviceId)
+    await store.touchDevice(tx, user.id, deviceId, env.clock())
+  })
+  return {}
+}
+
+/** Throws Refusal unless a device that this manifest lists has signed for the session, at the page of this origin [Note: D4]. */
+export function requireProof(
+  env: Env,
+  user: SignedInUser,
+  manifest: Manifest,
+  { deviceId, proof }: Proof,
+  origin: string | undefined,
+): void {
+  const device = manifest.devices.find(({ id }) => id === deviceId)
+  if (!device) throw new Refusal('unknown_device')
+  // Only a page has one, and the guard of origins has let it pass.
+  if (origin === undefined) throw new Refusal('forbidden_origin')
+  const [leafKey, signature] = [fromBase64(device.leafKey), fromBase64(proof)]
+  const holds = currentChallenges(env, user.sessionHash).some((challenge) => {
+    const signed = encodeFields('conclave/session/v1', origin, user.id, deviceId, challenge)
+    return leafKey.length === 32 && ed25519.verify(signature, signed, leafKey, { zip215: false })
+  })
+  if (!holds) throw new Refusal('invalid_signature')
+}
