@@ -62,7 +62,7 @@ export function Messenger() {
               onSettings={() => navigate('/settings')}
               onLogout={() => setLeaving(true)}
             />
-            <NewDevices onReview={() => navigate('/settings?tab=security')} />
+            <NewDevices onReview={() => navigate('/settings?tab=security')} onLogout={() => setLeaving(true)} />
             <KitReminder place="list" />
             <ContactList openRoomId={openRoomId} onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)} />
           </aside>

@@ -3,7 +3,7 @@ import { CONTRACT_VERSION, PERIODS } from '../../contract/limits.ts'
 import { refreshUser } from '../account/account.ts'
 import { type AccountState, accountStore } from '../account/store.ts'
 import { isClosed } from '../crypto/crypto.ts'
-import { resetDevices, watchTabs } from '../devices/list.ts'
+import { resetDevices, watchOwnNews, watchTabs } from '../devices/list.ts'
 import type { Env } from '../env.ts'
 import { resetMessages } from '../messages/messages.ts'
 import { receiveCommit, receiveMessage, refreshDelivery } from '../messages/receive.ts'
@@ -70,6 +70,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   const offs = [
     ...serverFrame.options.map(({ shape }) => listen(shape.type.value)),
     watchTabs(env, attempt),
+    watchOwnNews(env, attempt),
     roomsStore.subscribe(index.soon),
   ]
   const isLive = () => connectionStore.getState().phase === 'open'

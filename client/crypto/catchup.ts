@@ -20,6 +20,8 @@ export interface CatchUp extends Reading {
   writes: Write[]
   /** An own message came back: what changes the outbox waits for its lock. */
   hasSettled: boolean
+  /** The log holds what this very device has signed and its vault does not know [Note: V2]. */
+  isCopied: boolean
   named: NamedVersions
 }
 

@@ -25,6 +25,7 @@ import { keepArchiveKeys, missingEpochs } from './archive.ts'
 import { auditCommits, auditDone } from './audit.ts'
 import { readBook, seenVersion, verifiedUsers } from './book.ts'
 import { type ChangeDraft, draftChange, eraseChange, type KeyChangeRequest, keepChange } from './change.ts'
+import { copiedAt, copyKnown } from './copied.ts'
 import { enterRoom } from './enter.ts'
 import { putHealingOff, roomsToHeal } from './heal.ts'
 import { refillKeyPackages } from './keypackages.ts'
@@ -155,6 +156,8 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     ownStanding: on(ownStanding),
     newDevices: on(newDevices),
     deviceSeen: on(deviceSeen),
+    copiedAt: on(copiedAt),
+    copyKnown: on(copyKnown),
     /** The server accepted the draft: keep its keys and open them. */
     async keepKeys(input: { userId: string; username: string; unlockSecret: string }): Promise<void> {
       if (!draft) throw new CryptoFailure('password', 'Enter the password again')

@@ -4,6 +4,7 @@ import { messageWrites } from '../vault/messages.ts'
 import type { EpochName, RoomRecord } from '../vault/rooms.ts'
 import { noteGeneration } from './book.ts'
 import type { CatchUp } from './catchup.ts'
+import { copiedWrite } from './copied.ts'
 import type { Live } from './live.ts'
 import { isOwnCommit, takeCommit } from './logcommit.ts'
 import { takeMessage } from './logmessage.ts'
@@ -15,6 +16,10 @@ import { reopenNewer } from './waiting.ts'
 
 export interface LogOutcome extends NewerVersions {
   cursor: number
+  /** The newest version of the own device list here: a commit may have brought it. 0 in a room that is new here. */
+  ownList: number
+  /** Another browser goes on with a copy of this one's data [Note: V2]. */
+  isCopied: boolean
   /** Every message from here to the cursor is in the vault. */
   from: number
   /** The log restarts with a new group, or the room is new here: ask for the group and enter, then go on. */
@@ -28,6 +33,8 @@ export interface LogOutcome extends NewerVersions {
 }
 
 const UNKNOWN_ROOM: LogOutcome = {
+  ownList: 0,
+  isCopied: false,
   cursor: 0,
   from: 0,
   mustEnter: true,
@@ -55,7 +62,9 @@ export function receiveLog(live: Live, input: Place & { entries: LogEntry[]; now
     if (at.record.cursor > room.record.cursor || record !== known) await store(at, room.record)
     const { cursor, from, waiting, unaudited } = at.record
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
-    return { cursor, from, mustEnter, hasGap, ...(await newerVersions(live, at.named)), missing, unaudited }
+    const ownList = at.accounts.own.version
+    const newer = await newerVersions(live, at.named)
+    return { cursor, from, mustEnter, hasGap, ...newer, missing, unaudited, ownList, isCopied: at.isCopied }
   })
 }
 
@@ -79,6 +88,7 @@ const catchUpFrom = (
   messages: [],
   writes: [],
   hasSettled: false,
+  isCopied: false,
   named: noVersions(),
 })
 
@@ -98,11 +108,12 @@ async function takeEntries(at: CatchUp, entries: LogEntry[]): Promise<{ mustEnte
 }
 
 async function store(
-  { live, chatRoomId, record, group, messages, writes, hasSettled }: CatchUp,
+  { live, chatRoomId, record, group, messages, writes, hasSettled, isCopied }: CatchUp,
   before: RoomRecord,
 ): Promise<void> {
   if (record.standing === 'joined' && record.generation > before.generation)
     await noteGeneration(live, chatRoomId, record.generation)
+  if (isCopied) writes.push(copiedWrite(new Date()))
   const write = () => storeRoom(live, chatRoomId, { record, group }, [...messages.flatMap(messageWrites), ...writes])
   await (hasSettled ? withOutbox(live, chatRoomId, write) : write())
 }

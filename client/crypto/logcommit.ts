@@ -32,6 +32,7 @@ export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void>
   } catch (error) {
     // [Note: R4] Accepted by the server, but not to be processed here: read on by the archive, enter again before sending.
     if (!(error instanceof CryptoFailure)) throw error
+    if (error.code === 'own_message') at.isCopied = true
     await leave(at)
   }
   followLog(at, entry, names)
@@ -56,7 +57,11 @@ async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promi
   await takeCarried(at, namesIn(inspectCommit(commit).authData))
   const accounts = accountKeysOf(at.accounts)
   const applied = await applyCommit({ group, commit, accounts, rules: { isListed: listedIn(at.accounts) } })
-  if (applied.removedSelf) return leave(at)
+  if (applied.removedSelf) {
+    // Only who has this device's leaf key comes in under its name.
+    if (applied.committer.deviceId === at.live.device.id) at.isCopied = true
+    return leave(at)
+  }
   record.ownPath = ownPathOf(record)
   moveTo(at, applied.group, applied.isExternal || applied.added.length === 0)
   const place = { groupId: toBase64(groupIdOf(applied.group)), epoch: epochOf(applied.group) }

@@ -72,8 +72,10 @@ async function takeOwnMessage(at: CatchUp, entry: MessageEntry, read: Read): Pro
   const own = await ownRow(at.live, entry.id)
   if (own) settle(at, entry, own)
   // [Note: V2] The vault does not know it: the profile was rolled back. What it knows at another place is only repeated.
-  else if (!(await standsElsewhere(at.live, placed(at, entry, read))) && !at.messages.some(({ id }) => id === entry.id))
+  else if (!(await standsElsewhere(at.live, placed(at, entry, read))) && !at.messages.some(({ id }) => id === entry.id)) {
+    at.isCopied = true
     await leave(at)
+  }
 }
 
 /** The text of an own message is what this device kept: MLS does not open it. */

@@ -1,4 +1,4 @@
-import { MonitorSmartphone } from 'lucide-react'
+import { Copy, MonitorSmartphone } from 'lucide-react'
 import { useRef } from 'react'
 import { useStore } from 'zustand'
 import { useEnv } from '../ui/env.tsx'
@@ -6,15 +6,16 @@ import { failureWords } from '../ui/failure.ts'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 import './devices.css'
-import { knowDevices } from './list.ts'
+import { knowCopy, knowDevices } from './list.ts'
 import { devicesStore } from './store.ts'
 
 /** A browser that was added is announced until the person has confirmed it [Note: D1]. */
-export function NewDevices({ onReview }: { onReview: () => void }) {
+export function NewDevices({ onReview, onLogout }: { onReview: () => void; onLogout: () => void }) {
   const place = useRef<HTMLDivElement>(null)
-  const announced = useStore(devicesStore, (state) => state.announced)
+  const { announced, copiedAt } = useStore(devicesStore)
   return (
     <div ref={place} className="news" role="status" aria-label="New browsers" tabIndex={-1}>
+      {copiedAt !== null && <Copied at={copiedAt} onLogout={onLogout} focusNext={() => place.current?.focus()} />}
       {announced.map(({ id, name, addedAt }) => (
         <div className="note warn" key={id}>
           <MonitorSmartphone className="i i-16" aria-hidden />
@@ -35,6 +36,39 @@ export function NewDevices({ onReview }: { onReview: () => void }) {
           </div>
         </div>
       ))}
+    </div>
+  )
+}
+
+/** Somebody goes on with a copy of this browser's keys, unless the person restored a backup [Note: V2]. */
+function Copied({ at, onLogout, focusNext }: { at: string; onLogout: () => void; focusNext: () => void }) {
+  const env = useEnv()
+  return (
+    <div className="note warn">
+      <Copy className="i i-16" aria-hidden />
+      <div>
+        <p>
+          <strong>This browser's data was copied or restored</strong>, noticed {moment(new Date(at))}. If you did not restore a
+          backup, somebody may write as you with the copy: log out with “Remove its keys”, sign in again, and remove the old
+          browser under Devices.
+        </p>
+        <div className="acts">
+          <button
+            type="button"
+            className="btn compact outline"
+            onClick={() =>
+              knowCopy(env).then(focusNext, (error) =>
+                showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) }),
+              )
+            }
+          >
+            I restored it
+          </button>
+          <button type="button" className="btn compact outline" onClick={onLogout}>
+            Remove this browser
+          </button>
+        </div>
+      </div>
     </div>
   )
 }

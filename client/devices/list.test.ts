@@ -1,12 +1,23 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { onionAddress } from '../../contract/onion.ts'
 import { accountStore } from '../account/store.ts'
 import { ApiError } from '../net/api.ts'
+import { catchUp } from '../rooms/rooms.ts'
 import { SEEN_AT } from '../testing/accounts.ts'
-import { newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
+import { newPerson, passwordOf, profileCopy, type TestPerson } from '../testing/people.ts'
+import { people } from '../testing/room.ts'
 import { createWire } from '../testing/wire.ts'
 import { refreshOwnDevices } from '../trust/own.ts'
-import { knowDevices, loadDevices, refreshDevices, resetDevices, showAnnounced, watchTabs } from './list.ts'
+import {
+  knowCopy,
+  knowDevices,
+  loadDevices,
+  refreshDevices,
+  resetDevices,
+  showAnnounced,
+  watchOwnNews,
+  watchTabs,
+} from './list.ts'
 import { removeBrowser } from './removal.ts'
 import { devicesStore } from './store.ts'
 
@@ -108,3 +119,52 @@ const USER = {
   hasKeys: true,
   deviceId: null,
 }
+
+test('Eve has the password, and the server tells nobody of her browser: the commit by which it comes into a chat announces it', async () => {
+  const { alice, bob } = await people()
+  await showAnnounced(alice.env)
+  await alice.says(bob, 'hello')
+  const eves = await alice.newComputer()
+  await eves.says(bob, 'send me the keys')
+  // Eve's page is another one.
+  resetDevices()
+  onTestFinished(watchOwnNews(alice.env, (work) => void work))
+  expect(shown().announced).toEqual([])
+  await catchUp(alice.env, alice.room(bob))
+  await vi.waitFor(() => expect(shown().announced).toMatchObject([{ id: eves.deviceId }]))
+})
+
+test("A backup of Alice's browser is restored: it says that its data was copied or restored, in each tab, until she answers", async () => {
+  const { alice, bob } = await people()
+  await alice.says(bob, 'hello')
+  const restore = await profileCopy(alice.userId)
+  await alice.says(bob, 'after the backup')
+  await restore()
+  const restored = await alice.newTab()
+  onTestFinished(watchOwnNews(restored.env, (work) => void work))
+  await showAnnounced(restored.env)
+  expect(shown().copiedAt).toBeNull()
+  await catchUp(restored.env, restored.room(bob))
+  await vi.waitFor(() => expect(shown().copiedAt).not.toBeNull())
+  await knowCopy(restored.env)
+  expect(shown().copiedAt).toBeNull()
+  await restored.says(bob, 'and on')
+  expect((await bob.hears(alice)).at(-1)).toBe('and on')
+  await restored.reads(bob)
+  expect(await restored.core.copiedAt()).toBeNull()
+})
+
+test("A thief of Alice's browser comes into the chat with its keys: the browser itself says that they were copied", async () => {
+  const { alice, bob } = await people()
+  const backup = await profileCopy(alice.userId)
+  await alice.says(bob, 'hello')
+  const here = await profileCopy(alice.userId)
+  // The thief has the vault of before, and enters from outside.
+  await backup()
+  const thief = await alice.newTab()
+  await thief.says(bob, 'give me the money')
+  await here()
+  const original = await alice.newTab()
+  await catchUp(original.env, original.room(bob))
+  expect(await original.core.copiedAt()).not.toBeNull()
+})

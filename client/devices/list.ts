@@ -1,5 +1,6 @@
 import { devicesApi } from '../../contract/devices.ts'
 import type { Env } from '../env.ts'
+import { ownNewsStore } from '../trust/own.ts'
 import { failureWords } from '../ui/failure.ts'
 import { devicesStore, type OwnDevice } from './store.ts'
 
@@ -8,8 +9,12 @@ const TABS = 'conclave/devices'
 
 /** Shows what this browser knows of its own account: which devices were added, its own address, and if history is kept. */
 export async function showAnnounced(env: Env): Promise<void> {
-  const [{ onionAddress, keepsHistory }, announced] = await Promise.all([env.crypto.ownStanding(), env.crypto.newDevices()])
-  devicesStore.setState({ onionAddress, keepsHistory, announced })
+  const [{ onionAddress, keepsHistory }, announced, copiedAt] = await Promise.all([
+    env.crypto.ownStanding(),
+    env.crypto.newDevices(),
+    env.crypto.copiedAt(),
+  ])
+  devicesStore.setState({ onionAddress, keepsHistory, announced, copiedAt })
 }
 
 /** Loads the account's devices. Without the server the list shows too, only without the times when each was last seen. */
@@ -45,11 +50,25 @@ async function listDevices(env: Env, lastSeen: Record<string, string>): Promise<
 /** Marks devices as confirmed by the person: no tab announces them again. */
 export async function knowDevices(env: Env, ids: string[]): Promise<void> {
   await env.crypto.deviceSeen(ids)
+  await showEverywhere(env)
+}
+
+/** The person has restored this browser's data: no tab says any more that it was copied. */
+export async function knowCopy(env: Env): Promise<void> {
+  await env.crypto.copyKnown()
+  await showEverywhere(env)
+}
+
+async function showEverywhere(env: Env): Promise<void> {
   await showAnnounced(env)
   const tabs = new BroadcastChannel(TABS)
   tabs.postMessage(null)
   tabs.close()
 }
+
+/** Shows at once what reading a room has told of the own devices: a browser that was added, or a copy of this one. */
+export const watchOwnNews = (env: Env, report: (work: Promise<unknown>) => void): (() => void) =>
+  ownNewsStore.subscribe(() => report(refreshDevices(env)))
 
 /** Shows what the person answered about new devices in other tabs of this browser. Returns how to stop. */
 export function watchTabs(env: Env, report: (work: Promise<unknown>) => void): () => void {
@@ -59,4 +78,7 @@ export function watchTabs(env: Env, report: (work: Promise<unknown>) => void): (
 }
 
 /** Forgets all of it when the account is closed here. */
-export const resetDevices = (): void => devicesStore.setState(devicesStore.getInitialState(), true)
+export function resetDevices(): void {
+  devicesStore.setState(devicesStore.getInitialState(), true)
+  ownNewsStore.setState(ownNewsStore.getInitialState(), true)
+}

@@ -16,6 +16,8 @@ export interface DevicesState {
   devices: OwnDevice[]
   /** Added, and not yet confirmed by the person. */
   announced: ListedDevice[]
+  /** When it was noticed that this browser's data was copied or restored; null where there is nothing to say [Note: V2]. */
+  copiedAt: string | null
   /** Made from this account's key, never taken from the server [Note: I1]. */
   onionAddress: string | null
   keepsHistory: boolean
@@ -26,6 +28,7 @@ export const devicesStore = createStore<DevicesState>(() => ({
   failure: null,
   devices: [],
   announced: [],
+  copiedAt: null,
   onionAddress: null,
   keepsHistory: true,
 }))

@@ -3,6 +3,7 @@ import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
 import { fetchNamed } from '../trust/named.ts'
+import { noteOwnNews } from '../trust/own.ts'
 import { refreshPeers } from '../trust/peers.ts'
 import { fetchMissing } from './missing.ts'
 import { placeOf, type Room } from './room.ts'
@@ -27,6 +28,7 @@ export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Prom
     for (;;) {
       const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries, now: env.clock().getTime() })
       const { mustEnter, hasGap } = outcome
+      noteOwnNews(outcome)
       idle = outcome.cursor > reached ? 0 : idle + 1
       // Each page must lead further, or into a group that has just been made: else this would not end.
       if (idle > (mustEnter ? ENTER_TRIES : 0))

@@ -1,7 +1,18 @@
+import { createStore } from 'zustand/vanilla'
 import { devicesApi } from '../../contract/devices.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
+import { CryptoFailure, type LogOutcome } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { isPaused, pauseIfOlder } from './asking.ts'
+
+/** What was noticed of the own devices while rooms were read: the newest version of their list, and how often a copy showed. */
+export const ownNewsStore = createStore<{ version: number; copies: number }>(() => ({ version: 0, copies: 0 }))
+
+/** Notes what a catch-up has found. Those who watch the store show it. */
+export function noteOwnNews({ ownList, isCopied }: Pick<LogOutcome, 'ownList' | 'isCopied'>): void {
+  const { version, copies } = ownNewsStore.getState()
+  if (ownList > version || isCopied)
+    ownNewsStore.setState({ version: Math.max(version, ownList), copies: copies + Number(isCopied) })
+}
 
 /**
  * Takes the account's newest manifest. False: this device was removed from the account, as the account itself signed. Throws
