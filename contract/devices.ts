@@ -89,12 +89,29 @@ export const accountKeysShape = z.object({
 })
 export type AccountKeys = z.infer<typeof accountKeysShape>
 
-export const bookShape = z.object({
+/** The account's sealed book, and who wrote it [Note: I1]. */
+const bookShape = z.object({
+  /** 0 before the first book. */
   version: counterShape,
   historyKeyId: counterShape,
-  sealed: base64(1024 * 1024).nullable(),
+  sealed: base64(LIMITS.bookBytes).nullable(),
+  /** The device whose leaf key signed the book; null for a book of before. */
+  deviceId: deviceId.nullable(),
+  signature: base64Of(64).nullable(),
 })
 export type SealedBook = z.infer<typeof bookShape>
+
+/** A book as one of the account's devices writes it. */
+export const signedBookShape = bookShape.extend({
+  sealed: base64(LIMITS.bookBytes),
+  deviceId,
+  signature: base64Of(64),
+})
+export type SignedBook = z.infer<typeof signedBookShape>
+
+/** Under which the server keeps a book of before, that no device has signed. */
+export const UNSIGNED_BOOK = 'unsigned'
+const bookWriter = deviceId.or(z.literal(UNSIGNED_BOOK))
 
 /** A new history seed, sealed to one of the account's devices [Note: H2]. */
 const historySealShape = z.object({ historyKeyId: counterShape.positive(), sealed: base64(2048) })
@@ -112,7 +129,7 @@ export const keyChangeShape = z.object({
   /** Where the history key is new: its seed for every device that stays. */
   historySeals: z.array(historySealShape.extend({ deviceId })).max(LIMITS.devicesMax),
   /** Where the history key is new: the book under it, one version up. */
-  book: bookShape.extend({ sealed: base64(1024 * 1024) }).optional(),
+  book: signedBookShape.optional(),
   /** Of a new recovery kit; null where the account has none any more; absent where it stays. */
   kitSecret: kitSecret.nullable().optional(),
 })
@@ -219,7 +236,7 @@ export const devicesApi = {
       password: z.string().max(LIMITS.passwordMax).optional(),
     }),
     output: z.object({ version: seqShape }),
-    bodyLimitBytes: 3 * 1024 * 1024,
+    bodyLimitBytes: LIMITS.bookCallBytes + 2 * 1024 * 1024,
   }),
   list: endpoint({
     method: 'GET',
@@ -244,9 +261,14 @@ export const devicesApi = {
     path: '/api/book',
     access: 'signed_in',
     assurance: 'device',
-    summary: "The account's sealed book: pins, aliases, room generations.",
-    input: nothing,
-    output: bookShape,
+    summary:
+      "The account's newest sealed book (pins, aliases, room generations), or with `writer` the newest that this device wrote.",
+    input: z.object({ writer: bookWriter.optional() }),
+    output: bookShape.extend({
+      /** Who else has a book here, the newest first: for a reader whom the newest does not satisfy. */
+      others: z.array(z.object({ writer: bookWriter, version: counterShape })).max(LIMITS.devicesMax + 1),
+    }),
+    answerLimitBytes: LIMITS.bookCallBytes,
   }),
   saveBook: endpoint({
     method: 'PUT',
@@ -255,8 +277,8 @@ export const devicesApi = {
     assurance: 'device',
     rates: ['book'],
     summary: 'Replaces the book when `version` is the stored version plus one, else refuses with stale_version.',
-    input: bookShape.extend({ sealed: base64(1024 * 1024) }),
+    input: signedBookShape,
     output: z.object({ version: seqShape }),
-    bodyLimitBytes: 2 * 1024 * 1024,
+    bodyLimitBytes: LIMITS.bookCallBytes,
   }),
 }

@@ -25,6 +25,11 @@ export const LIMITS = {
   /** What a row of the contact list holds of its newest message's `content`, in characters. */
   previewChars: 512,
 
+  /** An account's address book, sealed: 5,000 contacts. */
+  bookBytes: 4 * 1024 * KIB,
+  /** A call that carries one, as base64. */
+  bookCallBytes: 6 * 1024 * KIB,
+
   bodyBytes: 256 * KIB,
   /** Of a body, a frame or a signed document. The largest honest ones have some 2,500 members and five levels. */
   json: { depthMax: 12, membersMax: 4000 },

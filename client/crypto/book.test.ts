@@ -6,9 +6,10 @@ import { people } from '../testing/room.ts'
 import { openLive } from './account.ts'
 import { generationOf, noteGeneration, openBook, pinOf, readBook } from './book.ts'
 import type { Live } from './live.ts'
-import { bookSaved, mergeBook, sealBook } from './merge.ts'
+import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
 import { peerStanding, takePeerManifest } from './peers.ts'
 import { setVerified } from './safety.ts'
+import { signBook } from './signature.ts'
 
 let alice: Live
 let tab: Live
@@ -31,10 +32,10 @@ async function sealedBook(version: number, book: unknown) {
   const key = await hkdf(history.seed, 'conclave/book-key/v1')
   const plain = utf8(JSON.stringify(book))
   const sealed = await sealWith(key, 'conclave/book/v1', plain, alice.identityKey, String(version))
-  return { version, historyKeyId: history.id, sealed: toBase64(sealed) }
+  return signBook(alice, { version, historyKeyId: history.id, sealed: toBase64(sealed) })
 }
 
-const empty = { version: 0, historyKeyId: 0, sealed: null }
+const empty = { version: 0, historyKeyId: 0, sealed: null, deviceId: null, signature: null }
 
 test('Nobody is pinned before the book of the account was read', async () => {
   expect(await takePeerManifest(alice, contact)).toBe('book_unread')
@@ -106,7 +107,11 @@ test('A book that is no book, moved to another version, or sealed by another acc
     await expect(mergeBook(alice, await sealedBook(++next, odd))).rejects.toMatchObject({ code: 'book_spoiled' })
   const moved = await sealedBook(next + 1, book)
   await expect(mergeBook(alice, { ...moved, version: next + 2 })).rejects.toMatchObject({ code: 'book_spoiled' })
-  await expect(mergeBook(alice, { ...moved, version: next + 3, historyKeyId: 9 })).rejects.toMatchObject({ code: 'history_key' })
+  const unknownKey = signBook(alice, { version: next + 3, historyKeyId: 9, sealed: moved.sealed })
+  await expect(mergeBook(alice, unknownKey)).rejects.toMatchObject({ code: 'history_key' })
+  const spoiled = { ...moved, version: next + 2 }
+  expect(await replaceBook(alice, { spoiled, older: spoiled })).toBe(false)
+  expect(await replaceBook(alice, { spoiled, older: null })).toBe(true)
   expect(await readBook(alice)).toMatchObject({ version: next + 2, isDirty: true, book })
   expect((await sealBook(alice))?.version).toBe(next + 3)
 })

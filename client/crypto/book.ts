@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fromBase64, fromUtf8, toBase64, utf8 } from '../../contract/bytes.ts'
-import type { SealedBook } from '../../contract/devices.ts'
+import type { SealedBook, SignedBook } from '../../contract/devices.ts'
 import { base64, counterShape, signedName } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
@@ -11,6 +11,7 @@ import type { Write } from '../vault/vault.ts'
 import { parseDocument } from './document.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
+import { signBook } from './signature.ts'
 
 // What a newer build has added to a pin or to the book stays in it [Note: F2].
 const pinShape = z.looseObject({
@@ -41,6 +42,8 @@ export interface BookRow {
   isDirty: boolean
   /** The server's copy was read here at least once. Before, this browser cannot know whom the account's others trust. */
   isRead: boolean
+  /** A signed book was read or written here: one without a signature is of before, and goes back. */
+  isSigned?: boolean
   /** A newer version than this copy, and the own device that named it: the server cannot hide it any more. */
   named?: NamedBook | undefined
   /** A book on the server in a form that this build does not know: its text is passed on as it is, and never replaced [Note: F2]. */
@@ -60,6 +63,7 @@ const rowShape: z.ZodType<BookRow> = z.looseObject({
   version: z.number(),
   isDirty: z.boolean(),
   isRead: z.boolean(),
+  isSigned: z.boolean().exactOptional(),
   named: z.looseObject({ version: z.number(), deviceId: z.string() }).optional(),
   newer: z.looseObject({ version: z.number(), text: z.string() }).exactOptional(),
   book: z.looseObject({ pins: entries<Pin>(), aliases: entries<string>(), generations: entries<number>() }),
@@ -152,7 +156,7 @@ export const noteNamedBook = (live: Live, named: NamedBook, removed: string[]): 
 
 /** The book sealed for the server, with what was in it. */
 export interface SealedUnder {
-  stored: SealedBook & { sealed: string }
+  stored: SignedBook
   text: string
 }
 
@@ -166,7 +170,7 @@ export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed
   const text = row.newer?.text ?? JSON.stringify(row.book)
   const version = seenVersion(row) + 1
   const sealed = await sealWith(await bookKey(seed), 'conclave/book/v1', utf8(text), live.identityKey, String(version))
-  return { stored: { version, historyKeyId: id, sealed: toBase64(sealed) }, text }
+  return { stored: signBook(live, { version, historyKeyId: id, sealed: toBase64(sealed) }), text }
 }
 
 /** The change that notes that the server keeps this book now. The caller is inside `withBook`. */
@@ -175,7 +179,8 @@ export async function bookKeptWrites(live: Live, { stored, text }: SealedUnder):
   // Another tab has read a newer one meanwhile.
   if (stored.version <= seenVersion(row)) return []
   if (row.newer) return [bookWrite({ ...row, newer: { version: stored.version, text } }, stored)]
-  return [bookWrite({ ...row, version: stored.version, isDirty: JSON.stringify(row.book) !== text, isRead: true }, stored)]
+  const isDirty = JSON.stringify(row.book) !== text
+  return [bookWrite({ ...row, version: stored.version, isDirty, isRead: true, isSigned: true }, stored)]
 }
 
 /** What the server keeps. Throws CryptoFailure: what `openBookText` throws, 'newer_version' or 'malformed'. */

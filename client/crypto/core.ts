@@ -33,7 +33,7 @@ import { eraseKeyring } from './keyring.ts'
 import { compareAccounts } from './known.ts'
 import type { Live } from './live.ts'
 import { receiveLog } from './log.ts'
-import { bookSaved, mergeBook, sealBook } from './merge.ts'
+import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
 import { adoptPage } from './older.ts'
 import {
   changeOutbox,
@@ -198,6 +198,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     sealBook: on(sealBook),
     bookSaved: on(bookSaved),
     mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),
+    replaceBook: on(replaceBook),
     bookVersion: on(async (account) => seenVersion(await readBook(account))),
     refillKeyPackages: on(refillKeyPackages),
 

@@ -14,6 +14,7 @@ import { openBookText, readBook } from './book.ts'
 import { signDocument } from './document.ts'
 import { openKeyring, rewrapKeyring } from './keyring.ts'
 import { stretchPassword } from './password.ts'
+import { signBook } from './signature.ts'
 
 // Documents that a build of next year wrote: they hold more than this build knows, or are in a form that it does not know.
 
@@ -153,7 +154,7 @@ async function savesBook(person: TestPerson, change: (book: Record<string, unkno
   if (!history) throw new Error('No history key')
   const key = await hkdf(history.seed, 'conclave/book-key/v1')
   const sealed = await sealWith(key, 'conclave/book/v1', utf8(text), live.identityKey, String(version))
-  account.book = { version, historyKeyId: history.id, sealed: toBase64(sealed) }
+  account.book = signBook(live, { version, historyKeyId: history.id, sealed: toBase64(sealed) })
   live.vault.close()
   return text
 }

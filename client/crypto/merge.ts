@@ -1,5 +1,5 @@
 import { NEEDS_NEWER } from '../../contract/content.ts'
-import type { SealedBook } from '../../contract/devices.ts'
+import type { SealedBook, SignedBook } from '../../contract/devices.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import {
@@ -20,15 +20,19 @@ import type { Live } from './live.ts'
 import { requireMarkedBook } from './marks.ts'
 import { type Peer, peerOf } from './peers.ts'
 import { inRoom } from './room.ts'
+import { requireBookSigner } from './signature.ts'
 import { keyForgottenWrites } from './trust.ts'
 
 type Stored = SealedBook & { sealed: string }
+
+/** A server that names a number beyond would have the versions run out. */
+const VERSIONS_AHEAD_MAX = 1000
 
 /**
  * The book for the server, one version up; null where nothing changed, where the server's copy was not read yet, is in a form that
  * only newer builds know, or a newer one is known to be, and where this device has not learned the newest history key: under an older one the others would refuse it.
  */
-export const sealBook = (live: Live): Promise<Stored | null> =>
+export const sealBook = (live: Live): Promise<SignedBook | null> =>
   withBook(live, async () => {
     const [row, self] = await Promise.all([readBook(live), peerOf(live, live.userId)])
     const newest = self && (await historyKeyOf(live, self.manifest.historyKeyId))
@@ -37,7 +41,7 @@ export const sealBook = (live: Live): Promise<Stored | null> =>
   })
 
 /** The server keeps this book now. What changed since it was sealed stays dirty. */
-export const bookSaved = (live: Live, stored: Stored): Promise<void> =>
+export const bookSaved = (live: Live, stored: SignedBook): Promise<void> =>
   withBook(live, async () => {
     await live.vault.write(await bookKeptWrites(live, { stored, text: await openBookText(live, stored) }))
   })
@@ -47,13 +51,47 @@ export const bookSaved = (live: Live, stored: Stored): Promise<void> =>
  * place of another one here begins the room anew, as if it had been decided for on this device. False: one of the account's own
  * devices has named a newer book than the server's. Throws CryptoFailure: 'book_rollback' where the server goes back behind what
  * this device has seen or the account's signed list says, 'history_key' where the book is sealed under a key that is not here yet,
- * 'book_spoiled' (once) or 'book_unread' where it does not open, 'newer_version' where it is the first one here and only a newer
+ * 'book_signer' or 'book_spoiled' where none of the account's devices wrote it, 'newer_version' where it is the first one here and only a newer
  * build can read it: a browser that has read one before goes on with its own copy.
  */
 export async function mergeBook(live: Live, stored: SealedBook): Promise<boolean> {
+  await mergeInRooms(live, stored)
+  return isLevel(await readBook(live), await peerOf(live, live.userId))
+}
+
+/**
+ * Goes on from a book that the account did not write, as the next version: with the newest other one that holds merged into this
+ * device's copy, or with that copy alone (`older` null). False where the other one does not hold either, or this device has no copy.
+ * Throws CryptoFailure('book_rollback') for a number that cannot be.
+ */
+export async function replaceBook(
+  live: Live,
+  { spoiled, older }: { spoiled: SealedBook; older: SealedBook | null },
+): Promise<boolean> {
+  if (spoiled.version > seenVersion(await readBook(live)) + VERSIONS_AHEAD_MAX)
+    throw new CryptoFailure('book_rollback', 'The server returned an address book with a number that cannot be')
+  if (older === null) return withBook(live, () => keepOwnCopy(live, spoiled))
+  try {
+    await mergeInRooms(live, older, spoiled)
+    return true
+  } catch (error) {
+    if (error instanceof CryptoFailure) return false
+    throw error
+  }
+}
+
+/** What this device knows takes the place of a spoiled book; one that never read the book knows too little for that. */
+async function keepOwnCopy(live: Live, spoiled: SealedBook): Promise<boolean> {
+  const row = await readBook(live)
+  const { version } = spoiled
+  if (row.isRead && seenVersion(row) < version) await live.vault.write([bookWrite({ ...row, version, isDirty: true }, spoiled)])
+  return row.isRead
+}
+
+async function mergeInRooms(live: Live, stored: SealedBook, replaces?: SealedBook): Promise<void> {
   for (let rooms: string[] = []; ; ) {
-    const missing = await inRooms(live, rooms, () => withBook(live, () => merge(live, stored, rooms)))
-    if (missing.length === 0) return isLevel(await readBook(live), await peerOf(live, live.userId))
+    const missing = await inRooms(live, rooms, () => withBook(live, () => merge(live, stored, rooms, replaces)))
+    if (missing.length === 0) return
     rooms = [...rooms, ...missing].sort()
   }
 }
@@ -62,32 +100,52 @@ export async function mergeBook(live: Live, stored: SealedBook): Promise<boolean
 const inRooms = <T>(live: Live, rooms: string[], work: () => Promise<T>): Promise<T> =>
   rooms.reduceRight<() => Promise<T>>((inner, room) => () => inRoom(live, room, inner), work)()
 
-/** Merges, where the rooms that begin anew are held; else answers those that are not. */
-async function merge(live: Live, stored: SealedBook, rooms: string[]): Promise<string[]> {
+/**
+ * Merges, where the rooms that begin anew are held; else answers those that are not. `replaces`: a spoiled book, in whose
+ * place an older one goes.
+ */
+async function merge(live: Live, stored: SealedBook, rooms: string[], replaces?: SealedBook): Promise<string[]> {
   const row = await readBook(live)
-  await requireNewest(live, row, stored)
-  if (stored.version === row.version) {
+  if (replaces === undefined) await requireNewest(live, row, stored)
+  if (stored.version === row.version && replaces === undefined) {
     if (!row.isRead) await live.vault.write([bookWrite({ ...row, isRead: true })])
     return []
   }
   if (stored.sealed === null) throw new CryptoFailure('malformed', 'The server returned an address book without content')
   const sealed = { ...stored, sealed: stored.sealed }
-  const theirs = await openBook(live, sealed).catch((error) => asNewer(error) ?? spoiled(live, row, stored, error))
+  const theirs = await openSigned(live, row, sealed)
   if (theirs === 'newer') return keepNewer(live, row, sealed)
   const book = mergedBook(row.book, theirs)
   const changed = Object.keys(row.book.pins).filter((id) => book.pins[id]?.identityKey !== row.book.pins[id]?.identityKey)
   const missing = changed.map((userId) => directRoomId(live.userId, userId)).filter((room) => !rooms.includes(room))
   if (missing.length > 0) return missing
-  const isDirty = JSON.stringify(book) !== JSON.stringify(theirs)
+  const isDirty = replaces !== undefined || JSON.stringify(book) !== JSON.stringify(theirs)
+  const isSigned = row.isSigned || stored.signature !== null
   const forgotten = await Promise.all(changed.map((userId) => keyForgottenWrites(live, userId)))
   const { newer: _, ...known } = row
-  const next: BookRow = { ...known, version: stored.version, isDirty, isRead: true, book }
-  await live.vault.write([bookWrite(next, stored), ...forgotten.flat()])
+  const next: BookRow = { ...known, version: replaces?.version ?? stored.version, isDirty, isRead: true, isSigned, book }
+  await live.vault.write([bookWrite(next, replaces ?? stored), ...forgotten.flat()])
   return []
 }
 
-const asNewer = (error: unknown): 'newer' | undefined =>
-  error instanceof CryptoFailure && error.code === 'newer_version' ? 'newer' : undefined
+/**
+ * The book inside, where a listed device of the account has signed it. Throws CryptoFailure: 'history_key' and 'book_signer', which a
+ * newer device list may settle, or 'book_spoiled': the server keeps what no device of the account wrote.
+ */
+async function openSigned(live: Live, row: BookRow, stored: Stored): Promise<Book | 'newer'> {
+  const self = await peerOf(live, live.userId)
+  if (!self) throw new CryptoFailure('manifest', "This account's own device list is missing")
+  try {
+    requireBookSigner(self.manifest, stored)
+    if (stored.signature === null && row.isSigned) throw new CryptoFailure('signature', 'The address book has no signature')
+    return await openBook(live, stored)
+  } catch (error) {
+    if (!(error instanceof CryptoFailure) || error.code === 'history_key' || error.code === 'book_signer') throw error
+    if (error.code === 'newer_version') return 'newer'
+    const text = 'The server kept an address book that your account did not write'
+    throw new CryptoFailure('book_spoiled', text, { cause: error })
+  }
+}
 
 /** Keeps a book that only newer builds can read, to pass it on. What this device knows stays its own until it is one of them. */
 async function keepNewer(live: Live, row: BookRow, stored: Stored): Promise<[]> {
@@ -97,20 +155,6 @@ async function keepNewer(live: Live, row: BookRow, stored: Stored): Promise<[]> 
       bookWrite({ ...row, newer: { version: stored.version, text: await openBookText(live, stored) } }, stored),
     ])
   return []
-}
-
-/**
- * The server keeps what no device of the account has sealed: who stole a session can save rubbish there, and must not hold off
- * their removal by it. What this device knows takes its place, and the others add theirs; a device that never read the book
- * knows too little for that.
- */
-async function spoiled(live: Live, row: BookRow, stored: SealedBook, error: unknown): Promise<never> {
-  if (!(error instanceof CryptoFailure) || error.code === 'history_key') throw error
-  if (!row.isRead)
-    throw new CryptoFailure('book_unread', 'The address book that the server keeps does not open', { cause: error })
-  await live.vault.write([bookWrite({ ...row, version: stored.version, isDirty: true }, stored)])
-  const text = "The server kept an address book that your account did not write. This browser's takes its place"
-  throw new CryptoFailure('book_spoiled', text, { cause: error })
 }
 
 /**

@@ -21,6 +21,9 @@ const suite = new CipherSuite({ kem: new XWing(), kdf: new HkdfSha256(), aead: n
 /** Random bytes, at most 65,536 at once. */
 export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new Uint8Array(length))
 
+/** SHA-256 of the bytes alone, for a field of what is signed: 32 bytes. */
+export const digestOf = (bytes: Uint8Array): Bytes => concat(sha256Of(bytes))
+
 /** SHA-256 over the label and the fields: 32 bytes. */
 export const sha256 = (label: Label, ...fields: Field[]): Bytes => concat(sha256Of(encodeFields(label, ...fields)))
 

@@ -8,7 +8,7 @@ import {
   keyringShape,
   type Manifest,
   manifestShape,
-  type SealedBook,
+  type SignedBook,
 } from '../../contract/devices.ts'
 import { membersOfDirectRoom, type Signed } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
@@ -25,7 +25,8 @@ export function registerIn({ accounts }: ServerState, userId: string, keys: Acco
   const known = accounts.get(userId)
   accounts.set(userId, {
     keys,
-    book: known?.book ?? { version: 0, historyKeyId: 0, sealed: null },
+    ...(known?.books && { books: known.books }),
+    book: known?.book ?? { version: 0, historyKeyId: 0, sealed: null, deviceId: null, signature: null },
     packages: [...(known?.packages ?? []), ...packages],
     username: known?.username ?? 'someone',
     authSecret: known?.authSecret ?? null,
@@ -127,6 +128,7 @@ export function accountVerbs(state: ServerState): Verb[] {
       for (const room of roomsOf(userId)) room.archiveKeys = room.archiveKeys.filter((key) => key.userId !== userId)
     if (account.packages.some(({ deviceId }) => next.removed.includes(deviceId))) {
       account.packages = account.packages.filter(({ deviceId }) => !next.removed.includes(deviceId))
+      account.books = Object.fromEntries(Object.entries(account.books ?? {}).filter(([id]) => !next.removed.includes(id)))
       for (const room of roomsOf(userId)) room.needsCommit = true
     }
     return { version: next.version }
@@ -175,10 +177,20 @@ export function accountVerbs(state: ServerState): Verb[] {
       .parse(JSON.parse(keys.manifest.content))
       .devices.map(({ id, addedAt }) => ({ id, addedAt, lastSeenAt: SEEN_AT, isCurrent: id === deviceId }))
 
-  function saveBook(account: Account, book: SealedBook) {
+  function saveBook(account: Account, book: SignedBook) {
     if (book.version !== account.book.version + 1) throw new ApiError(409, 'stale_version', 'Another device changed this first')
     account.book = book
+    account.books = { ...account.books, [book.deviceId]: book }
     return { version: book.version }
+  }
+
+  function readBook({ book, books = {} }: Account, writer?: string) {
+    const wanted = writer === undefined ? book : books[writer]
+    const others = Object.values(books)
+      .filter((one) => one.deviceId !== wanted?.deviceId)
+      .sort((a, b) => b.version - a.version)
+      .map(({ deviceId, version }) => ({ writer: deviceId, version }))
+    return { version: 0, historyKeyId: 0, sealed: null, deviceId: null, signature: null, ...wanted, others }
   }
 
   return [
@@ -200,7 +212,7 @@ export function accountVerbs(state: ServerState): Verb[] {
       (input: { currentPassword: string; newPassword: string; keys?: KeyChange }, userId) => changePassword(userId, input),
     ],
     [devicesApi.manifest, (input: { userId: string }) => manifestAnswer(state, input.userId)],
-    [devicesApi.book, (_, userId) => own(userId).book],
-    [devicesApi.saveBook, (book: SealedBook, userId) => saveBook(own(userId), book)],
+    [devicesApi.book, ({ writer }: { writer?: string }, userId) => readBook(own(userId), writer)],
+    [devicesApi.saveBook, (book: SignedBook, userId) => saveBook(own(userId), book)],
   ]
 }

@@ -7,7 +7,10 @@ import type { Mark } from '../rooms/room.ts'
 
 export interface Account {
   keys: AccountKeys
+  /** The newest. */
   book: SealedBook
+  /** The newest of each device, by its id. */
+  books?: Record<string, SealedBook>
   packages: { deviceId: string; keyPackage: string; isLastResort: boolean }[]
   username: string
   /** What the password and the recovery kit show the server. */

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { devicesApi } from '../../contract/devices.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
@@ -15,15 +16,46 @@ export async function syncBook(env: Env): Promise<boolean> {
   return isLevel
 }
 
+/** What a newer device list of the account, or another question, may settle. */
+const MAY_BE_LATE = ['book_rollback', 'history_key', 'book_signer', 'book_spoiled']
+
 async function mergeStored(env: Env): Promise<boolean> {
   try {
     return await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
   } catch (error) {
-    if (!(error instanceof CryptoFailure) || (error.code !== 'book_rollback' && error.code !== 'history_key')) throw error
+    if (!(error instanceof CryptoFailure) || !MAY_BE_LATE.includes(error.code)) throw error
     // Another device may have changed it between question and answer, and the account's keys with it.
     await refreshOwnDevices(env)
-    return await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
   }
+  const stored = await env.api(devicesApi.book, {})
+  try {
+    return await env.crypto.mergeBook(stored)
+  } catch (error) {
+    if (error instanceof CryptoFailure && (error.code === 'book_signer' || error.code === 'book_spoiled'))
+      await replaceSpoiled(env, stored)
+    throw error
+  }
+}
+
+/**
+ * The server keeps a book that no device of the account wrote. The newest other one that holds goes in its place, merged with what
+ * this browser knows. Always throws CryptoFailure: 'book_spoiled', or 'book_unread' where nothing holds and this browser knows nothing.
+ */
+async function replaceSpoiled(env: Env, { others, ...spoiled }: z.output<typeof devicesApi.book.output>): Promise<never> {
+  for (const { writer } of others) {
+    const older = await env.api(devicesApi.book, { writer })
+    if (await env.crypto.replaceBook({ spoiled, older }))
+      throw new CryptoFailure(
+        'book_spoiled',
+        'The server kept an address book that your account did not write. An older one takes its place',
+      )
+  }
+  if (await env.crypto.replaceBook({ spoiled, older: null }))
+    throw new CryptoFailure(
+      'book_spoiled',
+      "The server kept an address book that your account did not write. This browser's takes its place",
+    )
+  throw new CryptoFailure('book_unread', 'The address book that the server keeps does not open')
 }
 
 /** Saves the book if it changed. Another device that saved first is merged, and it is tried again. */

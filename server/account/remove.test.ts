@@ -9,6 +9,7 @@ import { notificationsApi } from '../../contract/notifications.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { followPresence } from '../contacts/presence.ts'
 import { creation, following, sealed } from '../testing/group.ts'
+import { signedBook } from '../testing/keys.ts'
 import { newAuthSecret, type Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
@@ -51,7 +52,7 @@ async function settled() {
   const chatRoomId = await alice.talksTo(bob)
   const phone = await alice.addsBrowser()
   await alice.changesKeys({ adds: ['kit'], removes: [phone.deviceId] }, { kitSecret })
-  await alice.does(devicesApi.saveBook, { version: 2, historyKeyId: 2, sealed: randomBytes(100).toString('base64') })
+  await alice.does(devicesApi.saveBook, signedBook(alice.identity, alice.deviceId, { version: 2 }))
   await bob.addsBrowser()
   await Promise.all([alice, bob].map((each) => each.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })))
   const first = { ...creation(chatRoomId), manifestVersions: { [alice.id]: 3, [bob.id]: 2 } }

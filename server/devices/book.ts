@@ -1,4 +1,9 @@
-import type { SealedBook } from '../../contract/devices.ts'
+import { createHash } from 'node:crypto'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import type { z } from 'zod'
+import { encodeFields, fromBase64 } from '../../contract/bytes.ts'
+import { type devicesApi, type Manifest, type SignedBook, UNSIGNED_BOOK } from '../../contract/devices.ts'
+import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { requireLive } from '../sessions/sessions.ts'
@@ -6,29 +11,70 @@ import { storedManifest } from './documents.ts'
 import { lockAccount } from './locked.ts'
 import * as store from './store.ts'
 
-/** The account's sealed book; version 0 before the first. */
-export async function readBook(env: Env, user: SignedInUser): Promise<SealedBook> {
-  const row = await store.findBook(env.db, user.id)
-  return row
-    ? { version: row.version, historyKeyId: row.historyKeyId, sealed: row.sealed }
-    : { version: 0, historyKeyId: 0, sealed: null }
+type BookAnswer = z.input<typeof devicesApi.book.output>
+
+/** The account's newest book, or the newest of one device; version 0 where there is none. */
+export async function readBook(
+  env: Env,
+  user: SignedInUser,
+  { writer }: z.output<typeof devicesApi.book.input>,
+): Promise<BookAnswer> {
+  const kept = await store.findBooks(env.db, user.id)
+  const wanted = writer ?? kept[0]?.deviceId
+  const row = wanted === undefined ? undefined : await store.findBook(env.db, user.id, wanted)
+  const others = kept
+    .filter(({ deviceId }) => deviceId !== wanted)
+    .map(({ deviceId, version }) => ({ writer: deviceId, version }))
+  if (!row) return { version: 0, historyKeyId: 0, sealed: null, deviceId: null, signature: null, others }
+  const { version, historyKeyId, sealed, signature } = row
+  return { version, historyKeyId, sealed, signature, deviceId: row.deviceId === UNSIGNED_BOOK ? null : row.deviceId, others }
 }
 
 /**
- * Replaces the book when nobody else did meanwhile, under a history key that the account has: any other number would stand in the
- * way of every removal to come. Throws Refusal.
+ * Keeps the book that this session's device wrote and signed, when nobody else saved one meanwhile, under a history key that the
+ * account has: any other number would stand in the way of every removal to come. Throws Refusal.
  */
-export async function saveBook(env: Env, user: SignedInUser, book: { version: number; historyKeyId: number; sealed: string }) {
+export async function saveBook(env: Env, user: SignedInUser, book: SignedBook) {
   await env.db.transaction(async (tx) => {
     const { documents } = await lockAccount(tx, user.id)
     // The device may have been removed while this waited for the lock.
     await requireLive(tx, user)
-    const newest = documents ? storedManifest(documents.manifest).historyKeyId : 0
-    if (newest === 0 || book.historyKeyId > newest)
+    if (user.deviceId !== book.deviceId) throw new Refusal('unknown_device')
+    const manifest = documents && storedManifest(documents.manifest)
+    if (!manifest || book.historyKeyId > manifest.historyKeyId)
       throw new Refusal('invalid_input', { text: 'The account has no such history key' })
-    if (book.historyKeyId < newest || !(await store.saveBook(tx, { userId: user.id, ...book })))
-      throw new Refusal('stale_version')
+    if (book.historyKeyId < manifest.historyKeyId) throw new Refusal('stale_version')
+    await putBook(tx, user.id, manifest, book)
   })
   env.hub.publish([user.id], { type: 'book', data: { version: book.version } })
   return { version: book.version }
+}
+
+/**
+ * Compare-and-set: keeps the book that a device of the manifest signed, where the newest version is the one before and lies under no
+ * newer history key. The caller holds the account. Throws Refusal.
+ */
+export async function putBook(tx: Queryable, userId: string, manifest: Manifest, book: SignedBook): Promise<void> {
+  const [newest] = await store.findBooks(tx, userId)
+  if (book.version !== (newest?.version ?? 0) + 1 || book.historyKeyId < (newest?.historyKeyId ?? 0))
+    throw new Refusal('stale_version')
+  requireSigned(manifest, book)
+  const { version, historyKeyId, sealed, deviceId, signature } = book
+  await store.saveBook(tx, { userId, version, historyKeyId, sealed, deviceId, signature })
+}
+
+/** Throws Refusal unless a device that the manifest lists has signed the book [Note: I1]. */
+function requireSigned(
+  { identityKey, devices }: Manifest,
+  { version, historyKeyId, sealed, deviceId, signature }: SignedBook,
+): void {
+  const device = devices.find(({ id }) => id === deviceId)
+  if (!device) throw new Refusal('unknown_device')
+  const hash = createHash('sha256').update(fromBase64(sealed)).digest()
+  const fields = [fromBase64(identityKey), String(version), String(historyKeyId), hash] as const
+  const signed = encodeFields('conclave/book-signature/v1', ...fields)
+  const leafKey = fromBase64(device.leafKey)
+  // Strict verification (RFC 8032), as browsers do it.
+  if (leafKey.length !== 32 || !ed25519.verify(fromBase64(signature), signed, leafKey, { zip215: false }))
+    throw new Refusal('invalid_signature')
 }

@@ -4,7 +4,16 @@ import { accountApi } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { chatParticipants, chatRooms } from '../db/schema/rooms.ts'
-import { type Changes, changed, newDeviceId, signedChange, signedKeys, type TestIdentity, withDevice } from '../testing/keys.ts'
+import {
+  type Changes,
+  changed,
+  newDeviceId,
+  signedBook,
+  signedChange,
+  signedKeys,
+  type TestIdentity,
+  withDevice,
+} from '../testing/keys.ts'
 import { newAuthSecret, type Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
@@ -165,7 +174,7 @@ test('a change that does not fit is refused in words and leaves everything as it
   const alice = await someone()
   const laptop = await alice.addsBrowser()
   const third = await alice.addsBrowser()
-  await alice.does(devicesApi.saveBook, { version: 1, historyKeyId: 1, sealed: random() })
+  await alice.does(devicesApi.saveBook, signedBook(alice.identity, alice.deviceId, { version: 1 }))
   const before = alice.identity
   const state = await stateOf(alice)
   const after = (
@@ -334,13 +343,13 @@ test("history off deletes the account's archive keys and nobody else's; on again
 test('a device that has not heard cannot put its book back under the old history key', async () => {
   const alice = await someone()
   const laptop = await alice.addsBrowser()
-  await alice.does(devicesApi.saveBook, { version: 1, historyKeyId: 1, sealed: random() })
+  await alice.does(devicesApi.saveBook, signedBook(alice.identity, alice.deviceId, { version: 1 }))
   await alice.changesKeys({ keepsHistory: false })
   for (const version of [2, 3]) {
-    const stale = { version, historyKeyId: 1, sealed: random() }
-    expect(await laptop.tries(devicesApi.saveBook, stale)).toBeRefused(409, 'stale_version')
+    const stale = signedBook(alice.identity, laptop.deviceId, { version, historyKeyId: 1 })
+    expect(await laptop.tries(devicesApi.saveBook, { ...stale })).toBeRefused(409, 'stale_version')
   }
-  await laptop.does(devicesApi.saveBook, { version: 3, historyKeyId: 2, sealed: random() })
+  await laptop.does(devicesApi.saveBook, signedBook(alice.identity, laptop.deviceId, { version: 3 }))
 })
 
 test('of many changes at once one wins, and what it wrote is all there', async () => {
@@ -359,7 +368,7 @@ test('of many changes at once one wins, and what it wrote is all there', async (
   const answers = await Promise.all([
     ...changes.map(({ next }) => alice.tries(devicesApi.changeKeys, { ...signedChange(before, next) })),
     browser.tries(devicesApi.enrol, { ...signedKeys(withDevice(before, deviceId), deviceId) }),
-    laptop.tries(devicesApi.saveBook, { version: 1, historyKeyId: 1, sealed: random() }),
+    laptop.tries(devicesApi.saveBook, { ...signedBook(before, laptop.deviceId, { version: 1 }) }),
   ])
   // The book is another document: it may have been saved first, and then the two that bring one are stale as well.
   const codes = answers.slice(0, 5).map((answer) => answer.code ?? 'won')
@@ -492,12 +501,11 @@ test("Eve's stolen session names a history key that is not there: no address boo
   const alice = await someone()
   const stolen = await alice.addsBrowser()
   for (const historyKeyId of [2, 2 ** 31 - 1]) {
-    expect(await stolen.tries(devicesApi.saveBook, { version: 1, historyKeyId, sealed: random() })).toBeRefused(
-      400,
-      'invalid_input',
-    )
+    expect(
+      await stolen.tries(devicesApi.saveBook, { ...signedBook(alice.identity, stolen.deviceId, { version: 1, historyKeyId }) }),
+    ).toBeRefused(400, 'invalid_input')
   }
-  await stolen.does(devicesApi.saveBook, { version: 1, historyKeyId: 1, sealed: random() })
+  await stolen.does(devicesApi.saveBook, signedBook(alice.identity, stolen.deviceId, { version: 1 }))
   await alice.changesKeys({ removes: [stolen.deviceId] })
   expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 2, historyKeyId: 2 })
 })
@@ -508,7 +516,7 @@ test("Eve's address book is on its way while her device is removed: it does not 
   let late: ReturnType<typeof stolen.tries> | undefined
   world.env.fault = async (point) => {
     if (point !== 'keys:written' || late) return
-    late = stolen.tries(devicesApi.saveBook, { version: 2, historyKeyId: 2, sealed: random() })
+    late = stolen.tries(devicesApi.saveBook, { ...signedBook(alice.identity, stolen.deviceId, { version: 2, historyKeyId: 2 }) })
     await waitsForALock()
   }
   onTestFinished(() => void delete world.env.fault)

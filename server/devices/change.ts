@@ -7,6 +7,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { countGuess, hashOfSecret, requireAuthSecret } from '../password/password.ts'
 import { Refusal } from '../refuse.ts'
 import { closeSessions, deleteSessionsOfDevices } from '../sessions/sessions.ts'
+import { putBook } from './book.ts'
 import { announceKeys } from './devices.ts'
 import { idsOf, type ReadDocuments, readDocuments, requireSuccessor, wayOf } from './documents.ts'
 import { isStored, type LockedAccount, lockAccount, requireNext, saveDocuments } from './locked.ts'
@@ -120,7 +121,7 @@ async function saveHistory(
   if (!fits || staying.some((id) => !sealedTo.has(id)) || posted.historySeals.some((seal) => seal.historyKeyId !== historyKeyId))
     throw invalid('A new history key is sealed once to each device that stays')
   if (posted.book?.historyKeyId !== historyKeyId) throw invalid('The book lies under the new history key')
-  if (!(await store.saveBook(tx, { userId: account.id, ...posted.book }))) throw new Refusal('stale_version')
+  await putBook(tx, account.id, manifest, posted.book)
   await store.insertHistorySeals(
     tx,
     posted.historySeals.map((seal) => ({ userId: account.id, ...seal })),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
-import { changed, newDeviceId, newIdentity, signedKeys, type TestIdentity, withDevice } from '../testing/keys.ts'
+import { changed, newDeviceId, newIdentity, signedBook, signedKeys, type TestIdentity, withDevice } from '../testing/keys.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
@@ -121,16 +121,18 @@ test('a device keeps at most fifty one-time packages, and one last resort', asyn
 
 test('of ten who save the book at once one wins', async () => {
   const alice = await world.person('someone')
-  expect(await alice.does(devicesApi.book, {})).toEqual({ version: 0, historyKeyId: 0, sealed: null })
+  expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 0, historyKeyId: 0, sealed: null, others: [] })
   for (const version of [1, 2]) {
     const saves = Array.from({ length: 10 }, () =>
-      alice.tries(devicesApi.saveBook, { version, historyKeyId: 1, sealed: random() }),
+      alice.tries(devicesApi.saveBook, { ...signedBook(alice.identity, alice.deviceId, { version }) }),
     )
     const answers = await Promise.all(saves)
     expect(answers.map((answer) => answer.code ?? 'saved').sort()).toEqual(['saved', ...Array(9).fill('stale_version')])
   }
   expect((await alice.does(devicesApi.book, {})).version).toBe(2)
-  expect(await alice.tries(devicesApi.saveBook, { version: 2 ** 40, historyKeyId: 1, sealed: random() })).toMatchObject({
+  expect(
+    await alice.tries(devicesApi.saveBook, { ...signedBook(alice.identity, alice.deviceId, { version: 2 ** 40 }) }),
+  ).toMatchObject({
     status: 400,
   })
 })

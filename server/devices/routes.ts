@@ -21,6 +21,6 @@ export function deviceRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, devicesApi.changeKeys, (user, change) => changeKeys(env, user, change))
   serve(app, env, devicesApi.list, (user) => listDevices(env, user))
   serve(app, env, devicesApi.manifest, (user, { userId }) => manifestOf(env, user, userId))
-  serve(app, env, devicesApi.book, (user) => readBook(env, user))
+  serve(app, env, devicesApi.book, (user, which) => readBook(env, user, which))
   serve(app, env, devicesApi.saveBook, (user, book) => saveBook(env, user, book))
 }

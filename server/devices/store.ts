@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
@@ -92,9 +92,10 @@ export async function insertDevice(db: Queryable, userId: string, id: string, un
   return made.length === 1
 }
 
-/** Deletes these devices; their key packages and sealed history keys go with them. */
+/** Deletes these devices, with their books; their key packages and sealed history keys go with them. */
 export async function deleteDevices(db: Queryable, userId: string, ids: string[]): Promise<void> {
   await db.delete(devices).where(and(eq(devices.userId, userId), inArray(devices.id, ids)))
+  await db.delete(books).where(and(eq(books.userId, userId), inArray(books.deviceId, ids)))
 }
 
 /** The account's rooms, in the order in which everyone locks them. */
@@ -169,29 +170,29 @@ export async function deleteUnlock(db: Queryable, userId: string, id: string): P
     .where(and(eq(devices.userId, userId), eq(devices.id, id)))
 }
 
-export async function findBook(db: Queryable, userId: string) {
-  const [row] = await db.select().from(books).where(eq(books.userId, userId))
+/** The account's books without what is sealed in them, the newest first. */
+export async function findBooks(db: Queryable, userId: string) {
+  return await db
+    .select({ deviceId: books.deviceId, version: books.version, historyKeyId: books.historyKeyId })
+    .from(books)
+    .where(eq(books.userId, userId))
+    .orderBy(desc(books.version))
+}
+
+export async function findBook(db: Queryable, userId: string, deviceId: string) {
+  const [row] = await db
+    .select()
+    .from(books)
+    .where(and(eq(books.userId, userId), eq(books.deviceId, deviceId)))
   return row
 }
 
-/** Compare-and-set: false where the stored version is not the one before, or lies under a newer history key. */
-export async function saveBook(db: Queryable, row: typeof books.$inferInsert): Promise<boolean> {
-  const { userId, ...book } = row
-  if (row.version === 1) {
-    // An account that is being deleted meanwhile gets none.
-    const made = await db.execute(sql`
-      with owner as (select id from users where id = ${userId} and deleted_at is null for share)
-      insert into books (user_id, version, history_key_id, sealed)
-      select id, ${row.version}::int, ${row.historyKeyId}::int, ${row.sealed}::text from owner
-      on conflict do nothing returning version`)
-    return made.rowCount === 1
-  }
-  const saved = await db
-    .update(books)
-    .set(book)
-    .where(and(eq(books.userId, userId), eq(books.version, row.version - 1), lte(books.historyKeyId, row.historyKeyId)))
-    .returning({ version: books.version })
-  return saved.length === 1
+/** Puts the book in the place of the one that this device wrote before. The caller holds the account and has compared the versions. */
+export async function saveBook(db: Queryable, row: typeof books.$inferInsert): Promise<void> {
+  await db
+    .insert(books)
+    .values(row)
+    .onConflictDoUpdate({ target: [books.userId, books.deviceId], set: row })
 }
 
 // One parameter, so that the statement's text is the same for any number of them.

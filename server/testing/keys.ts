@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
-import { type AccountKeys, ADDED_AT_SEALED, type KeyChange, type Keyring, type Manifest } from '../../contract/devices.ts'
+import {
+  type AccountKeys,
+  ADDED_AT_SEALED,
+  type KeyChange,
+  type Keyring,
+  type Manifest,
+  type SignedBook,
+} from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64')
@@ -100,7 +107,7 @@ export function signedChange(
     keyring: sign('conclave/keyring/v1', next.keyring, seed),
     manifest: sign('conclave/manifest/v1', next.manifest, seed),
     historySeals: isNewHistory ? devices.map(({ id }) => ({ deviceId: id, historyKeyId, sealed: random(1200) })) : [],
-    ...(isNewHistory && { book: { version: bookVersion + 1, historyKeyId, sealed: random(300) } }),
+    ...(isNewHistory && { book: signedBook(next, devices[0]?.id ?? '', { version: bookVersion + 1, historyKeyId }) }),
     ...(kitSecret !== undefined && { kitSecret }),
   }
 }
@@ -114,6 +121,22 @@ export function signedKeys(identity: TestIdentity, deviceId: string, seed: Uint8
     deviceId,
     keyPackages: { oneTime, lastResort: random(300) },
   }
+}
+
+/** A book that this device signs with its leaf key. */
+export function signedBook(
+  { manifest }: TestIdentity,
+  deviceId: string,
+  {
+    version,
+    historyKeyId = manifest.historyKeyId,
+    sealed = random(300),
+  }: { version: number; historyKeyId?: number; sealed?: string },
+): SignedBook {
+  const hash = createHash('sha256').update(fromBase64(sealed)).digest()
+  const fields = [fromBase64(manifest.identityKey), String(version), String(historyKeyId), hash] as const
+  const signature = ed25519.sign(encodeFields('conclave/book-signature/v1', ...fields), leafSeedOf(deviceId))
+  return { version, historyKeyId, sealed, deviceId, signature: toBase64(signature) }
 }
 
 function sign(label: string, document: Keyring | Manifest, seed: Uint8Array): Signed {

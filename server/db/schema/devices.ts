@@ -79,11 +79,20 @@ export const keyPackages = pgTable(
   ],
 )
 
-export const books = pgTable('books', {
-  userId: uuid('user_id')
-    .primaryKey()
-    .references(() => users.id, { onDelete: 'cascade' }),
-  version: integer('version').notNull(),
-  historyKeyId: integer('history_key_id').notNull(),
-  sealed: text('sealed').notNull(),
-})
+/** The newest book that each listed device has written [Note: I1]. */
+export const books = pgTable(
+  'books',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** 'unsigned' for the one book of an account from before books were signed. */
+    deviceId: text('device_id').notNull().default('unsigned'),
+    version: integer('version').notNull(),
+    historyKeyId: integer('history_key_id').notNull(),
+    sealed: text('sealed').notNull(),
+    /** 64 bytes, base64; null for a book of before. */
+    signature: text('signature'),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.deviceId] })],
+)
