@@ -215,7 +215,17 @@ export async function profileCopy(userId: string): Promise<() => Promise<void>> 
     }
     await new Promise((resolve) => transaction.addEventListener('complete', resolve))
     target.close()
+    await listFirst(userId)
   }
+}
+
+/** The browser's list names the first vault of this user again, whatever was made after it. */
+async function listFirst(userId: string): Promise<void> {
+  const list = await settled(indexedDB.open('conclave'))
+  const rows = list.transaction('vaults', 'readwrite').objectStore('vaults')
+  const { username } = (await settled(rows.get(userId))) as { username: string }
+  await settled(rows.put({ userId, username }))
+  list.close()
 }
 
 const openRaw = (userId: string) => settled(indexedDB.open(`conclave-${userId}`))
