@@ -9,6 +9,7 @@ import { inLanes } from '../net/turns.ts'
 import { enterEverywhere } from '../rooms/gate.ts'
 import { roomsStore, sortRooms } from '../rooms/list.ts'
 import { reloadRooms } from '../rooms/load.ts'
+import { isOtherState } from '../rooms/otherstate.ts'
 import { refreshPreview } from '../rooms/preview.ts'
 import type { Room } from '../rooms/room.ts'
 import { checkBook, saveBook } from '../trust/book.ts'
@@ -85,7 +86,7 @@ async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void>
       // A failure of one room's keys must not keep the others from being read. One of the account is thrown at the end.
       if (!(error instanceof CryptoFailure)) throw error
       if (OF_ACCOUNT.includes(error.code)) failures.push(error)
-      else for (const id of peerIds) markPerson(id, 'key_changed')
+      else if (!isOtherState(error)) for (const id of peerIds) markPerson(id, 'key_changed')
     }
   })
   await enterEverywhere(env, listed().filter(isDue))

@@ -4,7 +4,8 @@ import { toBase64, utf8 } from '../../contract/bytes.ts'
 import { hkdf, sealWith } from '../primitives/seal.ts'
 import { people } from '../testing/room.ts'
 import { openLive } from './account.ts'
-import { generationOf, noteGeneration, openBook, pinOf, readBook } from './book.ts'
+import { openBook, pinOf, readBook } from './book.ts'
+import { noteGeneration } from './generations.ts'
 import type { Live } from './live.ts'
 import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
 import { peerStanding, takePeerManifest } from './peers.ts'
@@ -51,14 +52,14 @@ test('Two tabs that pin and remember at once lose nothing', async () => {
     takePeerManifest(tab, contact),
     sealBook(alice),
   ])
-  for (const [at, room] of rooms.entries()) expect(await generationOf(alice, room)).toBe(at + 1)
+  for (const [at, room] of rooms.entries()) expect((await readBook(alice)).book.generations[room]).toBe(at + 1)
   expect(await pinOf(tab, contact.userId)).toBeDefined()
 })
 
 test('A generation only goes up', async () => {
   await noteGeneration(alice, 'room', 3)
   await noteGeneration(tab, 'room', 2)
-  expect(await generationOf(alice, 'room')).toBe(3)
+  expect((await readBook(alice)).book.generations['room']).toBe(3)
 })
 
 test('What two browsers know is merged: the higher generation, the own pin, the other aliases', async () => {

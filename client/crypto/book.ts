@@ -29,8 +29,10 @@ const bookShape = z.looseObject({
   /** By user id; `identityKey` is Ed25519, base64. */
   pins: z.record(z.string(), pinShape),
   aliases: z.record(z.string(), z.string()),
-  /** The newest generation this account has seen of each room: lower ones are refused [Note: R4]. */
+  /** The newest generation this account has seen of each room: of others the person is asked [Note: R8]. */
   generations: z.record(z.string(), counterShape),
+  /** How often the person had a room begin anew at the state that the server showed [Note: R8]. */
+  restarts: z.record(z.string(), counterShape).optional(),
 })
 
 /** What an account remembers across browsers [Note: I1]. */
@@ -128,19 +130,6 @@ export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
 /** The accounts whose pinned key the person compared. */
 export const verifiedUsers = async (live: Live): Promise<string[]> =>
   Object.entries((await readBook(live)).book.pins).flatMap(([userId, { isVerified }]) => (isVerified ? [userId] : []))
-
-/** The newest generation of a room that any device of this account has seen. */
-export const generationOf = async (live: Live, chatRoomId: string): Promise<number> =>
-  (await readBook(live)).book.generations[chatRoomId] ?? 0
-
-/** Remembers a generation that this device has proof of, before it moves there; it only goes up [Note: R4]. */
-export const noteGeneration = (live: Live, chatRoomId: string, generation: number): Promise<void> =>
-  withBook(live, async () => {
-    const row = await readBook(live)
-    if ((row.book.generations[chatRoomId] ?? 0) >= generation) return
-    const generations = { ...row.book.generations, [chatRoomId]: generation }
-    await live.vault.write([bookWrite({ ...row, isDirty: true, book: { ...row.book, generations } })])
-  })
 
 /**
  * Remembers a version that one of the account's own devices named: what the server hands out should not be older [Note: I1].

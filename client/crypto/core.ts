@@ -49,6 +49,7 @@ import { manifestVersion, peerStanding, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
 import { type OriginOf, proveSession, signSession } from './proof.ts'
+import { restartRoom } from './restart.ts'
 import { type ListedDevice, ownDevices, type Review, reviewAccount } from './review.ts'
 import { compareSafetyCode, safetyNumber, setVerified } from './safety.ts'
 import { takeOwnManifest } from './self.ts'
@@ -205,6 +206,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     roomRecord: on(({ vault }, chatRoomId: string) => roomRecord(vault, chatRoomId)),
     enterRoom: on(enterRoom),
     receiveLog: on(receiveLog),
+    restartRoom: on(restartRoom),
     roomsToHeal: on(roomsToHeal),
     putHealingOff: on(putHealingOff),
     roomNeed: on(roomNeed),

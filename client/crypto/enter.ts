@@ -5,8 +5,8 @@ import { messageWrites } from '../vault/messages.ts'
 import type { RoomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
 import { derivedKeyWrite } from './archive.ts'
-import { generationOf, noteGeneration } from './book.ts'
 import { restartNotice } from './catchup.ts'
+import { noteGeneration, requireGeneration } from './generations.ts'
 import { groupIdHolds } from './groupid.ts'
 import { pathMade } from './heal.ts'
 import { joinByWelcome, welcomedRefs } from './joining.ts'
@@ -20,8 +20,6 @@ import { type Place, storeRoom, withRoom } from './room.ts'
 import { groupPlace, withMembers } from './signers.ts'
 import { AT_THE_BEGINNING, withCommit } from './transcript.ts'
 
-/** An account is never that far behind: a number beyond would close the room for good, once it is remembered. */
-const GENERATIONS_AHEAD_MAX = 1000
 const WELCOMED_MAX = 100
 
 /**
@@ -132,14 +130,4 @@ export function checkPlace(chatRoomId: string, served: RoomGroup, groupId: Uint8
   const holds = groupIdHolds(groupId, chatRoomId, served.generation, accountKeysOf(accounts))
   if (!holds || toBase64(groupId) !== served.groupId)
     throw new CryptoFailure('group_id', 'The server returned the state of another room')
-}
-
-/** Refuses a generation that lies before what the account has seen, or absurdly far behind it [Note: R4]. */
-export async function requireGeneration(live: Live, chatRoomId: string, generation: number): Promise<number> {
-  const seen = await generationOf(live, chatRoomId)
-  if (generation < seen)
-    throw new CryptoFailure('generation_rollback', 'The server returned an older state of this room than before')
-  if (generation > seen + GENERATIONS_AHEAD_MAX)
-    throw new CryptoFailure('generation', 'The server returned a state of this room that cannot be')
-  return seen
 }

@@ -15,6 +15,7 @@ import {
   seenVersion,
   withBook,
 } from './book.ts'
+import { mergedGenerations } from './generations.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 import { requireMarkedBook } from './marks.ts'
@@ -178,12 +179,8 @@ function mergedBook(mine: Book, theirs: Book): Book {
   // In their order, so that equal books are equal text.
   const pins = { ...theirs.pins, ...mine.pins }
   for (const [userId, pin] of Object.entries(theirs.pins)) pins[userId] = mergedPin(mine.pins[userId], pin)
-  const generations = { ...theirs.generations }
-  for (const [room, generation] of Object.entries(mine.generations)) {
-    generations[room] = Math.max(generation, theirs.generations[room] ?? 0)
-  }
   const aliases = { ...theirs.aliases, ...mine.aliases, ...theirs.aliases }
-  return { ...united(mine, theirs), pins, aliases, generations }
+  return { ...united(mine, theirs), pins, aliases, ...mergedGenerations(mine, theirs) }
 }
 
 /** Of two pins the one decided later; of the same key, with what only the other one's build knows [Note: F2]. */

@@ -19,6 +19,8 @@ import { useSeen } from './useSeen.tsx'
 
 const ChangedPerson = lazy(async () => ({ default: (await import('../trust/ChangedPerson.tsx')).ChangedPerson }))
 
+const RestartQuestion = lazy(async () => ({ default: (await import('../rooms/RestartQuestion.tsx')).RestartQuestion }))
+
 interface Props {
   room: RoomRow
   /** The other person of the room. */
@@ -28,9 +30,11 @@ interface Props {
   onBack: () => void
   onRetry: () => void
   onAcceptChange: (person: Person) => Promise<void>
+  /** The room began anew: what waited can go out. */
+  onRestarted: () => void
 }
 
-export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange }: Props) {
+export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, onRestarted }: Props) {
   const view = useStore(messagesStore, ({ open }) => (open?.chatRoomId === room.id ? open : undefined))
   const [isUpgrading, setUpgrading] = useState(false)
   const [isComparing, setComparing] = useState(false)
@@ -53,6 +57,11 @@ export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange }:
       {person.mismatch && (
         <Suspense>
           <ChangedPerson person={person} mismatch={person.mismatch} onAccept={onAcceptChange} />
+        </Suspense>
+      )}
+      {room.asksRestart && !room.isClosed && (
+        <Suspense>
+          <RestartQuestion room={room} onRestarted={onRestarted} />
         </Suspense>
       )}
       {!canSend && !room.isClosed && <FreeBanner onUpgrade={upgrade} />}

@@ -6,6 +6,7 @@ import { ApiError } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'
 import { onStaleEpoch } from '../rooms/gate.ts'
 import { changeRoom, latestRoom } from '../rooms/list.ts'
+import { isOtherState } from '../rooms/otherstate.ts'
 import { readyRoom } from '../rooms/ready.ts'
 import { peerIdOf, placeOf, type Room } from '../rooms/room.ts'
 import { catchUp } from '../rooms/rooms.ts'
@@ -132,6 +133,7 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
     return 'next'
   }
   if (!(error instanceof CryptoFailure)) throw error
+  if (isOtherState(error)) return wait(chatRoomId, `${error.message}. Nothing is sent until you decide.`, null)
   await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: true })
   return 'next'
 }

@@ -28,6 +28,7 @@ export function roomOfContact(contact: Contact): { room: RoomRow; person: Person
     unreadCount: contact.unreadCount,
     hasUnreadNotifications: contact.hasUnreadNotifications,
     preview: null,
+    asksRestart: false,
     isTyping: false,
   }
   const { displayName, isOnline, lastSeen } = contactUser

@@ -20,6 +20,8 @@ export interface RoomRow extends Room {
   unreadCount: number
   hasUnreadNotifications: boolean
   preview: Preview | null
+  /** The server shows another state of the room than the account knows: nothing is sent until the person decides [Note: R8]. */
+  asksRestart: boolean
   isTyping: boolean
 }
 

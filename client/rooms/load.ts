@@ -79,5 +79,5 @@ const shownPerson = (person: Person, known: KnownAccount): Person => ({
 
 function knownRoom(room: RoomRow): RoomRow {
   const before = roomById(room.id)
-  return before ? { ...room, preview: before.preview, isTyping: before.isTyping } : room
+  return before ? { ...room, preview: before.preview, asksRestart: before.asksRestart, isTyping: before.isTyping } : room
 }

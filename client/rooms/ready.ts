@@ -4,6 +4,7 @@ import type { Env } from '../env.ts'
 import { isRefused } from '../net/api.ts'
 import { refreshPeers, refreshStale } from '../trust/peers.ts'
 import { personById } from '../trust/people.ts'
+import { askingRestart, isOtherState } from './otherstate.ts'
 import { peerIdOf, placeOf, type Room } from './room.ts'
 import { catchUp } from './rooms.ts'
 
@@ -24,7 +25,11 @@ export type Readiness = { ready: true } | { ready: false; reason: string }
  * removes leaves that are gone, heals [Note: R4, R7]. Each commit may lose against another one; then it starts over.
  * `mustCommit`: the server takes nothing before a commit [Note: D3].
  */
-export async function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Promise<Readiness> {
+export function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Promise<Readiness> {
+  return askingRestart(room, () => ready(env, room, mustCommit))
+}
+
+async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readiness> {
   if (room.isClosed) return { ready: false, reason: 'This account was deleted. Nothing can be sent.' }
   const [mismatch] = (await refreshPeers(env, room)).values()
   if (mismatch) return { ready: false, reason: `${WHY_STOPPED[mismatch]} Nothing is sent until you decide.` }
@@ -67,17 +72,18 @@ async function draft(
   const place = placeOf(room)
   try {
     if (need === 'commit') return await env.crypto.commitRoom(place)
-    if (need === 'create') return await create(env, room)
+    if (need === 'create') return await createGroup(env, room)
     const group = await env.api(roomsApi.group, { chatRoomId: room.id })
     return await env.crypto.joinRoom({ ...place, group })
   } catch (error) {
     if (isRefused(error, 'stale_epoch')) return 'moved'
-    if (need !== 'join' || !(error instanceof CryptoFailure)) throw error
+    if (need !== 'join' || !(error instanceof CryptoFailure) || isOtherState(error)) throw error
     return hasFailed ? await draft(env, room, 'create', false) : 'failed'
   }
 }
 
-async function create(env: Env, room: Room): Promise<CommitDraft | 'moved'> {
+/** The commit of the next generation, with the key packages of everybody's devices. */
+export async function createGroup(env: Env, room: Room): Promise<CommitDraft | 'moved'> {
   const chatRoomId = room.id
   const { generation: current } = await env.api(roomsApi.group, { chatRoomId })
   // Somebody made a group since the log was read: it is entered. One above it would restart the encryption for nothing.
