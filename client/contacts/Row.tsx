@@ -16,6 +16,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Mismatch } from '../crypto/crypto.ts'
 import { connectionStore } from '../net/status.ts'
 import type { Preview, RoomRow } from '../rooms/list.ts'
+import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { nameOf, type Person } from '../trust/people.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
 import { relativeTime } from '../ui/time.ts'
@@ -115,6 +116,7 @@ function Line({ room, person, isAmbiguous }: Pick<Props, 'room' | 'person' | 'is
       <span className={isFailed ? 'cut failed' : 'cut'} dir="auto">
         {isAmbiguous && !isDeleted && <span className="t3">@{username} · </span>}
         {isFailed && 'Not sent: '}
+        {preview.kind === 'plain' && <span className="failed">{NOT_ENCRYPTED}: </span>}
         {preview.text}
       </span>
     </>

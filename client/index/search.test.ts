@@ -59,13 +59,17 @@ test('Accents, case and apostrophes do not count; scripts without spaces and emo
   expect(await finds('zurich')).toEqual([expect.stringMatching(/^….*Zürich at its end$/)])
 })
 
-test('Results say where they stand: room, place, id, sender, time', async () => {
+test('Results say where they stand: room, place, id, sender, time, and which words no device has sealed', async () => {
   const { alice, bob, roomId } = await withWords(['find me'])
   const [stored] = (await alice.reads(bob)).slice(-1)
   const { messages } = await looksFor(alice, 'find', [roomId])
   const { chatRoomId, seq, id, senderId, at } = stored ?? {}
-  expect(messages).toEqual([{ chatRoomId, seq, id, senderId, at, text: 'find me', marks: [[0, 4]] }])
+  expect(messages).toEqual([{ chatRoomId, seq, id, senderId, at, isEncrypted: false, text: 'find me', marks: [[0, 4]] }])
   expect(senderId).toBe(bob.userId)
+  await bob.says(alice, 'find me sealed')
+  await alice.reads(bob)
+  const both = await looksFor(alice, 'find', [roomId])
+  expect(both.messages.map(({ isEncrypted }) => isEncrypted)).toEqual([true, false])
 })
 
 test('The newest results of all rooms come first, as many as were asked for, and no room that was not asked for', async () => {

@@ -13,6 +13,8 @@ export interface FoundMessage extends Snippet {
   senderId: string
   /** ISO 8601, the server's time. */
   at: string
+  /** False for words that no device has sealed. */
+  isEncrypted: boolean
 }
 
 export interface Found {
@@ -88,5 +90,5 @@ async function readPlace(vault: Vault, { chatRoomId, seq }: FoundPlace, needles:
   const words = message && wordsIn(message.body)
   if (!message || words === undefined) return undefined
   const { id, senderId, at } = message
-  return { chatRoomId, seq, id, senderId, at, ...snippetOf(words, needles) }
+  return { chatRoomId, seq, id, senderId, at, isEncrypted: message.body.kind !== 'plain', ...snippetOf(words, needles) }
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { OUT_OF_PLACE } from './lines.ts'
 import type { ShownMessage } from './store.ts'
 
@@ -36,5 +37,7 @@ function newsOf(message: ShownMessage, name: string): { key: string; words: stri
   const warning = message.isOutOfPlace ? `${OUT_OF_PLACE} ` : ''
   if (message.isMine) return { key, words: warning }
   if (message.body.kind === 'unreadable') return { key, words: `${warning}${name}: a message that cannot be read here` }
-  return { key, words: message.body.kind === 'notice' ? message.body.text : `${warning}${name}: ${message.body.text}` }
+  if (message.body.kind === 'notice') return { key, words: message.body.text }
+  const mark = message.body.kind === 'plain' ? `${NOT_ENCRYPTED}. ` : ''
+  return { key, words: `${warning}${mark}${name}: ${message.body.text}` }
 }

@@ -1,6 +1,7 @@
 import { Check, CheckCheck, CircleAlert, Clock, KeyRound, LoaderCircle } from 'lucide-react'
 import { memo } from 'react'
 import { REFUSALS } from '../../contract/refusals.ts'
+import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { textParts } from '../ui/links.ts'
 import { clockTime, moment } from '../ui/time.ts'
 import { remarksOf, writtenAt } from './remarks.ts'
@@ -53,7 +54,7 @@ function Body({ message, details }: BodyProps) {
     )
   return (
     <div className="bub">
-      {body.kind === 'plain' && <span className="badge danger">Not encrypted</span>}
+      {body.kind === 'plain' && <span className="badge danger">{NOT_ENCRYPTED}</span>}
       <p dir="auto">
         {textParts(body.text).map((part, index) =>
           part.href ? (

@@ -5,7 +5,8 @@ import type { Room } from './room.ts'
 /** The newest words of a room, as they stand under its name. */
 export interface Preview {
   text: string
-  kind: 'text' | 'photo' | 'document' | 'failed' | 'unreadable'
+  /** `plain`: words that no device has sealed: a program's, or made up by the server. */
+  kind: 'text' | 'plain' | 'photo' | 'document' | 'failed' | 'unreadable'
   /** Ticks, on own messages only. */
   status: 'sending' | 'sent' | 'delivered' | 'read' | null
 }

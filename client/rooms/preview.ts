@@ -5,6 +5,9 @@ import { inTurn } from '../net/turns.ts'
 import { changeRoom, type Preview } from './list.ts'
 import { deliveryOf, type Room } from './room.ts'
 
+/** The mark of words that no device has sealed, wherever they stand. */
+export const NOT_ENCRYPTED = 'Not encrypted'
+
 /** Reads a room's newest message and the unsent ones from the vault, and shows them in its row. */
 export function refreshPreview(env: Env, { id: chatRoomId }: Room): Promise<void> {
   // In turn: an earlier answer of the vault must not overwrite a later one.
@@ -25,8 +28,9 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
     case 'content':
       return { kind: 'text', text: newest.body.content.text, status }
     case 'plain':
+      return { kind: 'plain', text: newest.body.text, status }
     case 'notice':
-      return { kind: 'text', text: newest.body.text, status: newest.body.kind === 'plain' ? status : null }
+      return { kind: 'text', text: newest.body.text, status: null }
     case 'newer':
       return { kind: 'unreadable', text: NEEDS_NEWER, status: null }
     case 'sealed':

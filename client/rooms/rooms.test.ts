@@ -5,6 +5,9 @@ import { roomsApi } from '../../contract/rooms.ts'
 import { profileCopy, type TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import { bitFlipped } from '../testing/wire.ts'
+import { roomById } from './list.ts'
+import { keepRooms } from './load.ts'
+import { refreshPreview } from './preview.ts'
 import { readyRoom } from './ready.ts'
 import { catchUp } from './rooms.ts'
 
@@ -106,10 +109,14 @@ test('A second browser of Alice reads the whole conversation at once, and writes
   expect((await laptop.hears(bob)).at(-1)).toBe('I see both')
 })
 
-test('A program that wrote without encryption is shown as such', async () => {
+test('A program that wrote without encryption is shown as such, in the room and in its row', async () => {
   const { alice, bob, roomId } = await people()
   await alice.env.api(messagesApi.send, { chatRoomId: roomId, content: 'plain words', messageType: 'text' })
   expect((await bob.reads(alice)).map(({ body }) => body)).toEqual([{ kind: 'plain', text: 'plain words' }])
+  const [room] = await keepRooms(bob.env, [bob.contact(alice)])
+  if (!room) throw new Error('The contact has no room')
+  await refreshPreview(bob.env, room)
+  expect(roomById(roomId)?.preview).toMatchObject({ kind: 'plain', text: 'plain words' })
 })
 
 test('A message whose text the server swapped is unreadable with a reason, and the next one is fine', async () => {

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import type { FoundMessage } from '../crypto/crypto.ts'
 import { jumpToMessage } from '../messages/messages.ts'
+import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { peerIdOf, type Room } from '../rooms/room.ts'
 import { nameOf, peopleStore } from '../trust/people.ts'
 import { Avatar } from '../ui/Avatar.tsx'
@@ -94,6 +95,7 @@ function Result({ message, room }: { message: FoundMessage; room: Room }) {
             </time>
           </div>
           <p className="words" dir="auto">
+            {!message.isEncrypted && <span className="unsealed">{NOT_ENCRYPTED}: </span>}
             {message.senderId === room.ownId && <span className="t3">You: </span>}
             {markedParts(message).map(({ at: place, text, isMarked }) =>
               isMarked ? <mark key={place}>{text}</mark> : <span key={place}>{text}</span>,
