@@ -1,7 +1,12 @@
 import { useStore } from 'zustand'
-import { connectionStore } from '../net/status.ts'
+import { type ConnectionState, connectionStore } from '../net/status.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'
+
+const PAUSES: Partial<Record<NonNullable<ConnectionState['pause']>, string>> = {
+  too_many: 'Paused: too many tabs',
+  other_version: 'Paused: the server has another version',
+}
 
 /** Shows the state of the connection. "via Tor" appears only if the server reports the onion as this socket's ingress. */
 export function ConnectionStatus() {
@@ -11,11 +16,15 @@ export function ConnectionStatus() {
     return (
       <div className="net">
         <span className="pill wait" role="status">
-          {pause === 'too_many' ? 'Paused: too many tabs' : 'Connecting...'}
+          {(pause && PAUSES[pause]) ?? 'Connecting...'}
         </span>
         {phase === 'waiting' && (
-          <button type="button" className="linkish" onClick={() => env.socket.reconnect()}>
-            Reconnect
+          <button
+            type="button"
+            className="linkish"
+            onClick={() => (pause === 'other_version' ? location.reload() : env.socket.reconnect())}
+          >
+            {pause === 'other_version' ? 'Reload' : 'Reconnect'}
           </button>
         )}
       </div>

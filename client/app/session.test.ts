@@ -58,7 +58,7 @@ beforeEach(() => {
   vi.stubGlobal('location', { pathname: '/', search: '', reload: vi.fn() })
   vi.stubGlobal('history', { replaceState: () => undefined })
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  connectionStore.setState({ phase: 'open' })
+  connectionStore.setState({ phase: 'open', pause: null })
 })
 afterEach(async () => {
   accountStore.setState({ phase: 'signed_out', user: null })
@@ -189,6 +189,27 @@ test('A page that is older than its server sends what waits, then loads the newe
   comes('hello', hello(CONTRACT_VERSION + 1))
   await expect.poll(() => sent.mock.calls).toEqual([[before + 1]])
   expect(asked(contactsApi.list)).toBe(0)
+})
+
+test('A server that names another version for ever has the page load itself once; then the page says so and asks nothing more', async () => {
+  const kept = new Map<string, string>()
+  vi.stubGlobal('sessionStorage', {
+    ...storage(),
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  })
+  await opened()
+  comes('hello', hello(CONTRACT_VERSION + 1))
+  await expect.poll(() => vi.mocked(location.reload).mock.calls.length).toBe(1)
+  await quiet()
+  for (const version of [CONTRACT_VERSION + 1, CONTRACT_VERSION - 1, CONTRACT_VERSION + 2]) comes('hello', hello(version))
+  await quiet()
+  expect(location.reload).toHaveBeenCalledTimes(1)
+  expect(connectionStore.getState()).toMatchObject({ phase: 'waiting', pause: 'other_version' })
+  expect(socket.close).toHaveBeenCalled()
+  vi.advanceTimersByTime(10 * PERIODS.contactsPollMs)
+  await quiet()
+  expect(calls).toEqual([])
 })
 
 test('A message that comes is counted in its row and on screen at once', async () => {

@@ -73,11 +73,15 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     watchOwnNews(env, attempt),
     roomsStore.subscribe(index.soon),
   ]
-  const isLive = () => connectionStore.getState().phase === 'open'
+  /** True while the socket brings everything, or nothing of the server's may be read. */
+  const isQuiet = () => {
+    const { phase, pause } = connectionStore.getState()
+    return phase === 'open' || pause === 'other_version'
+  }
   const polls = [
     // The server answers again: the socket need not wait for somebody to press "Reconnect".
-    setInterval(() => isLive() || attempt(syncAll(env).then(env.socket.retry)), PERIODS.contactsPollMs),
-    setInterval(() => isLive() || attempt(reloadUnreadTotal(env)), PERIODS.unreadPollMs),
+    setInterval(() => isQuiet() || attempt(syncAll(env).then(env.socket.retry)), PERIODS.contactsPollMs),
+    setInterval(() => isQuiet() || attempt(reloadUnreadTotal(env)), PERIODS.unreadPollMs),
   ]
   const onVisible = () => document.visibilityState === 'visible' && attempt(readUser(env).then(() => syncAll(env)))
   document.addEventListener('visibilitychange', onVisible)
@@ -108,8 +112,21 @@ const readUser = (env: Env) => inTurn(env, 'user', () => refreshUser(env))
 const acceptedRooms = () =>
   [...roomsStore.getState().rooms.values()].flatMap(({ id, state }) => (state === 'accepted' ? [id] : []))
 
-/** An old page and a new server: load the new page, once nothing unsent could get lost. */
+/** When this tab last loaded itself anew, in ms; the tab keeps it over the reload. */
+const RELOADED_AT = 'conclave.reloadedAt'
+/** A page that does not fit the server after it has just been loaded would load itself for ever. */
+const RELOAD_EVERY_MS = 10 * 60_000
+
+/** An old page and a new server: load the new page, once nothing unsent could get lost. If that was done already, only say so. */
 async function reloadPage(env: Env): Promise<void> {
+  const now = env.clock().getTime()
+  const sinceMs = now - Number(sessionStorage.getItem(RELOADED_AT) ?? Number.NEGATIVE_INFINITY)
+  if (sinceMs >= 0 && sinceMs < RELOAD_EVERY_MS) {
+    env.socket.close()
+    connectionStore.setState({ phase: 'waiting', pause: 'other_version' })
+    return
+  }
+  sessionStorage.setItem(RELOADED_AT, String(now))
   await flushAll(env)
   location.reload()
 }
