@@ -87,7 +87,7 @@ export async function createRoomGroup(room: {
     const { publicPackage, privatePackage } = own
     const alone = await createGroup(room.groupId, publicPackage, privatePackage, [], await suite(), configOf(room.accounts))
     const made = await commitWith(alone, room.keyPackages.map(addOf), room.authData)
-    if (!made.welcome) throw new CryptoFailure('mls', 'A room needs a second device')
+    if (!made.welcome) throw new CryptoFailure('mls', 'The server gave no key of the others that fits this room')
     return { ...made, welcome: made.welcome }
   })
 }

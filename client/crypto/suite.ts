@@ -76,13 +76,13 @@ export function configOf(accounts: Accounts): ClientConfig {
   }
 }
 
-/** Runs a step of the library: whatever it throws comes out as CryptoFailure('mls'). */
+/** Runs a step of the library: whatever it throws comes out as CryptoFailure('mls'), its words only as `cause`. */
 export async function typed<T>(step: () => T | Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {
     if (error instanceof CryptoFailure) throw error
-    throw new CryptoFailure('mls', error instanceof Error ? error.message : 'MLS failed', { cause: error })
+    throw new CryptoFailure('mls', 'It does not fit the encryption of this room', { cause: error })
   }
 }
 

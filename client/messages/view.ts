@@ -171,7 +171,7 @@ function shownBody(body: StoredMessage['body']): MessageBody {
   if (body.kind === 'sealed')
     return {
       kind: 'unreadable',
-      reason: 'This message was sealed before this device was added, and its key is not in the archive.',
+      reason: 'This message was sealed with a key that this browser does not have.',
     }
   return body
 }
