@@ -16,7 +16,7 @@ import { connectionStore } from '../net/status.ts'
 import type { Room } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
 import { sendAndReport } from './outcome.ts'
-import { sendText } from './send.ts'
+import { keepDraft, sendText } from './send.ts'
 import { useDraft } from './useDraft.tsx'
 import { useTyping } from './useTyping.tsx'
 
@@ -45,8 +45,22 @@ export function Composer({ room, isBlocked, onUpgrade }: Props) {
     if (!canSend) return
     typing.stop()
     setPending(true)
-    if (await sendAndReport(() => sendText(env, room, text), onUpgrade)) setText('')
-    setPending(false)
+    let isShown = false
+    const onKept = () => {
+      isShown = true
+      setText('')
+      setPending(false)
+    }
+    const outcome = await sendAndReport(() => sendText(env, room, text, onKept), onUpgrade)
+    if (!isShown) setPending(false)
+    else if (outcome === 'subscription_required' || outcome === 'limit_reached') giveBack(text)
+  }
+
+  /** The server took the text for no message: it comes back, before whatever was typed meanwhile. */
+  function giveBack(refused: string) {
+    const typed = field.current?.value
+    if (typed === undefined) void keepDraft(env, room.id, refused).catch(() => undefined)
+    else setText(typed === '' ? refused : `${refused}\n${typed}`)
   }
 
   function submit(event: FormEvent) {

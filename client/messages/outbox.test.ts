@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import type { Endpoint } from '../../contract/endpoint.ts'
 import { messagesApi, SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
-import { ApiError } from '../net/api.ts'
+import { type Api, ApiError } from '../net/api.ts'
 import { resetRooms } from '../rooms/list.ts'
+import { keepRooms } from '../rooms/load.ts'
 import { catchUp } from '../rooms/rooms.ts'
 import { changesKeys, clone, counting, people } from '../testing/room.ts'
 import { toastStore } from '../ui/toast.ts'
@@ -73,8 +75,28 @@ test('Who is not signed in any more is told so, and what was typed stays typed',
   const { alice, bob } = await people()
   resetRooms()
   toastStore.setState({ queue: [] })
-  expect(await sendAndReport(() => sendText(alice.env, alice.room(bob), 'half a thought'), nothing)).toBe(false)
+  expect(await sendAndReport(() => sendText(alice.env, alice.room(bob), 'half a thought'), nothing)).toBe('failed')
   expect(toastStore.getState().queue).toMatchObject([{ title: 'Error', text: 'You must be logged in to send messages' }])
+})
+
+test('While a server does not answer a message, the person writes on: the message is kept and shown at once', async () => {
+  const { alice, bob, roomId } = await people()
+  await keepRooms(alice.env, [alice.contact(bob)])
+  let answers: () => void = () => undefined
+  const answered = new Promise<void>((resolve) => {
+    answers = resolve
+  })
+  const api = (async (endpoint: Endpoint, input: never) => {
+    if (endpoint.path === messagesApi.send.path) await answered
+    return await alice.env.api(endpoint as never, input)
+  }) as Api
+  const onKept = vi.fn()
+  const sending = sendText({ ...alice.env, api }, alice.room(bob), 'to a slow server', onKept)
+  await expect.poll(() => onKept.mock.calls.length, { timeout: 10_000 }).toBe(1)
+  expect(await alice.core.outbox(roomId)).toMatchObject([{ content: { text: 'to a slow server' }, failure: null }])
+  answers()
+  expect(await sending).toEqual({ outcome: 'kept' })
+  expect(await alice.core.outbox(roomId)).toEqual([])
 })
 
 test('A message that meets an ended session stays on this device', async () => {

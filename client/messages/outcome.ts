@@ -3,8 +3,11 @@ import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import type { SendOutcome } from './outbox.ts'
 
-/** Sends, and shows a toast after a failure. Returns true if the message is stored, so that the composer may drop its text. */
-export async function sendAndReport(send: () => Promise<SendOutcome>, onUpgrade: () => void): Promise<boolean> {
+/** Sends, and shows a toast after a failure. Returns the outcome; `failed` after an error. */
+export async function sendAndReport(
+  send: () => Promise<SendOutcome>,
+  onUpgrade: () => void,
+): Promise<SendOutcome['outcome'] | 'failed'> {
   try {
     const outcome = await send()
     if (outcome.outcome === 'limit_reached') showToast({ tone: 'bad', title: 'Message Limit Reached', text: outcome.text })
@@ -16,11 +19,11 @@ export async function sendAndReport(send: () => Promise<SendOutcome>, onUpgrade:
       })
       onUpgrade()
     }
-    return outcome.outcome === 'kept'
+    return outcome.outcome
   } catch (error) {
     const isSignedOut = error instanceof ApiError && error.code === 'not_signed_in'
     const hasWords = isSignedOut || (error instanceof Error && error.name === 'CryptoFailure')
     showToast({ tone: 'bad', title: 'Error', text: hasWords ? failureWords(error) : 'Failed to send message' })
-    return false
+    return 'failed'
   }
 }

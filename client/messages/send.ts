@@ -9,8 +9,11 @@ import type { Room } from '../rooms/room.ts'
 import { flushRoom, type SendOutcome, waitOf } from './outbox.ts'
 import { refreshRoom, showNewest } from './view.ts'
 
-/** Stores the message in the outbox, shows it, and sends it. After a refusal the text stays in the composer. Throws ApiError. */
-export async function sendText(env: Env, room: Room, text: string): Promise<SendOutcome> {
+/**
+ * Stores the message in the outbox, shows it, calls `onKept`, and sends it: a server that does not answer must not keep the person
+ * from writing on. A refused plan takes the message out again: the caller gives the text back. Throws ApiError.
+ */
+export async function sendText(env: Env, room: Room, text: string, onKept?: () => void): Promise<SendOutcome> {
   const words = text.trim()
   if (words === '') return { outcome: 'kept' }
   // The list is empty after the account is closed.
@@ -25,6 +28,7 @@ export async function sendText(env: Env, room: Room, text: string): Promise<Send
     sentAt: env.clock().toISOString(),
   })
   await showNewest(env, room)
+  onKept?.()
   return flush(env, room)
 }
 
