@@ -183,7 +183,7 @@ test('Eve, who signs in with the old password in the very moment of a change, ge
       .set({ passwordHash: randomBytes(32) })
       .where(eq(users.id, alice.id))
     answer = world.stranger().tries(accountApi.login, { username: alice.username, password: alice.authSecret, kdf: 1 })
-    await untilSomeoneWaits()
+    await world.lockWaits()
   })
   expect(await answer).toBeRefused(401, 'invalid_credentials')
 })
@@ -216,12 +216,3 @@ test.each(['keys:written', 'keys:committed'])(
     expect(await alice.does(devicesApi.keys, {})).toMatchObject({ keyring: form.keys.keyring, manifest: form.keys.manifest })
   },
 )
-
-async function untilSomeoneWaits(): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const rows = await world.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
-    if (rows.length > 0) return
-    await new Promise((wake) => setTimeout(wake, 10))
-  }
-  throw new Error('Nobody waited')
-}

@@ -360,8 +360,7 @@ test('who adds her at the moment of the deletion does not find her, whether they
     await tx.execute(sql`select from chat_rooms where id = ${chatRoomId} for no key update`)
     await tx.execute(sql`select from users where id = ${alice.id} for update`)
     const adding = [carol, dave].map((each) => each.tries(contactsApi.add, { username: alice.username }))
-    const waiting = "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    await expect.poll(() => countOf(waiting, [])).toBe(2)
+    await world.lockWaits(2)
     await tx.execute(sql`delete from contacts where chat_room_id = ${chatRoomId}`)
     await tx.execute(sql`delete from chat_rooms where id = ${chatRoomId}`)
     await tx.execute(sql`update users set deleted_at = now(), is_active = false where id = ${alice.id}`)

@@ -427,7 +427,7 @@ test('a room that is made in the very moment of a removal makes it start again',
     await tx.insert(chatRooms).values({ id: room, createdBy: alice.id, createdAt: new Date() })
     await tx.insert(chatParticipants).values({ id: randomUUID(), chatRoomId: room, userId: alice.id, joinedAt: new Date() })
     answer = alice.tries(devicesApi.changeKeys, { ...change })
-    await untilSomeoneWaits()
+    await world.lockWaits()
   })
   expect(await answer).toBeRefused(503, 'unavailable')
   expect(await alice.does(devicesApi.changeKeys, change)).toEqual({ version: 3 })
@@ -487,16 +487,6 @@ function failsAt(point: string): void {
   }
 }
 
-/** Until another transaction waits for a lock. */
-async function untilSomeoneWaits(): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const rows = await world.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
-    if (rows.length > 0) return
-    await new Promise((wake) => setTimeout(wake, 10))
-  }
-  throw new Error('Nobody waited')
-}
-
 test("Eve's stolen session names a history key that is not there: no address book of hers stands in the way of her removal", async () => {
   const alice = await someone()
   const stolen = await alice.addsBrowser()
@@ -517,22 +507,10 @@ test("Eve's address book is on its way while her device is removed: it does not 
   world.env.fault = async (point) => {
     if (point !== 'keys:written' || late) return
     late = stolen.tries(devicesApi.saveBook, { ...signedBook(alice.identity, stolen.deviceId, { version: 2, historyKeyId: 2 }) })
-    await waitsForALock()
+    await Promise.race([late, world.lockWaits()])
   }
   onTestFinished(() => void delete world.env.fault)
   await alice.changesKeys({ removes: [stolen.deviceId] })
   expect(await late).toBeRefused(401, 'not_signed_in')
   expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 1, historyKeyId: 2 })
 })
-
-/** Until somebody's statement waits for somebody else's transaction; half a second at most. */
-async function waitsForALock(): Promise<void> {
-  for (let attempt = 0; attempt < 50; attempt++) {
-    const waiting = await world.sql(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      [],
-    )
-    if (waiting.length > 0) return
-    await new Promise((done) => setTimeout(done, 10))
-  }
-}

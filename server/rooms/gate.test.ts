@@ -263,7 +263,7 @@ test("Eve's commit is on its way while her device is removed: she names the list
   world.env.fault = async (point) => {
     if (point !== 'keys:written' || late) return
     late = stolen.tries(roomsApi.commit, ahead)
-    await new Promise((done) => setTimeout(done, 300))
+    await Promise.race([late, world.lockWaits()])
   }
   onTestFinished(() => void delete world.env.fault)
   await bob.changesKeys({ removes: [stolen.deviceId] })
@@ -285,7 +285,7 @@ test("Eve's removed browser leaves no GroupInfo and no archive key behind, thoug
       stolen.tries(roomsApi.replaceGroupInfo, rubbish),
       stolen.tries(roomsApi.addArchiveKeys, { chatRoomId, keys: [key] }),
     )
-    await new Promise((done) => setTimeout(done, 300))
+    await Promise.race([Promise.all(late), world.lockWaits(late.length)])
   }
   onTestFinished(() => void delete world.env.fault)
   await bob.changesKeys({ removes: [stolen.deviceId] })

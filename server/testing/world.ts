@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import pino from 'pino'
-import { afterAll, inject } from 'vitest'
+import { afterAll, inject, vi } from 'vitest'
 import type { Tier } from '../../contract/plans.ts'
 import { type App, makeApp } from '../app.ts'
 import { type Listener, readConfig } from '../config.ts'
@@ -47,6 +47,8 @@ export interface World {
   jobs: App['jobs']
   /** Runs any statement and returns its rows. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  /** Resolves once so many statements wait for a lock. */
+  lockWaits(count?: number): Promise<void>
   /** Moves the clock forward. */
   passes(seconds: number): void
   /** The server's log, at level debug. */
@@ -112,6 +114,9 @@ export async function startWorld({
   const url = `http://127.0.0.1:${port}`
   const [origin = url] = env.config.direct.origins(port)
   const sql = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
+  const waiting = "from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  const lockWaits = (count = 1) =>
+    vi.waitUntil(async () => (await sql(`select ${waiting}`)).length >= count, { timeout: 10_000, interval: 10 })
   const counts = new Map<string, number>()
   const person = async (name: string, tier: Tier = 'premium') => {
     const count = (counts.get(name) ?? 0) + 1
@@ -127,6 +132,7 @@ export async function startWorld({
     gateway,
     jobs,
     sql,
+    lockWaits: async (count) => void (await lockWaits(count)),
     person,
     passes: (seconds) => {
       movedMs += seconds * 1000
