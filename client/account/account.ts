@@ -42,6 +42,20 @@ const MUST_STAY = ['vault_newer', 'vault_upgrade', 'vault_row', 'other_account',
 export const isReplaceable = (error: unknown): boolean => error instanceof CryptoFailure && !MUST_STAY.includes(error.code)
 
 /**
+ * Opens this browser's vault, by its lock too where the password of this sign-in opens it. False where the lock wants something
+ * else: an older password after a change elsewhere, or a passkey. Throws what `crypto.open` throws.
+ */
+export async function opensUnlocked(env: Env, { id, username }: Who, unlock: NonNullable<SignedIn['unlock']>): Promise<boolean> {
+  try {
+    await env.crypto.open({ userId: id, username, unlock })
+    return true
+  } catch (error) {
+    if (error instanceof CryptoFailure && (error.code === 'vault_locked' || error.code === 'lock_secret')) return false
+    throw error
+  }
+}
+
+/**
  * Asks who is signed in and opens this browser's vault. Where either fails, the sign-in screen shows and the failure is logged. A
  * visitor of whom this browser keeps nothing has no session: that is no failure.
  */
@@ -54,7 +68,7 @@ export async function start(env: Env, log: (error: unknown) => void): Promise<vo
     if (before !== null) requireSame(JSON.parse(before), user)
     const unlock = user.deviceId ? await env.api(devicesApi.unlock, {}) : undefined
     if (!unlock) return signedOut('Sign in again to add this browser to your account.')
-    await env.crypto.open({ userId: user.id, username: user.username, unlock })
+    if (!(await opensUnlocked(env, user, unlock))) return showLocked(user)
     await proveSession(env, unlock)
     signedIn(user)
   } catch (error) {
@@ -82,7 +96,10 @@ export async function refreshUser(env: Env): Promise<void> {
 }
 
 /** Ends the session here at once, and on the server as soon as it can be reached. */
-export async function logout(env: Env, { removeKeys }: { removeKeys: boolean }): Promise<{ reached: boolean }> {
+export async function logout(
+  env: Env,
+  { removeKeys, notice = null }: { removeKeys: boolean; notice?: string | null },
+): Promise<{ reached: boolean }> {
   const userId = accountStore.getState().user?.id
   env.socket.close()
   localStorage.setItem(PENDING_LOGOUT, JSON.stringify({ removeKeys }))
@@ -92,7 +109,7 @@ export async function logout(env: Env, { removeKeys }: { removeKeys: boolean }):
     () => true,
     () => false,
   )
-  signedOut(reached ? null : 'You are signed out here. The server could not be reached: it will be told as soon as it can be.')
+  signedOut(reached ? notice : 'You are signed out here. The server could not be reached: it will be told as soon as it can be.')
   return { reached }
 }
 
@@ -128,13 +145,21 @@ export async function openKept(env: Env, user: SignedIn): Promise<void> {
   })
 }
 
+/** Signed in, with the vault shut: the lock screen asks for what opens it. */
+export function showLocked(user: User): void {
+  rememberUser(user)
+  accountStore.setState({ phase: 'locked', user, notice: null, isNew: false })
+}
+
 /** The account is open on this page. `isNew`: it was just made, and its recovery kit comes next. */
-export function signedIn({ id, username, displayName, ...rest }: User, { isNew } = { isNew: false }): void {
-  const user: User = { id, username, displayName, ...rest }
-  // Never trusted for roles: it only names the person who used this page.
-  localStorage.setItem(USER, JSON.stringify({ id, username, displayName }))
+export function signedIn(user: User, { isNew } = { isNew: false }): void {
+  rememberUser(user)
   accountStore.setState({ phase: 'signed_in', user, notice: null, isNew })
 }
+
+/** Never trusted for roles: it only names the person who used this page. */
+const rememberUser = ({ id, username, displayName }: User): void =>
+  localStorage.setItem(USER, JSON.stringify({ id, username, displayName }))
 
 /** The recovery kit of a new account was made or declined. */
 export const showMessenger = (): void => accountStore.setState({ isNew: false })

@@ -140,16 +140,30 @@ export async function changePassword(env: Env, form: PasswordChange): Promise<vo
         ...(keys && { keys }),
       })
     const { keyring, manifest } = await storedKeys(env)
-    if (!waysIn(keyring).password) return void (await put())
+    if (!waysIn(keyring).password) {
+      await put()
+      return await followLock(env)
+    }
     await env.crypto.reviewAccount({ keyring, manifest }).catch((error: unknown) => {
       throw error instanceof CryptoFailure && error.code === 'way'
         ? new ApiError(401, 'invalid_credentials', 'The current password is wrong')
         : error
     })
     await putChange(env, { password: 'new' }, put)
+    await followLock(env)
   } finally {
     await env.crypto.forgetPassword()
   }
+}
+
+/** The lock of this browser opens with the new password, unless it was made with another one than the current [Note: V3]. */
+async function followLock(env: Env): Promise<void> {
+  const userId = accountStore.getState().user?.id
+  if (!userId || !(await env.crypto.lockStanding(userId))?.passwordSalt) return
+  const { unlockSecret } = await env.api(devicesApi.unlock, {})
+  await env.crypto.renewLock(unlockSecret).catch((error: unknown) => {
+    if (!(error instanceof CryptoFailure) || error.code !== 'lock_secret') throw error
+  })
 }
 
 /** Builds the new keyring and manifest, sends them, stores them. Retries when another device changed them first. */

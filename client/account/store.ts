@@ -3,7 +3,8 @@ import type { User } from '../../contract/account.ts'
 
 /** Who is signed in on this page. */
 export interface AccountState {
-  phase: 'starting' | 'signed_out' | 'signed_in'
+  /** `locked`: signed in, and the person has to open the lock of this browser before anything of the account shows [Note: V3]. */
+  phase: 'starting' | 'signed_out' | 'signed_in' | 'locked'
   user: User | null
   /** Signed in by cookie, but the vault of this browser is not open: the person signs in again, with the reason shown. */
   notice: string | null

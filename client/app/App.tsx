@@ -10,17 +10,23 @@ const loadMessenger = () => import('./Messenger.tsx')
 const loadAll = () => void Promise.all([loadMessenger(), import('./session.ts')]).catch(() => undefined)
 const Toasts = lazy(async () => ({ default: (await import('../ui/Toasts.tsx')).Toasts }))
 const KitStep = lazy(async () => ({ default: (await import('../signin/KitStep.tsx')).KitStep }))
+const LockScreen = lazy(async () => ({ default: (await import('../lock/LockScreen.tsx')).LockScreen }))
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
 
 export function App() {
   const { phase, user, notice, isNew } = useStore(accountStore)
   const [isReturning, setReturning] = useState(false)
-  if (phase === 'signed_in' && !isReturning) setReturning(true)
+  if ((phase === 'signed_in' || phase === 'locked') && !isReturning) setReturning(true)
   return (
     <>
       <Boundary key={phase}>
         {phase === 'starting' && <Spinner words="Loading" />}
         {phase === 'signed_out' && <AuthScreen notice={notice} isReturning={isReturning} onSubmit={loadAll} />}
+        {phase === 'locked' && user && (
+          <Suspense fallback={<Spinner words="Loading" />}>
+            <LockScreen user={user} />
+          </Suspense>
+        )}
         {phase === 'signed_in' && (
           <Suspense fallback={<Spinner words="Loading" />}>{isNew && user ? <KitStep user={user} /> : <Messenger />}</Suspense>
         )}

@@ -8,6 +8,7 @@ import { Devices } from '../devices/Devices.tsx'
 import { loadDevices } from '../devices/list.ts'
 import { devicesStore } from '../devices/store.ts'
 import { ExportSettings } from '../export/ExportSettings.tsx'
+import { LockSettings } from '../lock/LockSettings.tsx'
 import { ChangePassword } from '../security/ChangePassword.tsx'
 import { DeleteAccount } from '../security/DeleteAccount.tsx'
 import { HistorySwitch } from '../security/HistorySwitch.tsx'
@@ -133,6 +134,9 @@ function Security({ user }: { user: User }) {
     <>
       <Part title="Devices" text="Each holds its own keys. Remove what you do not recognise.">
         <Devices />
+      </Part>
+      <Part title="Lock" text="When you leave this browser open and go away.">
+        <LockSettings userId={user.id} />
       </Part>
       <Part title="Recovery kit" text="The only way back in without a password.">
         <KitSettings username={user.username.toLowerCase()} />

@@ -5,6 +5,7 @@ import { type AccountState, accountStore } from '../account/store.ts'
 import { isClosed } from '../crypto/crypto.ts'
 import { resetDevices, watchOwnNews, watchTabs } from '../devices/list.ts'
 import type { Env } from '../env.ts'
+import { watchLock } from '../lock/watch.ts'
 import { resetMessages } from '../messages/messages.ts'
 import { receiveCommit, receiveMessage, refreshDelivery } from '../messages/receive.ts'
 import { flushAll } from '../messages/send.ts'
@@ -71,6 +72,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     ...serverFrame.options.map(({ shape }) => listen(shape.type.value)),
     watchTabs(env, attempt),
     watchOwnNews(env, attempt),
+    watchLock(env, userId, attempt),
     roomsStore.subscribe(index.soon),
   ]
   /** True while the socket brings everything, or nothing of the server's may be read. */

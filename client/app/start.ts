@@ -36,7 +36,7 @@ function report(error: unknown): void {
 
 function signedOutByServer({ signInText }: Endpoint): void {
   const { phase, user } = accountStore.getState()
-  if (phase !== 'signed_in') return
+  if (phase !== 'signed_in' && phase !== 'locked') return
   const notice = signInText ? `${signInText}. Sign in again: what you wrote is kept here.` : SESSION_ENDED
   closeAccount(env, notice)
     .then(() => goToAuth(user?.id))

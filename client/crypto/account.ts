@@ -3,6 +3,7 @@ import { type AccountKeys, ADDED_AT_SEALED, type Manifest } from '../../contract
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, keyPairOf, randomBytes } from '../primitives/seal.ts'
 import { createVault, openVault, type Vault, type Write } from '../vault/vault.ts'
+import type { LockSecret } from '../vault/wraps.ts'
 import { copyHistory, type HistoryKey, historyWrite, readHistory } from './history.ts'
 import {
   type DeviceKeys,
@@ -152,8 +153,9 @@ export async function openLive(
   userId: string,
   unlock: { deviceId: string; unlockSecret: string },
   username?: string,
+  entered: LockSecret[] = [],
 ): Promise<Live> {
-  const vault = await openVault(userId, fromBase64(unlock.unlockSecret), indexedDB, username)
+  const vault = await openVault(userId, fromBase64(unlock.unlockSecret), { ...(username !== undefined && { username }), entered })
   if (vault.deviceId === unlock.deviceId) return liveOf(vault)
   vault.close()
   throw new CryptoFailure('vault_absent', 'The keys in this browser belong to another device')

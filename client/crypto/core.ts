@@ -5,7 +5,10 @@ import type { ArchiveKey } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { indexRooms, searchMessages } from '../index/search.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { erase } from '../primitives/seal.ts'
 import { UPDATED_ELSEWHERE } from '../vault/database.ts'
+import type { LockAfter } from '../vault/head.ts'
+import { lockStanding, setLockAfter } from '../vault/lock.ts'
 import { pageOf } from '../vault/messages.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import { destroyVault } from '../vault/vault.ts'
@@ -32,6 +35,7 @@ import { refillKeyPackages } from './keypackages.ts'
 import { eraseKeyring } from './keyring.ts'
 import { compareAccounts } from './known.ts'
 import type { Live } from './live.ts'
+import { type LockEntry, lockSecretOf, renewLock, switchLockOff, switchLockOn } from './lock.ts'
 import { receiveLog } from './log.ts'
 import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
 import { adoptPage } from './older.ts'
@@ -167,8 +171,25 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     },
     async open(input: { userId: string; username: string; unlock: { deviceId: string; unlockSecret: string } }): Promise<void> {
       shut()
-      live = await openLive(input.userId, input.unlock, input.username)
+      live = await openLive(input.userId, input.unlock, input.username, ways.locks)
     },
+    /** Opens a locked vault. Throws CryptoFailure: 'lock_secret' where the entry is wrong, or what `open` throws. */
+    async unlock(input: {
+      userId: string
+      username: string
+      unlock: { deviceId: string; unlockSecret: string }
+      entry: LockEntry
+    }): Promise<void> {
+      shut()
+      const secret = await lockSecretOf(input.userId, input.entry)
+      live = await openLive(input.userId, input.unlock, input.username, [secret])
+      erase(secret.secret)
+    },
+    lockStanding: (userId: string) => lockStanding(userId),
+    switchLockOn: on(({ userId }, input: Parameters<typeof switchLockOn>[2]) => switchLockOn(userId, ways, input)),
+    switchLockOff: on(({ userId }, input: Parameters<typeof switchLockOff>[1]) => switchLockOff(userId, input)),
+    setLockAfter: on(({ userId }, after: LockAfter) => setLockAfter(userId, after)),
+    renewLock: on(({ userId }, unlockSecret: string) => renewLock(userId, ways, unlockSecret)),
     async close(): Promise<void> {
       shut()
     },

@@ -4,11 +4,18 @@ import { PASSWORD_KDF } from '../../contract/password.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, sha256 } from '../primitives/seal.ts'
 
-/** What a password becomes [Note: P1]: what the server may see (43 characters), and the seed of the password's key pair (32 bytes). */
+/**
+ * What a password becomes [Note: P1]: what the server may see (43 characters), the seed of the password's key pair (32 bytes), and what
+ * opens the local lock of a browser (32 bytes) [Note: V3].
+ */
 interface StretchedPassword {
   authSecret: string
   passwordSeed: Bytes
+  lockSecret: Bytes
 }
+
+/** Derives what opens a local lock, from Argon2id's output or a passkey's [Note: V3]. */
+export const LOCAL_LOCK = 'conclave/local-lock/v1'
 
 /**
  * Argon2id over the password (NFKC, UTF-8) with the server's 16-byte salt, bound to the username. Takes about a second and
@@ -27,6 +34,7 @@ export async function stretchPassword(username: string, password: string, salt: 
   })
   const authSecret = toBase64Url(await hkdf(root, PASSWORD_KDF.authLabel))
   const passwordSeed = await hkdf(root, PASSWORD_KDF.seedLabel)
+  const lockSecret = await hkdf(root, LOCAL_LOCK)
   erase(root)
-  return { authSecret, passwordSeed }
+  return { authSecret, passwordSeed, lockSecret }
 }

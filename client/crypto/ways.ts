@@ -1,8 +1,9 @@
 import { fromBase64 } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf } from '../primitives/seal.ts'
+import type { LockSecret } from '../vault/wraps.ts'
 import type { Way } from './keyring.ts'
-import { stretchPassword } from './password.ts'
+import { LOCAL_LOCK, stretchPassword } from './password.ts'
 
 /** What a password is stretched from: `salt` is the server's, in base64. */
 interface Typed {
@@ -12,7 +13,7 @@ interface Typed {
 }
 
 /** A passkey's answer: its credential id in base64url and the 32 bytes of its PRF extension in base64. */
-interface PasskeyAnswer {
+export interface PasskeyAnswer {
   id: string
   output: string
 }
@@ -23,6 +24,9 @@ export interface HeldWays {
   newPassword?: Way | undefined
   newKit?: (Way & { kitSecret: string }) | undefined
   newPasskey?: Way | undefined
+  /** What the entered ways are to the local lock: one of each kind [Note: V3]. */
+  locks?: LockSecret[] | undefined
+  newPasswordLock?: LockSecret | undefined
 }
 
 /** The way at ways. Throws CryptoFailure('password') where there is none. */
@@ -41,6 +45,9 @@ export function eraseEnteredWay(ways: HeldWays): void {
 export function eraseWays(ways: HeldWays): void {
   eraseEnteredWay(ways)
   for (const way of [ways.newPassword, ways.newKit, ways.newPasskey]) if (way) erase(way.seed)
+  for (const lock of [...(ways.locks ?? []), ...(ways.newPasswordLock ? [ways.newPasswordLock] : [])]) erase(lock.secret)
+  ways.locks = undefined
+  ways.newPasswordLock = undefined
   ways.newPassword = undefined
   ways.newKit = undefined
   ways.newPasskey = undefined
@@ -50,16 +57,19 @@ export function eraseWays(ways: HeldWays): void {
 export const wayVerbs = (ways: HeldWays) => ({
   /** Argon2id over the password [Note: P1]: it becomes the entered way; only `authSecret` comes out. */
   async stretch(typed: Typed): Promise<{ authSecret: string }> {
-    const { authSecret, way } = await stretched(typed)
+    const { authSecret, way, lock } = await stretched(typed)
     eraseEnteredWay(ways)
     ways.way = way
+    holdLock(ways, lock)
     return { authSecret }
   },
   /** The same over a new password, which waits for the key change. */
   async stretchNew(typed: Typed): Promise<{ authSecret: string }> {
-    const { authSecret, way } = await stretched(typed)
+    const { authSecret, way, lock } = await stretched(typed)
     if (ways.newPassword) erase(ways.newPassword.seed)
+    if (ways.newPasswordLock) erase(ways.newPasswordLock.secret)
     ways.newPassword = way
+    ways.newPasswordLock = lock
     return { authSecret }
   },
   /** The recovery kit becomes the way at ways. Throws CryptoFailure('kit_words') with what is wrong with the words. */
@@ -72,9 +82,10 @@ export const wayVerbs = (ways: HeldWays) => ({
   },
   /** A passkey becomes the way at ways. */
   async enterPasskey(answer: PasskeyAnswer): Promise<void> {
-    const way = await passkeyWay(answer)
+    const [way, lock] = await Promise.all([passkeyWay(answer), passkeyLock(answer)])
     eraseEnteredWay(ways)
     ways.way = way
+    holdLock(ways, lock)
   },
   /** A new recovery kit, which waits for the key change. The words are for the person's eyes and paper only. */
   async newKit(): Promise<{ words: string[]; kitSecret: string }> {
@@ -92,9 +103,30 @@ export const wayVerbs = (ways: HeldWays) => ({
   },
 })
 
-async function stretched({ username, password, salt }: Typed): Promise<{ authSecret: string; way: Way }> {
-  const { authSecret, passwordSeed } = await stretchPassword(username, password, fromBase64(salt))
-  return { authSecret, way: { id: 'password', kind: 'password', seed: passwordSeed } }
+function holdLock(ways: HeldWays, lock: LockSecret): void {
+  const others = (ways.locks ?? []).filter(({ kind }) => kind !== lock.kind)
+  ways.locks = [...others, lock]
+}
+
+interface Stretched {
+  authSecret: string
+  way: Way
+  lock: LockSecret
+}
+
+async function stretched({ username, password, salt: sent }: Typed): Promise<Stretched> {
+  const salt = fromBase64(sent)
+  const { authSecret, passwordSeed, lockSecret } = await stretchPassword(username, password, salt)
+  const way: Way = { id: 'password', kind: 'password', seed: passwordSeed }
+  return { authSecret, way, lock: { kind: 'password', secret: lockSecret, salt } }
+}
+
+/** What a passkey is to the local lock of a browser [Note: V3]. */
+export async function passkeyLock({ id, output }: PasskeyAnswer): Promise<LockSecret> {
+  const bytes = fromBase64(output)
+  const secret = await hkdf(bytes, LOCAL_LOCK)
+  erase(bytes)
+  return { kind: 'passkey', secret, id }
 }
 
 async function passkeyWay({ id, output }: PasskeyAnswer): Promise<Way> {

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useEnv } from '../ui/env.tsx'
 import { keepDraft, readDraft } from './send.ts'
+import { onKeepDrafts } from './unkept.ts'
 
 const KEEP_AFTER_MS = 400
 
@@ -23,27 +24,30 @@ export function useDraft(chatRoomId: string): [string, (text: string) => void] {
     }
   }, [env, chatRoomId])
 
-  const keep = useCallback(() => {
+  const keep = useCallback(async () => {
     if (unkept.current === null) return
     const kept = unkept.current
     unkept.current = null
     // If storage is full or the account was closed meanwhile, the text stays in the composer for the next attempt.
-    keepDraft(env, chatRoomId, kept).catch(() => {
+    await keepDraft(env, chatRoomId, kept).catch(() => {
       unkept.current ??= kept
     })
   }, [env, chatRoomId])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new text starts the wait again
   useEffect(() => {
-    const timer = setTimeout(keep, KEEP_AFTER_MS)
+    const timer = setTimeout(() => void keep(), KEEP_AFTER_MS)
     return () => clearTimeout(timer)
   }, [keep, text])
 
   useEffect(() => {
-    window.addEventListener('pagehide', keep)
+    const onHide = () => void keep()
+    window.addEventListener('pagehide', onHide)
+    const off = onKeepDrafts(keep)
     return () => {
-      window.removeEventListener('pagehide', keep)
-      keep()
+      off()
+      window.removeEventListener('pagehide', onHide)
+      void keep()
     }
   }, [keep])
 
@@ -52,7 +56,7 @@ export function useDraft(chatRoomId: string): [string, (text: string) => void] {
       isTouched.current = true
       unkept.current = next
       setText(next)
-      if (next === '') keep()
+      if (next === '') void keep()
     },
     [keep],
   )

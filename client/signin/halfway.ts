@@ -4,6 +4,8 @@ interface Halfway {
    * browser keeps keys of that account, which did not open [Note: V4].
    */
   entered?: { id: string; username: string; keepsShutVault: boolean } | undefined
+  /** The person cannot open the lock of this browser: the next sign-in adds it anew, and its locked keys are put aside [Note: V3]. */
+  addsAnew?: boolean
   /** An account without keys, whose first ones are being made: its sign-in secret until now. */
   bare?: { username: string; authSecret: string } | undefined
   /** An account that its kit has opened. `sent`: what was sent to the server, whose answer may be lost. */

@@ -1,6 +1,17 @@
 import { accountApi, registrationShape, type SignedIn } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
-import { isReplaceable, keepKeys, openKept, requireName, requireSame, showMessenger, signedIn } from '../account/account.ts'
+import {
+  isReplaceable,
+  keepKeys,
+  logout,
+  openKept,
+  opensUnlocked,
+  requireName,
+  requireSame,
+  showLocked,
+  showMessenger,
+  signedIn,
+} from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
 import { storedKeys, stretch, type Ways, waysIn } from '../account/keys.ts'
 import { proofOfDraft, proveSession } from '../account/proof.ts'
@@ -64,14 +75,16 @@ async function enterBy(env: Env, { username, password }: { username: string; pas
   const deviceId = await env.crypto.deviceHere(username)
   const user = await env.api(accountApi.login, { username, password: authSecret, kdf: 1, ...(deviceId && { deviceId }) })
   requireName(username, user)
-  halfway.entered = { id: user.id, username: user.username, keepsShutVault: deviceId !== null }
+  halfway.entered = { id: user.id, username: user.username, keepsShutVault: deviceId !== null && !halfway.addsAnew }
   if (!user.hasKeys) {
     halfway.bare = { username: user.username, authSecret }
     return { step: 'new_password' }
   }
-  if (user.unlock && (await opens(env, user))) {
+  const outcome = halfway.addsAnew ? 'shut' : await opens(env, user)
+  if (outcome !== 'shut') {
     await env.crypto.forgetPassword()
-    signedIn(user)
+    if (outcome === 'open') signedIn(user)
+    else showLocked(user)
     return { step: 'done' }
   }
   const keys = await storedKeys(env)
@@ -83,17 +96,17 @@ async function enterBy(env: Env, { username, password }: { username: string; pas
   return { step: 'confirm_devices', devices: await env.crypto.reviewAccount(keys) }
 }
 
-async function opens(env: Env, { id, username, unlock }: SignedIn): Promise<boolean> {
-  if (!unlock) return false
+async function opens(env: Env, { unlock, ...user }: SignedIn): Promise<'open' | 'locked' | 'shut'> {
+  if (!unlock) return 'shut'
   try {
-    await env.crypto.open({ userId: id, username, unlock })
+    if (!(await opensUnlocked(env, user, unlock))) return 'locked'
   } catch (error) {
     // The vault is lost, or does not open: the person decides whether this browser is added anew.
-    if (isReplaceable(error)) return false
+    if (isReplaceable(error)) return 'shut'
     throw error
   }
   await proveSession(env, unlock)
-  return true
+  return 'open'
 }
 
 /** Adds this browser to the account after the person has seen its devices [Note: D1]. `name`: as the person typed it. */
@@ -106,11 +119,20 @@ export async function enrolThisBrowser(env: Env, name?: string): Promise<void> {
   requireSame(entered, user)
   await keepKeys(env, { ...user, unlock })
   halfway.entered = undefined
+  halfway.addsAnew = false
+}
+
+/** Signs out of a locked browser whose lock does not open: the next sign-in adds it anew, and the locked keys are put aside [Note: V4]. */
+export async function addBrowserAnew(env: Env): Promise<void> {
+  const notice = 'Sign in to add this browser anew. The keys that are locked here stay, sealed.'
+  await logout(env, { removeKeys: false, notice })
+  halfway.addsAnew = true
 }
 
 /** Cancels a sign-in that is not complete: nothing of it stays. */
 export async function cancelSignIn(env: Env): Promise<void> {
   halfway.entered = undefined
+  halfway.addsAnew = false
   halfway.bare = undefined
   halfway.recovery = undefined
   await env.crypto.forgetPassword()

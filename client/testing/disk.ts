@@ -45,11 +45,13 @@ export async function browserWith(disk: Disk[]): Promise<IDBFactory> {
 
 function withoutBytes(value: unknown): unknown {
   if (value instanceof Uint8Array) return { $bytes: toBase64(value) }
+  if (Array.isArray(value)) return value.map(withoutBytes)
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutBytes(inner)]))
 }
 
 function withBytes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withBytes)
   if (value === null || typeof value !== 'object') return value
   if ('$bytes' in value && typeof value.$bytes === 'string') return fromBase64(value.$bytes)
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withBytes(inner)]))

@@ -14,7 +14,7 @@ import { jsonOf } from './rows.ts'
 import { createVault, openVault, type Vault, type Write } from './vault.ts'
 import { knownVaultOf } from './vaults.ts'
 
-// Two tabs of one browser: this build's, and one of a build whose vault has a second version.
+// Two tabs of one browser: this build's, and one of a build whose vault has one version more.
 
 const ALICE = { userId: '6f1c0f3a-0000-4000-8000-000000000001', username: 'Alice', deviceId: 'aa'.repeat(16) }
 const failure = (code: string) => expect.objectContaining({ name: 'CryptoFailure', code })
@@ -27,7 +27,7 @@ interface Newer {
 }
 
 let newer: Newer
-/** What the second step does after it has made a store. */
+/** What its last step does after it has made a store. */
 let step: (upgrade: IDBTransaction) => void
 
 /** The steps of the newer build's list of vaults. */
@@ -37,12 +37,12 @@ beforeAll(async () => {
   vi.resetModules()
   vi.doMock('./migrations.ts', async (original) => {
     const ours = await original<{ VAULT: Migration[]; LIST: Migration[] }>()
-    const second: Migration = (database, upgrade) => {
+    const last: Migration = (database, upgrade) => {
       database.createObjectStore('notes')
       step(upgrade)
     }
     list = [...ours.LIST]
-    return { ...ours, VAULT: [...ours.VAULT, second], LIST: list }
+    return { ...ours, VAULT: [...ours.VAULT, last], LIST: list }
   })
   newer = { ...(await import('./vault.ts')), ...(await import('./vaults.ts')), ...(await import('./list.ts')) }
   vi.doUnmock('./migrations.ts')
@@ -67,9 +67,9 @@ const databaseName = `conclave-${ALICE.userId}`
 test('A newer tab takes the vault over with all that is in it; the older one lets go and says why', async () => {
   const told = vi.fn()
   old.onClosed(told)
-  const vault = await newer.openVault(ALICE.userId, secret, browser)
+  const vault = await newer.openVault(ALICE.userId, secret, { factory: browser })
   expect(await vault.get('messages', ['dm_a_b', 1])).toEqual({ json: 'kept' })
-  expect(await versionOf(databaseName)).toBe(2)
+  expect(await versionOf(databaseName)).toBe(3)
   expect(told.mock.calls).toEqual([['update']])
   for (const work of [() => old.get('messages', ['dm_a_b', 1]), () => old.write([row]), () => old.all('outbox')])
     await expect(work()).rejects.toThrow(failure('vault_newer'))
@@ -77,11 +77,13 @@ test('A newer tab takes the vault over with all that is in it; the older one let
 })
 
 test('To an older tab a newer vault is not an absent one: it opens nothing and makes nothing', async () => {
-  ;(await newer.openVault(ALICE.userId, secret, browser)).close()
-  await expect(openVault(ALICE.userId, secret, browser)).rejects.toThrow(failure('vault_newer'))
+  ;(await newer.openVault(ALICE.userId, secret, { factory: browser })).close()
+  await expect(openVault(ALICE.userId, secret, { factory: browser })).rejects.toThrow(failure('vault_newer'))
   await expect(knownVaultOf('alice', browser)).rejects.toThrow(failure('vault_newer'))
   await expect(createVault(ALICE, randomBytes(32), [], browser)).rejects.toThrow(failure('vault_newer'))
-  expect(await (await newer.openVault(ALICE.userId, secret, browser)).get('messages', ['dm_a_b', 1])).toEqual({ json: 'kept' })
+  expect(await (await newer.openVault(ALICE.userId, secret, { factory: browser })).get('messages', ['dm_a_b', 1])).toEqual({
+    json: 'kept',
+  })
   const row = { ...ALICE, database: databaseName }
   list.push(() => undefined)
   await newer.listVault(row, browser)
@@ -94,7 +96,7 @@ test('While an older tab does not let go, a newer one waits, and an older one th
   // A tab that sleeps: it does not hear that somebody waits for it.
   const asleep = await answerOf(browser.open(databaseName))
   let hasOpened = false
-  const opening = newer.openVault(ALICE.userId, secret, browser).then((vault) => {
+  const opening = newer.openVault(ALICE.userId, secret, { factory: browser }).then((vault) => {
     hasOpened = true
     return vault
   })
@@ -109,8 +111,8 @@ test('While an older tab does not let go, a newer one waits, and an older one th
 test('A connection that was just opened lets go as well', async () => {
   old.close()
   const [first, second] = await Promise.allSettled([
-    openVault(ALICE.userId, secret, browser),
-    newer.openVault(ALICE.userId, secret, browser),
+    openVault(ALICE.userId, secret, { factory: browser }),
+    newer.openVault(ALICE.userId, secret, { factory: browser }),
   ])
   expect(second.status).toBe('fulfilled')
   if (first.status === 'fulfilled') await expect(first.value.get('own', 'x')).rejects.toMatchObject({ name: 'CryptoFailure' })
@@ -129,19 +131,21 @@ test.each([
     upgrade.objectStore('messages').clear()
     crash(upgrade)
   }
-  await expect(newer.openVault(ALICE.userId, secret, browser)).rejects.toThrow(failure('vault_upgrade'))
-  expect(await versionOf(databaseName)).toBe(1)
-  const again = await openVault(ALICE.userId, secret, browser)
+  await expect(newer.openVault(ALICE.userId, secret, { factory: browser })).rejects.toThrow(failure('vault_upgrade'))
+  expect(await versionOf(databaseName)).toBe(2)
+  const again = await openVault(ALICE.userId, secret, { factory: browser })
   expect(await again.get('messages', ['dm_a_b', 1])).toEqual({ json: 'kept' })
   again.close()
   step = () => undefined
-  expect(await (await newer.openVault(ALICE.userId, secret, browser)).get('messages', ['dm_a_b', 1])).toEqual({ json: 'kept' })
+  expect(await (await newer.openVault(ALICE.userId, secret, { factory: browser })).get('messages', ['dm_a_b', 1])).toEqual({
+    json: 'kept',
+  })
 })
 
-test('A vault of the first version opens in a build of the second', async () => {
+test('A vault of the first version opens in the newest build', async () => {
   const { disk, alice, chatRoomId } = await openFixture('first')
   const itsBrowser = await browserWith(disk)
-  const vault = await newer.openVault(alice.userId, Buffer.from(alice.unlock.unlockSecret, 'base64'), itsBrowser)
+  const vault = await newer.openVault(alice.userId, Buffer.from(alice.unlock.unlockSecret, 'base64'), { factory: itsBrowser })
   expect(await vault.page('messages', chatRoomId, { limit: 100 })).toHaveLength(8)
   expect(await newer.knownVaultOf(alice.username, itsBrowser)).toEqual({
     userId: alice.userId,
@@ -152,7 +156,7 @@ test('A vault of the first version opens in a build of the second', async () => 
 test('Nobody enrols an older page over a vault that a newer one keeps, and an open page is told to load again', async () => {
   const { phone, alice, wire } = await openFixture('first')
   const untilUpdated = phone.core.untilUpdated().catch((error: unknown) => error)
-  const vault = await newer.openVault(alice.userId, Buffer.from(alice.unlock.unlockSecret, 'base64'), phone.computer)
+  const vault = await newer.openVault(alice.userId, Buffer.from(alice.unlock.unlockSecret, 'base64'), { factory: phone.computer })
   expect(await untilUpdated).toMatchObject({ code: 'vault_newer', message: UPDATED_ELSEWHERE })
   const core = createCore()
   await core.stretch(alice)

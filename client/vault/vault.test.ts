@@ -1,8 +1,8 @@
 import 'fake-indexeddb/auto'
 import { IDBFactory, IDBObjectStore } from 'fake-indexeddb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { encodeFields, toBase64, utf8 } from '../../contract/bytes.ts'
-import { hkdf, randomBytes } from '../primitives/seal.ts'
+import { toBase64, utf8 } from '../../contract/bytes.ts'
+import { randomBytes } from '../primitives/seal.ts'
 import { answerOf } from './database.ts'
 import { createVault, destroyVault, openVault, type Vault, type Write } from './vault.ts'
 import { knownVaultOf, vaultDeviceOf } from './vaults.ts'
@@ -75,7 +75,7 @@ describe('reading and writing', () => {
       { store: 'own', key: 'id-1', value: { json: { seq: 7 } } },
     ])
     vault.close()
-    vault = await openVault(ALICE.userId, secret, browser)
+    vault = await openVault(ALICE.userId, secret, { factory: browser })
     expect(vault).toMatchObject({ userId: ALICE.userId, deviceId: ALICE.deviceId })
     expect(await vault.get('sealed', 'device')).toEqual({ json: { id: 1 }, bytes })
     expect(await vault.get('groups', ROOM)).toEqual({ json: null, bytes: new Uint8Array() })
@@ -144,15 +144,10 @@ describe('what a thief of the profile finds', () => {
     expect(await holds(raw)).toBe(true)
   })
 
-  test('Neither the unlock secret nor the vault key, and no CryptoKey', async () => {
+  test('Neither the unlock secret nor a CryptoKey', async () => {
     const rows = await disk()
-    const head = rows.find((row) => row.key === 'head')?.value
-    expect(head).toMatchObject({ localKey: expect.any(Uint8Array), deviceId: ALICE.deviceId })
-    const localKey = bytesIn(head && typeof head === 'object' && 'localKey' in head ? head.localKey : undefined)
-    expect(localKey).toHaveLength(32)
-    expect(await holds(localKey)).toBe(true)
+    expect(rows.find((row) => row.key === 'head')?.value).toMatchObject({ deviceId: ALICE.deviceId, wraps: [{ kind: 'none' }] })
     expect(await holds(secret)).toBe(false)
-    expect(await holds(await hkdf(encodeFields(localKey, secret), 'conclave/vault/v1'))).toBe(false)
     const kinds = rows.flatMap(({ value }) =>
       value !== null && typeof value === 'object' ? [value, ...Object.values(value)] : [value],
     )
@@ -161,8 +156,8 @@ describe('what a thief of the profile finds', () => {
 
   test('Without the half that the server keeps the vault stays shut', async () => {
     vault.close()
-    await expect(openVault(ALICE.userId, randomBytes(32), browser)).rejects.toThrow(failure('vault_shut'))
-    vault = await openVault(ALICE.userId, secret, browser)
+    await expect(openVault(ALICE.userId, randomBytes(32), { factory: browser })).rejects.toThrow(failure('vault_shut'))
+    vault = await openVault(ALICE.userId, secret, { factory: browser })
   })
 
   test('Eve moves a sealed row to another place, or another store: it does not open there', async () => {
@@ -187,7 +182,7 @@ describe('finding, making and deleting', () => {
 
   test('Looking for a vault that is not there says so, and makes none', async () => {
     const empty = new IDBFactory()
-    await expect(openVault(ALICE.userId, secret, empty)).rejects.toThrow(failure('vault_absent'))
+    await expect(openVault(ALICE.userId, secret, { factory: empty })).rejects.toThrow(failure('vault_absent'))
     expect(await vaultDeviceOf(ALICE.userId, empty)).toBeUndefined()
     expect(await empty.databases()).toEqual([])
   })
@@ -227,18 +222,18 @@ describe('finding, making and deleting', () => {
     expect(await knownVaultOf('alice', browser)).toMatchObject({ deviceId: next.deviceId })
     other.close()
     await expect(createVault({ ...ALICE, username: 'Bob' }, secret, [], browser)).rejects.toThrow(failure('other_account'))
-    await expect(openVault(ALICE.userId, secret, browser, 'bob')).rejects.toThrow(failure('other_account'))
+    await expect(openVault(ALICE.userId, secret, { factory: browser, username: 'bob' })).rejects.toThrow(failure('other_account'))
   })
 
   test('Deleted in one tab, it closes in the other, which is told once', async () => {
     const told = vi.fn()
-    const other = await openVault(ALICE.userId, secret, browser)
+    const other = await openVault(ALICE.userId, secret, { factory: browser })
     other.onClosed(told)
     await destroyVault(ALICE.userId, browser)
     expect(told).toHaveBeenCalledTimes(1)
     await expect(other.get('sealed', 'device')).rejects.toThrow(failure('vault_closed'))
     await expect(other.write([message(1)])).rejects.toThrow(failure('vault_closed'))
-    await expect(openVault(ALICE.userId, secret, browser)).rejects.toThrow(failure('vault_absent'))
+    await expect(openVault(ALICE.userId, secret, { factory: browser })).rejects.toThrow(failure('vault_absent'))
     expect(await knownVaultOf('alice', browser)).toBeUndefined()
     expect(await disk()).toEqual([])
   })
@@ -247,7 +242,7 @@ describe('finding, making and deleting', () => {
     await meddle(async (objects) => {
       await answerOf(objects('meta').delete('head'))
     })
-    await expect(openVault(ALICE.userId, secret, browser)).rejects.toThrow(failure('vault_shut'))
+    await expect(openVault(ALICE.userId, secret, { factory: browser })).rejects.toThrow(failure('vault_shut'))
   })
 
   test('Closing it oneself tells nobody', async () => {

@@ -1,22 +1,17 @@
-import { encodeFields } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { erase, hkdf, lockedKey, openWith, randomBytes, sealWith } from '../primitives/seal.ts'
+import { erase, lockedKey, randomBytes } from '../primitives/seal.ts'
 import { deleteDatabase, openDatabase } from './database.ts'
 import { exclusive } from './exclusive.ts'
+import { changeHead, HEAD, newHead, rowKeyOf } from './head.ts'
 import { firstDatabaseOf, forgetUser, listedVaultOf, listVault } from './list.ts'
 import { MARKS } from './marks.ts'
 import { VAULT } from './migrations.ts'
 import { type Vault, vaultOver } from './opened.ts'
 import type { Write } from './rows.ts'
-import { findVault, HEAD, marksIn, type VaultHead } from './vaults.ts'
+import { findVault, marksIn } from './vaults.ts'
+import type { LockSecret } from './wraps.ts'
 
 export type { Vault, Write }
-
-const VAULT_KEY = 'conclave/vault/v1'
-const CHECK = 'conclave/vault-check/v1'
-
-const SHUT =
-  "The server returned another secret than the one this browser's keys are sealed with. The keys stay here, sealed, with all that is in them."
 
 /**
  * Makes the vault of a new device with its first rows, notes it as its user's, and opens it. A vault of this user that is here already
@@ -33,17 +28,14 @@ export function createVault(
   return exclusive(`conclave/${userId}/vaults`, async () => {
     const listed = await listedVaultOf(userId, username, factory)
     const marks = await marksIn({ database: listed?.database ?? firstDatabaseOf(userId) }, factory)
-    const localKey = randomBytes(32)
-    const key = await vaultKey(localKey, unlockSecret)
-    const check = await sealWith(key, CHECK, new Uint8Array(), deviceId)
-    const head: VaultHead = { format: 1, deviceId, localKey, check }
+    const rowKey = randomBytes(32)
+    const head = await newHead(rowKey, deviceId, unlockSecret)
     const database = await newDatabase(factory, owner, (upgrade) => {
       const meta = upgrade.objectStore('meta')
       meta.put(head, HEAD)
       if (marks) meta.put(marks, MARKS)
     })
-    erase(localKey)
-    const vault = vaultOver(database, key, { userId, deviceId })
+    const vault = vaultOver(database, await taken(rowKey), { userId, deviceId })
     await vault.write(firstRows)
     // Last: until then a sign-in finds the vault of before.
     await listVault({ userId, username, database: database.name }, factory)
@@ -68,28 +60,44 @@ async function newDatabase(
 }
 
 /**
- * Opens the vault with the half of its key that the server keeps. Throws CryptoFailure: 'vault_absent', 'vault_shut' where the secret
- * is another, or what `findVault` throws. `username`: under which it must have been made.
+ * Opens the vault with the half of its key that the server keeps, and where it is locked with what the person entered. Throws
+ * CryptoFailure: 'vault_absent', or what `findVault` and `rowKeyOf` throw. `username`: under which it must have been made.
  */
 export async function openVault(
   userId: string,
   unlockSecret: Uint8Array,
-  factory: IDBFactory = indexedDB,
-  username?: string,
+  { factory = indexedDB, username, entered = [] }: { factory?: IDBFactory; username?: string; entered?: LockSecret[] } = {},
 ): Promise<Vault> {
   const found = await findVault(userId, factory, username)
   if (!found) throw new CryptoFailure('vault_absent', 'This browser keeps no vault of this account')
   const { database, head } = found
   try {
-    const key = await vaultKey(head.localKey, unlockSecret)
-    await openWith(key, CHECK, head.check, head.deviceId)
-    return vaultOver(database, key, { userId, deviceId: head.deviceId })
+    const rowKey = await rowKeyOf(head, unlockSecret, entered)
+    if (head.format === 1) await upgradeHead(database, userId, rowKey, unlockSecret)
+    return vaultOver(database, await taken(rowKey), { userId, deviceId: head.deviceId })
   } catch (error) {
     database.close()
-    throw new CryptoFailure('vault_shut', SHUT, { cause: error })
-  } finally {
-    erase(head.localKey)
+    throw error
   }
+}
+
+/** The local key of a vault of before goes with its head: together with the unlock secret it would open the rows past every lock. */
+async function upgradeHead(database: IDBDatabase, userId: string, rowKey: Uint8Array, unlockSecret: Uint8Array): Promise<void> {
+  try {
+    await changeHead(database, userId, async (head) =>
+      head.format === 1 ? newHead(rowKey, head.deviceId, unlockSecret) : undefined,
+    )
+  } catch (error) {
+    // A full disk: the vault opens as it is, and is brought up to date when there is room.
+    if (!(error instanceof Error) || error.name !== 'QuotaExceededError') throw error
+  }
+}
+
+/** The key of the rows as WebCrypto keeps it; its bytes are erased. */
+async function taken(rowKey: Uint8Array): Promise<CryptoKey> {
+  const key = await lockedKey(rowKey)
+  erase(rowKey)
+  return key
 }
 
 /** Deletes a user's vault and those that were put aside, with all that is in them; where one is open, it closes. */
@@ -98,13 +106,4 @@ export async function destroyVault(userId: string, factory: IDBFactory = indexed
   const names = new Set([firstDatabaseOf(userId), ...(listed ? [listed.database, ...listed.kept] : [])])
   for (const name of names) await deleteDatabase(factory, name)
   await forgetUser(userId, factory)
-}
-
-/** Both halves are the HKDF's secret input: who lacks either knows nothing of the key. */
-async function vaultKey(localKey: Uint8Array, unlockSecret: Uint8Array): Promise<CryptoKey> {
-  const both = encodeFields(localKey, unlockSecret)
-  const raw = await hkdf(both, VAULT_KEY)
-  const key = await lockedKey(raw)
-  erase(both, raw)
-  return key
 }

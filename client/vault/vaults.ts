@@ -1,21 +1,9 @@
-import { z } from 'zod'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { answerOf, findDatabase } from './database.ts'
+import { type AnyHead, readHead } from './head.ts'
 import { firstDatabaseOf, isNamed, type ListedVault, listedVaultOf, listedVaults } from './list.ts'
 import { MARKS, type Marks, parseMarks } from './marks.ts'
 import { VAULT } from './migrations.ts'
-
-/** Where a vault keeps its head. */
-export const HEAD = 'head'
-
-/** What a vault says without being opened; `check` is a seal that only the right key opens. */
-const headShape = z.object({
-  format: z.literal(1),
-  deviceId: z.string(),
-  localKey: z.instanceof(Uint8Array),
-  check: z.instanceof(Uint8Array),
-})
-export type VaultHead = z.infer<typeof headShape>
 
 /**
  * A user's vault in this browser, not opened. Throws CryptoFailure: 'vault_shut' where it is damaged, 'vault_newer' or 'vault_upgrade'
@@ -26,14 +14,16 @@ export async function findVault(
   userId: string,
   factory: IDBFactory,
   username?: string,
-): Promise<{ database: IDBDatabase; head: VaultHead } | undefined> {
+): Promise<{ database: IDBDatabase; head: AnyHead } | undefined> {
   const listed = await listedVaultOf(userId, username, factory)
   const database = await findDatabase(factory, listed?.database ?? firstDatabaseOf(userId), VAULT)
   if (!database) return undefined
-  const head = headShape.safeParse(await answerOf(database.transaction('meta').objectStore('meta').get(HEAD)))
-  if (head.success) return { database, head: head.data }
-  database.close()
-  throw new CryptoFailure('vault_shut', 'The vault of this browser is damaged', { cause: head.error })
+  try {
+    return { database, head: await readHead(database) }
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 /** The device whose vault this browser keeps. */

@@ -1,0 +1,93 @@
+import { Fingerprint } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { passkeysWork } from '../account/passkey.ts'
+import { CryptoFailure, type LockEntry, type LockStanding } from '../crypto/crypto.ts'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useEnv } from '../ui/env.tsx'
+import { PasswordField } from '../ui/Field.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { passkeyEntry, switchLockOff } from './lock.ts'
+
+interface Props {
+  standing: LockStanding
+  onDone: () => void
+  onClose: () => void
+}
+
+/** Whoever sits at the open browser does not switch the lock off: it takes what opens it. */
+export function LockOffDialog({ standing, onDone, onClose }: Props) {
+  const env = useEnv()
+  const [password, setPassword] = useState('')
+  const [error, setError] = useState<string>()
+  const [isPending, setPending] = useState(false)
+  const hasPassword = standing.passwordSalt !== null
+  const close = () => isPending || onClose()
+
+  async function switchOff(entryOf: () => Promise<LockEntry>) {
+    if (isPending) return
+    setError(undefined)
+    setPending(true)
+    try {
+      await switchLockOff(env, await entryOf())
+      onDone()
+    } catch (reason) {
+      setPending(false)
+      const isWrong = reason instanceof CryptoFailure && reason.code === 'lock_secret'
+      setError(isWrong ? 'This does not open the lock' : failureWords(reason))
+    }
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!hasPassword) return void switchOff(() => passkeyEntry(standing))
+    if (!password) return setError('Password is required')
+    void switchOff(async () => ({ password }))
+  }
+
+  return (
+    <Dialog
+      title="Switch the lock off?"
+      text="This browser then opens without a password, and so does a copy of its profile while you are signed in."
+      onClose={close}
+    >
+      <form onSubmit={submit} noValidate>
+        {hasPassword && (
+          <PasswordField
+            label="Password that opens the lock"
+            autoComplete="current-password"
+            value={password}
+            error={error}
+            onValue={(typed) => {
+              setPassword(typed)
+              setError(undefined)
+            }}
+          />
+        )}
+        {!hasPassword && error && (
+          <p className="help bad" role="alert">
+            {error}
+          </p>
+        )}
+        {hasPassword && standing.passkeyIds.length > 0 && passkeysWork() && (
+          <button
+            type="button"
+            className="btn outline"
+            disabled={isPending}
+            onClick={() => void switchOff(() => passkeyEntry(standing))}
+          >
+            <Fingerprint className="i i-16" aria-hidden />
+            Use the passkey
+          </button>
+        )}
+        <footer>
+          <button type="button" className="btn outline" disabled={isPending} onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" className="btn primary" disabled={isPending}>
+            {isPending ? 'Switching off...' : hasPassword ? 'Switch off' : 'Switch off with the passkey'}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,112 @@
+import { LockKeyhole } from 'lucide-react'
+import { useCallback, useEffect, useState } from 'react'
+import type { LockAfter, LockStanding } from '../crypto/crypto.ts'
+import { useEnv } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { showToast } from '../ui/toast.ts'
+import { LockOffDialog } from './LockOffDialog.tsx'
+import { LockOnDialog } from './LockOnDialog.tsx'
+import { changeLockTime, lockNow, standingOf } from './lock.ts'
+import { hearTabs } from './tabs.ts'
+import './lock.css'
+
+const TIMES: { after: LockAfter | null; words: string }[] = [
+  { after: null, words: 'Off' },
+  { after: 5, words: '5 minutes' },
+  { after: 15, words: '15 minutes' },
+  { after: 60, words: '1 hour' },
+  { after: 'hidden', words: 'At once when hidden' },
+]
+
+/** Sets when this browser locks itself [Note: V3]. What is chosen counts once the vault has it. */
+export function LockSettings({ userId }: { userId: string }) {
+  const env = useEnv()
+  const [standing, setStanding] = useState<LockStanding | null>()
+  const [asked, setAsked] = useState<LockAfter | 'off'>()
+  const reload = useCallback(
+    () =>
+      void standingOf(env, userId).then(setStanding, (error: unknown) =>
+        showToast({ tone: 'bad', title: 'The lock could not be read', text: failureWords(error) }),
+      ),
+    [env, userId],
+  )
+  useEffect(() => {
+    reload()
+    return hearTabs(reload)
+  }, [reload])
+
+  if (standing === undefined)
+    return (
+      <p className="small t2 late" role="status">
+        Loading...
+      </p>
+    )
+  const now = standing?.after ?? null
+
+  function choose(after: LockAfter | null) {
+    if (after === now) return
+    if (after === null) return setAsked('off')
+    if (!standing) return setAsked(after)
+    changeLockTime(env, after)
+      .then(reload)
+      .catch((error) => showToast({ tone: 'bad', title: 'The time was not changed', text: failureWords(error) }))
+  }
+
+  function done(title: string, text: string) {
+    setAsked(undefined)
+    reload()
+    showToast({ tone: 'good', title, text })
+  }
+
+  return (
+    <div className="stack tight">
+      <fieldset className="lock-times">
+        <legend>Lock after so long without input</legend>
+        {TIMES.map(({ after, words }) => (
+          <label key={words}>
+            <input type="radio" name="lock-after" checked={after === now} onChange={() => choose(after)} />
+            {words}
+          </label>
+        ))}
+      </fieldset>
+      {standing && (
+        <div className="acts">
+          <button type="button" className="btn outline" onClick={() => void lockNow()}>
+            <LockKeyhole className="i i-16" aria-hidden />
+            Lock now
+          </button>
+        </div>
+      )}
+      <div className="stack tight small t2">
+        <p>
+          A locked browser asks for {wayWords(standing)} before it shows anything, also after a reload and in a new tab. Then a
+          copy of this profile opens nothing without it. What arrives meanwhile is counted, not shown.
+        </p>
+        <p>
+          Not covered: copies of this profile from before the lock was switched on, and what stays in this computer's memory for a
+          while after locking.
+        </p>
+      </div>
+      {asked === 'off' && standing && (
+        <LockOffDialog
+          standing={standing}
+          onDone={() => done('The lock is off', 'This browser opens without a password again.')}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      {asked !== undefined && asked !== 'off' && (
+        <LockOnDialog
+          after={asked}
+          onDone={() => done('The lock is on', 'All tabs of this browser lock together.')}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+function wayWords(standing: LockStanding | null): string {
+  if (!standing) return 'your password or a passkey'
+  if (standing.passkeyIds.length === 0) return 'your password'
+  return standing.passwordSalt === null ? 'your passkey' : 'your password or passkey'
+}

@@ -1,0 +1,259 @@
+import { IDBFactory } from 'fake-indexeddb'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { accountApi } from '../../contract/account.ts'
+import { start } from '../account/account.ts'
+import { addPasskey, changePassword } from '../account/keys.ts'
+import { accountStore } from '../account/store.ts'
+import { createCore } from '../crypto/core.ts'
+import type { Env } from '../env.ts'
+import { onKeepDrafts } from '../messages/unkept.ts'
+import { addBrowserAnew, enrolThisBrowser, signIn } from '../signin/signin.ts'
+import { browserWith, readDisk } from '../testing/disk.ts'
+import { at, newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
+import { createWire, type Wire } from '../testing/wire.ts'
+import { changeLockTime, lockNow, passkeyEntry, secondsToWait, standingOf, switchLockOff, switchLockOn, unlock } from './lock.ts'
+import { watchLock } from './watch.ts'
+
+// Argon2id.
+vi.setConfig({ testTimeout: 60_000 })
+
+const kept = new Map<string, string>()
+const storage = {
+  setItem: (key: string, value: string) => void kept.set(key, value),
+  getItem: (key: string) => kept.get(key) ?? null,
+  removeItem: (key: string) => void kept.delete(key),
+  clear: () => kept.clear(),
+}
+
+let wire: Wire
+let alice: TestPerson
+let bob: TestPerson
+let now: number
+/** The page that is open now: each has a worker of its own. */
+let page: Env
+
+const password = () => passwordOf(alice.username)
+const newPage = (core = createCore(() => 'https://conclave.example')): Env => ({
+  ...alice.env,
+  crypto: core,
+  clock: () => new Date(now),
+})
+
+/** The page is loaded anew: what it had in memory is gone. */
+async function reloads(): Promise<void> {
+  await page.crypto.close()
+  page = newPage()
+  await start(page, () => undefined)
+}
+
+const phase = () => accountStore.getState().phase
+
+/** Somebody at the lock screen enters this. */
+async function opens(entry: Parameters<typeof unlock>[2]): Promise<void> {
+  const { user } = accountStore.getState()
+  if (!user) throw new Error('Nobody is signed in')
+  await unlock(page, user, entry)
+}
+
+beforeEach(async () => {
+  vi.stubGlobal('localStorage', storage)
+  vi.stubGlobal('sessionStorage', storage)
+  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' })
+  kept.clear()
+  now = Date.parse('2026-01-01T00:00:00Z')
+  wire = createWire()
+  bob = await newPerson(wire)
+  alice = await newPerson(wire)
+  await alice.says(bob, 'hello')
+  const account = wire.accounts.get(alice.userId)
+  if (account) account.unlock = { ...alice.unlock, challenge: null }
+  page = newPage(alice.core)
+  accountStore.setState({ phase: 'signed_in', user: await alice.env.api(accountApi.user, {}), notice: null })
+})
+afterEach(() => vi.unstubAllGlobals())
+
+const readsHello = async () => {
+  const { messages } = await page.crypto.page({ chatRoomId: alice.room(bob).id, limit: 10 })
+  expect(messages).toHaveLength(1)
+}
+
+test("A copy of Alice's profile with her session opens nothing while the lock is on; her password opens it", async () => {
+  await switchLockOn(page, { after: 15, password: password(), usesPasskey: false })
+  expect(await standingOf(page, alice.userId)).toMatchObject({ after: 15, passwordSalt: expect.any(String), passkeyIds: [] })
+  const copied = await browserWith(await readDisk(alice.computer))
+  const thief = createCore()
+  const { userId, username } = alice
+  await at(copied, async () => {
+    await expect(thief.open({ userId, username, unlock: alice.unlock })).rejects.toMatchObject({ code: 'vault_locked' })
+    const entry = { password: 'a guess' }
+    await expect(thief.unlock({ userId, username, unlock: alice.unlock, entry })).rejects.toMatchObject({ code: 'lock_secret' })
+  })
+  await expect(thief.outbox(alice.room(bob).id)).rejects.toMatchObject({ code: 'closed' })
+
+  await reloads()
+  expect(phase()).toBe('locked')
+  await expect(page.crypto.outbox(alice.room(bob).id)).rejects.toMatchObject({ code: 'closed' })
+  await opens({ password: password() })
+  expect(phase()).toBe('signed_in')
+  await readsHello()
+})
+
+test('A wrong password says so and waits, longer each time; the right one is taken after the wait', async () => {
+  await switchLockOn(page, { after: 5, password: password(), usesPasskey: false })
+  await reloads()
+  for (const seconds of [1, 2, 4]) {
+    await expect(opens({ password: 'wrong' })).rejects.toMatchObject({ code: 'lock_secret' })
+    expect(secondsToWait(page)).toBe(seconds)
+    await expect(opens({ password: password() })).rejects.toMatchObject({ code: 'lock_wait' })
+    expect(phase()).toBe('locked')
+    now += seconds * 1000
+  }
+  await opens({ password: password() })
+  expect(phase()).toBe('signed_in')
+  expect(kept.has('lock-tries')).toBe(false)
+})
+
+test('A password that is not the account’s switches nothing on, and the lock stays off after a crash of the attempt', async () => {
+  const tried = switchLockOn(page, { after: 5, password: 'a typing error', usesPasskey: false })
+  await expect(tried).rejects.toMatchObject({ code: 'way' })
+  expect(await standingOf(page, alice.userId)).toBeNull()
+  await reloads()
+  expect(phase()).toBe('signed_in')
+})
+
+test('Whoever sits at the open browser does not switch the lock off without what opens it', async () => {
+  await switchLockOn(page, { after: 5, password: password(), usesPasskey: false })
+  await changeLockTime(page, 60)
+  expect(await standingOf(page, alice.userId)).toMatchObject({ after: 60 })
+  await expect(switchLockOff(page, { password: 'a guess' })).rejects.toMatchObject({ code: 'lock_secret' })
+  expect(await standingOf(page, alice.userId)).not.toBeNull()
+  await switchLockOff(page, { password: password() })
+  expect(await standingOf(page, alice.userId)).toBeNull()
+  await reloads()
+  expect(phase()).toBe('signed_in')
+})
+
+test('Signing in opens the lock with the same password, without asking twice', async () => {
+  await switchLockOn(page, { after: 5, password: password(), usesPasskey: false })
+  await page.crypto.close()
+  page = newPage()
+  answersUnlock()
+  await signIn(page, { username: alice.username, password: password() })
+  expect(phase()).toBe('signed_in')
+  await readsHello()
+})
+
+/** The sign-in names this browser's device, and the server answers its half. */
+function answersUnlock() {
+  wire.lie = (_, path, answer) =>
+    path === '/api/login' ? { ...(answer as object), unlock: { ...alice.unlock, challenge: null } } : undefined
+}
+
+const changes = (env: Env, from: string, to: string) =>
+  changePassword(env, { currentPassword: from, newPassword: to, confirmNewPassword: to })
+
+test('A password that was changed on another browser signs in, and the lock goes on asking for the old one', async () => {
+  await switchLockOn(page, { after: 5, password: password(), usesPasskey: false })
+  const other = await alice.newComputer()
+  await at(other.computer, () => changes(other.env, password(), 'another password'))
+  const account = wire.accounts.get(alice.userId)
+  if (account) account.unlock = { ...alice.unlock, challenge: null }
+  await page.crypto.close()
+  page = newPage()
+  answersUnlock()
+  await signIn(page, { username: alice.username, password: 'another password' })
+  expect(phase()).toBe('locked')
+  await expect(opens({ password: 'another password' })).rejects.toMatchObject({ code: 'lock_secret' })
+  now += 60_000
+  await opens({ password: password() })
+  await readsHello()
+})
+
+test('A password that is changed here is what the lock asks for from then on', async () => {
+  await switchLockOn(page, { after: 5, password: password(), usesPasskey: false })
+  await changes(page, password(), 'another password')
+  await reloads()
+  await expect(opens({ password: password() })).rejects.toMatchObject({ code: 'lock_secret' })
+  now += 60_000
+  await opens({ password: 'another password' })
+  await readsHello()
+})
+
+test('Who cannot open the lock adds the browser anew; what was locked stays on the disk, sealed', async () => {
+  await switchLockOn(page, { after: 5, password: password(), usesPasskey: false })
+  await reloads()
+  const before = (await readDisk(alice.computer)).find(({ name }) => name.endsWith(alice.userId))
+  await addBrowserAnew(page)
+  expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: expect.stringContaining('anew') })
+  answersUnlock()
+  expect(await signIn(page, { username: alice.username, password: password() })).toMatchObject({ step: 'confirm_devices' })
+  wire.lie = undefined
+  await enrolThisBrowser(page)
+  expect(phase()).toBe('signed_in')
+  expect((await readDisk(alice.computer)).find(({ name }) => name.endsWith(alice.userId))).toEqual(before)
+})
+
+test('A passkey opens the lock, also beside a password; another passkey does not', async () => {
+  const answers = { id: new Uint8Array([1, 2, 250]), output: crypto.getRandomValues(new Uint8Array(32)) }
+  class Answer {
+    readonly rawId = answers.id.buffer
+    getClientExtensionResults = () => ({ prf: { enabled: true, results: { first: answers.output.buffer } } })
+  }
+  vi.stubGlobal('isSecureContext', true)
+  vi.stubGlobal('PublicKeyCredential', Answer)
+  vi.stubGlobal('location', { hostname: 'conclave.example' })
+  vi.stubGlobal('navigator', { credentials: { create: async () => new Answer(), get: async () => new Answer() } })
+  await addPasskey(page, { kind: 'password', password: password() })
+  await switchLockOn(page, { after: 5, password: password(), usesPasskey: true })
+  const standing = await standingOf(page, alice.userId)
+  if (!standing) throw new Error('The lock is off')
+  expect(standing.passkeyIds).toEqual(['AQL6'])
+  await reloads()
+  const right = answers.output
+  answers.output = crypto.getRandomValues(new Uint8Array(32))
+  await expect(opens(await passkeyEntry(standing))).rejects.toMatchObject({ code: 'lock_secret' })
+  now += 60_000
+  answers.output = right
+  await opens(await passkeyEntry(standing))
+  await readsHello()
+  await reloads()
+  await opens({ password: password() })
+  expect(phase()).toBe('signed_in')
+})
+
+test('Locking one tab locks the others, and what stands in a composer is kept first', async () => {
+  const other = { ...(await alice.newTab()).env, clock: page.clock }
+  await switchLockOn(page, { after: 60, password: password(), usesPasskey: false })
+  vi.stubGlobal('window', new EventTarget())
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }))
+  const done: string[] = []
+  const chatRoomId = alice.room(bob).id
+  const off = onKeepDrafts(async () => {
+    await page.crypto.keepDraftText({ chatRoomId, text: 'Half a sent' })
+    done.push('kept')
+  })
+  const failures: unknown[] = []
+  const stop = watchLock(
+    other,
+    alice.userId,
+    (work) => void work.catch((error) => failures.push(error)),
+    () => done.push('the other tab is loaded anew'),
+  )
+  await lockNow(() => done.push('this tab is loaded anew'))
+  await vi.waitFor(() => expect(done).toContain('the other tab is loaded anew'))
+  expect(done.indexOf('kept')).toBeLessThan(done.indexOf('this tab is loaded anew'))
+  stop()
+  off()
+  expect(failures).toEqual([])
+  await reloads()
+  await opens({ password: password() })
+  expect(await page.crypto.readDraft(chatRoomId)).toBe('Half a sent')
+})
+
+test('Nothing of this asks anybody who has no lock: the vault of before opens as it did', async () => {
+  globalThis.indexedDB = new IDBFactory()
+  const carol = await newPerson(wire)
+  expect(await carol.core.lockStanding(carol.userId)).toBeNull()
+  const tab = await carol.newTab()
+  expect(await tab.core.ownDevices()).toHaveLength(1)
+})

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { type Bytes, encodeFields } from '../../contract/bytes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase, hkdf, openWith, randomBytes, sealWith } from '../primitives/seal.ts'
+
+const WRAP = 'conclave/vault-wrap/v1'
+
+const bytes = z.instanceof(Uint8Array)
+
+/** The key of the rows, sealed to one way of opening the vault [Note: V3]. A kind that a newer build has added stays in the head. */
+export const wrapShape = z.looseObject({
+  /** `none`: no lock; `password`; `passkey`. */
+  kind: z.string(),
+  /** 32 random bytes of its own: a wrap that was removed leaves nothing that opens another one. */
+  localKey: bytes,
+  sealed: bytes,
+  /** Of a passkey: its credential id, base64url. */
+  id: z.string().optional(),
+  /** Of a password: the 16 bytes that it was stretched with. */
+  salt: bytes.optional(),
+})
+export type Wrap = z.infer<typeof wrapShape>
+
+/** What a person shows to a locked vault: 32 bytes of HKDF(`conclave/local-lock/v1`) of Argon2id's or the passkey's output. */
+export interface LockSecret {
+  kind: 'password' | 'passkey'
+  secret: Bytes
+  id?: string
+  salt?: Bytes
+}
+
+/** The secret of a wrap that the server's half alone opens. */
+export const NO_LOCK = { kind: 'none', secret: new Uint8Array() }
+
+type Secret = Pick<LockSecret, 'secret' | 'id' | 'salt'> & { kind: string }
+
+/** Seals the key of the rows. An offline wrap would be one under an empty unlock secret. */
+export async function newWrap(
+  rowKey: Uint8Array,
+  unlockSecret: Uint8Array,
+  deviceId: string,
+  { secret, ...named }: Secret,
+): Promise<Wrap> {
+  const localKey = randomBytes(32)
+  const key = await wrapKey(named.kind, localKey, unlockSecret, secret)
+  const sealed = await sealWith(key, WRAP, rowKey, named.kind, deviceId)
+  erase(key)
+  return { ...named, localKey, sealed }
+}
+
+/** What a wrap holds. Throws CryptoFailure('seal') where one of the two secrets is another. */
+export async function openWrap(
+  { kind, localKey, sealed }: Wrap,
+  unlockSecret: Uint8Array,
+  deviceId: string,
+  secret: Uint8Array,
+): Promise<Bytes> {
+  const key = await wrapKey(kind, localKey, unlockSecret, secret)
+  try {
+    return await openWith(key, WRAP, sealed, kind, deviceId)
+  } finally {
+    erase(key)
+  }
+}
+
+/** The key of the rows by the first of these secrets that opens one of the wraps; undefined where none does. */
+export async function openAnyWrap(
+  wraps: Wrap[],
+  unlockSecret: Uint8Array,
+  deviceId: string,
+  secrets: Secret[],
+): Promise<Bytes | undefined> {
+  for (const { kind, id, secret } of secrets) {
+    for (const wrap of wraps.filter((one) => one.kind === kind && one.id === id)) {
+      try {
+        return await openWrap(wrap, unlockSecret, deviceId, secret)
+      } catch (error) {
+        if (!(error instanceof CryptoFailure)) throw error
+      }
+    }
+  }
+  return undefined
+}
+
+async function wrapKey(kind: string, localKey: Uint8Array, unlockSecret: Uint8Array, secret: Uint8Array): Promise<Bytes> {
+  const all = encodeFields(localKey, unlockSecret, secret)
+  const key = await hkdf(all, WRAP, kind)
+  erase(all)
+  return key
+}
