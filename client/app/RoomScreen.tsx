@@ -3,6 +3,7 @@ import { Chat } from '../messages/Chat.tsx'
 import { hideRoom, showRoom } from '../messages/messages.ts'
 import { flush } from '../messages/send.ts'
 import type { RoomRow } from '../rooms/list.ts'
+import type { Choice } from '../trust/ChooseKey.tsx'
 import type { Person } from '../trust/people.ts'
 import { acceptChange } from '../trust/verified.ts'
 import { useEnv } from '../ui/env.tsx'
@@ -31,8 +32,8 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
     return hideRoom
   }, [env, room.id, attempt])
 
-  async function accept(changed: Person) {
-    await acceptChange(env, changed)
+  async function accept(changed: Person, chosen?: Choice) {
+    await acceptChange(env, changed, chosen)
     // Messages that waited for this decision are sent now.
     void flush(env, room)
   }

@@ -98,7 +98,16 @@ async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void>
 }
 
 /** Failures of the account's own book and device list: they say nothing about another person's key. */
-const OF_ACCOUNT = ['book_rollback', 'book_spoiled', 'book_unread', 'history_key', 'own_rollback', 'manifest', 'newer_version']
+const OF_ACCOUNT = [
+  'book_ahead',
+  'book_rollback',
+  'book_spoiled',
+  'book_unread',
+  'history_key',
+  'own_rollback',
+  'manifest',
+  'newer_version',
+]
 
 /** An account that is gone has no key and no name that could change. */
 function markPerson(id: string, mismatch: Mismatch | null): void {

@@ -126,6 +126,7 @@ function Line({ room, person, isAmbiguous }: Pick<Props, 'room' | 'person' | 'is
 const CHANGED: Record<Mismatch, string> = {
   key_changed: 'Key changed',
   name_changed: 'Username changed',
+  key_conflict: 'Two keys known',
   name_taken: 'Username of somebody else',
 }
 

@@ -62,7 +62,7 @@ test('A generation only goes up', async () => {
   expect((await readBook(alice)).book.generations['room']).toBe(3)
 })
 
-test('What two browsers know is merged: the higher generation, the own pin, the other aliases', async () => {
+test('What two browsers know is merged: the higher generation, the own pin with the other key beside it, the other aliases', async () => {
   const theirKey = toBase64(randomBytes(32))
   const { book, version } = await readBook(alice)
   const theirs = {
@@ -72,7 +72,7 @@ test('What two browsers know is merged: the higher generation, the own pin, the 
   }
   await mergeBook(alice, await sealedBook(version + 1, theirs))
   const merged = (await readBook(alice)).book
-  expect(merged.pins[contact.userId]).toEqual(book.pins[contact.userId])
+  expect(merged.pins[contact.userId]).toEqual({ ...book.pins[contact.userId], other: { identityKey: theirKey } })
   expect(merged.pins['other']?.identityKey).toBe(theirKey)
   expect(merged.aliases).toEqual(theirs.aliases)
   expect(merged.generations).toMatchObject({ room: 3, elsewhere: 5 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fromBase64, fromUtf8, toBase64, utf8 } from '../../contract/bytes.ts'
 import type { SealedBook, SignedBook } from '../../contract/devices.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import { base64, counterShape, signedName } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
@@ -18,10 +19,16 @@ const pinShape = z.looseObject({
   identityKey: base64(32),
   /** The person compared the safety number of this key. */
   isVerified: z.boolean(),
-  /** When the person decided for the key or for its mark; absent for a key that was only the first one seen. */
+  /** How many decisions of the person it rests on; absent for a key that was only the first one seen. */
+  n: counterShape.optional(),
+  /** In the place of a count, in a pin of before: when the person decided. */
   decidedAt: z.iso.datetime().optional(),
   /** In lower case: the signed name, or the one first shown. '': the person gave the name to another account [Note: I3]. */
   username: signedName.or(z.literal('')).optional(),
+  /** Another browser of the account knows another key or name, and the person has decided for neither. */
+  other: z.looseObject({ identityKey: base64(32), username: z.string().max(LIMITS.usernameMax).optional() }).optional(),
+  /** The key is the one in an onion address that the person entered. */
+  isByAddress: z.boolean().optional(),
 })
 export type Pin = z.infer<typeof pinShape>
 
@@ -71,9 +78,6 @@ const rowShape: z.ZodType<BookRow> = z.looseObject({
   book: z.looseObject({ pins: entries<Pin>(), aliases: entries<string>(), generations: entries<number>() }),
 })
 
-/** What comes after it is written in another form: no browser could read the book any more. */
-const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z')
-
 const EMPTY: BookRow = { version: 0, isDirty: false, isRead: false, book: { pins: {}, aliases: {}, generations: {} } }
 
 /**
@@ -106,26 +110,6 @@ export function pinIn({ book }: BookRow, userId: string): Uint8Array | undefined
 
 /** The pinned key of an account. */
 export const pinOf = async (live: Live, userId: string): Promise<Uint8Array | undefined> => pinIn(await readBook(live), userId)
-
-/** The change that pins a key, not verified. The caller read `row` inside `withBook`. */
-export const pinWrite = (row: BookRow, userId: string, identityKey: Uint8Array): Write =>
-  bookWrite(withPin(row, userId, { identityKey: toBase64(identityKey), isVerified: false }))
-
-/** The book where the person decided, for the key, its name or its mark: on all browsers the later decision holds [Note: I1]. */
-export const decided = (row: BookRow, userId: string, pin: Pick<Pin, 'identityKey' | 'isVerified' | 'username'>): BookRow => {
-  const now = new Date().toISOString()
-  const last = row.book.pins[userId]?.decidedAt
-  // Whatever the clock of the other browser says, this decision knows of that one and comes after it.
-  const decidedAt = last && last >= now ? new Date(Math.min(Date.parse(last) + 1, END_OF_TIME)).toISOString() : now
-  return withPin(row, userId, { ...row.book.pins[userId], ...pin, decidedAt })
-}
-
-/** The book with this pin in the place of what it said of the account. */
-export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
-  ...row,
-  isDirty: true,
-  book: { ...row.book, pins: { ...row.book.pins, [userId]: pin } },
-})
 
 /** The accounts whose pinned key the person compared. */
 export const verifiedUsers = async (live: Live): Promise<string[]> =>

@@ -10,6 +10,10 @@ export interface KnownAccount {
   /** The pinned name, in lower case; null for who is not pinned under one. */
   username: string | null
   mismatch: Mismatch | null
+  /** The person entered the onion address of this key. */
+  isByAddress: boolean
+  /** Where two browsers of this account know two keys or names: both, this browser's first. Ed25519, base64. */
+  choices: { identityKey: string; username: string }[] | null
 }
 
 /**
@@ -28,6 +32,13 @@ export function compareAccounts(live: Live, shown: ShownAccount[]): Promise<Know
       return {
         isVerified: pin?.isVerified === true && isPinnedKey(pin, account.identityKey),
         username: pin?.username || null,
+        isByAddress: pin?.isByAddress === true && isPinnedKey(pin, account.identityKey),
+        choices: pin?.other
+          ? [pin, pin.other].map((one) => ({
+              identityKey: one.identityKey,
+              username: one.username || foldName(account.username),
+            }))
+          : null,
         mismatch: mismatchOf(pin, account, (name) => (holders.get(name) ?? userId) !== userId),
       }
     })

@@ -9,7 +9,6 @@ import {
   bookWrite,
   openBook,
   openBookText,
-  type Pin,
   readBook,
   sealBookUnder,
   seenVersion,
@@ -20,14 +19,15 @@ import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 import { requireMarkedBook } from './marks.ts'
 import { type Peer, peerOf } from './peers.ts'
+import { AHEAD_MAX, isSameBook, mergedPin } from './pins.ts'
 import { inRoom } from './room.ts'
 import { requireBookSigner } from './signature.ts'
 import { keyForgottenWrites } from './trust.ts'
 
 type Stored = SealedBook & { sealed: string }
 
-/** A server that names a number beyond would have the versions run out. */
-const VERSIONS_AHEAD_MAX = 1000
+const AHEAD =
+  'One of your browsers wrote decisions into your address book that cannot be. They were not taken. If you do not know the browser, remove it'
 
 /**
  * The book for the server, one version up; null where nothing changed, where the server's copy was not read yet, is in a form that
@@ -48,7 +48,7 @@ export const bookSaved = (live: Live, stored: SignedBook): Promise<void> =>
   })
 
 /**
- * Merges the server's book into this device's. Of two decisions about a person's key the later one holds; a key that takes the
+ * Merges the server's book into this device's. Of a person's pins the one with more decisions holds; a key that takes the
  * place of another one here begins the room anew, as if it had been decided for on this device. False: one of the account's own
  * devices has named a newer book than the server's. Throws CryptoFailure: 'book_rollback' where the server goes back behind what
  * this device has seen or the account's signed list says, 'history_key' where the book is sealed under a key that is not here yet,
@@ -69,14 +69,14 @@ export async function replaceBook(
   live: Live,
   { spoiled, older }: { spoiled: SealedBook; older: SealedBook | null },
 ): Promise<boolean> {
-  if (spoiled.version > seenVersion(await readBook(live)) + VERSIONS_AHEAD_MAX)
+  if (spoiled.version > seenVersion(await readBook(live)) + AHEAD_MAX)
     throw new CryptoFailure('book_rollback', 'The server returned an address book with a number that cannot be')
   if (older === null) return withBook(live, () => keepOwnCopy(live, spoiled))
   try {
     await mergeInRooms(live, older, spoiled)
     return true
   } catch (error) {
-    if (error instanceof CryptoFailure) return false
+    if (error instanceof CryptoFailure) return error.code === 'book_ahead'
     throw error
   }
 }
@@ -116,16 +116,17 @@ async function merge(live: Live, stored: SealedBook, rooms: string[], replaces?:
   const sealed = { ...stored, sealed: stored.sealed }
   const theirs = await openSigned(live, row, sealed)
   if (theirs === 'newer') return keepNewer(live, row, sealed)
-  const book = mergedBook(row.book, theirs)
+  const { book, isAhead } = mergedBook(row.book, theirs)
   const changed = Object.keys(row.book.pins).filter((id) => book.pins[id]?.identityKey !== row.book.pins[id]?.identityKey)
   const missing = changed.map((userId) => directRoomId(live.userId, userId)).filter((room) => !rooms.includes(room))
   if (missing.length > 0) return missing
-  const isDirty = replaces !== undefined || JSON.stringify(book) !== JSON.stringify(theirs)
+  const isDirty = replaces !== undefined || !isSameBook(book, theirs)
   const isSigned = row.isSigned || stored.signature !== null
   const forgotten = await Promise.all(changed.map((userId) => keyForgottenWrites(live, userId)))
   const { newer: _, ...known } = row
   const next: BookRow = { ...known, version: replaces?.version ?? stored.version, isDirty, isRead: true, isSigned, book }
   await live.vault.write([bookWrite(next, replaces ?? stored), ...forgotten.flat()])
+  if (isAhead) throw new CryptoFailure('book_ahead', AHEAD)
   return []
 }
 
@@ -175,22 +176,23 @@ async function requireNewest(live: Live, row: BookRow, stored: SealedBook): Prom
   await requireMarkedBook(live, stored)
 }
 
-function mergedBook(mine: Book, theirs: Book): Book {
-  // In their order, so that equal books are equal text.
-  const pins = { ...theirs.pins, ...mine.pins }
-  for (const [userId, pin] of Object.entries(theirs.pins)) pins[userId] = mergedPin(mine.pins[userId], pin)
-  const aliases = { ...theirs.aliases, ...mine.aliases, ...theirs.aliases }
-  return { ...united(mine, theirs), pins, aliases, ...mergedGenerations(mine, theirs) }
+interface MergedBook {
+  book: Book
+  /** A pin counts more decisions than there can be. */
+  isAhead: boolean
 }
 
-/** Of two pins the one decided later; of the same key, with what only the other one's build knows [Note: F2]. */
-function mergedPin(own: Pin | undefined, theirs: Pin): Pin {
-  if (!own) return theirs
-  const isTheirs = (theirs.decidedAt ?? '') > (own.decidedAt ?? '')
-  if (own.identityKey !== theirs.identityKey) return isTheirs ? theirs : own
-  const both = isTheirs ? { ...theirs, ...own, ...theirs } : { ...theirs, ...own }
-  // Two names of the same key: whoever wrote last, or the two would save over each other for ever.
-  return theirs.username === undefined ? both : { ...both, username: theirs.username }
+function mergedBook(mine: Book, theirs: Book): MergedBook {
+  let isAhead = false
+  // In their order, so that equal books are equal text.
+  const pins = { ...theirs.pins, ...mine.pins }
+  for (const [userId, pin] of Object.entries(theirs.pins)) {
+    const merged = mergedPin(mine.pins[userId], pin)
+    pins[userId] = merged.pin
+    isAhead ||= merged.isAhead
+  }
+  const aliases = { ...theirs.aliases, ...mine.aliases, ...theirs.aliases }
+  return { book: { ...united(mine, theirs), pins, aliases, ...mergedGenerations(mine, theirs) }, isAhead }
 }
 
 type Fields = Record<string, unknown>

@@ -1,11 +1,12 @@
 import { fromBase64, sameBytes } from '../../contract/bytes.ts'
-import { type Book, type BookRow, decided, type Pin } from './book.ts'
+import type { Book, BookRow, Pin } from './book.ts'
+import { decided } from './pins.ts'
 
 /**
- * Why an account is not the one that this account knows: another key, another name, or the name of somebody else. Nothing is sent
- * to it until the person decides [Note: I1, I3].
+ * Why an account is not the one that this account knows: another key, another name, the name of somebody else, or two keys that two
+ * own browsers know. Nothing is sent to it until the person decides [Note: I1, I3].
  */
-export type Mismatch = 'key_changed' | 'name_changed' | 'name_taken'
+export type Mismatch = 'key_changed' | 'name_changed' | 'name_taken' | 'key_conflict'
 
 /** An account as the server shows it. */
 export interface ShownAccount {
@@ -33,6 +34,7 @@ export function mismatchOf(
   isTaken: (name: string) => boolean,
 ): Mismatch | null {
   const name = foldName(username)
+  if (pin?.other) return 'key_conflict'
   if (pin && !isPinnedKey(pin, identityKey)) return 'key_changed'
   if (pin?.username !== undefined) return pin.username === name ? null : 'name_changed'
   return isTaken(name) ? 'name_taken' : null
@@ -52,5 +54,5 @@ export function withDecision(
     (next, [id, pin]) => decided(next, id, { identityKey: pin.identityKey, isVerified: false, username: '' }),
     row,
   )
-  return decided(released, userId, { identityKey, isVerified: false, username })
+  return decided(released, userId, { identityKey, isVerified: false, ...(username !== undefined && { username }) })
 }

@@ -7,11 +7,12 @@ import { remembering } from '../primitives/memo.ts'
 import { markOf } from '../vault/marks.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
-import { type BookRow, bookWrite, pinOf, readBook, withBook, withPin } from './book.ts'
+import { type BookRow, bookWrite, pinOf, readBook, withBook } from './book.ts'
 import { checkSuccession, readManifest } from './identity.ts'
 import type { Live } from './live.ts'
 import { type Group, members } from './mls.ts'
 import { foldName, isNameTaken, type Mismatch, mismatchOf } from './names.ts'
+import { withPin } from './pins.ts'
 
 /** What this device knows of an account: its key and its newest manifest. The own account is one of them. */
 export interface Peer {

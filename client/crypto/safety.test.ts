@@ -109,7 +109,7 @@ test("Alice decides for Bob's new key on one browser: the other one goes on with
   expect((await alice.hears(bob)).slice(-3)).toEqual(['Encryption restarted', 'to whom?', 'to you'])
 })
 
-test('Of two decisions on two browsers the later one holds on both, whatever their clocks say', async () => {
+test('Two browsers of Alice decide for two keys of Bob: neither sends before she has decided once for both', async () => {
   const userId = bob.userId
   const first = keyOf(bob)
   const laptop = await alice.newComputer()
@@ -118,11 +118,14 @@ test('Of two decisions on two browsers the later one holds on both, whatever the
     for (const browser of [alice, laptop, alice]) await syncBook(browser.env)
     return Promise.all([alice, laptop].map(async ({ core }) => (await core.safetyNumber({ userId })).identityKey))
   }
-  await alice.core.trustKey({ userId, identityKey: keyOf(eve), username: eve.username })
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  await alice.core.trustKey({ userId, identityKey: keyOf(eve), username: bob.username })
   await laptop.core.setVerified({ userId, identityKey: first, isVerified: true })
-  expect(await settle()).toEqual([first, first])
-  expect(await alice.core.verifiedUsers()).toEqual([userId])
+  await settle()
+  for (const { core } of [alice, laptop])
+    expect(await core.peerStanding({ userId, identityKey: first, username: bob.username })).toMatchObject({
+      mismatch: 'key_conflict',
+    })
+  expect(await laptop.core.verifiedUsers()).toEqual([])
   // The laptop's clock is a day behind: it decides last all the same, as it knows of the other decision.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 })
   await laptop.core.trustKey({ userId, identityKey: keyOf(eve), username: eve.username })

@@ -1,9 +1,10 @@
 import { fromBase64, sameBytes, toBase64Url } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { sha512 } from '../primitives/seal.ts'
-import { bookWrite, decided, readBook, withBook } from './book.ts'
+import { bookWrite, readBook, withBook } from './book.ts'
 import type { Live } from './live.ts'
 import { peerOf } from './peers.ts'
+import { decided } from './pins.ts'
 
 const GROUPS = 12
 const GROUP_BYTES = 5
@@ -60,7 +61,7 @@ export function setVerified(
     const pin = row.book.pins[userId]
     if (!pin || !sameBytes(fromBase64(pin.identityKey), fromBase64(identityKey)))
       throw new CryptoFailure('key_changed', "This person's key has changed. Compare the number again")
-    if (pin.isVerified !== isVerified)
+    if (pin.isVerified !== isVerified || pin.other)
       await live.vault.write([bookWrite(decided(row, userId, { identityKey: pin.identityKey, isVerified }))])
   })
 }

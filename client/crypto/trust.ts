@@ -3,11 +3,12 @@ import { directRoomId } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
-import { bookWrite, pinIn, pinWrite, readBook, withBook } from './book.ts'
+import { bookWrite, pinIn, readBook, withBook } from './book.ts'
 import type { Live } from './live.ts'
 import { foldName, withDecision } from './names.ts'
 import { peerForgotten } from './peers.ts'
 import { pendingSettled } from './pending.ts'
+import { decided } from './pins.ts'
 import { inRoom, outsideWrites } from './room.ts'
 
 interface Claim {
@@ -29,7 +30,8 @@ export function trustKey(live: Live, { userId, identityKey, username }: Claim & 
       const book = await readBook(live)
       const pinned = pinIn(book, userId)
       const isSameKey = pinned !== undefined && sameBytes(pinned, key)
-      if (isSameKey && book.book.pins[userId]?.username === name) return
+      const pin = book.book.pins[userId]
+      if (isSameKey && pin?.username === name && !pin.other) return
       // All at once: a pin beside the old key's device list would keep the two apart for ever.
       await live.vault.write([
         bookWrite(withDecision(book, userId, { identityKey: toBase64(key), username: name })),
@@ -47,7 +49,7 @@ export async function keyForgottenWrites(live: Live, userId: string): Promise<Wr
 }
 
 /**
- * Pins the key inside an onion address that the person entered [Note: I1]. The server says whose address it is, so it never takes
+ * Pins the key inside an onion address that the person entered: a decision for it [Note: I1]. The server says whose address it is, so it never takes
  * the place of another pin: a server that names a friend's account for a stranger's address would put the stranger in between.
  * Throws CryptoFailure('key_changed').
  */
@@ -56,9 +58,10 @@ export function pinAddress(live: Live, { userId, identityKey }: Claim): Promise<
   return withBook(live, async () => {
     const book = await readBook(live)
     const pinned = pinIn(book, userId)
-    if (!pinned) return live.vault.write([pinWrite(book, userId, key)])
-    if (!sameBytes(pinned, key))
+    if (pinned && !sameBytes(pinned, key))
       throw new CryptoFailure('key_changed', 'The server names someone for this address whose key is another')
+    const isVerified = book.book.pins[userId]?.isVerified ?? false
+    await live.vault.write([bookWrite(decided(book, userId, { identityKey, isVerified, isByAddress: true }))])
   })
 }
 

@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { FreeBanner } from '../plans/FreeBanner.tsx'
 import { UpgradeDialog } from '../plans/UpgradeDialog.tsx'
 import type { RoomRow } from '../rooms/list.ts'
+import type { Choice } from '../trust/ChooseKey.tsx'
 import { nameOf, type Person } from '../trust/people.ts'
 import { SafetyDialog } from '../trust/SafetyDialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -29,7 +30,7 @@ interface Props {
   canSend: boolean
   onBack: () => void
   onRetry: () => void
-  onAcceptChange: (person: Person) => Promise<void>
+  onAcceptChange: (person: Person, chosen?: Choice) => Promise<void>
   /** The room began anew: what waited can go out. */
   onRestarted: () => void
 }

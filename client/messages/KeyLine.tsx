@@ -39,7 +39,7 @@ export function KeyLine({ person, onSafety }: { person: Person; onSafety: () => 
       <CopyButton text={person.onionAddress} label="Copy the onion address" />
       {!person.mismatch && (
         <button type="button" className="linkish" aria-haspopup="dialog" title="Safety number" onClick={onSafety}>
-          {person.isVerified ? 'Verified' : 'Not verified'}
+          {person.isVerified ? 'Verified' : person.isByAddress ? 'Added by address' : 'Not verified'}
         </button>
       )}
     </div>

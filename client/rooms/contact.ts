@@ -44,6 +44,8 @@ export function roomOfContact(contact: Contact): { room: RoomRow; person: Person
     identityKey,
     onionAddress: identityKey && onionAddress(fromBase64(identityKey)),
     mismatch: null,
+    isByAddress: false,
+    choices: null,
     isVerified: false,
   }
   return { room, person }

@@ -5,14 +5,15 @@ import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
 import { showToast } from '../ui/toast.ts'
+import { type Choice, ChooseKey } from './ChooseKey.tsx'
 import { nameOf, type Person } from './people.ts'
 import './safety.css'
 
 interface Props {
   person: Person
   mismatch: Mismatch
-  /** Takes the person as they are given: what the dialog showed. */
-  onAccept: (person: Person) => Promise<void>
+  /** Takes the person as they are given: what the dialog showed. `chosen`: of two keys that two browsers knew. */
+  onAccept: (person: Person, chosen?: Choice) => Promise<void>
 }
 
 /** Sending is blocked until the person decides for the key or the name that the server shows now [Note: I1, I3]. */
@@ -23,13 +24,23 @@ export function ChangedPerson({ person, mismatch, onAccept }: Props) {
     <div className="blocked">
       <Note icon={ShieldAlert} tone="danger" role="alert">
         <strong>{title}</strong> {why}{' '}
-        {person.onionAddress && (
+        {(person.onionAddress || person.choices) && (
           <button type="button" className="linkish" onClick={() => setAsked(person)}>
             {action}
           </button>
         )}
       </Note>
-      {asked && <Question person={asked} mismatch={mismatch} onAccept={onAccept} onClose={() => setAsked(undefined)} />}
+      {asked?.choices && (
+        <ChooseKey
+          person={asked}
+          choices={asked.choices}
+          onChoose={(chosen) => onAccept(asked, chosen)}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      {asked && !asked.choices && (
+        <Question person={asked} mismatch={mismatch} onAccept={onAccept} onClose={() => setAsked(undefined)} />
+      )}
     </div>
   )
 }
@@ -44,6 +55,17 @@ function wordsOf(person: Person, mismatch: Mismatch): Words {
   const name = <bdi>{nameOf(person)}</bdi>
   const ask = 'Sending is blocked: somebody may be standing between you.'
   const handle = `@${person.listedUsername}`
+  if (mismatch === 'key_conflict')
+    return {
+      title: <>Two of your browsers know two keys of {name}.</>,
+      why: (
+        <>
+          One of them may be of somebody who stands between you. None of your browsers sends to {name} until you decide which key
+          is theirs.
+        </>
+      ),
+      action: 'Compare and decide',
+    }
   if (mismatch === 'key_changed')
     return {
       title: <>The key of {name} has changed.</>,

@@ -22,6 +22,10 @@ export interface Person {
   identityKey: string | null
   /** Made from that key, never taken from the server. */
   onionAddress: string | null
+  /** The own person entered the onion address of that key. */
+  isByAddress: boolean
+  /** Where two browsers of this account know two keys or names of this person: both, this browser's first. */
+  choices: { identityKey: string; username: string }[] | null
   /** What differs from the pin: nothing is sent until the own person decides [Note: I1, I3]. */
   mismatch: Mismatch | null
   /** The safety number of that key was compared. */

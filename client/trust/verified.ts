@@ -4,7 +4,7 @@ import { changePerson, type Person, peopleStore } from './people.ts'
 
 type Listed = Pick<Person, 'id' | 'identityKey' | 'listedUsername' | 'isDeleted'>
 
-const UNKNOWN: KnownAccount = { isVerified: false, username: null, mismatch: null }
+const UNKNOWN: KnownAccount = { isVerified: false, username: null, mismatch: null, isByAddress: false, choices: null }
 
 /**
  * What this account knows of these people, in their order: the mark of the key that the server shows, the pinned name, what differs.
@@ -23,6 +23,8 @@ export async function knownOf(env: Env, people: Listed[]): Promise<KnownAccount[
 export const shownOf = (known: KnownAccount, { listedUsername }: Pick<Person, 'listedUsername'>) => ({
   isVerified: known.isVerified && known.mismatch === null,
   username: known.username ?? listedUsername,
+  isByAddress: known.isByAddress,
+  choices: known.choices,
 })
 
 /** Reads all marks and names again: one was set or taken away here, or the book brought another browser's. */
@@ -34,10 +36,17 @@ export async function reloadVerified(env: Env): Promise<void> {
   }
 }
 
-/** The own person decided for the key and the name that somebody has now: under another key the rooms with them begin anew. */
-export async function acceptChange(env: Env, { id, identityKey, listedUsername }: Listed): Promise<void> {
-  if (!identityKey) return
-  await env.crypto.trustKey({ userId: id, identityKey, username: listedUsername })
+/**
+ * The own person decided for a key and a name: those that somebody has now, or of two that two browsers knew the `chosen` one. Under
+ * another key the rooms with them begin anew.
+ */
+export async function acceptChange(
+  env: Env,
+  { id, identityKey, listedUsername }: Listed,
+  chosen: { identityKey: string | null; username: string } = { identityKey, username: listedUsername },
+): Promise<void> {
+  if (!chosen.identityKey) return
+  await env.crypto.trustKey({ userId: id, identityKey: chosen.identityKey, username: chosen.username })
   changePerson(id, { mismatch: null })
   await reloadVerified(env)
 }
