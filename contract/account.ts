@@ -44,6 +44,12 @@ export const registrationShape = z
   })
   .refine((form) => form.password === form.confirmPassword, { path: ['confirmPassword'], message: "Passwords don't match" })
 
+/** What an order may be about [Note: D5]. */
+export type OrderAct = 'change password' | 'delete account'
+
+/** The identity key's signature over this very request; an account without keys has none [Note: D5]. */
+const order = base64Of(64).optional()
+
 /** The spec's form. In a browser all three are authSecrets (kdf 1) and `keys` seals the account's keys to the new one. */
 export const passwordChangeShape = z
   .object({
@@ -55,6 +61,7 @@ export const passwordChangeShape = z
     confirmNewPassword: z.string({ error: "New passwords don't match" }),
     kdf,
     keys: keyChangeShape.optional(),
+    order,
   })
   .refine((form) => form.newPassword === form.confirmNewPassword, {
     path: ['confirmNewPassword'],
@@ -157,7 +164,7 @@ export const accountApi = {
     access: 'signed_in',
     assurance: 'session',
     rates: ['account'],
-    summary: 'Sets a new password. Ends all other sessions.',
+    summary: 'Sets a new password; an account with keys signs for it. Ends all other sessions.',
     input: passwordChangeShape,
     output: done,
     bodyLimitBytes: 3 * 1024 * 1024,
@@ -168,8 +175,9 @@ export const accountApi = {
     access: 'signed_in',
     assurance: 'session',
     rates: ['account'],
-    summary: "Deletes the account for good, by its password. Contacts see 'Deleted account'; the name is not issued again.",
-    input: z.object({ password: required('Password', LIMITS.passwordMax), kdf }),
+    summary:
+      "Deletes the account for good, by its password; an account with keys signs for it. Contacts see 'Deleted account'; the name is not issued again.",
+    input: z.object({ password: required('Password', LIMITS.passwordMax), kdf, order }),
     output: done,
   }),
   user: endpoint({

@@ -12,6 +12,10 @@ export const REFUSALS = {
   admin_required: { status: 403, text: 'You need administrator privileges' },
   master_required: { status: 403, text: 'Master plan required' },
   device_required: { status: 403, text: 'This browser has not shown yet that it belongs to the account. Reload the page' },
+  order_required: {
+    status: 403,
+    text: "This needs the account's keys: open them by the password, the recovery kit or a passkey",
+  },
   subscription_required: { status: 403, text: 'Subscription required' },
   // The number comes from the plan: `messageLimitText`.
   message_limit_reached: { status: 403, text: 'Message limit reached' },

@@ -330,7 +330,7 @@ test('With the password alone switched off, a new browser asks for the kit too, 
   // The sign-in's password changes without the keyring.
   const keyring = stored().keys.keyring.content
   const form = { currentPassword: passwordOf(alice.username), newPassword: 'another one', confirmNewPassword: 'another one' }
-  await changePassword(alice.env, form)
+  await changePassword(alice.env, form, opener)
   expect(stored().keys.keyring.content).toBe(keyring)
   const isOn = true
   await expect(setPasswordOpens(alice.env, opener, { isOn, password: 'wrong one' })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { accountApi, passwordChangeShape } from '../../contract/account.ts'
+import { accountApi, type OrderAct, passwordChangeShape } from '../../contract/account.ts'
 import { devicesApi, type KeyChange, keyringShape } from '../../contract/devices.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure, type KeyChangeRequest, type ListedDevice } from '../crypto/crypto.ts'
@@ -69,7 +69,10 @@ export async function changeKeys(
   const isFresh = opener.kind === 'fresh'
   try {
     await openKeys(env, opener)
-    await putChange(env, changes, (change) => env.api(devicesApi.changeKeys, { ...change, ...extra }))
+    await putChange(env, changes, async () => {
+      const change = await env.crypto.draftChange(changes)
+      return { change, send: () => env.api(devicesApi.changeKeys, { ...change, ...extra }) }
+    })
     if (!isFresh) await env.crypto.forgetPassword()
   } catch (error) {
     if (!isFresh) await env.crypto.eraseEntered()
@@ -122,34 +125,27 @@ interface PasswordChange {
 }
 
 /**
- * A new password for the sign-in and, where the password opens the keyring, for that. All other sessions end. Throws ApiError
+ * A new password for the sign-in and, where the password opens the keyring, for that; where it does not, `opener` is what does, and
+ * signs the order [Note: D5]. All other sessions end. Throws ApiError
  * ('invalid_credentials' where the current one is wrong) or CryptoFailure: then nothing changed.
  */
-export async function changePassword(env: Env, form: PasswordChange): Promise<void> {
+export async function changePassword(env: Env, form: PasswordChange, opener?: Opener): Promise<void> {
   const checked = passwordChangeShape.safeParse(form)
   if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
   try {
     const currentPassword = await stretch(env, 'stretch', ownName(), form.currentPassword)
     const newPassword = await stretch(env, 'stretchNew', ownName(), form.newPassword)
-    const put = (keys?: KeyChange) =>
-      env.api(accountApi.changePassword, {
-        currentPassword,
-        newPassword,
-        confirmNewPassword: newPassword,
-        kdf: 1,
-        ...(keys && { keys }),
-      })
-    const { keyring, manifest } = await storedKeys(env)
-    if (!waysIn(keyring).password) {
-      await put()
+    const fields = { currentPassword, newPassword, confirmNewPassword: newPassword, kdf: 1 as const }
+    await openForOrder(env, opener)
+    if (opener) {
+      await env.api(accountApi.changePassword, { ...fields, order: await orderFor(env, 'change password', fields) })
       return await followLock(env)
     }
-    await env.crypto.reviewAccount({ keyring, manifest }).catch((error: unknown) => {
-      throw error instanceof CryptoFailure && error.code === 'way'
-        ? new ApiError(401, 'invalid_credentials', 'The current password is wrong')
-        : error
+    await putChange(env, { password: 'new' }, async () => {
+      const { challenge } = await env.api(devicesApi.challenge, {})
+      const { keys, order } = await env.crypto.draftPasswordChange({ act: 'change password', fields, challenge })
+      return { change: keys, send: () => env.api(accountApi.changePassword, { ...fields, keys, order }) }
     })
-    await putChange(env, { password: 'new' }, put)
     await followLock(env)
   } finally {
     await env.crypto.forgetPassword()
@@ -166,14 +162,37 @@ async function followLock(env: Env): Promise<void> {
   })
 }
 
+/** Opens the keys by the password that was just stretched, or where that opens none, by `opener`. Throws ApiError or CryptoFailure. */
+export async function openForOrder(env: Env, opener: Opener | undefined): Promise<void> {
+  if (opener) return void (await openKeys(env, opener))
+  const keys = await storedKeys(env)
+  if (!waysIn(keys.keyring).password)
+    throw new CryptoFailure('way', 'This needs your recovery kit or a passkey. Reload the page and try again')
+  await env.crypto.reviewAccount(keys).catch((error: unknown) => {
+    throw error instanceof CryptoFailure && error.code === 'way'
+      ? new ApiError(401, 'invalid_credentials', 'The current password is wrong')
+      : error
+  })
+}
+
+/** Signs a request by the way in that has opened the account's keys [Note: D5]. */
+export async function orderFor(env: Env, act: OrderAct, fields: Record<string, unknown>): Promise<string> {
+  const { challenge } = await env.api(devicesApi.challenge, {})
+  return env.crypto.signOrder({ act, fields, challenge })
+}
+
 /** Builds the new keyring and manifest, sends them, stores them. Retries when another device changed them first. */
-async function putChange(env: Env, changes: KeyChangeRequest, put: (change: KeyChange) => Promise<unknown>): Promise<void> {
+async function putChange(
+  env: Env,
+  changes: KeyChangeRequest,
+  draft: () => Promise<{ change: KeyChange; send: () => Promise<unknown> }>,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     // A removal seals the book anew: what other devices wrote in it must not get lost.
     if (changes.removeDevices || changes.keepsHistory !== undefined) await syncBook(env).catch(ignoreSpoiledBook)
-    const change = await env.crypto.draftChange(changes)
+    const { change, send } = await draft()
     try {
-      await put(change)
+      await send()
       return await env.crypto.changeKept()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

@@ -1,4 +1,4 @@
-import { fromBase64 } from '../../contract/bytes.ts'
+import { concat, fromBase64 } from '../../contract/bytes.ts'
 import type { AccountKeys, KeyChange, SealedBook } from '../../contract/devices.ts'
 import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey } from '../../contract/rooms.ts'
@@ -52,7 +52,7 @@ import {
 import { manifestVersion, peerStanding, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
-import { type OriginOf, proveSession, signSession } from './proof.ts'
+import { type Order, type OriginOf, proveSession, signOrder, signSession } from './proof.ts'
 import { restartRoom } from './restart.ts'
 import { type ListedDevice, ownDevices, type Review, reviewAccount } from './review.ts'
 import { compareSafetyCode, safetyNumber, setVerified } from './safety.ts'
@@ -144,6 +144,22 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       change = await draftChange(opened(), reviewed(), ways, request)
       review = undefined
       return change.change
+    },
+    /** Signs what the person orders by the way that was entered [Note: D5]. The account was reviewed. */
+    signOrder: async (order: Order): Promise<string> =>
+      signOrder(reviewed().opened.secret.identitySeed, originOf(), opened().userId, order),
+    /** A new password in the place of the old one: the keyring that it opens, and the order for the request of both. */
+    async draftPasswordChange(order: Order): Promise<{ keys: KeyChange; order: string }> {
+      const seed = concat(reviewed().opened.secret.identitySeed)
+      try {
+        change = await draftChange(opened(), reviewed(), ways, { password: 'new' })
+        review = undefined
+        const keys = change.change
+        const fields = { ...order.fields, keys }
+        return { keys, order: await signOrder(seed, originOf(), opened().userId, { ...order, fields }) }
+      } finally {
+        erase(seed)
+      }
     },
     /** The server accepted the change. */
     async changeKept(): Promise<void> {

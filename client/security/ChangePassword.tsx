@@ -1,6 +1,7 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { passwordChangeShape, type User } from '../../contract/account.ts'
-import { changePassword } from '../account/keys.ts'
+import { changePassword, type Opener } from '../account/keys.ts'
+import { useWays } from '../account/useWays.tsx'
 import { ApiError } from '../net/api.ts'
 import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
@@ -8,6 +9,7 @@ import { failureWords } from '../ui/failure.ts'
 import { type FieldErrors, fieldErrors } from '../ui/form.ts'
 import { PasswordMeter } from '../ui/PasswordMeter.tsx'
 import { showToast } from '../ui/toast.ts'
+import { WayDialog } from './WayDialog.tsx'
 
 const NAMES = ['currentPassword', 'newPassword', 'confirmNewPassword'] as const
 const EMPTY = { currentPassword: '', newPassword: '', confirmNewPassword: '' }
@@ -21,6 +23,16 @@ export function ChangePassword({ user }: { user: User }) {
   const [errors, setErrors] = useState<FieldErrors<keyof Form>>({})
   const [isShown, setShown] = useState(false)
   const [isPending, setPending] = useState(false)
+  const [isOpening, setOpening] = useState(false)
+  const { ways } = useWays()
+
+  async function change(opener?: Opener) {
+    await changePassword(env, values, opener)
+    setOpening(false)
+    setValues(EMPTY)
+    setShown(false)
+    showToast({ tone: 'good', title: 'Password changed', text: 'Your other browsers were signed out.' })
+  }
 
   function refuse(found: FieldErrors<keyof Form>) {
     setErrors(found)
@@ -32,12 +44,10 @@ export function ChangePassword({ user }: { user: User }) {
     if (isPending) return
     const found = formErrors(values)
     if (Object.keys(found).length > 0) return refuse(found)
+    if (ways && !ways.password) return setOpening(true)
     setPending(true)
     try {
-      await changePassword(env, values)
-      setValues(EMPTY)
-      setShown(false)
-      showToast({ tone: 'good', title: 'Password changed', text: 'Your other browsers were signed out.' })
+      await change()
     } catch (error) {
       const isWrong = error instanceof ApiError && error.code === 'invalid_credentials'
       if (isWrong) refuse({ currentPassword: WRONG })
@@ -59,19 +69,32 @@ export function ChangePassword({ user }: { user: User }) {
   })
 
   return (
-    <form ref={form} className="stack" onSubmit={submit} noValidate>
-      {/* A password manager learns whose password this is. */}
-      <input className="sr" type="text" autoComplete="username" value={user.username} readOnly tabIndex={-1} aria-hidden />
-      <PasswordField {...field('currentPassword')} label="Current password" autoComplete="current-password" onShow={setShown} />
-      <PasswordField {...field('newPassword')} label="New password" rule="6 to 100 characters" autoComplete="new-password" />
-      <PasswordMeter password={values.newPassword} own={[user.username, user.displayName]} />
-      <PasswordField {...field('confirmNewPassword')} label="Repeat new password" autoComplete="new-password" />
-      <div className="acts">
-        <button type="submit" className="btn outline" disabled={isPending}>
-          {isPending ? 'Changing...' : 'Change password'}
-        </button>
-      </div>
-    </form>
+    <>
+      <form ref={form} className="stack" onSubmit={submit} noValidate>
+        {/* A password manager learns whose password this is. */}
+        <input className="sr" type="text" autoComplete="username" value={user.username} readOnly tabIndex={-1} aria-hidden />
+        <PasswordField {...field('currentPassword')} label="Current password" autoComplete="current-password" onShow={setShown} />
+        <PasswordField {...field('newPassword')} label="New password" rule="6 to 100 characters" autoComplete="new-password" />
+        <PasswordMeter password={values.newPassword} own={[user.username, user.displayName]} />
+        <PasswordField {...field('confirmNewPassword')} label="Repeat new password" autoComplete="new-password" />
+        <div className="acts">
+          <button type="submit" className="btn outline" disabled={isPending}>
+            {isPending ? 'Changing...' : 'Change password'}
+          </button>
+        </div>
+      </form>
+      {isOpening && (
+        <WayDialog
+          title="Change your password?"
+          text="New devices of this account need the kit or a passkey, and so does a new password."
+          action="Change password"
+          pendingAction="Changing..."
+          only={['passkey', 'kit']}
+          onOpen={change}
+          onClose={() => setOpening(false)}
+        />
+      )}
+    </>
   )
 }
 

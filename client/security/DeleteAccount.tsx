@@ -2,6 +2,8 @@ import { TriangleAlert } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { User } from '../../contract/account.ts'
+import type { Opener } from '../account/keys.ts'
+import { useWays } from '../account/useWays.tsx'
 import { ApiError } from '../net/api.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
@@ -9,6 +11,7 @@ import { PasswordField } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
 import { deleteAccount } from './remove.ts'
+import { WayDialog } from './WayDialog.tsx'
 
 /** The end of an account: what goes and what stays stands there before the password is asked for. */
 export function DeleteAccount({ user }: { user: User }) {
@@ -36,7 +39,14 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
   const [password, setPassword] = useState('')
   const [failure, setFailure] = useState<string>()
   const [isPending, setPending] = useState(false)
+  const [isOpening, setOpening] = useState(false)
+  const { ways } = useWays()
   const close = () => isPending || onClose()
+
+  async function deletes(opener?: Opener) {
+    await deleteAccount(env, user, password, opener)
+    navigate('/', { replace: true })
+  }
 
   function refuse(told: string) {
     setFailure(told)
@@ -47,10 +57,10 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
     event.preventDefault()
     if (isPending) return
     if (password === '') return refuse('Password is required')
+    if (ways && !ways.password) return setOpening(true)
     setPending(true)
     try {
-      await deleteAccount(env, user, password)
-      navigate('/', { replace: true })
+      await deletes()
     } catch (error) {
       setPending(false)
       const isWrong = error instanceof ApiError && error.code === 'invalid_credentials'
@@ -58,6 +68,19 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
     }
   }
 
+  if (isOpening)
+    return (
+      <WayDialog
+        title="Delete your account?"
+        text="New devices of this account need the kit or a passkey, and so does its end."
+        action="Delete account"
+        pendingAction="Deleting..."
+        isDangerous
+        only={['passkey', 'kit']}
+        onOpen={deletes}
+        onClose={onClose}
+      />
+    )
   return (
     <Dialog title="Delete your account?" onClose={close}>
       <form ref={form} onSubmit={submit} noValidate>

@@ -73,8 +73,8 @@ export function OpeningMode() {
         </li>
       </ul>
       <p className="small t2">
-        With this on, your password alone still signs in to the account: whoever knows it sees whom you talk to and when, but
-        opens no message and no key.
+        With this on, your password alone still signs in to the account, but whoever knows it sees no contact, opens no message
+        and no key, and cannot change or delete anything.
       </p>
       {isAsking && (
         <WayDialog

@@ -1,15 +1,20 @@
 import { accountApi, type User } from '../../contract/account.ts'
 import { closeAccount } from '../account/account.ts'
+import { type Opener, openForOrder, orderFor, stretch } from '../account/keys.ts'
 import type { Env } from '../env.ts'
 
-/** Deletes the account for good, with everything of it in this browser. Throws ApiError: a wrong password deletes nothing. */
-export async function deleteAccount(env: Env, { id, username }: User, password: string): Promise<void> {
-  const { salt } = await env.api(accountApi.salt, { username })
+/**
+ * Deletes the account for good, with everything of it in this browser. `opener`: what opens the account's keys where the password
+ * does not [Note: D5]. Throws ApiError or CryptoFailure: a wrong password deletes nothing.
+ */
+export async function deleteAccount(env: Env, { id, username }: User, password: string, opener?: Opener): Promise<void> {
   try {
-    const { authSecret } = await env.crypto.stretch({ username, password, salt })
+    const fields = { password: await stretch(env, 'stretch', username, password), kdf: 1 as const }
+    await openForOrder(env, opener)
+    const order = await orderFor(env, 'delete account', fields)
     // Else the `signed_out` frame would come first, and close this browser as if the person had signed out.
     env.socket.close()
-    await env.api(accountApi.remove, { password: authSecret, kdf: 1 })
+    await env.api(accountApi.remove, { ...fields, order })
   } catch (error) {
     env.socket.open()
     throw error

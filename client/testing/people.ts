@@ -53,6 +53,9 @@ export interface TestPerson {
 
 let names = 0
 
+/** The page that test browsers show. */
+const ORIGIN = () => 'https://conclave.example'
+
 const TEST_BROWSER = { name: 'Test browser', browser: 'Firefox', system: 'Linux' }
 
 /** What somebody of this username types. */
@@ -63,7 +66,7 @@ export async function newPerson(wire: Wire): Promise<TestPerson> {
   names += 1
   const username = `person_${names}`
   const userId = randomUUID()
-  const core = createCore()
+  const core = createCore(ORIGIN)
   const { authSecret } = await core.stretch({ username, password: passwordOf(username), salt: saltOf(username) })
   const keys = await core.draftAccount({ deviceName: TEST_BROWSER, username })
   wire.register(userId, keys)
@@ -160,14 +163,14 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
     },
     newComputer: () => another(new IDBFactory()),
     async newTab(on = wire) {
-      const tab = createCore()
+      const tab = createCore(ORIGIN)
       await at(computer, () => tab.open({ userId, username, unlock }))
       return personAt(on, { userId, username, core: tab, unlock, computer })
     },
   }
 
   async function another(itsComputer: IDBFactory): Promise<TestPerson> {
-    const next = createCore()
+    const next = createCore(ORIGIN)
     await next.stretch({ username, password: passwordOf(username), salt: saltOf(username) })
     const account = wire.accounts.get(userId)
     if (!account) throw new Error('The account is not on the wire')

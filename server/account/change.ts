@@ -4,7 +4,9 @@ import type { passwordChangeShape } from '../../contract/account.ts'
 import { applyChange, finishChange, lockForChange, type ReadChange, readChange, requireVerifier } from '../devices/change.ts'
 import { storedKeyring, wayOf } from '../devices/documents.ts'
 import { isStored, type LockedAccount, lockAccount, requireNext } from '../devices/locked.ts'
+import { requireOrder } from '../devices/order.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import type { Caller } from '../http/serve.ts'
 import { countGuess, requireAuthSecret, verifierOf } from '../password/password.ts'
 import { Refusal } from '../refuse.ts'
 import { closeSessions, deleteSessionsOf } from '../sessions/sessions.ts'
@@ -18,6 +20,7 @@ export async function changePassword(
   env: Env,
   user: SignedInUser,
   { currentPassword, newPassword, kdf, keys }: z.infer<typeof passwordChangeShape>,
+  caller: Caller,
 ): Promise<Record<string, never>> {
   await countGuess(env, user)
   if (kdf === 1) {
@@ -36,6 +39,7 @@ export async function changePassword(
     // The answer to the first try was lost.
     if (read && isStored(account, read) && timingSafeEqual(account.passwordHash, next)) return undefined
     requireVerifier(account, current)
+    requireOrder(env, user, account.publicKey, 'change password', caller)
     if (timingSafeEqual(current, next)) throw invalid('Choose a password that is not the current one')
     requireFit(account, read)
     const removed = read ? await applyChange(tx, user, account, read) : []

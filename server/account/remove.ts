@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { accountApi } from '../../contract/account.ts'
 import { lockAccount } from '../devices/locked.ts'
+import { requireOrder } from '../devices/order.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller } from '../http/serve.ts'
 import { countGuess, requireAuthSecret, verifierOf } from '../password/password.ts'
@@ -34,6 +35,7 @@ export async function removeAccount(
   const listing = await env.db.transaction(async (tx) => {
     const account = await lockAccount(tx, user.id, true)
     requireSame(verifier, account.passwordHash)
+    requireOrder(env, user, account.publicKey, 'delete account', caller)
     const listing = await traces.findListing(tx, user.id)
     await deleteSessionsOf(tx, user.id)
     await traces.deleteKeys(tx, user.id, account.roomIds)

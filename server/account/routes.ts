@@ -20,7 +20,7 @@ export function accountRoutes(app: FastifyInstance, env: Env) {
   serveAnyone(app, env, accountApi.usernameAvailable, (visitor, { username }) => usernameAvailable(env, visitor, username))
   serve(app, env, accountApi.user, (user) => currentUser(env, user))
   serve(app, env, accountApi.recover, (user, form, caller) => recover(env, user, form, caller))
-  serve(app, env, accountApi.changePassword, (user, form) => changePassword(env, user, form))
+  serve(app, env, accountApi.changePassword, (user, form, caller) => changePassword(env, user, form, caller))
   serve(app, env, accountApi.remove, (user, form, caller) => removeAccount(env, user, form, caller))
   serve(app, env, accountApi.makeKeys, (user, form) => makeKeys(env, user, form))
 }

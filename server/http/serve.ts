@@ -22,6 +22,8 @@ export interface Caller<Kind extends BodyKind = BodyKind> {
   headers: IncomingHttpHeaders
   /** undefined if the body is JSON, which is the verb's input. */
   body: Bodies[Kind]
+  /** The JSON body as it came, its members in their order, for a signature over them; without one, empty. */
+  posted: Record<string, unknown>
   setSession(token: string, expiresAt: Date): void
   clearSession(): void
 }
@@ -134,6 +136,7 @@ const callerOf = <Kind extends BodyKind>(
     addressKey: addressKey(addressOf(listener, request)),
     headers: request.headers,
     body: bodyOf<Kind>(endpoint.body, request, limitOf(endpoint)),
+    posted: isJson(endpoint) ? flatten({}, request.body, {}) : {},
     setSession: (token, expiresAt) => writeToken(listener, reply, token, expiresAt),
     clearSession: () => clearToken(listener, reply),
   }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
+import type { OrderAct } from '../../contract/account.ts'
 import { encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
 import {
   type AccountKeys,
@@ -142,6 +143,16 @@ export function signedBook(
 function sign(label: string, document: Keyring | Manifest, seed: Uint8Array): Signed {
   const content = JSON.stringify(document)
   return { content, signature: toBase64(ed25519.sign(encodeFields(label, content), seed)) }
+}
+
+/** The identity's signature over a request [Note: D5]. */
+export function orderSignature(
+  { seed }: TestIdentity,
+  [origin, userId, challenge, act]: [string, string, string, OrderAct],
+  fields: object,
+): string {
+  const hash = createHash('sha256').update(JSON.stringify(fields)).digest()
+  return toBase64(ed25519.sign(encodeFields('conclave/order/v1', origin, userId, fromBase64(challenge), act, hash), seed))
 }
 
 /** A device's leaf key follows from its id: every test can sign for every device. */

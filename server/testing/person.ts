@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import WebSocket from 'ws'
 import type { z } from 'zod'
-import { accountApi, type SignedIn } from '../../contract/account.ts'
+import { accountApi, type OrderAct, type SignedIn } from '../../contract/account.ts'
 import { type Contact, contactsApi } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
@@ -13,6 +13,7 @@ import {
   changed,
   newDeviceId,
   newIdentity,
+  orderSignature,
   sessionProof,
   signedChange,
   signedKeys,
@@ -67,6 +68,8 @@ export interface Browser {
   proofBy(deviceId: string): Promise<string>
   /** This device signs for the session, which is proven from then on. */
   proves(deviceId: string): Promise<void>
+  /** Whose keys its owner opens for an order, which then comes with the calls that need one [Note: D5]; undefined: nobody's. */
+  opened: (() => { id: string; identity: TestIdentity }) | undefined
 }
 
 /** A person with an account, keys and one device, signed in. */
@@ -151,6 +154,7 @@ export async function newPerson(url: string, username: string, origin: string): 
     posts: (chatRoomId: string, content: string, more?: Partial<Draft>) =>
       tries(messagesApi.send, { chatRoomId, content, messageType: 'text', ...more }),
   })
+  person.opened = () => person
   return person
 }
 
@@ -162,18 +166,34 @@ async function claimFirst(browser: Browser, endpoint: Endpoint, input: unknown):
   await browser.request('POST', `/api/rooms/${chatRoomId}/key-packages`, { body: { generation } })
 }
 
+const ACTS: Record<string, OrderAct> = {
+  [accountApi.changePassword.path]: 'change password',
+  [accountApi.remove.path]: 'delete account',
+}
+
+/** The input with the order that its call needs, unless it brings one. */
+async function ordered(browser: Browser, { path }: Endpoint, input: unknown): Promise<unknown> {
+  const [act, whose] = [ACTS[path], browser.opened?.()]
+  if (!act || !whose || typeof input !== 'object' || input === null || 'order' in input) return input
+  const { body } = await browser.request('GET', devicesApi.challenge.path)
+  const parsed = devicesApi.challenge.output.safeParse(body)
+  if (!parsed.success) return input
+  const place: [string, string, string, OrderAct] = [browser.origin ?? '', whose.id, parsed.data.challenge, act]
+  return { ...input, order: orderSignature(whose.identity, place, input) }
+}
+
 export function newBrowser(url: string, origin?: string): Browser {
   const browser: Browser = {
-    ...{ cookie: undefined, origin },
+    ...{ cookie: undefined, origin, opened: undefined },
     async does(endpoint, input) {
       await claimFirst(browser, endpoint, input)
-      const answer = await send(browser, endpoint, input)
+      const answer = await send(browser, endpoint, await ordered(browser, endpoint, input))
       if (answer.status !== 200) throw new RefusedCall(`${endpoint.method} ${endpoint.path}`, answer)
       return endpoint.output.parse(answer.body)
     },
     async tries(endpoint, input) {
       await claimFirst(browser, endpoint, input)
-      const { status, code, body } = await send(browser, endpoint, input)
+      const { status, code, body } = await send(browser, endpoint, await ordered(browser, endpoint, input))
       return { status, code, body }
     },
     async request(method, path, { body, headers } = {}) {

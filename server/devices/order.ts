@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import type { OrderAct } from '../../contract/account.ts'
+import { encodeFields, fromBase64 } from '../../contract/bytes.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import type { Caller } from '../http/serve.ts'
+import { Refusal } from '../refuse.ts'
+import { currentChallenges } from '../sessions/challenge.ts'
+
+/**
+ * Throws Refusal unless the identity key of an account with keys has signed this very request [Note: D5]. No device keeps that key:
+ * a signature shows that a way in was opened. `publicKey`: null in an account without keys, which has none to sign with.
+ */
+export function requireOrder(
+  env: Env,
+  user: SignedInUser,
+  publicKey: Uint8Array | null,
+  act: OrderAct,
+  { headers: { origin }, posted }: Pick<Caller, 'headers' | 'posted'>,
+): void {
+  if (publicKey === null) return
+  const { order, ...fields } = posted
+  if (typeof order !== 'string') throw new Refusal('order_required')
+  // Only a page has one, and the guard of origins has let it pass.
+  if (origin === undefined) throw new Refusal('forbidden_origin')
+  const hash = createHash('sha256').update(JSON.stringify(fields)).digest()
+  const holds = currentChallenges(env, user.sessionHash).some((challenge) => {
+    const signed = encodeFields('conclave/order/v1', origin, user.id, challenge, act, hash)
+    return ed25519.verify(fromBase64(order), signed, publicKey, { zip215: false })
+  })
+  if (!holds) throw new Refusal('invalid_signature')
+}
