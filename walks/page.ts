@@ -1,5 +1,5 @@
 import { closeAccount, start } from '../client/account/account.ts'
-import { switchHistory } from '../client/account/keys.ts'
+import { addKit, setPasswordOpens, switchHistory } from '../client/account/keys.ts'
 import { proveAgain } from '../client/account/proof.ts'
 import { accountStore } from '../client/account/store.ts'
 import { keepSession } from '../client/app/session.ts'
@@ -17,6 +17,7 @@ import { connectionStore } from '../client/net/status.ts'
 import { type RoomRow, roomsStore } from '../client/rooms/list.ts'
 import { loadOlderPage } from '../client/rooms/older.ts'
 import { markOf } from '../client/rooms/room.ts'
+import { openWith } from '../client/signin/recover.ts'
 import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/signin/signin.ts'
 import '../client/crypto/worker.ts'
 
@@ -69,6 +70,20 @@ const verbs = (env: Env) => ({
   /** At a browser that does not belong to the account yet. */
   async joins({ username, password }: Account) {
     const { step } = await signIn(env, { username, password })
+    if (step !== 'confirm_devices') throw new Error(`The sign-in stands at ${step}`)
+    await enrolThisBrowser(env)
+  },
+  /** From now on the password alone opens no keys. Answers the words of the kit that does. */
+  async needsKit(password: string) {
+    const { words } = await env.crypto.newKit()
+    await addKit(env, { kind: 'password', password })
+    await setPasswordOpens(env, { kind: 'kit', words: words.join(' ') }, { isOn: false })
+    return words.join(' ')
+  },
+  /** At a browser that does not belong to the account yet, where the password opens no keys. */
+  async joinsByKit({ username, password, words }: Account & { words: string }) {
+    await signIn(env, { username, password })
+    const { step } = await openWith(env, { kind: 'kit', words })
     if (step !== 'confirm_devices') throw new Error(`The sign-in stands at ${step}`)
     await enrolThisBrowser(env)
   },

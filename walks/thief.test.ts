@@ -1,0 +1,136 @@
+import { randomInt } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { accountApi } from '../contract/account.ts'
+import { fromBase64, toBase64 } from '../contract/bytes.ts'
+import { devicesApi } from '../contract/devices.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
+import { everyEndpoint } from '../contract/every.ts'
+import { deriveAuthSecret } from '../server/password/password.ts'
+import type { Browser } from '../server/testing/person.ts'
+import { startWorld } from '../server/testing/world.ts'
+import { newBrowser, type Tab } from './browser.ts'
+import { newWorld, PATIENCE, seatsOf } from './people.ts'
+import { type Dice, type Verb, walk } from './walk.ts'
+
+const { WALK_STEPS, WALK_SEED } = process.env
+/** `npm run test:walks` takes many steps of another seed each time, `npm test` few of always the same. */
+const STEPS = Number(WALK_STEPS ?? 50)
+const SEED = Number(WALK_SEED ?? (WALK_STEPS ? randomInt(2 ** 31) : 10))
+
+const server = await startWorld()
+
+/** Who has the password, and what can be learned by it or seen elsewhere: ids, the signed documents, words that fit. */
+interface Thief {
+  browser: Browser
+  signsIn: () => Promise<void>
+  /** What fits a field of this name; of other names any odd value. */
+  known: Record<string, unknown[]>
+}
+
+const ODD: unknown[] = ['', 'x', 0, 1, -1, 2 ** 31, true, null, [], {}]
+
+/** A value for this part of an input: often one that is known under the name, else one of the right shape, else an odd one. */
+function made(shape: z.core.JSONSchema.BaseSchema, name: string, thief: Thief, dice: Dice): unknown {
+  if (dice.below(20) === 0) return dice.pick(ODD)
+  const fitting = thief.known[name]
+  if (fitting && dice.below(4) > 0) return dice.pick(fitting)
+  if (shape.anyOf?.[0] && typeof shape.anyOf[0] === 'object') return made(shape.anyOf[0], name, thief, dice)
+  if (shape.type === 'object') return objectOf(shape, thief, dice)
+  if (shape.type === 'array') {
+    const { items } = shape
+    if (typeof items !== 'object' || Array.isArray(items)) return []
+    return Array.from({ length: dice.below(3) }, () => made(items, name, thief, dice))
+  }
+  if (shape.type === 'integer' || shape.type === 'number') return dice.below(5)
+  if (shape.type === 'boolean') return dice.below(2) === 1
+  return (
+    shape.const ?? shape.enum?.[0] ?? toBase64(Uint8Array.from({ length: dice.pick([16, 32, 48, 64]) }, () => dice.below(256)))
+  )
+}
+
+function objectOf(shape: z.core.JSONSchema.BaseSchema, thief: Thief, dice: Dice): Record<string, unknown> {
+  const fields = Object.entries(shape.properties ?? {}).flatMap(([name, part]) => {
+    const isThere = shape.required?.includes(name) || dice.below(2) === 0
+    return isThere && typeof part === 'object' ? [[name, made(part, name, thief, dice)]] : []
+  })
+  return Object.fromEntries(fields)
+}
+
+const eve = { name: 'Eve' }
+
+/** Everything that the API has, called by Eve. */
+const verbs: Record<string, Verb<Thief>> = Object.fromEntries(
+  everyEndpoint.map((endpoint: Endpoint) => {
+    const shape = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })
+    const calls = async (thief: Thief, dice: Dice) => {
+      const input = made(shape, '', thief, dice)
+      const answer = await thief.browser.tries(endpoint, typeof input === 'object' ? { ...input } : {})
+      expect(answer.status, `${endpoint.method} ${endpoint.path}`).toBeLessThan(500)
+      if (answer.status === 401) await thief.signsIn()
+    }
+    const verb: Verb<Thief> = { weight: 1, now: (thief) => [{ busy: [eve], does: (dice) => calls(thief, dice) }] }
+    return [`${endpoint.method} ${endpoint.path}`, verb]
+  }),
+)
+
+async function textsAt(tab: Tab): Promise<string[]> {
+  await tab.opensRoom()
+  const messages = await tab.history(0)
+  return messages.flatMap(({ body }) => (body.kind === 'content' && 'text' in body.content ? [String(body.content.text)] : []))
+}
+
+test(
+  'Eve has the password of an account that needs its kit, and calls whatever there is: its owner signs in and reads everything',
+  async () => {
+    const { alice, bob, chatRoomId } = await newWorld(server)
+    const [hers, his] = [seatsOf(alice)[0]?.tab, seatsOf(bob)[0]?.tab]
+    if (!hers || !his) throw new Error('Nobody is there')
+    await his.accepts()
+    const texts = ['the first', 'the second', 'the third']
+    for (const [at, text] of texts.entries()) await (at % 2 === 0 ? hers : his).says(text)
+    await expect.poll(() => textsAt(hers), PATIENCE).toEqual(texts)
+    const words = await hers.needsKit(alice.password)
+
+    const browser = server.stranger()
+    const { salt } = await browser.does(accountApi.salt, { username: alice.username })
+    const authSecret = await deriveAuthSecret(alice.username, fromBase64(salt), alice.password)
+    const deviceId = seatsOf(alice)[0]?.device.deviceId ?? ''
+    const signsIn = async () => {
+      await browser.does(accountApi.login, { username: alice.username, password: authSecret, kdf: 1, deviceId })
+    }
+    await signsIn()
+    const { keyring, manifest } = await browser.does(devicesApi.keys, {})
+    const thief: Thief = {
+      ...{ browser, signsIn },
+      known: {
+        username: [alice.username, bob.username],
+        ...{ password: [authSecret], currentPassword: [authSecret], kdf: [1], deviceId: [deviceId] },
+        ...Object.fromEntries(['newPassword', 'confirmNewPassword'].map((name) => [name, ['a'.repeat(43)]])),
+        ...{ confirmPassword: [authSecret], chatRoomId: [chatRoomId], userId: [alice.userId, bob.userId] },
+        ...{ keyring: [keyring], manifest: [manifest], removeKeys: [true], messageType: ['text'], content: ['from Eve'] },
+        ...{ version: [1, 2, 3], historyKeyId: [1, 2], seq: [1, 2, 3], afterSeq: [0], generation: [1, 2], epoch: [0, 1, 2] },
+      },
+    }
+    await walk({ seed: SEED, steps: STEPS, verbs, world: thief, settle: async () => undefined })
+
+    // In the browser that she has, loaded anew, and in a new one by her password and her kit.
+    hers.close()
+    const again = await seatsOf(alice)[0]?.device.browser.opensTab()
+    const other = await newBrowser(server.url).opensTab()
+    try {
+      if (!again) throw new Error('The browser is gone')
+      await again.starts()
+      expect(await again.state()).toMatchObject({ phase: 'signed_in', user: { id: alice.userId } })
+      await expect.poll(() => textsAt(again), PATIENCE).toEqual(texts)
+      await other.joinsByKit({ ...alice, words })
+      await expect.poll(async () => (await other.state()).row !== undefined, PATIENCE).toBe(true)
+      await expect.poll(() => textsAt(other), PATIENCE).toEqual(texts)
+      await other.says('the last')
+      await expect.poll(() => textsAt(his), PATIENCE).toEqual([...texts, 'the last'])
+    } finally {
+      for (const tab of [again, other, his]) tab?.close()
+    }
+  },
+  240_000 + STEPS * 1000,
+)
