@@ -252,8 +252,9 @@ export const devicesApi = {
     method: 'GET',
     path: '/api/users/:userId/manifest',
     access: 'signed_in',
-    summary: "The newest manifest of the caller or of someone in the caller's contacts.",
-    input: z.object({ userId }),
+    summary:
+      "The manifest of the caller or of someone in the caller's contacts: the version asked for where it is kept, else the newest, whose version is told.",
+    input: z.object({ userId, version: z.coerce.number().int().positive().max(2_147_483_647).optional() }),
     output: z.object({ userId, identityKey: base64(32).nullable(), manifest: signedShape.nullable(), version: seqShape }),
   }),
   book: endpoint({

@@ -58,6 +58,10 @@ export const LIMITS = {
   devicesMax: 20,
   /** Ids of removed devices in a manifest; more are not removed one by one. */
   devicesRemovedMax: 1000,
+  /** Versions of an account's device list that can be fetched, and whose hashes clients keep. */
+  manifestVersions: 100,
+  /** A commit in base64-decoded bytes: the creation of a group with 40 leaves has 108 kB. */
+  commitBytes: 256 * KIB,
   /** Sealed history seeds that wait for a device; of more the oldest go. */
   historySealsPerDevice: 200,
   archiveKeysAtOnce: 100,

@@ -18,7 +18,7 @@ export const commitShape = z.object({
   generation: counterShape.positive(),
   groupId,
   epoch,
-  commit: base64(64 * 1024),
+  commit: base64(LIMITS.commitBytes),
   createdAt: instant,
 })
 export type CommitEntry = z.infer<typeof commitShape>
@@ -59,7 +59,7 @@ export const commitDraftShape = z.object({
   generation: counterShape.positive(),
   groupId,
   epoch,
-  commit: base64(64 * 1024),
+  commit: base64(LIMITS.commitBytes),
   welcome: base64(256 * 1024).optional(),
   groupInfo: base64(256 * 1024),
   archiveKeys: z.array(archiveKeyShape).max(LIMITS.roomMembersMax),
@@ -104,7 +104,7 @@ export const roomsApi = {
       'Appends a commit when it is made for the current group and epoch, else refuses with stale_epoch and what was missed. Who does not know the newest device lists is refused with stale_manifest and their versions.',
     input: commitDraftShape,
     output: z.object({ seq: seqShape }),
-    bodyLimitBytes: 1024 * 1024,
+    bodyLimitBytes: 2 * 1024 * 1024,
     // A refusal brings a page of the log.
     answerLimitBytes: LIMITS.pageAnswerBytes,
   }),

@@ -1,26 +1,49 @@
-import { decodeFields, fromBase64, fromUtf8 } from '../../contract/bytes.ts'
+import { decodeFields, encodeFields, fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../contract/bytes.ts'
 import { manifestShape } from '../../contract/devices.ts'
 import type { CommitEntry } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { sha256 } from '../primitives/seal.ts'
 import { inspectCommit } from './mls.ts'
+import { everyAccount, type MemberAccounts } from './peers.ts'
+
+const MANIFESTS = 'conclave/manifests/v2'
+const HASH_BYTES = 16
 
 /** A device list that a commit names: its maker's claim, checked by nobody yet. */
 export interface CommitNames {
   userId: string
   version: number
-  /** The list itself, where the commit carries it. */
-  signed: Signed
+  /** Of its content, 16 bytes, base64. */
+  hash: string
+  /** The list itself, where a commit of before carries it. */
+  signed?: Signed
 }
 
-const versionShape = manifestShape.pick({ version: true })
+/** What tells two device lists of the same version apart: 16 bytes, base64. */
+export const manifestHash = ({ content }: Signed): string =>
+  toBase64(sha256('conclave/manifest-hash/v1', content).subarray(0, HASH_BYTES))
 
-/** The device lists in a commit's authenticated data [Note: D2]. Throws CryptoFailure('commit') where they cannot be taken apart. */
+/** The newest device lists known of all members, as a commit's authenticated data names them [Note: D2]. */
+export const namesOfAccounts = (accounts: MemberAccounts): Uint8Array =>
+  encodeFields(
+    MANIFESTS,
+    ...everyAccount(accounts).map(({ userId, version, signed }) =>
+      encodeFields(userId, String(version), fromBase64(manifestHash(signed))),
+    ),
+  )
+
+/** The device lists in a commit's authenticated data. Throws CryptoFailure('commit') where they cannot be taken apart. */
 export function namesIn(authData: Uint8Array): CommitNames[] {
-  return fieldsOf(authData).map(([userId, content, signature]) => {
-    if (!userId || !content || !signature) throw new CryptoFailure('commit', 'The commit carries no manifest')
-    return { userId, version: versionIn(content), signed: { content, signature } }
-  })
+  try {
+    const [first, ...rest] = decodeFields(authData)
+    if (!first) return []
+    return sameBytes(first, utf8(MANIFESTS)) ? rest.map(named) : [first, ...rest].map(carried)
+  } catch (error) {
+    // A committer may put anything there: what cannot be taken apart is a failure, not a bug.
+    if (error instanceof CryptoFailure) throw error
+    throw new CryptoFailure('commit', 'The commit carries damaged manifests', { cause: error })
+  }
 }
 
 /** The same of a commit in the log; nothing where it is damaged: whoever is outside the room cannot check more. */
@@ -33,19 +56,19 @@ export function namesOf({ commit }: CommitEntry): CommitNames[] {
   }
 }
 
-/** A committer may put anything there: what cannot be taken apart is a failure, not a bug. */
-function fieldsOf(authData: Uint8Array): string[][] {
-  try {
-    return decodeFields(authData).map((bytes) => decodeFields(bytes).map(fromUtf8))
-  } catch (error) {
-    throw new CryptoFailure('commit', 'The commit carries damaged manifests', { cause: error })
-  }
+function named(bytes: Uint8Array): CommitNames {
+  const [userId, version, hash] = decodeFields(bytes)
+  if (!userId || !version || hash?.length !== HASH_BYTES || !/^\d{1,9}$/.test(fromUtf8(version)))
+    throw new CryptoFailure('commit', 'The commit names no manifest')
+  return { userId: fromUtf8(userId), version: Number(fromUtf8(version)), hash: toBase64(hash) }
 }
 
-function versionIn(content: string): number {
-  try {
-    return versionShape.parse(JSON.parse(content)).version
-  } catch (error) {
-    throw new CryptoFailure('commit', 'The commit carries damaged manifests', { cause: error })
-  }
+const versionShape = manifestShape.pick({ version: true })
+
+/** The form of before: user id, content and signature. */
+function carried(bytes: Uint8Array): CommitNames {
+  const [userId, content, signature] = decodeFields(bytes).map(fromUtf8)
+  if (!userId || !content || !signature) throw new CryptoFailure('commit', 'The commit carries no manifest')
+  const signed = { content, signature }
+  return { userId, version: versionShape.parse(JSON.parse(content)).version, hash: manifestHash(signed), signed }
 }

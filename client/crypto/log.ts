@@ -1,7 +1,8 @@
-import type { LogEntry } from '../../contract/rooms.ts'
+import type { CommitEntry, LogEntry } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { messageWrites } from '../vault/messages.ts'
 import type { EpochName, RoomRecord } from '../vault/rooms.ts'
+import { namesOf } from './carried.ts'
 import type { CatchUp } from './catchup.ts'
 import { copiedWrite } from './copied.ts'
 import { noteGeneration } from './generations.ts'
@@ -9,13 +10,19 @@ import type { Live } from './live.ts'
 import { isOwnCommit, takeCommit } from './logcommit.ts'
 import { takeMessage } from './logmessage.ts'
 import { withOutbox } from './outbox.ts'
+import { everyAccount } from './peers.ts'
 import { type OpenRoom, type Place, storeRoom, withRoom } from './room.ts'
 import { groupPlace, withMembers } from './signers.ts'
 import { type NewerVersions, newerVersions, noVersions } from './versions.ts'
 import { reopenNewer } from './waiting.ts'
 
+/** Versions of device lists by user id. */
+type Versions = Record<string, number>
+
 export interface LogOutcome extends NewerVersions {
   cursor: number
+  /** By user id: device lists that the next commit names and this device does not have. Ask for them, then go on from there. */
+  unknownLists: Versions
   /** The newest version of the own device list here: a commit may have brought it. 0 in a room that is new here. */
   ownList: number
   /** Another browser goes on with a copy of this one's data [Note: V2]. */
@@ -33,6 +40,7 @@ export interface LogOutcome extends NewerVersions {
 }
 
 const UNKNOWN_ROOM: LogOutcome = {
+  unknownLists: {},
   ownList: 0,
   isCopied: false,
   cursor: 0,
@@ -48,23 +56,27 @@ const UNKNOWN_ROOM: LogOutcome = {
 
 /**
  * Takes the next entries of a room's log, in order. State, text and cursor are stored in one transaction, then
- * the caller shows what the vault holds [Note: commit, then show]. Entries at or below the cursor are skipped.
+ * the caller shows what the vault holds [Note: commit, then show]. Entries at or below the cursor are skipped. `asked`: versions of
+ * device lists, by user id, that the server was asked for: what it does not have holds nothing up.
  */
-export function receiveLog(live: Live, input: Place & { entries: LogEntry[]; now: number }): Promise<LogOutcome> {
-  const { chatRoomId, peerIds, entries, now } = input
+export function receiveLog(
+  live: Live,
+  input: Place & { entries: LogEntry[]; now: number; asked?: Versions },
+): Promise<LogOutcome> {
+  const { chatRoomId, peerIds, entries, now, asked = {} } = input
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     if (!room.record) return UNKNOWN_ROOM
     const { accounts } = room
     const known = withPlace(room.record, room)
     const record = await reopenNewer({ live, chatRoomId, accounts, record: known }, known)
     const at = catchUpFrom({ live, chatRoomId, now }, room, record)
-    const { mustEnter, hasGap } = await takeEntries(at, entries)
+    const { mustEnter, hasGap, unknownLists } = await takeEntries(at, entries, asked)
     if (at.record.cursor > room.record.cursor || record !== known) await store(at, room.record)
     const { cursor, from, waiting, unaudited } = at.record
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     const ownList = at.accounts.own.version
     const newer = await newerVersions(live, at.named)
-    return { cursor, from, mustEnter, hasGap, ...newer, missing, unaudited, ownList, isCopied: at.isCopied }
+    return { cursor, from, mustEnter, hasGap, unknownLists, ...newer, missing, unaudited, ownList, isCopied: at.isCopied }
   })
 }
 
@@ -92,19 +104,33 @@ const catchUpFrom = (
   named: noVersions(),
 })
 
-/** Takes the entries as far as they follow one another. */
-async function takeEntries(at: CatchUp, entries: LogEntry[]): Promise<{ mustEnter: boolean; hasGap: boolean }> {
+type Stop = Pick<LogOutcome, 'mustEnter' | 'hasGap' | 'unknownLists'>
+const NO_STOP: Stop = { mustEnter: false, hasGap: false, unknownLists: {} }
+
+/** Takes the entries as far as they follow one another, and as this device knows the device lists that commits name. */
+async function takeEntries(at: CatchUp, entries: LogEntry[], asked: Versions): Promise<Stop> {
   for (const entry of entries) {
     if (entry.chatRoomId !== at.chatRoomId) throw new CryptoFailure('place', 'The server returned entries of another room')
     if (entry.seq <= at.record.cursor) continue
-    if (entry.seq !== at.record.cursor + 1) return { mustEnter: false, hasGap: true }
+    if (entry.seq !== at.record.cursor + 1) return { ...NO_STOP, hasGap: true }
     const isNewGroup = entry.kind === 'commit' && entry.generation > at.record.generation
-    if (isNewGroup && !(await isOwnCommit(at, entry))) return { mustEnter: true, hasGap: false }
+    if (isNewGroup && !(await isOwnCommit(at, entry))) return { ...NO_STOP, mustEnter: true }
+    const unknownLists = entry.kind === 'commit' ? unknownIn(at, entry, asked) : {}
+    // [Note: D2] Whose devices may change the room, and whose word counts behind this commit, those lists say.
+    if (Object.keys(unknownLists).length > 0) return { ...NO_STOP, unknownLists }
     if (entry.kind === 'commit') await takeCommit(at, entry)
     else await takeMessage(at, entry)
     at.record.cursor = entry.seq
   }
-  return { mustEnter: false, hasGap: false }
+  return NO_STOP
+}
+
+function unknownIn({ accounts }: CatchUp, entry: CommitEntry, asked: Versions): Versions {
+  const newer = namesOf(entry).filter(({ userId, version, signed }) => {
+    const known = everyAccount(accounts).find((account) => account.userId === userId)
+    return !signed && known && version > Math.max(known.version, asked[userId] ?? 0)
+  })
+  return Object.fromEntries(newer.map(({ userId, version }) => [userId, version]))
 }
 
 async function store(

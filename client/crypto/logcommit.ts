@@ -81,13 +81,13 @@ function moveTo(at: CatchUp, group: Group, hasPath: boolean): void {
   } satisfies Partial<CatchUp['record']>)
 }
 
-/** A commit that changes leaves carries the signed manifests it rests on [Note: D2]. Throws CryptoFailure. */
+/** Takes the device lists that a commit of before carries; those that it only names were fetched by now [Note: D2]. Throws CryptoFailure. */
 async function takeCarried(at: CatchUp, names: CommitNames[]): Promise<void> {
   const { live, accounts } = at
   for (const { userId, signed } of names) {
     const known = everyAccount(accounts).find((account) => account.userId === userId)
     if (!known) throw new CryptoFailure('commit', 'The commit carries the manifest of a stranger')
-    if (signed.content === known.signed.content) continue
+    if (!signed || signed.content === known.signed.content) continue
     if (readManifest(signed, known.identityKey).version > known.version)
       await takePeerManifest(live, { userId, identityKey: toBase64(known.identityKey), manifest: signed })
   }

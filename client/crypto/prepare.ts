@@ -1,9 +1,10 @@
-import { encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
+import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { CommitDraft, RoomGroup } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { recordWrite } from '../vault/rooms.ts'
 import { sealArchiveKey } from './archive.ts'
+import { namesOfAccounts } from './carried.ts'
 import type { Leaf } from './commits.ts'
 import { checkPlace, newRecord } from './enter.ts'
 import { requireGeneration } from './generations.ts'
@@ -61,7 +62,7 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
       device: leafDevice(live),
       groupId: roomGroupId(randomBytes(16), chatRoomId, generation, accountKeysOf(accounts)),
       keyPackages: usable(live, accounts, input.keyPackages),
-      authData: manifestsOf(accounts),
+      authData: namesOfAccounts(accounts),
       accounts: accountKeysOf(accounts),
       now: new Date(),
     })
@@ -108,7 +109,7 @@ export function joinRoom(live: Live, { chatRoomId, peerIds, group: served }: Pla
       device: leafDevice(live),
       groupInfo,
       replaceOwnLeaf: live.device.leafKey,
-      authData: manifestsOf(room.accounts),
+      authData: namesOfAccounts(room.accounts),
       accounts: accountKeysOf(room.accounts),
       now: new Date(),
     })
@@ -126,7 +127,7 @@ export function commitRoom(live: Live, { chatRoomId, peerIds }: Place): Promise<
     const posted = await postedAlready(live, room, chatRoomId, { generation, epoch, groupId: toBase64(groupIdOf(group)) })
     if (posted) return posted
     const removeLeaves = unlistedIn(group, accounts)
-    const made = await commitChange({ group, removeLeaves, addKeyPackages: [], authData: manifestsOf(accounts) })
+    const made = await commitChange({ group, removeLeaves, addKeyPackages: [], authData: namesOfAccounts(accounts) })
     return prepare(live, { chatRoomId, room, generation, epoch, made, hasPath: true })
   })
 }
@@ -180,7 +181,3 @@ async function prepare(live: Live, { chatRoomId, room, generation, epoch, made, 
   ])
   return draft
 }
-
-/** The members' signed manifests, the committer's first: a device that applies the commit need not ask for them [Note: D2]. */
-const manifestsOf = (accounts: MemberAccounts): Uint8Array =>
-  encodeFields(...everyAccount(accounts).map(({ userId, signed }) => encodeFields(userId, signed.content, signed.signature)))

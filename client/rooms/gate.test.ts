@@ -54,7 +54,7 @@ test('Bob has not heard that Alice removed her laptop: what he sends now opens o
 
   // Somebody copies the server's rows to the laptop: its MLS state, and every key of the archive.
   const place = { chatRoomId: roomId, peerIds: [bob.userId] }
-  await laptop.core.receiveLog({ ...place, entries: entries(), now: Date.now() })
+  await laptop.core.receiveLog({ ...place, entries: entries(), now: Date.now(), asked: { [laptop.userId]: 9 } })
   await laptop.core.keepArchiveKeys(wire.rooms.get(roomId)?.archiveKeys ?? [])
   await laptop.core.reopenWaiting(place)
   const { messages } = await laptop.core.page({ chatRoomId: roomId, limit: 50 })

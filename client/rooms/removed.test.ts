@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { toBase64 } from '../../contract/bytes.ts'
-import type { ArchiveKey, CommitEntry } from '../../contract/rooms.ts'
+import { devicesApi } from '../../contract/devices.ts'
+import { type ArchiveKey, type CommitEntry, roomsApi } from '../../contract/rooms.ts'
 import { sealArchiveKey } from '../crypto/archive.ts'
+import { namesOfAccounts } from '../crypto/carried.ts'
 import { roomGroupId } from '../crypto/groupid.ts'
 import { createRoomGroup, makeKeyPackage } from '../crypto/joining.ts'
 import { type Live, leafDevice } from '../crypto/live.ts'
 import { archiveKeyOf, sealMessage } from '../crypto/message.ts'
-import { epochOf, groupIdOf } from '../crypto/mls.ts'
+import { commitChange, epochOf, groupIdOf } from '../crypto/mls.ts'
 import { accountKeysOf, everyAccount } from '../crypto/peers.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { at, type TestPerson, wordsOf } from '../testing/people.ts'
 import { changesKeys, patchedClient, people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
+import { catchUp } from './rooms.ts'
 
 // Alice removes her stolen phone. Eve has what lay in it, the server does what she says: she wants Bob to read her words as Alice's.
 
@@ -186,4 +189,52 @@ test('What Alice wrote on her phone before she removed it stays readable, and Bo
   expect(older.map(({ isRemovedSince = false, isOlder = false }) => [isRemovedSince, isOlder])).toEqual(
     [false, false, true, true].map((isRemoved) => [isRemoved, true]),
   )
+})
+
+test('A commit names a device list that Bob has not heard of: he fetches that version before he judges what stands behind it', async () => {
+  const before = bob.room(laptop)
+  await bob.reads(laptop)
+  await removesPhone()
+  const invented = await invents()
+  tellsRestart(invented)
+  tells(invented)
+  const asked: unknown[] = []
+  const { api } = bob.env
+  bob.env.api = ((endpoint, input) => {
+    if (endpoint.path === devicesApi.manifest.path) asked.push(input)
+    return api(endpoint, input)
+  }) as typeof api
+  // The list of chats is an older one.
+  await catchUp(bob.env, before)
+  expect(asked).toEqual([{ userId: laptop.userId, version: 3 }])
+  const { messages } = await bob.core.page({ chatRoomId, limit: 9 })
+  expect(messages.map(({ body }) => wordsOf(body)).at(-1)).toBe(REFUSED)
+})
+
+test('A list that the server does not have holds nothing up, and is asked for once', async () => {
+  await bob.reads(laptop)
+  const asked: unknown[] = []
+  const { api } = laptop.env
+  laptop.env.api = ((endpoint, input) => {
+    if (endpoint.path === devicesApi.manifest.path) asked.push(input)
+    return api(endpoint, input)
+  }) as typeof api
+  const patched = await patchedClient(bob, laptop)
+  const draft = await patched.inRoom(async ({ group, record, accounts }) => {
+    if (!group || !record) throw new Error('Bob is not in the room')
+    const authData = namesOfAccounts({ ...accounts, own: { ...accounts.own, version: 900 } })
+    const made = await commitChange({ group, removeLeaves: [], addKeyPackages: [], authData })
+    return {
+      ...{ chatRoomId, generation: record.generation, groupId: record.groupId ?? '', epoch: epochOf(group) },
+      ...{ commit: toBase64(made.commit), groupInfo: toBase64(made.groupInfo), archiveKeys: [], afterSeq: 0 },
+      manifestVersions: { [bob.userId]: 9, [laptop.userId]: 9 },
+    }
+  })
+  await bob.env.api(roomsApi.commit, draft)
+  await laptop.reads(bob)
+  await bob.says(laptop, 'hello again')
+  await laptop.reads(bob)
+  expect(asked).toEqual([{ userId: bob.userId, version: 900 }])
+  await laptop.says(bob, 'I am still here')
+  expect((await bob.hears(laptop)).at(-1)).toBe('I am still here')
 })

@@ -2,7 +2,7 @@ import { type LogEntry, roomsApi } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
-import { fetchNamed } from '../trust/named.ts'
+import { fetchLists, fetchNamed } from '../trust/named.ts'
 import { noteOwnNews } from '../trust/own.ts'
 import { refreshPeers } from '../trust/peers.ts'
 import { fetchMissing } from './missing.ts'
@@ -29,10 +29,16 @@ async function follow(env: Env, room: Room, live: LogEntry[]): Promise<number> {
   let lastSeq = live.length > 0 ? 0 : Number.POSITIVE_INFINITY
   let reached = -1
   let idle = 0
+  let asked: Record<string, number> = {}
   for (;;) {
-    const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries, now: env.clock().getTime() })
+    const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries, now: env.clock().getTime(), asked })
     const { mustEnter, hasGap } = outcome
     noteOwnNews(outcome)
+    if (Object.keys(outcome.unknownLists).length > 0) {
+      await fetchLists(env, room, outcome.unknownLists)
+      asked = { ...asked, ...outcome.unknownLists }
+      continue
+    }
     idle = outcome.cursor > reached ? 0 : idle + 1
     // Each page must lead further, or into a group that has just been made: else this would not end.
     if (idle > (mustEnter ? ENTER_TRIES : 0))

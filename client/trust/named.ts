@@ -15,3 +15,12 @@ export async function fetchNamed(env: Env, { ownId, peers }: Accounts, named: Ne
   if (ownManifest > 0) await fetchOwnManifest(env, ownId, ownManifest, true)
   if (ownBook > 0) await fetchNamedBook(env, ownId)
 }
+
+/** Fetches device lists by the versions that a commit names. What the server does not have is not asked for again for a minute. */
+export async function fetchLists(env: Env, { ownId, peers }: Accounts, versions: Record<string, number>): Promise<void> {
+  for (const [userId, version] of Object.entries(versions)) {
+    const peer = peers.find(({ id }) => id === userId)
+    if (peer) await refreshPeer(env, ownId, peer, version, true)
+    else await fetchOwnManifest(env, userId, version)
+  }
+}

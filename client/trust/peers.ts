@@ -26,13 +26,14 @@ export interface Accounts {
 
 /**
  * Brings what this device knows of one peer's keys up to date: pins the first key, takes a newer manifest. `named`: a version that a
- * message named [Note: D2]. Throws CryptoFailure for a forged one.
+ * message named; `isExact`: that very version is asked for, as a commit named it [Note: D2]. Throws CryptoFailure for a forged one.
  */
 export async function refreshPeer(
   env: Env,
   ownId: string,
   peer: PeerKeys,
   named = 0,
+  isExact = false,
 ): Promise<Exclude<ManifestOutcome, 'book_unread'>> {
   const { id: userId, username, isDeleted, manifestVersion } = peer
   const standing = await env.crypto.peerStanding({ userId, username, identityKey: peer.identityKey })
@@ -46,7 +47,7 @@ export async function refreshPeer(
   const newest = Math.max(manifestVersion, named)
   const question = `${ownId} ${userId} ${named > manifestVersion ? 'named' : newest}`
   if (version >= newest || isPaused(env, question)) return version > 0 ? 'pinned' : 'no_device'
-  const { identityKey, manifest } = await env.api(devicesApi.manifest, { userId })
+  const { identityKey, manifest } = await env.api(devicesApi.manifest, { userId, ...(isExact && { version: named }) })
   let outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   if (outcome === 'book_unread') {
     // The pins of the account's other browsers come first: this one must not pin another key.

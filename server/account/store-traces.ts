@@ -3,7 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Queryable } from '../db/connect.ts'
 import { retiredNames, users } from '../db/schema/account.ts'
 import { contacts } from '../db/schema/contacts.ts'
-import { books, devices, keyPackages, keyrings, manifests } from '../db/schema/devices.ts'
+import { books, devices, keyPackages, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
 import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
 // What an account has in every table. Call all of it while its rooms, and after them its row, are locked.
@@ -22,7 +22,8 @@ export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[
   await tx.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, roomIds)))
   const closing = tx.select({ id: chatRooms.id }).from(chatRooms).where(isDirect(roomIds))
   await tx.delete(keyPackages).where(or(eq(keyPackages.claimedBy, userId), inArray(keyPackages.claimedRoom, closing)))
-  for (const table of [devices, keyrings, manifests, books]) await tx.delete(table).where(eq(table.userId, userId))
+  for (const table of [devices, keyrings, manifests, manifestVersions, books])
+    await tx.delete(table).where(eq(table.userId, userId))
 }
 
 /** Deletes the account's own list, and its requests that others have not accepted. */

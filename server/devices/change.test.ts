@@ -112,6 +112,18 @@ test('the account lists its devices, when each was last here, and which one asks
   expect(seen?.addedAt).toBe(second?.addedAt)
 })
 
+test('a device list that a commit names is fetched by its version; one that is not kept is answered by the newest', async () => {
+  const [alice, bob, eve] = [await someone(), await someone(), await someone()]
+  await alice.talksTo(bob)
+  const { manifest: first } = await alice.does(devicesApi.keys, {})
+  await alice.addsBrowser()
+  const { manifest: second } = await alice.does(devicesApi.keys, {})
+  const asks = (version?: number) => bob.does(devicesApi.manifest, { userId: alice.id, ...(version && { version }) })
+  expect(await asks(1)).toMatchObject({ manifest: first, version: 2 })
+  for (const version of [undefined, 2, 3, 900]) expect(await asks(version)).toMatchObject({ manifest: second, version: 2 })
+  expect(await eve.tries(devicesApi.manifest, { userId: alice.id, version: 1 })).toBeRefused(404)
+})
+
 test('the date of a removal stays: nobody moves it behind what the removed browser wrote', async () => {
   const alice = await someone()
   const laptop = await alice.addsBrowser()

@@ -65,15 +65,19 @@ export async function announceKeys(env: Env, userId: string): Promise<void> {
   env.hub.publish(mutual.get(userId) ?? [], { type: 'contacts', data: { userIds: [userId] } })
 }
 
-/** The manifest of oneself or of someone whom a contact row joins to the caller. A stranger is not found. Throws Refusal. */
-export async function manifestOf(env: Env, user: SignedInUser, userId: string) {
+/**
+ * The manifest of oneself or of someone whom a contact row joins to the caller: that version where it is kept, else the newest. A
+ * stranger is not found. Throws Refusal.
+ */
+export async function manifestOf(env: Env, user: SignedInUser, userId: string, version?: number) {
   if (userId !== user.id && !(await areAcquainted(env.db, user.id, userId))) throw new Refusal('not_found')
   const stored = await store.findDocuments(env.db, userId)
   if (!stored) throw new Refusal('not_found')
+  const older = version !== undefined && (await store.findManifestVersion(env.db, userId, version))
   return {
     userId,
     identityKey: stored.publicKey?.toString('base64') ?? null,
-    manifest: stored.manifest ? signed(stored.manifest) : null,
+    manifest: older || (stored.manifest ? signed(stored.manifest) : null),
     version: stored.manifest?.version ?? 0,
   }
 }

@@ -20,7 +20,7 @@ export function deviceRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, devicesApi.keys, (user) => ownKeys(env, user))
   serve(app, env, devicesApi.changeKeys, (user, change) => changeKeys(env, user, change))
   serve(app, env, devicesApi.list, (user) => listDevices(env, user))
-  serve(app, env, devicesApi.manifest, (user, { userId }) => manifestOf(env, user, userId))
+  serve(app, env, devicesApi.manifest, (user, { userId, version }) => manifestOf(env, user, userId, version))
   serve(app, env, devicesApi.book, (user, which) => readBook(env, user, which))
   serve(app, env, devicesApi.saveBook, (user, book) => saveBook(env, user, book))
 }

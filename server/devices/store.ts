@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
-import { books, devices, historySeals, keyrings, manifests } from '../db/schema/devices.ts'
+import { books, devices, historySeals, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
 import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
 /** The account's identity, locked until the transaction ends: changes of keys come one after another. */
@@ -61,6 +62,18 @@ export async function saveDocuments(db: Queryable, userId: string, documents: Do
     .insert(manifests)
     .values({ userId, ...manifest })
     .onConflictDoUpdate({ target: manifests.userId, set: manifest })
+  await db.insert(manifestVersions).values({ userId, ...manifest })
+  const isOld = lte(manifestVersions.version, manifest.version - LIMITS.manifestVersions)
+  await db.delete(manifestVersions).where(and(eq(manifestVersions.userId, userId), isOld))
+}
+
+/** A version of the account's manifest; undefined where it is not kept. */
+export async function findManifestVersion(db: Queryable, userId: string, version: number): Promise<Signed | undefined> {
+  const [row] = await db
+    .select({ content: manifestVersions.content, signature: manifestVersions.signature })
+    .from(manifestVersions)
+    .where(and(eq(manifestVersions.userId, userId), eq(manifestVersions.version, version)))
+  return row
 }
 
 /** The account's devices as the server knows them, the first one first. */

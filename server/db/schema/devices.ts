@@ -21,6 +21,20 @@ export const manifests = pgTable('manifests', {
   signature: text('signature').notNull(),
 })
 
+/** The newest versions of each account's manifest: commits name one, and it is fetched by its number. */
+export const manifestVersions = pgTable(
+  'manifest_versions',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+    content: text('content').notNull(),
+    signature: text('signature').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.version] })],
+)
+
 export const devices = pgTable(
   'devices',
   {
