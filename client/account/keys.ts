@@ -80,9 +80,9 @@ export async function changeKeys(
   }
 }
 
-/** A device leaves the account: it can read nothing of what follows [Note: D3, H2]. */
-export const removeDevice = (env: Env, opener: Opener, deviceId: string): Promise<void> =>
-  changeKeys(env, opener, { removeDevices: [deviceId] })
+/** A device leaves the account: it can read nothing of what follows [Note: D3, H2]. `isStolen`: nor do marks stay that it may have set. */
+export const removeDevice = (env: Env, opener: Opener, deviceId: string, { isStolen = false } = {}): Promise<void> =>
+  changeKeys(env, opener, { removeDevices: [deviceId], areStolen: isStolen })
 
 /** Turns on or off that the account keeps its history on the server for new devices [Note: H1]. */
 export const switchHistory = (env: Env, opener: Opener, isOn: boolean): Promise<void> =>

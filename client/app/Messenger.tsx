@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { LogoutDialog } from '../account/LogoutDialog.tsx'
 import { accountStore } from '../account/store.ts'
 import { ContactList } from '../contacts/ContactList.tsx'
+import { vanishedStore } from '../contacts/vanished.ts'
 import { NewDevices } from '../devices/NewDevices.tsx'
 import { KitReminder } from '../kit/KitReminder.tsx'
 import { roomsStore, sortRooms } from '../rooms/list.ts'
@@ -13,11 +14,13 @@ import { Spinner } from '../ui/Spinner.tsx'
 import { Panel } from './Panel.tsx'
 import { SETTINGS, SidebarTop } from './SidebarTop.tsx'
 
+const Vanished = lazy(async () => ({ default: (await import('../contacts/Vanished.tsx')).Vanished }))
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
 
 /** The signed-in product: the list, and one conversation or the welcome beside it. */
 export function Messenger() {
   const user = useStore(accountStore, (state) => state.user)
+  const isMissingSome = useStore(vanishedStore, ({ vanished }) => vanished.length > 0)
   const unread = useStore(roomsStore, (state) => state.unreadTotal)
   const [location, navigate] = useLocation()
   const [isSettings] = useRoute('/settings')
@@ -63,6 +66,11 @@ export function Messenger() {
               onLogout={() => setLeaving(true)}
             />
             <NewDevices onReview={() => navigate('/settings?tab=security')} onLogout={() => setLeaving(true)} />
+            {isMissingSome && (
+              <Suspense>
+                <Vanished />
+              </Suspense>
+            )}
             <KitReminder place="list" />
             <ContactList openRoomId={openRoomId} onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)} />
           </aside>

@@ -2,6 +2,7 @@ import { type FrameType, type ServerData, serverFrame } from '../../contract/fra
 import { CONTRACT_VERSION, PERIODS } from '../../contract/limits.ts'
 import { refreshUser } from '../account/account.ts'
 import { type AccountState, accountStore } from '../account/store.ts'
+import { resetVanished } from '../contacts/vanished.ts'
 import { isClosed } from '../crypto/crypto.ts'
 import { resetDevices, watchOwnNews, watchTabs } from '../devices/list.ts'
 import type { Env } from '../env.ts'
@@ -103,6 +104,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     resetRooms()
     resetPeople()
     resetDevices()
+    resetVanished()
   }
 }
 

@@ -1,4 +1,5 @@
 import { accountStore } from '../account/store.ts'
+import { checkVanished } from '../contacts/vanished.ts'
 import { CryptoFailure, type Mismatch } from '../crypto/crypto.ts'
 import { showAnnounced } from '../devices/list.ts'
 import { refillKeyPackages } from '../devices/packages.ts'
@@ -71,6 +72,7 @@ const listed = () => sortRooms(roomsStore.getState().rooms.values())
 async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void> {
   const isDue = ({ peers }: Room) => whose === 'all' || peers.some(({ id }) => whose.has(id))
   const rooms = (await reloadRooms(env)).filter(isDue)
+  await checkVanished(env)
   await Promise.all(rooms.map((room) => refreshPreview(env, room)))
   const failures: CryptoFailure[] = []
   // In parallel: while the server answers for one room, another one is opened here.

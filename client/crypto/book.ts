@@ -27,6 +27,8 @@ const pinShape = z.looseObject({
   username: signedName.or(z.literal('')).optional(),
   /** Another browser of the account knows another key or name, and the person has decided for neither. */
   other: z.looseObject({ identityKey: base64(32), username: z.string().max(LIMITS.usernameMax).optional() }).optional(),
+  /** The account was listed as a contact that both sides or this one accepted; false once the person knows that it is gone [Note: I3]. */
+  isContact: z.boolean().optional(),
   /** The key is the one in an onion address that the person entered. */
   isByAddress: z.boolean().optional(),
 })

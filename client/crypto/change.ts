@@ -10,12 +10,15 @@ import { eraseKeyring, type OpenKeyring, rewrapKeyring, type Way } from './keyri
 import type { Live } from './live.ts'
 import { ownManifestWrite, peerOf } from './peers.ts'
 import { type Review, withSealedTimes } from './review.ts'
+import { dropForeignMarks } from './safety.ts'
 import type { HeldWays } from './ways.ts'
 
 /** What is to be different about the account's keys. `new` and `add` take the new way that the worker holds. */
 export interface KeyChangeRequest {
   /** Ids of devices; one that is gone already is passed over. */
   removeDevices?: string[]
+  /** They were lost or stolen: marks that this browser did not set itself are taken away [Note: I1]. */
+  areStolen?: boolean
   keepsHistory?: boolean
   /** `new`: another password in its place; `add`: the password opens the keyring again; `remove`: it no longer does. */
   password?: 'new' | 'add' | 'remove'
@@ -45,6 +48,7 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
   const leaving = manifest.devices.map(({ id }) => id).filter((id) => request.removeDevices?.includes(id))
   if (leaving.includes(live.device.id))
     throw new CryptoFailure('own_device', 'This is the browser that you are using. Log out here')
+  if (leaving.length > 0 && request.areStolen) await dropForeignMarks(live)
   const keepsHistory = request.keepsHistory ?? manifest.keepsHistory
   const renewHistory = leaving.length > 0 || keepsHistory !== manifest.keepsHistory
   const { removeWays, addWays, kitSecret } = await changedWays(opened, ways, request)

@@ -33,7 +33,7 @@ import { enterRoom } from './enter.ts'
 import { putHealingOff, roomsToHeal } from './heal.ts'
 import { refillKeyPackages } from './keypackages.ts'
 import { eraseKeyring } from './keyring.ts'
-import { compareAccounts } from './known.ts'
+import { compareAccounts, knowVanished, vanishedContacts } from './known.ts'
 import type { Live } from './live.ts'
 import { type LockEntry, lockSecretOf, renewLock, switchLockOff, switchLockOn } from './lock.ts'
 import { receiveLog } from './log.ts'
@@ -227,6 +227,8 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     peerStanding: on(peerStanding),
     manifestVersion: on(manifestVersion),
     compareAccounts: on(compareAccounts),
+    vanishedContacts: on(vanishedContacts),
+    knowVanished: on(knowVanished),
     trustKey: on(trustKey),
     pinAddress: on(pinAddress),
     safetyNumber: on(safetyNumber),

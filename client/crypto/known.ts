@@ -2,6 +2,7 @@ import { type BookRow, bookWrite, type Pin, readBook, withBook } from './book.ts
 import type { Live } from './live.ts'
 import { foldName, isPinnedKey, type Mismatch, mismatchOf, type ShownAccount } from './names.ts'
 import { peerOf } from './peers.ts'
+import { decided } from './pins.ts'
 
 /** What this account knows of somebody whom the server shows. */
 export interface KnownAccount {
@@ -23,7 +24,7 @@ export interface KnownAccount {
 export function compareAccounts(live: Live, shown: ShownAccount[]): Promise<KnownAccount[]> {
   return withBook(live, async () => {
     const before = await readBook(live)
-    const row = await withFirstNames(live, before, shown)
+    const row = withContacts(await withFirstNames(live, before, shown), shown)
     if (row !== before) await live.vault.write([bookWrite(row)])
     const { pins } = row.book
     const holders = holdersIn(pins)
@@ -67,3 +68,37 @@ async function withFirstNames(live: Live, row: BookRow, shown: ShownAccount[]): 
   }
   return { ...row, isDirty: true, book: { ...row.book, pins } }
 }
+
+/** The book that knows who was on the list: whoever vanishes from it is told of. */
+function withContacts(row: BookRow, shown: ShownAccount[]): BookRow {
+  const isNew = ({ userId, identityKey, isContact }: ShownAccount) => {
+    const pin = row.book.pins[userId]
+    return isContact === true && pin !== undefined && pin.isContact !== true && isPinnedKey(pin, identityKey)
+  }
+  const pins = shown.filter(isNew).flatMap(({ userId }) => {
+    const pin = row.book.pins[userId]
+    return pin ? [[userId, { ...pin, isContact: true }] as const] : []
+  })
+  if (pins.length === 0) return row
+  return { ...row, isDirty: true, book: { ...row.book, pins: { ...row.book.pins, ...Object.fromEntries(pins) } } }
+}
+
+/** The contacts that the list no longer has, although the person removed none of them [Note: I3]. */
+export async function vanishedContacts(
+  live: Live,
+  { listedIds }: { listedIds: string[] },
+): Promise<{ userId: string; username: string }[]> {
+  const listed = new Set(listedIds)
+  const { pins } = (await readBook(live)).book
+  return Object.entries(pins).flatMap(([userId, { username, isContact }]) =>
+    isContact && username && !listed.has(userId) ? [{ userId, username }] : [],
+  )
+}
+
+/** The person knows that this contact is gone: no browser tells of it again. */
+export const knowVanished = (live: Live, { userId }: { userId: string }): Promise<void> =>
+  withBook(live, async () => {
+    const row = await readBook(live)
+    const pin = row.book.pins[userId]
+    if (pin?.isContact) await live.vault.write([bookWrite(decided(row, userId, { ...pin, isContact: false }))])
+  })

@@ -14,6 +14,8 @@ export interface ShownAccount {
   /** Ed25519, base64. */
   identityKey: string | null
   username: string
+  /** The list has it as an accepted contact; absent where nobody asked the list. */
+  isContact?: boolean
 }
 
 /** Usernames are compared and shown in lower case. */

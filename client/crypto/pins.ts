@@ -14,7 +14,7 @@ export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
   book: { ...row.book, pins: { ...row.book.pins, [userId]: pin } },
 })
 
-type Decision = Pick<Pin, 'identityKey' | 'isVerified'> & Partial<Pick<Pin, 'username' | 'isByAddress'>>
+type Decision = Pick<Pin, 'identityKey' | 'isVerified'> & Partial<Pick<Pin, 'username' | 'isByAddress' | 'isContact'>>
 
 /** The book where the person decided for the key, its name or its mark: on all browsers the most decisions hold [Note: I1]. */
 export function decided(row: BookRow, userId: string, decision: Decision): BookRow {

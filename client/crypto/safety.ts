@@ -1,6 +1,9 @@
+import { z } from 'zod'
 import { fromBase64, sameBytes, toBase64Url } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { sha512 } from '../primitives/seal.ts'
+import { jsonOf } from '../vault/rows.ts'
+import type { Write } from '../vault/vault.ts'
 import { bookWrite, readBook, withBook } from './book.ts'
 import type { Live } from './live.ts'
 import { peerOf } from './peers.ts'
@@ -61,8 +64,37 @@ export function setVerified(
     const pin = row.book.pins[userId]
     if (!pin || !sameBytes(fromBase64(pin.identityKey), fromBase64(identityKey)))
       throw new CryptoFailure('key_changed', "This person's key has changed. Compare the number again")
-    if (pin.isVerified !== isVerified || pin.other)
-      await live.vault.write([bookWrite(decided(row, userId, { identityKey: pin.identityKey, isVerified }))])
+    const compared = await comparedHere(live)
+    const note = comparedWrite(isVerified ? { ...compared, [userId]: pin.identityKey } : without(compared, userId))
+    const isNew = pin.isVerified !== isVerified || pin.other
+    await live.vault.write([
+      note,
+      ...(isNew ? [bookWrite(decided(row, userId, { identityKey: pin.identityKey, isVerified }))] : []),
+    ])
+  })
+}
+
+const COMPARED = 'compared'
+const comparedShape = z.record(z.string(), z.string())
+
+/** Whose number was compared in this very browser, with which key: by user id, base64. */
+async function comparedHere({ vault }: Live): Promise<Record<string, string>> {
+  const row = await vault.get('sealed', COMPARED)
+  return row ? jsonOf(comparedShape, row) : {}
+}
+
+const comparedWrite = (compared: Record<string, string>): Write => ({ store: 'sealed', key: COMPARED, value: { json: compared } })
+
+const without = (compared: Record<string, string>, userId: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(compared).filter(([id]) => id !== userId))
+
+/** Takes every mark that was not set in this browser: a browser that was lost or stolen may have set it. The keys stay pinned [Note: I1]. */
+export function dropForeignMarks(live: Live): Promise<void> {
+  return withBook(live, async () => {
+    const [before, compared] = await Promise.all([readBook(live), comparedHere(live)])
+    const foreign = Object.entries(before.book.pins).filter(([id, pin]) => pin.isVerified && compared[id] !== pin.identityKey)
+    const row = foreign.reduce((next, [id, { identityKey }]) => decided(next, id, { identityKey, isVerified: false }), before)
+    if (foreign.length > 0) await live.vault.write([bookWrite(row)])
   })
 }
 

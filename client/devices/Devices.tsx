@@ -103,6 +103,7 @@ function Device({ device, onRemove, focusNext }: { device: OwnDevice; onRemove: 
 
 function Removal({ device, onClose, focusNext }: { device: OwnDevice; onClose: () => void; focusNext: () => void }) {
   const env = useEnv()
+  const [isStolen, setStolen] = useState(false)
   return (
     <WayDialog
       title={`Remove ${device.name}?`}
@@ -112,7 +113,7 @@ function Removal({ device, onClose, focusNext }: { device: OwnDevice; onClose: (
       isDangerous
       onClose={onClose}
       onOpen={async (opener) => {
-        await removeBrowser(env, opener, device.id)
+        await removeBrowser(env, opener, device.id, { isStolen })
         onClose()
         requestAnimationFrame(focusNext)
         showToast({ tone: 'good', title: 'Browser removed', text: `${device.name} is no longer part of your account.` })
@@ -120,7 +121,13 @@ function Removal({ device, onClose, focusNext }: { device: OwnDevice; onClose: (
           showToast({ tone: 'bad', title: 'A conversation is not ready', text: failureWords(error) }),
         )
       }}
-    />
+    >
+      <label className="choice">
+        <input type="checkbox" checked={isStolen} onChange={() => setStolen(!isStolen)} />
+        <b>It was lost or stolen</b>
+        <span>Then everybody whose number you have not compared in this browser becomes “Not verified”.</span>
+      </label>
+    </WayDialog>
   )
 }
 

@@ -58,7 +58,7 @@ async function readRows(env: Env, contacts: Contact[]): Promise<Row[]> {
   const rows = contacts.map(roomOfContact)
   const known = await knownOf(
     env,
-    rows.map(({ person }) => person),
+    rows.map(({ room, person }) => ({ ...person, isContact: room.state === 'accepted' })),
   )
   return rows.map(({ room, person }, at) => ({ room, person: known[at] ? shownPerson(person, known[at]) : person }))
 }

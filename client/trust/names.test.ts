@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { type Contact, contactsApi } from '../../contract/contacts.ts'
 import { directRoomId } from '../../contract/shapes.ts'
+import { checkVanished, knowVanished, vanishedStore } from '../contacts/vanished.ts'
 import { checkSuccession, newIdentity, readManifest, signManifest } from '../crypto/identity.ts'
 import type { Env } from '../env.ts'
 import { resetRooms } from '../rooms/list.ts'
@@ -10,6 +11,7 @@ import { openFixture } from '../testing/fixtures/fixture.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { changesKeys, people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
+import { syncBook } from './book.ts'
 import { personById, resetPeople } from './people.ts'
 import { acceptChange } from './verified.ts'
 
@@ -89,8 +91,8 @@ test('The person decides for a name: it is theirs, not verified, and whoever had
     { userId: bob.userId, identityKey: alice.contact(bob).contactUser.identityKey, username: bob.username },
     { userId: eve.userId, identityKey: eves.identityKey, username: bob.username },
   ])
-  expect(asBob).toEqual({ isVerified: false, username: null, mismatch: 'name_changed' })
-  expect(asEve).toEqual({ isVerified: false, username: bob.username, mismatch: null })
+  expect(asBob).toMatchObject({ isVerified: false, username: null, mismatch: 'name_changed' })
+  expect(asEve).toMatchObject({ isVerified: false, username: bob.username, mismatch: null })
 })
 
 test("Bob's signed name is lost or changed in a newer device list: it is refused by name, and the old one holds", async () => {
@@ -122,4 +124,26 @@ test('An account of before: its name is signed when its keys are next changed, a
   expect(nameIn()).toBe(owner.username.toLowerCase())
   await changesKeys(laptop, { removeDevices: [] })
   expect(nameIn()).toBe(owner.username.toLowerCase())
+})
+
+test('A friend vanishes from the list: it is said until she has answered, also in her other browsers, and nobody else is named', async () => {
+  await alice.says(bob, 'hello')
+  await alice.says(eve, 'hello')
+  await reloadRooms(alice.env)
+  const gone = async (env: Env) => {
+    await reloadRooms(env)
+    await checkVanished(env)
+    return vanishedStore.getState().vanished
+  }
+  expect(await gone(alice.env)).toEqual([])
+  const env = listing(({ contactUserId }) => (contactUserId === bob.userId ? undefined : {}))
+  expect(await gone(env)).toEqual([{ userId: bob.userId, username: bob.username }])
+  await syncBook(env)
+  const laptop = await alice.newComputer()
+  await syncBook(laptop.env)
+  expect(await gone(laptop.env)).toHaveLength(1)
+  await knowVanished(env, bob.userId)
+  expect(await gone(env)).toEqual([])
+  await syncBook(laptop.env)
+  expect(await gone(laptop.env)).toEqual([])
 })

@@ -2,7 +2,7 @@ import type { KnownAccount } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { changePerson, type Person, peopleStore } from './people.ts'
 
-type Listed = Pick<Person, 'id' | 'identityKey' | 'listedUsername' | 'isDeleted'>
+type Listed = Pick<Person, 'id' | 'identityKey' | 'listedUsername' | 'isDeleted'> & { isContact?: boolean }
 
 const UNKNOWN: KnownAccount = { isVerified: false, username: null, mismatch: null, isByAddress: false, choices: null }
 
@@ -13,7 +13,12 @@ const UNKNOWN: KnownAccount = { isVerified: false, username: null, mismatch: nul
 export async function knownOf(env: Env, people: Listed[]): Promise<KnownAccount[]> {
   const living = people.filter(({ isDeleted }) => !isDeleted)
   const known = await env.crypto.compareAccounts(
-    living.map(({ id, identityKey, listedUsername }) => ({ userId: id, identityKey, username: listedUsername })),
+    living.map(({ id, identityKey, listedUsername, isContact }) => ({
+      userId: id,
+      identityKey,
+      username: listedUsername,
+      ...(isContact !== undefined && { isContact }),
+    })),
   )
   const byId = new Map(living.map(({ id }, at) => [id, known[at]]))
   return people.map(({ id }) => byId.get(id) ?? UNKNOWN)

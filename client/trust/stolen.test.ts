@@ -1,0 +1,50 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { TestPerson } from '../testing/people.ts'
+import { changesKeys, people } from '../testing/room.ts'
+import { syncBook } from './book.ts'
+
+let alice: TestPerson
+let bob: TestPerson
+let eve: TestPerson
+
+beforeEach(async () => {
+  ;({ alice, bob, eve } = await people())
+  await alice.says(bob, 'hello')
+  await alice.says(eve, 'hello')
+  await syncBook(alice.env)
+})
+
+/** Compares the number of this person in this browser. */
+async function verifies({ core, env }: TestPerson, { userId }: TestPerson) {
+  const { identityKey } = await core.safetyNumber({ userId })
+  await core.setVerified({ userId, identityKey, isVerified: true })
+  await syncBook(env)
+}
+
+/** Alice has compared Bob's number; her laptop, or who took it, has marked Eve as verified. */
+async function withLaptop() {
+  const laptop = await alice.newComputer()
+  await syncBook(laptop.env)
+  await verifies(laptop, eve)
+  await syncBook(alice.env)
+  await verifies(alice, bob)
+  expect((await alice.core.verifiedUsers()).sort()).toEqual([bob.userId, eve.userId].sort())
+  return laptop
+}
+
+test('A thief marks his own key as verified on a stolen browser: when that is removed as stolen the mark goes, and her own one stays', async () => {
+  const laptop = await withLaptop()
+  await changesKeys(alice, { removeDevices: [laptop.deviceId], areStolen: true })
+  expect(await alice.core.verifiedUsers()).toEqual([bob.userId])
+  // The key stays pinned: without its pin the account would get any key as its first.
+  expect((await alice.core.safetyNumber({ userId: eve.userId })).identityKey).toBe(alice.contact(eve).contactUser.identityKey)
+  const tablet = await alice.newComputer()
+  await syncBook(tablet.env)
+  expect(await tablet.core.verifiedUsers()).toEqual([bob.userId])
+})
+
+test('A browser that is only removed takes no marks with it', async () => {
+  const laptop = await withLaptop()
+  await changesKeys(alice, { removeDevices: [laptop.deviceId] })
+  expect((await alice.core.verifiedUsers()).sort()).toEqual([bob.userId, eve.userId].sort())
+})
