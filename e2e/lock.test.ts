@@ -1,0 +1,96 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { conversation, type Person, test } from './people.ts'
+
+/** Loads a page and opens its lock. */
+async function unlocks(page: Page, password: string): Promise<void> {
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Unlock', exact: true }).click()
+  await page.getByRole('heading', { name: 'Locked' }).waitFor({ state: 'detached' })
+}
+
+const isLocked = (page: Page) => page.getByRole('heading', { name: 'Locked' }).waitFor()
+
+/** Switches the lock on, from the settings. */
+async function switchesOn({ page, password }: Person, url: string, time: string): Promise<void> {
+  await page.goto(`${url}/settings?tab=security`)
+  await page.getByLabel(time, { exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(/^Password of this account/).fill('a typing error')
+  await dialog.getByRole('button', { name: 'Switch on' }).click()
+  await dialog.getByText('Wrong password').waitFor()
+  await dialog.getByLabel(/^Password of this account/).fill(password)
+  await dialog.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByText('The lock is on', { exact: true }).waitFor()
+}
+
+test('Alice goes away: both her tabs lock, what Bob writes is counted and not shown, and her password brings everything back', async ({
+  server,
+  alice,
+  bob,
+}) => {
+  await conversation(alice, bob)
+  await bob.says('before she went')
+  await alice.reads('before she went')
+  const room = alice.page.url()
+  await switchesOn(alice, server.url, '5 minutes')
+
+  // From here on her clock is the test's.
+  await alice.context.clock.install()
+  const other = await alice.context.newPage()
+  for (const page of [alice.page, other]) {
+    await page.goto(room)
+    await isLocked(page)
+    await unlocks(page, alice.password)
+    await page.getByLabel('Message', { exact: true }).waitFor()
+  }
+  // Somebody at one tab keeps both open.
+  await alice.context.clock.fastForward('04:00')
+  await other.mouse.move(40, 40)
+  await other.mouse.move(60, 60)
+  await alice.context.clock.fastForward('04:00')
+  await alice.page.getByLabel('Message', { exact: true }).fill('Half a sent')
+  await alice.context.clock.fastForward('05:01')
+  await Promise.all([alice.page, other].map(isLocked))
+
+  await bob.says('while she was away')
+  await Promise.all([alice.page, other].map((page) => page.getByText('1 unread message.').waitFor()))
+  expect(await alice.page.title()).toBe('Conclave')
+  expect(await alice.page.content()).not.toContain('while she was away')
+  expect(await alice.page.content()).not.toContain('before she went')
+
+  await alice.page.getByLabel('Password', { exact: true }).fill('not hers')
+  await alice.page.getByRole('button', { name: 'Unlock', exact: true }).click()
+  await alice.page.getByText('Wrong password').waitFor()
+  await alice.context.clock.fastForward(2000)
+  await unlocks(alice.page, alice.password)
+  await alice.reads('while she was away')
+  expect(await alice.page.getByLabel('Message', { exact: true }).inputValue()).toBe('Half a sent')
+  await isLocked(other)
+})
+
+test('Alice looks at something else: her browser locks at once, and not before the last of its tabs is hidden', async ({
+  server,
+  alice,
+}) => {
+  await switchesOn(alice, server.url, 'At once when hidden')
+  const other = await alice.context.newPage()
+  await other.goto(server.url)
+  await isLocked(other)
+  await unlocks(other, alice.password)
+  /** What the browser does when another window covers the page. */
+  const hides = (page: Page) =>
+    page.evaluate(() => {
+      Object.defineProperty(document, 'visibilityState', { get: () => 'hidden', configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+  await hides(alice.page)
+  await other.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  await hides(other)
+  await Promise.all([alice.page, other].map(isLocked))
+
+  // A copy of the page's storage, or the lock screen itself, gives nothing away; logging out works from here.
+  await other.getByRole('button', { name: 'Log out' }).click()
+  await other.getByRole('dialog').getByRole('button', { name: 'Logout' }).click()
+  await other.getByRole('heading', { name: 'Welcome back' }).waitFor()
+})
