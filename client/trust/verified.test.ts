@@ -25,3 +25,22 @@ test("Alice accepts Bob's new key: the conversation goes on under new keys, and 
   expect(wire.rooms.get(room.id)?.generation).toBe(2)
   expect(await alice.hears(bob)).toEqual(['hello', 'Encryption restarted', 'are you there?', 'welcome back'])
 })
+
+test('While Alice compares, the server names yet another key: what she compared is taken, the other one stays blocked', async () => {
+  const wire = createWire()
+  const [alice, bob, reborn, eve] = [await newPerson(wire), await newPerson(wire), await newPerson(wire), await newPerson(wire)]
+  await alice.says(bob, 'hello')
+  const keysOf = (userId: string) => {
+    const keys = wire.accounts.get(userId)
+    if (!keys) throw new Error('The account is not on the wire')
+    return keys
+  }
+  wire.accounts.set(bob.userId, keysOf(reborn.userId))
+  const { person: compared } = roomOfContact(alice.contact(bob))
+  wire.accounts.set(bob.userId, keysOf(eve.userId))
+  const { person: shown } = roomOfContact(alice.contact(bob))
+  putPeople([{ ...shown, mismatch: 'key_changed' }])
+  await acceptChange(alice.env, compared)
+  expect(personById(bob.userId)).toMatchObject({ mismatch: 'key_changed', isVerified: false })
+  await expect(alice.says(bob, 'is it you?')).rejects.toThrow('key has changed')
+})

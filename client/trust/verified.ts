@@ -42,8 +42,8 @@ export async function reloadVerified(env: Env): Promise<void> {
 }
 
 /**
- * The own person decided for a key and a name: those that somebody has now, or of two that two browsers knew the `chosen` one. Under
- * another key the rooms with them begin anew.
+ * The own person decided for a key and a name: those that they compared, or of two that two browsers knew the `chosen` one. Under
+ * another key the rooms with them begin anew. If the server shows yet another key by now, that one stays a change.
  */
 export async function acceptChange(
   env: Env,
@@ -52,6 +52,8 @@ export async function acceptChange(
 ): Promise<void> {
   if (!chosen.identityKey) return
   await env.crypto.trustKey({ userId: id, identityKey: chosen.identityKey, username: chosen.username })
-  changePerson(id, { mismatch: null })
+  const now = peopleStore.getState().people.get(id)
+  const [known = UNKNOWN] = now ? await knownOf(env, [now]) : []
+  changePerson(id, { mismatch: known.mismatch })
   await reloadVerified(env)
 }
