@@ -1,5 +1,6 @@
 import { findUnboundedShapes } from './bounds.ts'
 import { findFolderCycles, findRootImports } from './folders.ts'
+import { findUnknownTests } from './titles.ts'
 import type { TrackedFile } from './tracked.ts'
 
 const LINES_MAX = 300
@@ -169,4 +170,5 @@ export const houseChecks = {
   'folder cycles': findFolderCycles,
   'what lies below all folders': findRootImports,
   'names of plans': findTierComparisons,
+  'tests that documents name': findUnknownTests,
 }

@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { hiddenDevice, longWords, madeUp, otherVersion, saltOf, silence, somebodyElse, swappedNames, timeToWait } from './lies.ts'
+import { conversation, customer, type Person, person } from './people.ts'
+import { type LyingProxy, startProxy } from './proxy.ts'
+import { type RunningServer, startServer } from './server.ts'
+
+// All of them share one lying server and its people: each test ends with the truth.
+let proxy: LyingProxy
+let server: RunningServer
+let alice: Person
+let bob: Person
+let eve: Person
+
+beforeAll(async () => {
+  proxy = await startProxy()
+  const real = await startServer({ TRUST_PROXY: '1', PUBLIC_URL: proxy.url })
+  proxy.leadsTo(real.url)
+  server = { ...real, url: proxy.url }
+  ;[alice, bob, eve] = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob'), customer(server, 'Eve')])
+  await conversation(alice, bob)
+  await alice.says('hello Bob')
+  await bob.reads('hello Bob')
+})
+afterEach(() => proxy.tellsTruth())
+afterAll(async () => {
+  for (const one of [alice, bob, eve]) expect(one.complaints).toEqual([])
+  await server.stop()
+  await proxy.stop()
+})
+
+const SEND = 'POST /api/messages'
+const field = () => alice.page.getByLabel('Message', { exact: true })
+const cookieOf = async (one: Person) =>
+  (await one.context.cookies()).find(({ name }) => name.endsWith('conclave_session'))?.value ?? 'none'
+/** A new connection: the page reads everything again. */
+async function reconnects(one: Person): Promise<void> {
+  await one.goesOffline()
+  await one.page.getByText('Connecting...').first().waitFor()
+  await one.comesBack()
+}
+
+test('A salt of no bytes or of three: the password is not sent, and the person is told why', async () => {
+  const laptop = await person(server, 'Alice', alice)
+  for (const bytes of [0, 3]) {
+    proxy.lies(saltOf(bytes))
+    await laptop.signsIn()
+    await laptop.page.getByText('The server answered in a way that this page does not know').waitFor()
+  }
+  expect(proxy.timesOf('POST /api/login')).toEqual([])
+  await laptop.leaves()
+})
+
+test('A server that answers six million characters does not freeze the page: a line of words stands there', async () => {
+  proxy.lies(longWords(6_000_000))
+  const { page } = alice
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).click()
+  await page.getByLabel('Username or onion address').fill('somebody')
+  await page.getByRole('dialog').getByRole('button', { name: /^Add/ }).click()
+  const words = page.getByRole('dialog').getByRole('alert')
+  await words.waitFor({ timeout: 5000 })
+  expect((await words.textContent())?.length).toBeLessThan(400)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test('A server that names a senseless time to wait is not asked again and again without a pause', async () => {
+  for (const seconds of [0.001, -5]) {
+    const before = proxy.timesOf(SEND).length
+    proxy.lies(timeToWait(seconds))
+    await alice.says(`wait ${seconds} seconds`)
+    await expect.poll(() => proxy.timesOf(SEND).length - before, { timeout: 20_000 }).toBeGreaterThan(1)
+    const [first = 0, second = 0] = proxy.timesOf(SEND).slice(before)
+    expect(second - first).toBeGreaterThan(900)
+    proxy.tellsTruth()
+    await bob.reads(`wait ${seconds} seconds`)
+  }
+  const before = proxy.timesOf(SEND).length
+  proxy.lies(timeToWait(2_500_000))
+  await alice.says('wait a month')
+  await alice.page.locator('.msg', { hasText: 'wait a month' }).getByText('Waiting.').waitFor()
+  // A timer that is set too far ahead rings at once.
+  await bob.drafts('meanwhile')
+  expect(proxy.timesOf(SEND).length - before).toBe(1)
+  proxy.tellsTruth()
+  await alice.reloads()
+  await bob.reads('wait a month')
+})
+
+test('While the server does not answer a message, Alice writes on; both arrive once it does, in their order', async () => {
+  proxy.lies(silence)
+  await alice.says('the first hangs')
+  await expect.poll(() => field().isEditable()).toBe(true)
+  await alice.says('the second waits behind it')
+  proxy.tellsTruth()
+  await bob.reads('the second waits behind it')
+  expect((await bob.shows()).slice(-2)).toEqual(['the first hangs', 'the second waits behind it'])
+})
+
+test('Words that the server made up carry "Not encrypted" wherever they stand: bubble, list, search, screen reader', async () => {
+  proxy.lies(madeUp('Wire the money to Eve'), await cookieOf(alice))
+  await bob.says('see you at eight')
+  const { page } = alice
+  await page.locator('.msg', { hasText: 'Wire the money' }).getByText('Not encrypted', { exact: true }).waitFor()
+  await page.locator('a.row', { hasText: 'Not encrypted: Wire the money to Eve' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'Not encrypted. Bob: Wire the money to Eve' }).waitFor({ state: 'attached' })
+  await page.getByPlaceholder('Search').fill('money')
+  await page.locator('.found-messages a', { hasText: 'Not encrypted: Wire the money to Eve' }).waitFor()
+  await page.getByPlaceholder('Search').fill('')
+})
+
+test("A browser that the server hides from Alice's own list is announced as soon as it comes into a chat", async () => {
+  const cookie = await cookieOf(alice)
+  const keys = await alice.page.evaluate(async () => (await fetch('/api/account/keys')).json())
+  proxy.lies(hiddenDevice(keys), cookie)
+  const laptop = await person(server, 'Alice', alice)
+  await laptop.signsIn()
+  await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
+  await laptop.opens(bob)
+  await laptop.says('from a browser that nobody was told of')
+  await alice.page.getByText('A new browser was added to your account').waitFor()
+  await laptop.leaves()
+})
+
+test("Another account under Bob's name gets nothing: Alice sees whose name it is, and cannot send", async () => {
+  await eve.adds(alice)
+  await alice.page.getByRole('button', { name: /^Accept/ }).click()
+  await alice.opens(eve)
+  await alice.says('hello Eve')
+  proxy.lies(swappedNames(bob.username, eve.username), await cookieOf(alice))
+  await reconnects(alice)
+  await alice.page.locator('a.row', { hasText: 'Username changed, sending is blocked' }).waitFor()
+  await expect.poll(() => field().isDisabled()).toBe(true)
+  proxy.tellsTruth()
+  await alice.reloads()
+})
+
+test("The server answers with another account's id: the page stops and says so, and Alice's keys and unsent words stay", async () => {
+  await alice.opens(bob)
+  await alice.drafts('not sent yet')
+  proxy.lies(somebodyElse, await cookieOf(alice))
+  await reconnects(alice)
+  await alice.page.getByText('The server answered for another account than yours').waitFor()
+  proxy.tellsTruth()
+  await alice.reloads()
+  await alice.opens(bob)
+  await alice.reads('hello Bob')
+  await expect.poll(() => field().inputValue()).toBe('not sent yet')
+})
+
+test('A server of another version makes the page load itself once; then the page says so and stays', async () => {
+  let loads = 0
+  alice.page.on('load', () => {
+    loads += 1
+  })
+  proxy.lies(otherVersion, await cookieOf(alice))
+  await reconnects(alice)
+  await alice.page.getByText('Paused: the server has another version').waitFor()
+  expect(loads).toBe(1)
+  proxy.tellsTruth()
+  await alice.page.getByRole('button', { name: 'Reload' }).click()
+  await alice.page.getByText('Connected').waitFor()
+})

@@ -1,0 +1,71 @@
+import type { Answer, Lie } from './proxy.ts'
+
+/** Each lie by its name: what a server says instead of the truth. */
+
+const instead = (call: string, alter: (answer: Answer) => Answer): Lie => ({
+  answer: (asked, answer) => (asked === call ? alter(answer) : undefined),
+})
+
+const withheld = (call: string, answer: Answer): Lie => ({ withholds: (asked) => (asked === call ? answer : undefined) })
+
+type Row = Record<string, unknown>
+const fields = (value: unknown): Row => (typeof value === 'object' && value !== null ? { ...value } : {})
+const rows = (value: unknown): Row[] => (Array.isArray(value) ? value.map(fields) : [])
+
+/** A message is refused for now, with this time to wait. */
+export const timeToWait = (retryAfterSeconds: unknown): Lie =>
+  withheld('POST /api/messages', {
+    status: 429,
+    body: { error: 'Too many attempts', code: 'too_many_requests', retryAfterSeconds },
+  })
+
+/** Adding somebody is refused in so many characters. */
+export const longWords = (chars: number): Lie =>
+  withheld('POST /api/contacts', { status: 400, body: { error: 'word '.repeat(chars / 5), code: 'invalid_input' } })
+
+/** No message is answered. */
+export const silence: Lie = { isSilent: (call) => call === 'POST /api/messages' }
+
+/** The salt of every name has so many bytes. */
+export const saltOf = (bytes: number): Lie =>
+  withheld('POST /api/login/salt', { status: 200, body: { salt: Buffer.alloc(bytes).toString('base64') } })
+
+/** Every connection begins with another version of the contract. */
+export const otherVersion: Lie = {
+  frame: (frame) => (frame.type === 'hello' ? { ...frame, data: { ...frame.data, contractVersion: 1_000_000 } } : frame),
+}
+
+/** Every live message has these words, which no device has sealed. */
+export const madeUp = (content: string): Lie => ({
+  frame: (frame) => (frame.type === 'message' ? { ...frame, data: { ...frame.data, content, isEncrypted: false } } : frame),
+})
+
+/** Whoever asks is told to be somebody else. */
+export const somebodyElse: Lie = instead('GET /api/user', ({ status, body }) => ({
+  status,
+  body: { ...fields(body), id: crypto.randomUUID(), username: 'somebody_else' },
+}))
+
+/** The row of one contact is hidden, and another has that one's names. */
+export const swappedNames = (hidden: string, shown: string): Lie =>
+  instead('GET /api/contacts', ({ status, body }) => {
+    const of = (username: string) => rows(body).find(({ contactUser }) => fields(contactUser)['username'] === username)
+    const { displayName } = fields(of(hidden)?.['contactUser'])
+    return {
+      status,
+      body: rows(body)
+        .filter((row) => fields(row['contactUser'])['username'] !== hidden)
+        .map((row) => {
+          const contactUser = fields(row['contactUser'])
+          return contactUser['username'] === shown
+            ? { ...row, contactUser: { ...contactUser, username: hidden, displayName } }
+            : row
+        }),
+    }
+  })
+
+/** What changes of the own devices is hidden: this stays the answer, and no frame says that there is another. */
+export const hiddenDevice = (keys: unknown): Lie => ({
+  answer: (call, { status }) => (call === 'GET /api/account/keys' ? { status, body: keys } : undefined),
+  frame: (frame) => (frame.type === 'devices' || frame.type === 'contacts' ? undefined : frame),
+})
