@@ -82,14 +82,17 @@ export const LIMITS = {
 } as const
 
 /**
- * How often each thing may be done: `points` calls in `seconds`, counted `per` address, name, user, user and room, or for `all`
+ * How often each thing may be done: `points` calls in `seconds`, counted `per` address, name, session, user, user and room, or for `all`
  * together. Those of people leave room for who types, pastes and reconnects: twenty messages at once and five a second are far below.
  */
 export const RATES = {
-  loginByAddress: { points: 30, seconds: 5 * MINUTE, per: 'address' },
-  loginByUsername: { points: 10, seconds: 5 * MINUTE, per: 'name' },
-  kitByAddress: { points: 30, seconds: 5 * MINUTE, per: 'address' },
-  kitByUsername: { points: 10, seconds: 5 * MINUTE, per: 'name' },
+  /** Wrong tries at the door: of an address, of a name from that address, of a name from everywhere, of a browser that is known. */
+  signInByAddress: { points: 30, seconds: 5 * MINUTE, per: 'address' },
+  signInByNameAndAddress: { points: 10, seconds: 5 * MINUTE, per: 'name' },
+  signInByName: { points: 200, seconds: 5 * MINUTE, per: 'name' },
+  signInByBrowser: { points: 10, seconds: 5 * MINUTE, per: 'name' },
+  /** Tries at password or kit by who is signed in. */
+  guesses: { points: 10, seconds: 5 * MINUTE, per: 'session' },
   salt: { points: 60, seconds: 5 * MINUTE, per: 'address' },
   register: { points: 10, seconds: 60 * MINUTE, per: 'address' },
   registerTotal: { points: 300, seconds: 60 * MINUTE, per: 'all' },

@@ -38,7 +38,7 @@ export async function headlessUser(url: string, name: string): Promise<HeadlessU
         ...(body && { body }),
         headers: { ...given, ...headers, ...(cookie && { cookie }) },
       })
-      for (const line of answer.headers.getSetCookie()) cookie = line.split(';')[0] ?? ''
+      for (const line of answer.headers.getSetCookie()) if (line.includes('_session=')) cookie = line.split(';')[0] ?? ''
       return answer
     },
   })

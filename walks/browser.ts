@@ -43,7 +43,7 @@ export function newBrowser(url: string): Browser {
     const headers = { ...Object.fromEntries(new Headers(init.headers)), origin, ...(cookie && { cookie }) }
     const answer = await fetch(url + place, { method, headers, ...(body && { body }) })
     const text = await answer.text()
-    for (const line of answer.headers.getSetCookie()) cookie = keptCookie(line)
+    for (const line of answer.headers.getSetCookie()) if (line.includes('_session=')) cookie = keptCookie(line)
     // The connection broke meanwhile: what was asked took effect, and nobody hears of it.
     if (!isOnline) throw new TypeError('Failed to fetch')
     return new Response(answer.status === 304 || answer.status === 204 ? null : text, answer)

@@ -18,7 +18,7 @@ const overHttp: OpenWire = () => {
       const given = Object.fromEntries(new Headers(headers))
       const sent = { ...given, origin: server.url, cookie }
       const answer = await fetch(server.url + path, { method, headers: sent, ...(body && { body }) })
-      for (const line of answer.headers.getSetCookie()) cookie = line.split(';')[0] ?? ''
+      for (const line of answer.headers.getSetCookie()) if (line.includes('_session=')) cookie = line.split(';')[0] ?? ''
       return answer
     },
   })

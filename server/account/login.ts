@@ -6,6 +6,7 @@ import { saltFor, verifierOf } from '../password/password.ts'
 import { Refusal } from '../refuse.ts'
 import { signIn } from './account.ts'
 import * as store from './store.ts'
+import { countTry } from './tries.ts'
 
 interface Credentials {
   username: string
@@ -28,11 +29,12 @@ export async function passwordSalt(env: Env, visitor: Visitor, username: string)
  * not even that a guess was right. Throws Refusal.
  */
 export async function login(env: Env, visitor: Visitor, { username, password, kdf, deviceId }: Credentials): Promise<SignedIn> {
-  await env.limits.take('loginByAddress', visitor.addressKey)
-  await env.limits.take('loginByUsername', username.toLowerCase())
   const row = await store.findByUsername(env.db, username)
+  const giveBack = await countTry(env, visitor, { kind: 'password', username, userId: row?.id })
   const verifier = await verifierOf(username, row?.passwordSalt ?? saltFor(env, username), password, kdf)
   const matches = timingSafeEqual(verifier, row?.passwordHash ?? randomBytes(verifier.length))
   if (!row || !matches || !row.isActive) throw new Refusal('invalid_credentials')
+  // A raw password costs a derivation, right or wrong.
+  if (kdf === 1) await giveBack()
   return await signIn(env, visitor, row, { deviceId, otherwise: 'invalid_credentials' })
 }

@@ -8,11 +8,12 @@ import { isStored, lockAccount } from '../devices/locked.ts'
 import { requireProof } from '../devices/prove.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller, Visitor } from '../http/serve.ts'
-import { hashOfSecret, requireAuthSecret } from '../password/password.ts'
+import { countGuess, hashOfSecret, requireAuthSecret } from '../password/password.ts'
 import { Refusal } from '../refuse.ts'
 import { closeSessions, deleteSessionsOf } from '../sessions/sessions.ts'
 import { shownUser, signIn } from './account.ts'
 import * as store from './store.ts'
+import { countTry } from './tries.ts'
 
 /**
  * Signs in with a recovery kit; the session has no device. An unknown name, a wrong kit, an account without one and a
@@ -23,10 +24,11 @@ export async function loginByKit(
   visitor: Visitor,
   { username, kitSecret }: { username: string; kitSecret: string },
 ): Promise<SignedIn> {
-  await countKit(env, visitor, username)
   const row = await store.findByUsername(env.db, username)
+  const giveBack = await countTry(env, visitor, { kind: 'kit', username, userId: row?.id })
   const matches = isKit(row?.kitHash ?? null, kitSecret)
   if (!row || !matches || !row.isActive) throw new Refusal('wrong_kit')
+  await giveBack()
   return await signIn(env, visitor, row, { deviceId: undefined, otherwise: 'wrong_kit' })
 }
 
@@ -40,7 +42,7 @@ export async function recover(
   form: z.infer<typeof accountApi.recover.input>,
   caller: Caller,
 ): Promise<SignedIn> {
-  await countKit(env, caller, user.username)
+  await countGuess(env, user)
   requireAuthSecret(form.password)
   const read = readKeys(form.keys)
   const { unlock, row, ended } = await env.db.transaction(async (tx) => {
@@ -55,7 +57,7 @@ export async function recover(
     if (form.newKitSecret === form.kitSecret) throw new Refusal('invalid_input', { text: 'The recovery kit is used up' })
     const newKitHash = form.newKitSecret === null ? null : hashOfSecret(form.newKitSecret)
     requireProof(env, user, read.manifest, { deviceId: form.keys.deviceId, proof: form.proof }, caller.headers.origin)
-    const unlock = await storeRecovered(tx, env.clock(), user, account, read, newKitHash)
+    const unlock = await storeRecovered(tx, env.clock(), user, account, read, newKitHash, caller)
     await store.replaceVerifier(tx, user.id, hashOfSecret(form.password))
     const ended = await deleteSessionsOf(tx, user.id, user.sessionHash)
     await env.fault?.('keys:written')
@@ -67,11 +69,6 @@ export async function recover(
     await announceKeys(env, user.id)
   }
   return { ...shownUser(row, user.subscriptionTier, unlock.deviceId), unlock: { ...unlock, challenge: null } }
-}
-
-async function countKit(env: Env, { addressKey }: Caller, username: string): Promise<void> {
-  await env.limits.take('kitByAddress', addressKey)
-  await env.limits.take('kitByUsername', username.toLowerCase())
 }
 
 const isKit = (kitHash: Buffer | null, kitSecret: string): boolean =>

@@ -274,14 +274,15 @@ test('a wrong password deletes nothing, and neither does a session alone', async
   expect(await everything()).toEqual(before)
 })
 
-test('a guess at the password counts like one at the front door', async () => {
+test('who is signed in guesses at the password ten times, as at the front door', async () => {
   const strict = await startWorld({ hasLimits: true })
   const alice = await strict.person('alice')
   const guesses = Array.from({ length: 11 }, () => alice.tries(accountApi.remove, { password: newAuthSecret(), kdf: 1 }))
   const answers = (await Promise.all(guesses)).map((answer) => answer.code).sort()
   expect(answers).toEqual([...Array(10).fill('invalid_credentials'), 'too_many_requests'])
   const right = { username: 'alice', password: alice.authSecret, kdf: 1 }
-  expect(await strict.stranger().tries(accountApi.login, right)).toBeRefused(429)
+  // The door is open: nobody who is inside locks the owner out.
+  expect((await strict.stranger().tries(accountApi.login, right)).status).toBe(200)
 })
 
 test('an account without keys is deleted by its raw password', async () => {

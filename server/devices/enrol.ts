@@ -6,12 +6,11 @@ import { isTaken } from '../db/unique.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller } from '../http/serve.ts'
 import { Refusal } from '../refuse.ts'
-import { rememberProof } from '../sessions/sessions.ts'
 import { announceKeys, requireUnlock, type UnlockSecret } from './devices.ts'
 import { type ReadKeys, readKeys, requireName, requireOnlyAdded, sameText, wayOf } from './documents.ts'
 import { storeKeyPackages } from './keypackages.ts'
 import { isStored, type LockedAccount, lockAccount, requireNext, requireStored, saveDocuments } from './locked.ts'
-import { requireProof } from './prove.ts'
+import { keepProof, requireProof } from './prove.ts'
 import * as store from './store.ts'
 
 /** The first keys of an account, inside the caller's transaction [Note: K3]. Throws Refusal. */
@@ -39,7 +38,7 @@ export async function enrol(
   env: Env,
   user: SignedInUser,
   posted: AccountKeys & { proof: string },
-  { headers }: Caller,
+  caller: Caller,
 ): Promise<Unlock> {
   const read = readKeys(posted)
   const secret = await env.db.transaction(async (tx) => {
@@ -49,9 +48,9 @@ export async function enrol(
     if (user.deviceId === posted.deviceId && isStored(account, read)) return await requireUnlock(tx, user)
     requireOnlyAdded(before.manifest, read.manifest, posted.deviceId)
     if (!account.documents || !sameText(account.documents.keyring, posted.keyring)) throw new Refusal('stale_version')
-    requireProof(env, user, read.manifest, posted, headers.origin)
+    requireProof(env, user, read.manifest, posted, caller.headers.origin)
     const secret = await storeDevice(tx, env.clock(), user.id, read)
-    await rememberProof(tx, env.clock(), user, posted.deviceId)
+    await keepProof(tx, env.clock(), user, posted.deviceId, caller)
     await env.fault?.('keys:written')
     return secret
   })
@@ -71,6 +70,7 @@ export async function storeRecovered(
   account: LockedAccount,
   read: ReadKeys,
   newKitHash: Buffer | null,
+  caller: Caller,
 ): Promise<UnlockSecret> {
   const before = requireNext(account, read)
   requireOnlyAdded(before.manifest, read.manifest, read.posted.deviceId)
@@ -82,7 +82,7 @@ export async function storeRecovered(
     throw new Refusal('invalid_input', { text: 'The recovery kit is used up' })
   const secret = await storeDevice(tx, now, user.id, read)
   await store.replaceKit(tx, user.id, newKitHash)
-  await rememberProof(tx, now, user, secret.deviceId)
+  await keepProof(tx, now, user, secret.deviceId, caller)
   return secret
 }
 

@@ -1,6 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { encodeFields, fromBase64 } from '../../contract/bytes.ts'
 import type { Manifest } from '../../contract/devices.ts'
+import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller } from '../http/serve.ts'
 import { Refusal } from '../refuse.ts'
@@ -21,18 +22,33 @@ export async function proveSession(
   env: Env,
   user: SignedInUser,
   { deviceId, proof }: Proof,
-  { headers }: Caller,
+  caller: Caller,
 ): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
     // Under the lock: the device may be removed meanwhile.
     const { documents } = await lockAccount(tx, user.id)
     if (!documents) throw new Refusal('unknown_device')
-    requireProof(env, user, storedManifest(documents.manifest), { deviceId, proof }, headers.origin)
-    await rememberProof(tx, env.clock(), user, deviceId)
-    await store.touchDevice(tx, user.id, deviceId, env.clock())
+    requireProof(env, user, storedManifest(documents.manifest), { deviceId, proof }, caller.headers.origin)
+    await keepProof(tx, env.clock(), user, deviceId, caller)
   })
   return {}
 }
+
+/** Remembers, inside the caller's transaction, that the device has signed for the session, and how its browser is known. */
+export async function keepProof(
+  tx: Queryable,
+  now: Date,
+  user: SignedInUser,
+  deviceId: string,
+  { browserHash, markBrowser }: Pick<Caller, 'browserHash' | 'markBrowser'>,
+): Promise<void> {
+  await rememberProof(tx, now, user, deviceId)
+  await store.noteProof(tx, user.id, deviceId, Buffer.from(browserHash ?? markBrowser(), 'hex'), now)
+}
+
+/** True if a browser that shows this hash has proven a session of the account before. */
+export const isBrowserOf = async (env: Env, userId: string, browserHash: string | undefined): Promise<boolean> =>
+  browserHash !== undefined && (await store.isBrowserOf(env.db, userId, Buffer.from(browserHash, 'hex')))
 
 /** Throws Refusal unless a device that this manifest lists has signed for the session, at the page of this origin [Note: D4]. */
 export function requireProof(

@@ -168,12 +168,17 @@ export async function findUnlock(db: Queryable, userId: string, id: string): Pro
   return row?.unlockSecret ?? undefined
 }
 
-/** Marks a device as seen. */
-export async function touchDevice(db: Queryable, userId: string, id: string, now: Date): Promise<void> {
+/** A device has signed for a session: it was seen, and this is how its browser is known at sign-in. */
+export async function noteProof(db: Queryable, userId: string, id: string, signInHash: Buffer, now: Date): Promise<void> {
   await db
     .update(devices)
-    .set({ lastSeenAt: now })
+    .set({ lastSeenAt: now, signInHash })
     .where(and(eq(devices.userId, userId), eq(devices.id, id)))
+}
+
+/** True if a device of the account has signed for a session in the browser of this hash. */
+export async function isBrowserOf(db: Queryable, userId: string, signInHash: Buffer): Promise<boolean> {
+  return (await db.$count(devices, and(eq(devices.userId, userId), eq(devices.signInHash, signInHash)))) > 0
 }
 
 export async function deleteUnlock(db: Queryable, userId: string, id: string): Promise<void> {

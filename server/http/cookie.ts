@@ -1,10 +1,14 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Listener } from '../config.ts'
 
 // `__Host-` binds the cookie to this host and to https. A browser rejects such a cookie on plain HTTP.
 const nameOf = ({ isSecure }: Listener): string => (isSecure ? '__Host-conclave_session' : 'conclave_session')
+
+// Which browser this is, so that it has tries of its own at sign-in: random, and nothing else [Note: D4].
+const browserNameOf = ({ isSecure }: Listener): string => (isSecure ? '__Host-conclave_browser' : 'conclave_browser')
+const BROWSER_DAYS = 400
 
 // Strict, not Lax: no request from another site carries the session. A link from elsewhere still opens signed in, because the page
 // itself needs no cookie and its own script makes the calls.
@@ -18,6 +22,19 @@ export function readSessionHash(listener: Listener, header: string | undefined):
   if (!header) return undefined
   const token = fastifyCookie.parse(header)[nameOf(listener)]
   return token === undefined ? undefined : hashOfToken(token)
+}
+
+/** SHA-256 of the random value by which this browser is known, hex. */
+export function readBrowserHash(listener: Listener, header: string | undefined): string | undefined {
+  const value = header && fastifyCookie.parse(header)[browserNameOf(listener)]
+  return value ? hashOfToken(value) : undefined
+}
+
+/** Gives this browser a random value, and answers its SHA-256, hex. */
+export function writeBrowser(listener: Listener, reply: FastifyReply): string {
+  const value = randomBytes(32).toString('base64url')
+  reply.setCookie(browserNameOf(listener), value, { ...optionsOf(listener), maxAge: BROWSER_DAYS * 24 * 60 * 60 })
+  return hashOfToken(value)
 }
 
 export function writeToken(listener: Listener, reply: FastifyReply, token: string, expiresAt: Date): void {

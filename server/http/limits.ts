@@ -3,13 +3,16 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import { RATES, type Rate } from '../../contract/limits.ts'
 import { Refusal } from '../refuse.ts'
 
+/** Takes a counted call off again, such as a sign-in that was right. */
+export type GiveBack = () => Promise<void>
+
 export interface Limits {
-  /** Counts one call. Throws Refusal `too_many_requests` with the seconds to wait. */
-  take(rate: Rate, key: string): Promise<void>
+  /** Counts one call. Answers what takes it off again. Throws Refusal `too_many_requests` with the seconds to wait. */
+  take(rate: Rate, key: string): Promise<GiveBack>
 }
 
 /** Never refuses. For measurements and tests, which make as many calls in a second as a person in a day. */
-export const noLimits: Limits = { take: async () => undefined }
+export const noLimits: Limits = { take: async () => async () => undefined }
 
 /** Makes counters in memory, with windows of the given clock. */
 export function makeLimits(clock: () => Date): Limits {
@@ -27,6 +30,7 @@ export function makeLimits(clock: () => Date): Limits {
       const window = Math.floor(now / limiter.seconds)
       try {
         await limiter.counter.consume(`${window}:${key}`)
+        return async () => void (await limiter.counter.reward(`${window}:${key}`))
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error
         throw tooManyRequests(Math.max(1, Math.ceil((window + 1) * limiter.seconds - now)))

@@ -9,7 +9,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { requireAccess } from './access.ts'
 import { addressKey } from './address.ts'
 import { type Bodies, bodyOf, takeBytes } from './body.ts'
-import { clearToken, readSessionHash, writeToken } from './cookie.ts'
+import { clearToken, readBrowserHash, readSessionHash, writeBrowser, writeToken } from './cookie.ts'
 import { flatten, parseInput } from './input.ts'
 import { takeRates } from './limits.ts'
 import { listenerOf } from './listener.ts'
@@ -24,6 +24,12 @@ export interface Caller<Kind extends BodyKind = BodyKind> {
   body: Bodies[Kind]
   /** The JSON body as it came, its members in their order, for a signature over them; without one, empty. */
   posted: Record<string, unknown>
+  /** By which listener the connection came. */
+  ingress: Listener['ingress']
+  /** SHA-256 of the random value by which this browser is known, hex; undefined: it has none. */
+  browserHash: string | undefined
+  /** Gives it one, and answers the hash. */
+  markBrowser(): string
   setSession(token: string, expiresAt: Date): void
   clearSession(): void
 }
@@ -137,6 +143,9 @@ const callerOf = <Kind extends BodyKind>(
     headers: request.headers,
     body: bodyOf<Kind>(endpoint.body, request, limitOf(endpoint)),
     posted: isJson(endpoint) ? flatten({}, request.body, {}) : {},
+    ingress: listener.ingress,
+    browserHash: readBrowserHash(listener, request.headers.cookie),
+    markBrowser: () => writeBrowser(listener, reply),
     setSession: (token, expiresAt) => writeToken(listener, reply, token, expiresAt),
     clearSession: () => clearToken(listener, reply),
   }

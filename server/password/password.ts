@@ -23,9 +23,9 @@ export async function verifierOf(username: string, salt: Uint8Array, password: s
 /** What the server keeps of an authSecret, or of what a recovery kit shows it: 32 random bytes need no slow hash [Note: P1, K1]. */
 export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** Counts a guess of a signed-in caller like one at sign-in: it must not be cheaper there. Throws Refusal. */
-export const countGuess = (env: Env, user: SignedInUser): Promise<void> =>
-  env.limits.take('loginByUsername', user.username.toLowerCase())
+/** Counts a guess of a signed-in caller: it must not be cheaper than at the door, and costs nobody else a try. Throws Refusal. */
+export const countGuess = async (env: Env, { sessionHash }: SignedInUser): Promise<void> =>
+  void (await env.limits.take('guesses', sessionHash))
 
 /** Throws Refusal unless the text has the form of an authSecret: a browser that sends the typed password must fail. */
 export function requireAuthSecret(password: string): void {

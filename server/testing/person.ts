@@ -53,7 +53,10 @@ export class RefusedCall extends Error {
 
 /** A client with its own cookie. Without an `origin` it speaks as a program does. */
 export interface Browser {
+  /** Of the session. */
   cookie: string | undefined
+  /** The cookie by which the browser is known at sign-in. */
+  mark: string | undefined
   /** The page that it shows: the contract's calls are sent with it where they write. */
   origin: string | undefined
   /** Makes a call of the contract. Throws RefusedCall unless the status is 200. */
@@ -184,7 +187,7 @@ async function ordered(browser: Browser, { path }: Endpoint, input: unknown): Pr
 
 export function newBrowser(url: string, origin?: string): Browser {
   const browser: Browser = {
-    ...{ cookie: undefined, origin, opened: undefined },
+    ...{ cookie: undefined, mark: undefined, origin, opened: undefined },
     async does(endpoint, input) {
       await claimFirst(browser, endpoint, input)
       const answer = await send(browser, endpoint, await ordered(browser, endpoint, input))
@@ -202,12 +205,12 @@ export function newBrowser(url: string, origin?: string): Browser {
         redirect: 'manual',
         headers: {
           ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(browser.cookie && { cookie: browser.cookie }),
+          ...((browser.cookie || browser.mark) && { cookie: [browser.cookie, browser.mark].filter(Boolean).join('; ') }),
           ...headers,
         },
         ...(body !== undefined && { body: isWritten(body) ? body : JSON.stringify(body) }),
       })
-      for (const line of answer.headers.getSetCookie()) browser.cookie = keepCookie(line)
+      for (const line of answer.headers.getSetCookie()) keepCookie(browser, line)
       return readAnswer(answer.status, answer.headers, await answer.text())
     },
     async opensSocket(headers = {}) {
@@ -248,9 +251,10 @@ async function send(browser: Browser, { method, path, body: kind = 'json' }: End
 const isWritten = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === 'string' || body instanceof Uint8Array
 
-function keepCookie(line: string): string | undefined {
+function keepCookie(browser: Browser, line: string): void {
   const [pair = ''] = line.split(';')
-  return pair.endsWith('=') ? undefined : pair
+  if (pair.includes('_browser=')) browser.mark = pair
+  else browser.cookie = pair.endsWith('=') ? undefined : pair
 }
 
 function readAnswer(status: number, headers: Headers, text: string): WholeAnswer {
