@@ -167,7 +167,7 @@ export const accountApi = {
     summary: 'Sets a new password; an account with keys signs for it. Ends all other sessions.',
     input: passwordChangeShape,
     output: done,
-    bodyLimitBytes: 3 * 1024 * 1024,
+    bodyLimitBytes: LIMITS.bookCallBytes + 2 * 1024 * 1024,
   }),
   remove: endpoint({
     method: 'POST',

@@ -103,6 +103,8 @@ export const RATES = {
   keys: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   /** Once in the life of a session; of tabs that start at once, each. */
   proofs: { points: 120, seconds: 10 * MINUTE, per: 'user' },
+  /** New history keys: each is sealed to all devices, kept in the keyring for good, and makes every room wait for a commit. */
+  historyKeys: { points: 20, seconds: DAY, per: 'user' },
   keyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** Each person that is met for the first time is a version of the book. */
   book: { points: 600, seconds: 10 * MINUTE, per: 'user' },

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { toBase64, toBase64Url } from '../../contract/bytes.ts'
-import type { AccountKeys } from '../../contract/devices.ts'
+import { type AccountKeys, manifestShape } from '../../contract/devices.ts'
+import { openLive } from '../crypto/account.ts'
 import { createCore } from '../crypto/core.ts'
 import { openKeyring } from '../crypto/keyring.ts'
 import { stretchPassword } from '../crypto/password.ts'
@@ -214,12 +215,14 @@ describe('a crash between any two steps leaves an account that opens, and browse
     const words = kit.words.join(' ')
     const lost = stranger()
     expect(await signInByKit(lost.env, { username: alice.username, words })).toMatchObject({ step: 'recover' })
-    await dies(moment, lost.env, () => recoverAccount(lost.env, { password: typed, confirmPassword: typed }))
+    await dies(moment, lost.env, () =>
+      recoverAccount(lost.env, { password: typed, confirmPassword: typed, removesOthers: false }),
+    )
 
     const next = stranger()
     if (moment === 'before the server heard of it') {
       await signInByKit(next.env, { username: alice.username, words })
-      await recoverAccount(next.env, { password: typed, confirmPassword: typed })
+      await recoverAccount(next.env, { password: typed, confirmPassword: typed, removesOthers: false })
     } else {
       await expect(signInByKit(next.env, { username: alice.username, words })).rejects.toMatchObject({ code: 'wrong_kit' })
       stored().unlock = null
@@ -304,7 +307,9 @@ test('A wrong password, a wrong kit or half of one changes nothing and is told a
   const lost = stranger()
   const username = alice.username
   await expect(signInByKit(lost.env, { username, words: words.join(' ') })).rejects.toMatchObject({ code: 'wrong_kit' })
-  await expect(recoverAccount(lost.env, { password: 'another', confirmPassword: 'another' })).rejects.toMatchObject({
+  await expect(
+    recoverAccount(lost.env, { password: 'another', confirmPassword: 'another', removesOthers: false }),
+  ).rejects.toMatchObject({
     code: 'password',
   })
   expect(stored().keys).toEqual(before)
@@ -356,7 +361,7 @@ test('Recovery: a new password, a new kit in the place of the used one, and this
   wire.afterEffect = (_, path) => {
     if (path === '/api/account/recover') throw new ApiError(0, 'offline', 'The server cannot be reached')
   }
-  const form = { password: 'another one', confirmPassword: 'another one', deviceName: 'Attic' }
+  const form = { password: 'another one', confirmPassword: 'another one', deviceName: 'Attic', removesOthers: false }
   await recoverAccount(lost.env, form)
   wire.afterEffect = undefined
   expect(accountStore.getState()).toMatchObject({ phase: 'signed_in', isNew: false })
@@ -377,6 +382,52 @@ test('Recovery: a new password, a new kit in the place of the used one, and this
   await goOn([laptop, phone])
 })
 
+test('Alice recovers her account because somebody has one of her browsers: all the others are out, and the book is hers under a new key', async () => {
+  const { words } = await alice.core.newKit()
+  await addKit(alice.env, password)
+  await bob.says(alice, 'before')
+  await alice.reads(bob)
+  const held = await at(alice.computer, () => openLive(alice.userId, alice.unlock))
+  const before = Math.max(...held.history.map(({ id }) => id))
+  const lost = stranger()
+  await signInByKit(lost.env, { username: alice.username, words: words.join(' ') })
+  await recoverAccount(lost.env, { password: 'another one', confirmPassword: 'another one', removesOthers: true })
+  expect(await lost.env.crypto.ownDevices()).toHaveLength(1)
+  expect(stored().book.historyKeyId).toBe(before + 1)
+  expect(wire.rooms.get(alice.contact(bob).chatRoomId)?.needsCommit).toBe(true)
+  // What the other browsers hold does not open it, whatever the server hands them.
+  expect(held.history.some(({ id }) => id === stored().book.historyKeyId)).toBe(false)
+})
+
+test.each(['a new password', 'a new kit', 'the password no longer opens the keyring'])(
+  '%s: whoever opened the keyring before reads nothing that follows',
+  async (what) => {
+    await alice.core.newKit()
+    await addKit(alice.env, password)
+    const keyOf = () => manifestShape.parse(JSON.parse(stored().keys.manifest.content)).historyKeyId
+    // A way in that is only added shuts nobody out.
+    const before = keyOf()
+    if (what === 'a new password')
+      await changePassword(alice.env, {
+        currentPassword: passwordOf(alice.username),
+        newPassword: 'another one',
+        confirmNewPassword: 'another one',
+      })
+    if (what === 'a new kit') {
+      await alice.core.newKit()
+      await addKit(alice.env, password)
+    }
+    if (what === 'the password no longer opens the keyring') await setPasswordOpens(alice.env, password, { isOn: false })
+    expect(keyOf()).toBe(before + 1)
+    expect(stored().book.historyKeyId).toBe(before + 1)
+    await bob.says(alice, 'behind it')
+    const room = wire.rooms.get(alice.contact(bob).chatRoomId)
+    expect(room?.needsCommit).toBe(false)
+    expect((await laptop.hears(bob)).at(-1)).toBe('behind it')
+    await goOn([alice, laptop, phone])
+  },
+)
+
 test('Who gives up a recovery half way leaves nothing behind', async () => {
   const { words } = await alice.core.newKit()
   await addKit(alice.env, password)
@@ -386,7 +437,7 @@ test('Who gives up a recovery half way leaves nothing behind', async () => {
   expect(halfway.recovery).toBeDefined()
   await cancelSignIn(lost.env)
   expect(halfway.recovery).toBeUndefined()
-  const form = { password: 'another one', confirmPassword: 'another one' }
+  const form = { password: 'another one', confirmPassword: 'another one', removesOthers: true }
   await expect(recoverAccount(lost.env, form)).rejects.toMatchObject({ code: 'password' })
   expect(stored().keys).toEqual(before)
 })

@@ -69,7 +69,7 @@ export async function changeKeys(
   const isFresh = opener.kind === 'fresh'
   try {
     await openKeys(env, opener)
-    await putChange(env, changes, async () => {
+    await putChange(env, async () => {
       const change = await env.crypto.draftChange(changes)
       return { change, send: () => env.api(devicesApi.changeKeys, { ...change, ...extra }) }
     })
@@ -83,6 +83,16 @@ export async function changeKeys(
 /** A device leaves the account: it can read nothing of what follows [Note: D3, H2]. `isStolen`: nor do marks stay that it may have set. */
 export const removeDevice = (env: Env, opener: Opener, deviceId: string, { isStolen = false } = {}): Promise<void> =>
   changeKeys(env, opener, { removeDevices: [deviceId], areStolen: isStolen })
+
+/**
+ * After a recovery, by the new password: a new history key, and the book under it, so that whoever held the old keyring reads nothing
+ * of what follows [Note: H2]. `removesOthers`: all other browsers leave the account in the same step.
+ */
+export async function renewKeys(env: Env, password: string, { removesOthers }: { removesOthers: boolean }): Promise<void> {
+  const { deviceId } = await env.crypto.ownStanding()
+  const others = (await env.crypto.ownDevices()).map(({ id }) => id).filter((id) => id !== deviceId)
+  await changeKeys(env, { kind: 'password', password }, { renewHistory: true, ...(removesOthers && { removeDevices: others }) })
+}
 
 /** Turns on or off that the account keeps its history on the server for new devices [Note: H1]. */
 export const switchHistory = (env: Env, opener: Opener, isOn: boolean): Promise<void> =>
@@ -141,7 +151,7 @@ export async function changePassword(env: Env, form: PasswordChange, opener?: Op
       await env.api(accountApi.changePassword, { ...fields, order: await orderFor(env, 'change password', fields) })
       return await followLock(env)
     }
-    await putChange(env, { password: 'new' }, async () => {
+    await putChange(env, async () => {
       const { challenge } = await env.api(devicesApi.challenge, {})
       const { keys, order } = await env.crypto.draftPasswordChange({ act: 'change password', fields, challenge })
       return { change: keys, send: () => env.api(accountApi.changePassword, { ...fields, keys, order }) }
@@ -182,14 +192,10 @@ export async function orderFor(env: Env, act: OrderAct, fields: Record<string, u
 }
 
 /** Builds the new keyring and manifest, sends them, stores them. Retries when another device changed them first. */
-async function putChange(
-  env: Env,
-  changes: KeyChangeRequest,
-  draft: () => Promise<{ change: KeyChange; send: () => Promise<unknown> }>,
-): Promise<void> {
+async function putChange(env: Env, draft: () => Promise<{ change: KeyChange; send: () => Promise<unknown> }>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    // A removal seals the book anew: what other devices wrote in it must not get lost.
-    if (changes.removeDevices || changes.keepsHistory !== undefined) await syncBook(env).catch(ignoreSpoiledBook)
+    // A new history key seals the book anew: what other devices wrote in it must not get lost.
+    await syncBook(env).catch(ignoreSpoiledBook)
     const { change, send } = await draft()
     try {
       await send()

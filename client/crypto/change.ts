@@ -26,6 +26,8 @@ export interface KeyChangeRequest {
   passkey?: 'new'
   /** Credential ids, base64url. */
   removePasskeys?: string[]
+  /** A new history key although nothing else asks for one: after a recovery. */
+  renewHistory?: true
 }
 
 /** A change that the server has not accepted yet: it exists in the worker's memory only. */
@@ -38,8 +40,8 @@ export interface ChangeDraft {
 }
 
 /**
- * Builds keyring and manifest one version up, with the changes asked for [Note: K2, K3], and erases the review: it serves once. Where a device leaves
- * or history is switched, with a new history key, sealed to every device that stays (this one too: it may not live to keep its
+ * Builds keyring and manifest one version up, with the changes asked for [Note: K2, K3], and erases the review: it serves once. Where a device or a
+ * way in leaves, history is switched or the request says so, with a new history key, sealed to every device that stays (this one too: it may not live to keep its
  * own copy), and the book under it [Note: H2]. Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey'
  * where the worker holds no such new way, 'book_unread'.
  */
@@ -50,8 +52,12 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
     throw new CryptoFailure('own_device', 'This is the browser that you are using. Log out here')
   if (leaving.length > 0 && request.areStolen) await dropForeignMarks(live)
   const keepsHistory = request.keepsHistory ?? manifest.keepsHistory
-  const renewHistory = leaving.length > 0 || keepsHistory !== manifest.keepsHistory
   const { removeWays, addWays, kitSecret } = await changedWays(opened, ways, request)
+  const renewHistory =
+    request.renewHistory === true ||
+    leaving.length > 0 ||
+    keepsHistory !== manifest.keepsHistory ||
+    opened.secret.ways.some(({ id }) => removeWays.includes(id))
   const next = await rewrapKeyring(opened, { removeWays, addWays, renewHistory })
   try {
     const version = manifest.version + 1

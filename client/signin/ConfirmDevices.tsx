@@ -15,10 +15,12 @@ interface Props {
   onCancel: () => void
   /** What happens once the person agrees; by default this browser is added. */
   onConfirm?: (name: string) => Promise<void>
+  /** Offers to remove all the listed devices: after a recovery somebody else may have one of them. */
+  removal?: { isOn: boolean; onChange: (isOn: boolean) => void }
 }
 
 /** A browser that the account does not know: the person sees the others before it is added [Note: D1]. */
-export function ConfirmDevices({ devices, onCancel, onConfirm }: Props) {
+export function ConfirmDevices({ devices, onCancel, onConfirm, removal }: Props) {
   const env = useEnv()
   const [name, setName] = useState(() => thisBrowser().name)
   const [isPending, setPending] = useState(false)
@@ -69,6 +71,27 @@ export function ConfirmDevices({ devices, onCancel, onConfirm }: Props) {
         ))}
       </ul>
       <form onSubmit={add} noValidate>
+        {removal && devices.length > 0 && (
+          <div className="also">
+            <div>
+              <b id="removal-name">Remove these devices</b>
+              <p className="small t2" id="removal-words">
+                They are signed out and read nothing that is written from then on. Turn this off only if you have all of them in
+                your hands.
+              </p>
+            </div>
+            <input
+              type="checkbox"
+              role="switch"
+              className="switch"
+              aria-labelledby="removal-name"
+              aria-describedby="removal-words"
+              checked={removal.isOn}
+              aria-checked={removal.isOn}
+              onChange={(event) => removal.onChange(event.target.checked)}
+            />
+          </div>
+        )}
         <Field
           label="Name of this browser"
           rule={`at most ${NAME_CHARS} characters`}

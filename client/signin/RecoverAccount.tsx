@@ -29,6 +29,7 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
   const [words, setWords] = useState('')
   const [pair, setPair] = useState({ password: '', confirmPassword: '' })
   const [deviceName, setDeviceName] = useState<string>()
+  const [removesOthers, setRemovesOthers] = useState(true)
 
   useEffect(() => {
     // Each page begins at its heading; the pages of the kit do that themselves.
@@ -46,7 +47,7 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
     onCancel()
   }
 
-  const recover = () => recoverAccount(env, { ...pair, ...(deviceName !== undefined && { deviceName }) })
+  const recover = () => recoverAccount(env, { ...pair, removesOthers, ...(deviceName !== undefined && { deviceName }) })
   return (
     <div ref={root}>
       {at.at === 'kit' && (
@@ -64,6 +65,7 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
       {at.at === 'devices' && (
         <ConfirmDevices
           devices={at.devices}
+          removal={{ isOn: removesOthers, onChange: setRemovesOthers }}
           onConfirm={async (name) => {
             setDeviceName(name)
             setAt({ at: 'password' })

@@ -2,11 +2,13 @@ import { accountApi, registrationShape, type SignedIn } from '../../contract/acc
 import { devicesApi } from '../../contract/devices.ts'
 import { keepKeys, requireName, requireSame } from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
-import { isUnanswered, type Opener, openKeys, storedKeys, stretch } from '../account/keys.ts'
+import { isUnanswered, type Opener, openKeys, renewKeys, storedKeys, stretch } from '../account/keys.ts'
 import { proofOfDraft } from '../account/proof.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
+import { CryptoFailure, isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { failureWords } from '../ui/failure.ts'
+import { showToast } from '../ui/toast.ts'
 import { halfway } from './halfway.ts'
 import { cancelSignIn, type SignInStep } from './signin.ts'
 
@@ -38,13 +40,18 @@ interface Recovery {
   password: string
   confirmPassword: string
   deviceName?: string
+  /** All other browsers leave the account: whoever has one of them in hand is out. */
+  removesOthers: boolean
 }
 
 /**
  * A new password and this browser, by the kit that `signInByKit` entered: it is used up, and one that `newKit` made takes its
  * place. Throws ApiError or CryptoFailure: it can be tried again.
  */
-export async function recoverAccount(env: Env, { password, confirmPassword, deviceName }: Recovery): Promise<void> {
+export async function recoverAccount(
+  env: Env,
+  { password, confirmPassword, deviceName, removesOthers }: Recovery,
+): Promise<void> {
   const { recovery } = halfway
   if (!recovery) throw new CryptoFailure('password', 'Enter the recovery kit again')
   const { username } = recovery
@@ -57,6 +64,19 @@ export async function recoverAccount(env: Env, { password, confirmPassword, devi
   requireSame(recovery, user)
   await keepKeys(env, user)
   halfway.recovery = undefined
+  // The account is open whatever comes of it: the person is told what is left to do.
+  await renewKeys(env, password, { removesOthers }).catch(sayNotRenewed)
+}
+
+/** Being signed out meanwhile is a state of the page; anything else is said. */
+function sayNotRenewed(error: unknown): void {
+  if (isClosed(error)) return
+  showToast({
+    tone: 'bad',
+    title: 'Your other browsers are still in your account',
+    text: `${failureWords(error)}. Remove those that you do not have in your hands, in Settings, Security.`,
+    mustBeSeen: true,
+  })
 }
 
 async function recover(env: Env, password: string, deviceName?: string): Promise<SignedIn> {

@@ -129,8 +129,8 @@ export function accountVerbs(state: ServerState): Verb[] {
     if (account.packages.some(({ deviceId }) => next.removed.includes(deviceId))) {
       account.packages = account.packages.filter(({ deviceId }) => !next.removed.includes(deviceId))
       account.books = Object.fromEntries(Object.entries(account.books ?? {}).filter(([id]) => !next.removed.includes(id)))
-      for (const room of roomsOf(userId)) room.needsCommit = true
     }
+    if (change.book) for (const room of roomsOf(userId)) room.needsCommit = true
     return { version: next.version }
   }
 

@@ -42,7 +42,7 @@ export async function changePassword(
     requireOrder(env, user, account.publicKey, 'change password', caller)
     if (timingSafeEqual(current, next)) throw invalid('Choose a password that is not the current one')
     requireFit(account, read)
-    const removed = read ? await applyChange(tx, user, account, read) : []
+    const removed = read ? await applyChange(env, tx, user, account, read) : []
     await store.replaceVerifier(tx, user.id, next)
     const others = await deleteSessionsOf(tx, user.id, user.sessionHash)
     await env.fault?.('keys:written')

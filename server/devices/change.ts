@@ -42,7 +42,7 @@ export async function changeKeys(env: Env, user: SignedInUser, change: KeyChange
     const way = wayOf(read.keyring, 'password')
     if (way !== undefined && way !== wayOf(before.keyring, 'password') && password === undefined)
       throw invalid('Where the password becomes a way in, it comes along')
-    const ended = await applyChange(tx, user, account, read)
+    const ended = await applyChange(env, tx, user, account, read)
     await env.fault?.('keys:written')
     return ended
   })
@@ -57,6 +57,7 @@ export function requireVerifier(account: LockedAccount, verifier: Buffer): void 
 
 /** Everything that a change writes, inside the caller's transaction. Answers the sessions of removed devices. Throws Refusal. */
 export async function applyChange(
+  env: Env,
   tx: Queryable,
   user: SignedInUser,
   account: LockedAccount,
@@ -68,8 +69,12 @@ export async function applyChange(
   await saveKit(tx, account, before.keyring, read)
   await saveDocuments(tx, user.id, read)
   await saveHistory(tx, account, before.manifest, read, leaving.length > 0)
+  if (read.manifest.historyKeyId !== before.manifest.historyKeyId) {
+    await env.limits.take('historyKeys', user.id)
+    // The running epoch's archive key lies under the old history key: whoever holds that one reads on until a commit [Note: H2].
+    await store.markNeedsCommit(tx, account.roomIds)
+  }
   if (leaving.length === 0) return []
-  await store.markNeedsCommit(tx, account.roomIds)
   await store.deleteDevices(tx, user.id, leaving)
   return await deleteSessionsOfDevices(tx, user.id, leaving)
 }
