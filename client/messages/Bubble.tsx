@@ -87,7 +87,7 @@ function Meta({ message, details }: BodyProps) {
   const written = writtenAt(message)
   return (
     <span className="meta">
-      {written && <span>{written},</span>}
+      {written && <span>{written} ·</span>}
       <time dir="ltr" dateTime={message.at} title={[moment(at), ...details].join('. ')}>
         {clockTime(at)}
       </time>
