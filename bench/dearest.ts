@@ -10,6 +10,7 @@ import {
   newDeviceId,
   newIdentity,
   recovered,
+  signedBook,
   signedChange,
   signedKeys,
   withDevice,
@@ -22,7 +23,6 @@ import { envelopeFor } from './seed.ts'
 export type Request = (scene: Scene) => Promise<{ who: Browser; input: Record<string, unknown> }>
 
 const PACKAGE_BYTES = 8 * 1024
-const BOOK_BYTES = 1024 * 1024
 const longName = 'x'.repeat(LIMITS.usernameMax)
 
 const by =
@@ -44,6 +44,9 @@ const greatKeys = (identity: Person['identity'], deviceId: string) => ({
   keyPackages: packages(40),
 })
 
+const longBook = (identity: Person['identity'], deviceId: string, version: number) =>
+  signedBook(identity, deviceId, { version, historyKeyId: identity.manifest.historyKeyId, sealed: base64(LIMITS.bookBytes) })
+
 /** A change of keys with everything that can come along; Alice's documents are then those. */
 async function change({ alice }: Scene, changes: Changes) {
   const { version } = await alice.does(devicesApi.book, {})
@@ -54,7 +57,7 @@ async function change({ alice }: Scene, changes: Changes) {
   return {
     ...rest,
     historySeals: historySeals.map((seal) => ({ ...seal, sealed: base64(2048) })),
-    ...(rest.book && { book: { ...rest.book, sealed: base64(BOOK_BYTES) } }),
+    ...(rest.book && { book: longBook(next, alice.deviceId, version + 1) }),
   }
 }
 const otherHistory = ({ alice }: Scene): Changes => ({ keepsHistory: !alice.identity.manifest.keepsHistory })
@@ -189,8 +192,7 @@ export const DEAREST: Record<string, Record<string, Request>> = {
   'PUT /api/book': {
     'the longest': async ({ alice }) => {
       const { version } = await alice.does(devicesApi.book, {})
-      const { historyKeyId } = alice.identity.manifest
-      return { who: alice, input: { version: version + 1, historyKeyId, sealed: base64(BOOK_BYTES) } }
+      return { who: alice, input: longBook(alice.identity, alice.deviceId, version + 1) }
     },
   },
   'GET /api/health': { 'nothing in it': by(stranger) },
