@@ -66,8 +66,14 @@ function united(holds: Pin, loses: Pin): Pin {
  * else two of them would save over each other for ever.
  */
 export function isSameBook(one: Book, other: Book): boolean {
-  return JSON.stringify(settled(one)) === JSON.stringify(settled(other))
+  return JSON.stringify(settled(one), byName) === JSON.stringify(settled(other), byName)
 }
+
+/** For JSON.stringify: sorts the fields, because a merge may change their order. */
+const byName = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value
 
 const settled = ({ pins, ...book }: Book) => ({
   ...book,

@@ -111,6 +111,7 @@ test('what needs a newer page is in the export as it came, and says so', async (
   const wire = createWire()
   const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
   await bob.says(alice, 'hello')
+  await alice.reads(bob)
   const { seals, live } = await patchedClient(bob, alice)
   const { id, content } = await seals({ content: { type: 'poll', question: 'tea?' } as never })
   live.vault.close()

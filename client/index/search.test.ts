@@ -101,20 +101,20 @@ test('A new message is found at once; older ones once their page is here', async
   await writes(
     bob,
     alice,
-    Array.from({ length: 120 }, (_, at) => `apple ${at + 1}`),
+    Array.from({ length: 320 }, (_, at) => `apple ${at + 1}`),
   )
   const laptop = await alice.newBrowser()
   await laptop.reads(bob)
-  const count = async () => textsOf(await looksFor(laptop, 'apple', [roomId], 200)).length
-  expect(await count()).toBe(50)
+  const count = async () => textsOf(await looksFor(laptop, 'apple', [roomId], 400)).length
+  expect(await count()).toBe(150)
   expect((await laptop.core.search({ query: 'x', chatRoomIds: [roomId], limit: 1 })).unloaded).toEqual([roomId])
   await writes(bob, alice, ['apple new'])
   await laptop.reads(bob)
   expect(textsOf(await laptop.core.search({ query: 'apple new', chatRoomIds: [roomId], limit: 1 }))).toEqual(['apple new'])
   await laptop.older(bob)
-  expect(await count()).toBe(101)
+  expect(await count()).toBe(301)
   await laptop.older(bob)
-  expect(await count()).toBe(122)
+  expect(await count()).toBe(322)
   expect((await laptop.core.search({ query: 'x', chatRoomIds: [roomId], limit: 1 })).unloaded).toEqual([])
 })
 

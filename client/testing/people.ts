@@ -222,8 +222,10 @@ export async function profileCopy(userId: string): Promise<() => Promise<void>> 
   }
 }
 
-/** The browser's list names the first vault of this user again, whatever was made after it. */
+/** The browser's list names the first vault of this user again. Deletes those that were made after it. */
 async function listFirst(userId: string): Promise<void> {
+  for (const { name = '' } of await indexedDB.databases())
+    if (name.startsWith(`conclave-${userId}-`)) await settled(indexedDB.deleteDatabase(name))
   const list = await settled(indexedDB.open('conclave'))
   const rows = list.transaction('vaults', 'readwrite').objectStore('vaults')
   const { username } = (await settled(rows.get(userId))) as { username: string }

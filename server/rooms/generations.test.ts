@@ -25,10 +25,11 @@ test("a generation is created by the device that claimed its packages, not by wh
   const path = `/api/rooms/${chatRoomId}/commits`
   const { chatRoomId: _, ...body } = knowing(creation(chatRoomId, 2), versions)
   await alice.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 2 })
-  const bare = await alice.elsewhere()
-  for (const browser of [laptop, bare, eve]) {
+  const unproven = await alice.elsewhere()
+  for (const browser of [laptop, eve]) {
     expect(await browser.request('POST', path, { body })).toBeRefused(400, 'invalid_input')
   }
+  expect(await unproven.request('POST', path, { body })).toBeRefused(403, 'device_required')
   expect(await alice.request('POST', path, { body })).toMatchObject({ status: 200 })
   // The claim is used up, and the same bytes again have their place.
   expect(await alice.request('POST', path, { body })).toMatchObject({ status: 200 })
