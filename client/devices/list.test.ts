@@ -1,4 +1,5 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { devicesApi } from '../../contract/devices.ts'
 import { onionAddress } from '../../contract/onion.ts'
 import { accountStore } from '../account/store.ts'
 import { ApiError } from '../net/api.ts'
@@ -130,6 +131,20 @@ test('Eve has the password, and the server tells nobody of her browser: the comm
   resetDevices()
   onTestFinished(watchOwnNews(alice.env, (work) => void work))
   expect(shown().announced).toEqual([])
+  await catchUp(alice.env, alice.room(bob))
+  await vi.waitFor(() => expect(shown().announced).toMatchObject([{ id: eves.deviceId }]))
+})
+
+test('The server answers with the list from before her browser: the version that the commit names is fetched, and announced', async () => {
+  const { wire, alice, bob } = await people()
+  await showAnnounced(alice.env)
+  await alice.says(bob, 'hello')
+  const before = await alice.env.api(devicesApi.keys, {})
+  const eves = await alice.newComputer()
+  await eves.says(bob, 'send me the keys')
+  resetDevices()
+  wire.lie = (_, path, answer) => (path === devicesApi.keys.path ? before : answer)
+  onTestFinished(watchOwnNews(alice.env, (work) => void work))
   await catchUp(alice.env, alice.room(bob))
   await vi.waitFor(() => expect(shown().announced).toMatchObject([{ id: eves.deviceId }]))
 })

@@ -1,7 +1,7 @@
 import type { NewerVersions } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { fetchNamedBook } from './book.ts'
-import { fetchOwnManifest } from './own.ts'
+import { fetchOwnManifest, fetchOwnVersion } from './own.ts'
 import { type Accounts, refreshPeer } from './peers.ts'
 
 /** Fetches what messages name and this device does not have yet: newer device lists, a newer book [Note: D2, I1]. */
@@ -21,6 +21,9 @@ export async function fetchLists(env: Env, { ownId, peers }: Accounts, versions:
   for (const [userId, version] of Object.entries(versions)) {
     const peer = peers.find(({ id }) => id === userId)
     if (peer) await refreshPeer(env, ownId, peer, version, true)
-    else await fetchOwnManifest(env, userId, version)
+    else {
+      await fetchOwnManifest(env, userId, version)
+      await fetchOwnVersion(env, userId, version)
+    }
   }
 }

@@ -36,3 +36,13 @@ export async function fetchOwnManifest(env: Env, ownId: string, version: number,
   if (isByOwnDevice && isPaused(env, question))
     throw new CryptoFailure('own_rollback', 'The server returned an older list of your devices than they know themselves')
 }
+
+/**
+ * Fetches the version of the account's own manifest that a commit named, where the newest that the server shows is older: it may hide a
+ * new browser from this one's own question only [Note: D2]. Throws what `checkSuccession` throws.
+ */
+export async function fetchOwnVersion(env: Env, ownId: string, version: number): Promise<void> {
+  if ((await env.crypto.manifestVersion(ownId)) >= version) return
+  const { manifest } = await env.api(devicesApi.manifest, { userId: ownId, version })
+  if (manifest) await env.crypto.takeOwnManifest(manifest)
+}
