@@ -19,7 +19,7 @@ function world(): { history: History; stored: Stored; room: StoredRoom } {
     epoch: at <= 2 ? 1 : 2,
   }))
   for (const entry of entries) history.attempts.push(attemptOf(entry))
-  const page = { roomId: ROOM, after: 0, limit: 200, lastSeq: 6, isFinal: true }
+  const page = { roomId: ROOM, after: 0, limit: 200, lastSeq: 6, isFull: false, isFinal: true }
   for (const [connection, userId] of [ALICE, BOB].entries()) {
     history.pages.push({ ...page, userId, entries: structuredClone(entries) })
     for (const entry of structuredClone(entries)) history.frames.push({ userId, connection, at: entry.seq * 10 + 6, entry })
@@ -131,11 +131,14 @@ test('a planted gap is found, stored or in a page', () => {
   expect(found(paged)).toEqual(['gaps'])
 })
 
-test('a page that ends too early is a gap', () => {
+test('a page that ends too early is a gap, unless its texts fill it', () => {
   const planted = world()
   const page = { ...at(planted.history.pages, 0), isFinal: false }
   planted.history.pages.push({ ...page, entries: page.entries.slice(0, 3) })
   expect(found(planted)).toEqual(['gaps'])
+  const full = world()
+  full.history.pages.push({ ...page, entries: page.entries.slice(0, 3), isFull: true })
+  expect(found(full)).toEqual([])
 })
 
 test('a planted reorder is found: acknowledged before the other one was begun, and behind it', () => {

@@ -1,5 +1,6 @@
 import type { SeedUser } from '../bench/seed.ts'
-import { roomsApi } from '../contract/rooms.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { type LogEntry, roomsApi } from '../contract/rooms.ts'
 import { ask } from './ask.ts'
 import { entryOf } from './entries.ts'
 import type { History } from './recorder.ts'
@@ -19,7 +20,14 @@ export async function readLogPage(port: number, person: SeedUser, { isFinal = fa
   const answer = await ask(port, { method: 'GET', path, cookie: person.cookie })
   if (answer?.status !== 200) return undefined
   const { entries, lastSeq } = roomsApi.log.output.parse(answer.body)
-  const page = { userId: person.id, ...asked, lastSeq, entries: entries.map(entryOf), isFinal }
+  const isFull = [bytesOf(entries, 'message'), bytesOf(entries, 'commit')].some((bytes) => bytes >= LIMITS.logPageBytes)
+  const page = { userId: person.id, ...asked, lastSeq, entries: entries.map(entryOf), isFull, isFinal }
   history.pages.push(page)
   return page
 }
+
+/** Sums the bytes by which the server bounds a page: the contents of its messages, or its commits. */
+const bytesOf = (entries: LogEntry[], kind: LogEntry['kind']): number =>
+  entries
+    .filter((entry) => entry.kind === kind)
+    .reduce((sum, entry) => sum + Buffer.byteLength(entry.kind === 'message' ? entry.content : entry.commit), 0)

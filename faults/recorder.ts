@@ -44,6 +44,8 @@ interface Page {
   limit: number
   lastSeq: number
   entries: Entry[]
+  /** True if its texts reach the bytes of a page: it may end before its limit. */
+  isFull: boolean
   /** True after the run: both members must have read the same log. */
   isFinal: boolean
 }
