@@ -11,7 +11,7 @@ export const usernameShape = z
   .max(LIMITS.usernameMax, 'Username must be at most 30 characters')
   .regex(/^[A-Za-z0-9_]+$/, 'Username can only contain letters, numbers, and underscores')
 
-/** A name at the sign-in: whether it exists is not said here. */
+/** A username as typed at sign-in. Only its length is checked, so the refusal does not tell whether the account exists. */
 const typedUsername = z
   .string({ error: 'Username is required' })
   .trim()
@@ -30,7 +30,7 @@ const passwordShape = z
   .min(LIMITS.passwordMin, 'Password must be at least 6 characters')
   .max(LIMITS.passwordMax, 'Password must be at most 100 characters')
 
-/** 1: `password` is the 43-character authSecret that the browser derived. Absent: a bare caller's raw password. */
+/** `1`: `password` is the 43-character authSecret that the browser derived. Absent: an API caller sent the raw password. */
 const kdf = z.literal(1).optional()
 
 export const registrationShape = z
@@ -44,13 +44,13 @@ export const registrationShape = z
   })
   .refine((form) => form.password === form.confirmPassword, { path: ['confirmPassword'], message: "Passwords don't match" })
 
-/** What an order may be about [Note: D5]. */
+/** The acts that an order can name [Note: D5]. */
 export type OrderAct = 'change password' | 'delete account'
 
-/** The identity key's signature over this very request; an account without keys has none [Note: D5]. */
+/** The identity key's signature over this request; absent for an account without keys [Note: D5]. */
 const order = base64Of(64).optional()
 
-/** The spec's form. In a browser all three are authSecrets (kdf 1) and `keys` seals the account's keys to the new one. */
+/** The form of a password change. With `kdf` 1 all its passwords are authSecrets, and `keys` seals the account's keys anew. */
 export const passwordChangeShape = z
   .object({
     currentPassword: required('Current password', LIMITS.passwordMax),
@@ -74,19 +74,19 @@ export const userShape = z.object({
   displayName: z.string().max(LIMITS.displayNameMax),
   profileImageUrl: z.string().nullable(),
   isAdmin: z.boolean(),
-  /** The plan that counts now: one that has ended shows as free. */
+  /** The effective plan: an expired plan shows as free. */
   subscriptionTier: tierShape,
   biometricEnabled: z.boolean(),
   email: z.string().nullable(),
   onionAddress: z.string().nullable(),
-  /** false: made by a bare API caller; the first browser sign-in asks for a new password and makes the keys. */
+  /** False if an API caller made the account. The first browser sign-in then asks for a new password and makes the keys. */
   hasKeys: z.boolean(),
-  /** The device that this session names; null until one is enrolled. What it may do, only that device's signature says. */
+  /** The device that this session names; null until one is enrolled. The name grants nothing: the device must sign first. */
   deviceId: deviceId.nullable(),
 })
 export type User = z.infer<typeof userShape>
 
-/** The user, and half of the vault's key where the session names a device [Note: V1]. */
+/** The user, and the server's half of the vault key if the session names a device [Note: V1]. */
 const signedInShape = userShape.extend({ unlock: unlockShape.nullable() })
 export type SignedIn = z.infer<typeof signedInShape>
 
@@ -151,7 +151,7 @@ export const accountApi = {
       password: passwordShape,
       kdf: z.literal(1),
       keys: accountKeysShape,
-      /** Of the kit that takes the place of the used one; null: none. */
+      /** The secret of the recovery kit that replaces the used one; null if there is none. */
       newKitSecret: kitSecret.nullable(),
       proof: sessionProof,
     }),

@@ -1,20 +1,20 @@
-/** Bytes in memory of their own, never shared with another thread: the kind that WebCrypto takes. */
+/** Bytes that are not backed by a SharedArrayBuffer, as WebCrypto requires. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** UTF-8 bytes of a text. */
+/** Encodes a text as UTF-8. */
 export const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
 
-/** The text of UTF-8 bytes. Throws TypeError where they are none. */
+/** Decodes UTF-8. Throws TypeError if the bytes are not valid UTF-8. */
 export const fromUtf8 = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
-/** Standard base64 with padding (RFC 4648 section 4). */
+/** Encodes bytes as standard base64 with padding (RFC 4648 section 4). */
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
   return btoa(binary)
 }
 
-/** Reads standard base64. Throws where the text is not base64. */
+/** Decodes standard base64. Throws if the text is not base64. */
 export function fromBase64(text: string): Bytes {
   const binary = atob(text)
   const bytes = new Uint8Array(binary.length)
@@ -22,11 +22,11 @@ export function fromBase64(text: string): Bytes {
   return bytes
 }
 
-/** base64url without padding (RFC 4648 section 5). */
+/** Encodes bytes as base64url without padding (RFC 4648 section 5). */
 export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
-/** One array after another. */
+/** Concatenates arrays of bytes. */
 export function concat(...parts: Uint8Array[]): Bytes {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
@@ -37,16 +37,16 @@ export function concat(...parts: Uint8Array[]): Bytes {
   return whole
 }
 
-/** Same length, same bytes. Not constant-time: for public values only. */
+/** True if both arrays hold the same bytes. Not constant-time: for public values only. */
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, at) => byte === b[at])
 
-/** Each field behind its length (4 bytes, big endian), so that no two lists of fields encode alike. Text is UTF-8. */
+/** Prefixes each field with its length (4 bytes, big endian), so that no two lists of fields encode alike. Text is UTF-8. */
 export function encodeFields(...fields: (Uint8Array | string)[]): Bytes {
   const parts = fields.map((field) => (typeof field === 'string' ? utf8(field) : field))
   return concat(...parts.flatMap((part) => [uint32(part.length), part]))
 }
 
-/** The reverse of `encodeFields`. Throws RangeError where the bytes are cut short or left over. */
+/** Decodes the result of `encodeFields`. Throws RangeError if bytes are missing or left over. */
 export function decodeFields(bytes: Uint8Array): Bytes[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const fields: Bytes[] = []

@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts'
 import { deliveryStatus, messageType } from './messages.ts'
 import { base64, chatRoomId, done, instant, nothing, seqShape, userId } from './shapes.ts'
 
-/** Whatever is no id of a contact is answered as if there were none. */
+/** The id of a contact. A malformed id is refused like a missing one. */
 const contactId = z.uuid('Contact ID is required')
 
 /** One row of the contact list. */
@@ -12,26 +12,26 @@ export const contactShape = z.object({
   id: z.uuid(),
   userId,
   contactUserId: userId,
-  /** The alias; the app keeps it in the sealed book and leaves this null. */
+  /** The alias. The app keeps it in the sealed book and leaves this null. */
   displayName: z.string().nullable(),
   isBlocked: z.boolean(),
   isPasswordProtected: z.boolean(),
   addedAt: instant,
-  /** `pending`: the other side asks; nothing of theirs is shown until the caller accepts. */
+  /** `pending`: the other person has sent a request. Nothing else of theirs is shown until the caller accepts. */
   state: z.enum(['pending', 'accepted']),
   contactUser: z.object({
     displayName: z.string().max(LIMITS.displayNameMax),
     username: z.string().max(LIMITS.usernameMax),
     profileImageUrl: z.string().nullable(),
-    /** The account is gone for good: the conversation stays, nothing can be sent. */
+    /** True if the account was deleted: the conversation remains, and nothing can be sent. */
     isDeleted: z.boolean(),
-    /** Presence and last seen only between two who accepted each other. */
+    /** Presence and last seen are shown only between two people who have accepted each other. */
     isOnline: z.boolean(),
     lastSeen: instant.nullable(),
     onionAddress: z.string().nullable(),
-    /** Ed25519; null until the person signs in with a browser. The client compares it with its pin. */
+    /** Ed25519 key; null until the person signs in with a browser. The client compares it with its pin. */
     identityKey: base64(32).nullable(),
-    /** 0 without a device. A higher number than the client knows: fetch the manifest before sending. */
+    /** 0 without a device. If it is higher than the client's version, the client fetches the manifest before it sends. */
     manifestVersion: seqShape,
   }),
   lastMessage: z
@@ -42,7 +42,7 @@ export const contactShape = z.object({
       senderId: userId,
       deliveryStatus,
       messageType,
-      /** Its beginning: `LIMITS.previewChars` characters. */
+      /** The first `LIMITS.previewChars` characters. */
       content: z.string(),
       fileName: z.string().max(255).nullable(),
     })
@@ -50,7 +50,7 @@ export const contactShape = z.object({
   unreadCount: z.number().int().nonnegative(),
   hasUnreadNotifications: z.boolean(),
   chatRoomId,
-  /** The log's newest place, and how far each side has received and read. */
+  /** The newest seq of the log, the caller's read mark, and the other person's marks. */
   lastSeq: seqShape,
   readSeq: seqShape,
   theirDeliveredSeq: seqShape,

@@ -15,13 +15,13 @@ import {
   userId,
 } from './shapes.ts'
 
-/** 16 random bytes in hex. */
+/** The id of a device: 16 random bytes in hex. */
 export const deviceId = z.string().regex(/^[0-9a-f]{32}$/)
 
-/** Stands in a manifest where a device's time lies inside its sealed name: older builds want a time there. */
+/** Fills `addedAt` of a device whose time is in its sealed name, because older builds require a time there. */
 export const ADDED_AT_SEALED = '1970-01-01T00:00:00.000Z'
 
-/** What the signed manifest's content holds, as JSON [Note: D1]. What a newer build has added stays in it [Note: F2]. */
+/** The JSON content of a signed manifest [Note: D1]. Unknown fields from newer builds are kept [Note: F2]. */
 export const manifestShape = z.looseObject({
   v: z.literal(1),
   version: z.number().int().positive(),
@@ -38,19 +38,19 @@ export const manifestShape = z.looseObject({
     )
     .max(LIMITS.devicesMax),
   removed: z.array(deviceId).max(LIMITS.devicesRemovedMax),
-  /** The version of this list that removed a device, by its id; absent for one that an older build removed. */
+  /** The manifest version that removed each device, by device id; absent for a device that an older build removed. */
   removedAt: boundedRecord(deviceId, counterShape.positive(), LIMITS.devicesRemovedMax).optional(),
   historyKeyId: z.number().int().positive(),
   historyKey: base64(1216),
-  /** false: nobody seals archive keys to this account, and the server keeps none for it [Note: H1]. */
+  /** If false, nobody seals archive keys to this account, and the server stores none for it [Note: H1]. */
   keepsHistory: z.boolean().default(true),
   keyringVersion: z.number().int().positive(),
-  /** The account's username. Absent in manifests of before, until a way in is next opened; then it never changes [Note: I3]. */
+  /** The account's username. Older manifests lack it until a way in is next opened; then it never changes [Note: I3]. */
   username: signedName.optional(),
 })
 export type Manifest = z.infer<typeof manifestShape>
 
-/** What the signed keyring's content holds, as JSON [Note: K1]. What a newer build has added stays in it [Note: F2]. */
+/** The JSON content of a signed keyring [Note: K1]. Unknown fields from newer builds are kept [Note: F2]. */
 export const keyringShape = z.looseObject({
   v: z.literal(1),
   version: z.number().int().positive(),
@@ -60,13 +60,13 @@ export const keyringShape = z.looseObject({
   ways: z
     .array(
       z.looseObject({
-        /** `password`, `kit`, or `passkey:` and the credential's id in base64url. */
+        /** `password`, `kit`, or `passkey:` followed by the credential's id in base64url. */
         id: z.string().max(400),
-        /** `password`, `kit` or `passkey`; of another kind to builds that know it. */
+        /** `password`, `kit` or `passkey`. Newer builds may add other kinds. */
         kind: z.string().max(40),
         madeAt: z.iso.datetime().optional(),
         publicKey: base64(1216),
-        /** The account key, sealed to this way. */
+        /** The account key, sealed to this way in. */
         sealedKey: base64(2048),
       }),
     )
@@ -89,19 +89,19 @@ export const accountKeysShape = z.object({
 })
 export type AccountKeys = z.infer<typeof accountKeysShape>
 
-/** The account's sealed book, and who wrote it [Note: I1]. */
+/** The account's sealed book and the device that wrote it [Note: I1]. */
 const bookShape = z.object({
   /** 0 before the first book. */
   version: counterShape,
   historyKeyId: counterShape,
   sealed: base64(LIMITS.bookBytes).nullable(),
-  /** The device whose leaf key signed the book; null for a book of before. */
+  /** The device whose leaf key signed the book; null for a book from before books were signed. */
   deviceId: deviceId.nullable(),
   signature: base64Of(64).nullable(),
 })
 export type SealedBook = z.infer<typeof bookShape>
 
-/** A book as one of the account's devices writes it. */
+/** A book as a device of the account uploads it. */
 export const signedBookShape = bookShape.extend({
   sealed: base64(LIMITS.bookBytes),
   deviceId,
@@ -109,43 +109,43 @@ export const signedBookShape = bookShape.extend({
 })
 export type SignedBook = z.infer<typeof signedBookShape>
 
-/** Under which the server keeps a book of before, that no device has signed. */
+/** The writer under which the server stores a book that no device has signed. */
 export const UNSIGNED_BOOK = 'unsigned'
 const bookWriter = deviceId.or(z.literal(UNSIGNED_BOOK))
 
 /** A new history seed, sealed to one of the account's devices [Note: H2]. */
 const historySealShape = z.object({ historyKeyId: counterShape.positive(), sealed: base64(2048) })
 
-/** What a recovery kit shows the server: 32 bytes, base64url. It opens nothing by itself. */
+/** The secret by which a recovery kit authenticates to the server: 32 bytes, base64url. It decrypts nothing by itself. */
 export const kitSecret = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 
 /**
- * A change of the account's keys: keyring and manifest each one version up, signed by the identity key, and with them all that
- * rests on them [Note: K2, K3, H2]. The signature proves a way in: no device holds the identity key.
+ * A change of the account's keys: keyring and manifest each one version up, signed by the identity key, with all data that
+ * depends on them [Note: K2, K3, H2]. The signature proves that a way in was opened: no device stores the identity key.
  */
 export const keyChangeShape = z.object({
   keyring: signedShape,
   manifest: signedShape,
-  /** Where the history key is new: its seed for every device that stays. */
+  /** The seed of a new history key for every remaining device; empty if the history key stays. */
   historySeals: z.array(historySealShape.extend({ deviceId })).max(LIMITS.devicesMax),
-  /** Where the history key is new: the book under it, one version up. */
+  /** The book under a new history key, one version up; absent if the history key stays. */
   book: signedBookShape.optional(),
-  /** Of a new recovery kit; null where the account has none any more; absent where it stays. */
+  /** The secret of a new recovery kit; null if the account no longer has a kit; absent if the kit stays. */
   kitSecret: kitSecret.nullable().optional(),
 })
 export type KeyChange = z.infer<typeof keyChangeShape>
 
-/** What a device signs for a session: good for this window of two minutes and the next [Note: D4]. */
+/** The challenge that a device signs for a session. It is valid for this window of two minutes and the next [Note: D4]. */
 const challenge = base64Of(32)
 
 /** A leaf key's signature over origin, user id, device id and challenge [Note: D4]. */
 export const sessionProof = base64Of(64)
 
-/** Half of the vault key: the server hands it to a live session that names this device [Note: V1]. */
+/** The server's half of the vault key, given to a live session that names this device [Note: V1]. */
 export const unlockShape = z.object({
   deviceId,
   unlockSecret: base64(32),
-  /** null: a device has signed for this session already. */
+  /** Null if a device has already signed for this session. */
   challenge: challenge.nullable(),
 })
 export type Unlock = z.infer<typeof unlockShape>
@@ -266,7 +266,7 @@ export const devicesApi = {
       "The account's newest sealed book (pins, aliases, room generations), or with `writer` the newest that this device wrote.",
     input: z.object({ writer: bookWriter.optional() }),
     output: bookShape.extend({
-      /** Who else has a book here, the newest first: for a reader whom the newest does not satisfy. */
+      /** The other writers of stored books, newest first: a reader that rejects the newest book tries them. */
       others: z.array(z.object({ writer: bookWriter, version: counterShape })).max(LIMITS.devicesMax + 1),
     }),
     answerLimitBytes: LIMITS.bookCallBytes,

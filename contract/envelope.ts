@@ -2,35 +2,35 @@ import { z } from 'zod'
 import { isWithinBounds } from './json.ts'
 import { base64 } from './shapes.ts'
 
-/** A sealed message as it travels in `content`, as JSON [Note: M1]. The server reads groupId and epoch only. */
+/** A sealed message as `content` carries it, as JSON [Note: M1]. The server reads groupId and epoch only. */
 const envelopeShape = z.strictObject({
   v: z.literal(1),
   groupId: base64(48),
   epoch: z.number().int().nonnegative(),
-  /** MLS PrivateMessage that carries the body's key. */
+  /** The MLS PrivateMessage that carries the body's key. */
   mls: base64(16 * 1024),
-  /** The body's key under the epoch's archive key. */
+  /** The body's key, encrypted under the epoch's archive key. */
   archive: base64(1024),
   /** Commitment, nonce and AES-256-GCM ciphertext of the padded body. */
   body: base64(64 * 1024),
 })
 export type Envelope = z.infer<typeof envelopeShape>
 
-// A later version may have a few fields more.
+// The bounds leave space for fields of later versions.
 const ENVELOPE_BOUNDS = { depthMax: 4, membersMax: 64 }
 
 const versioned = /^\{"v":(\d{1,9})[,}]/
 
-/** The version of the envelope in a message's content; undefined where it is none. An envelope of any version begins with it. */
+/** Reads the envelope's version from a message's content; undefined if it is no envelope. All versions have this prefix. */
 export function envelopeVersion(content: string): number | undefined {
   const version = versioned.exec(content)?.[1]
   return version === undefined ? undefined : Number(version)
 }
 
-/** True of the versions that this build reads. */
+/** True if this build reads the version. */
 export const isKnownVersion = (version: number): boolean => version === 1
 
-/** The envelope in a message's content, or undefined where the content is something else or of another version. */
+/** Parses the envelope in a message's content; undefined if the content is not an envelope of this version. */
 export function parseEnvelope(content: string): Envelope | undefined {
   if (!content.startsWith('{"v":1,') || !isWithinBounds(content, ENVELOPE_BOUNDS)) return undefined
   try {
@@ -41,5 +41,5 @@ export function parseEnvelope(content: string): Envelope | undefined {
   }
 }
 
-/** The envelope as `content`. */
+/** Serializes an envelope for `content`. */
 export const writeEnvelope = (envelope: Envelope): string => JSON.stringify(envelope)

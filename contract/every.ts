@@ -7,7 +7,7 @@ import { messagesApi } from './messages.ts'
 import { notificationsApi } from './notifications.ts'
 import { roomsApi } from './rooms.ts'
 
-/** Every call that the server answers: the OpenAPI document and the permission tests are made from this list. */
+/** Every call of the API. The OpenAPI document and the permission tests are generated from this list. */
 export const everyEndpoint: Endpoint[] = [
   accountApi,
   contactsApi,

@@ -1,8 +1,8 @@
-/** How much a JSON text may hold: parsing and checking it costs by members, not by bytes. */
+/** Bounds of a JSON text. The time to parse and check it grows with its members, not its bytes. */
 export interface JsonBounds {
-  /** Objects and arrays inside each other. */
+  /** Levels of nested objects and arrays. */
   depthMax: number
-  /** Members of all its objects and arrays together. */
+  /** Members of all objects and arrays together. */
   membersMax: number
 }
 
@@ -13,8 +13,8 @@ const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
 /**
- * True unless the text nests deeper or has more members than that. It is counted before anything is parsed: a megabyte of short
- * members is parsed and checked in a second, one long string in a millisecond. Says nothing of whether the text is JSON.
+ * True unless the text exceeds a bound. It counts before anything is parsed: to parse and check a megabyte takes a second if it
+ * has short members, and a millisecond if it is one long string. It does not check that the text is valid JSON.
  */
 export function isWithinBounds(text: string, { depthMax, membersMax }: JsonBounds): boolean {
   let depth = 0
@@ -32,7 +32,7 @@ export function isWithinBounds(text: string, { depthMax, membersMax }: JsonBound
   return true
 }
 
-/** Where the string that opens at `from` is closed; the end of the text where it is not. */
+/** Returns the index where the string that opens at `from` closes; the end of the text if it does not close. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0

@@ -2,7 +2,7 @@ const KIB = 1024
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
-/** The product's numbers. Units stand in the names. */
+/** The product's limits. Each name states its unit. */
 export const LIMITS = {
   usernameMin: 3,
   usernameMax: 30,
@@ -11,35 +11,37 @@ export const LIMITS = {
   passwordMax: 100,
   onionShownChars: 16,
 
-  /** A message's `content`, in UTF-8 bytes of the sealed envelope. */
+  /** Size of a message's `content`: UTF-8 bytes of the sealed envelope. */
   contentBytes: 64 * KIB,
-  /** What a person may type, in UTF-8 bytes of its JSON form: sealed and padded it stays below `contentBytes`. */
+  /** Size of a typed text: UTF-8 bytes of its JSON form. Sealed and padded it stays below `contentBytes`. */
   textBytes: 24 * KIB,
   pageDefault: 50,
   pageMax: 100,
   logPageMax: 200,
-  /** A page of messages ends with the one by which their contents reach this; one of the default length never does. */
+  /**
+   * A page of messages ends with the message that brings its contents to this size. Pages of the default length stay below it.
+   */
   pageBytes: 50 * 64 * KIB,
-  /** The same for the messages and for the commits of a page of the log. */
+  /** The same bound for a page of the log, for its messages and its commits separately. */
   logPageBytes: 1024 * KIB,
-  /** What a row of the contact list holds of its newest message's `content`, in characters. */
+  /** Characters of the newest message's `content` in a row of the contact list. */
   previewChars: 512,
 
-  /** An account's address book, sealed: 5,000 contacts. */
+  /** Size of an account's sealed address book: space for 5,000 contacts. */
   bookBytes: 4 * 1024 * KIB,
-  /** A call that carries one, as base64. */
+  /** Size of a call that carries a book as base64. */
   bookCallBytes: 6 * 1024 * KIB,
 
   bodyBytes: 256 * KIB,
-  /** Of a body, a frame or a signed document. The largest honest ones have some 2,500 members and five levels. */
+  /** Bounds of a body, a frame or a signed document. The largest valid ones have some 2,500 members and five levels. */
   json: { depthMax: 12, membersMax: 4000 },
-  /** What a page reads of an answer, and of a frame. Pages of a log may be larger: their calls say so. */
+  /** Size of a response or frame that a page reads. Calls for pages of a log set a larger limit. */
   answerBytes: 4 * 1024 * KIB,
   pageAnswerBytes: 128 * 1024 * KIB,
   frameBytes: 128 * KIB,
-  /** A socket whose unsent bytes pass this is closed: a slow reader must not cost the others memory. */
+  /** A socket with more unsent bytes is closed, so that a slow reader does not use up memory. */
   socketBufferBytes: 1024 * KIB,
-  /** For headers, and for a body that is read as a whole. A streamed one has this and then a floor. */
+  /** Time for the headers, and for a body that is read as a whole. A streamed body must also keep a minimum rate after it. */
   requestSeconds: 30,
   streamBytesPerSecond: 4 * KIB,
   connectionsMax: 20_000,
@@ -53,45 +55,47 @@ export const LIMITS = {
   notificationCap: 9,
 
   keyPackagesOneTime: 50,
-  /** Below this many left the device makes new ones. */
+  /** A device with fewer one-time key packages makes new ones. */
   keyPackagesLow: 20,
   devicesMax: 20,
-  /** Ids of removed devices in a manifest; more are not removed one by one. */
+  /** Ids of removed devices in a manifest. A manifest with more is refused. */
   devicesRemovedMax: 1000,
-  /** Versions of an account's device list that can be fetched, and whose hashes clients keep. */
+  /** Versions of an account's device list that the server stores, and whose hashes clients keep. */
   manifestVersions: 100,
-  /** A commit in base64-decoded bytes: the creation of a group with 40 leaves has 108 kB. */
+  /** Size of a commit in decoded bytes: the creation of a group with 40 leaves has 108 kB. */
   commitBytes: 256 * KIB,
-  /** Sealed history seeds that wait for a device; of more the oldest go. */
+  /** Sealed history seeds that wait for a device. Beyond this number the oldest are deleted. */
   historySealsPerDevice: 200,
   archiveKeysAtOnce: 100,
-  /** Of an epoch's archive keys, in the committer's slot and in that of the own devices: those under the newest history keys are answered. */
+  /**
+   * Archive keys returned per epoch and slot (the committer's, the account's own devices'): those under the newest history keys.
+   */
   archiveKeysPerSlot: 4,
   contactsMax: 5000,
-  /** Open requests to one person: of more the oldest unanswered gives way. */
+  /** Open requests to one person. Beyond this number the oldest unanswered request is deleted. */
   requestsMax: 100,
-  /** Of more the one that was not used for longest ends, those that no device has signed for first. */
+  /** Sessions of a user. Beyond this number the least recently used ends, sessions without a device's signature first. */
   sessionsPerUser: 100,
-  /** A contact request that nobody answers lapses. */
+  /** Days after which an unanswered contact request lapses. */
   requestDays: 90,
-  /** A one-time key package that nobody claims is dropped; its device makes new ones. */
+  /** Days after which an unclaimed one-time key package is deleted. Its device makes new ones. */
   keyPackageDays: 90,
-  /** A claimed key package whose group was never created is dropped. */
+  /** Days after which a claimed key package is deleted if its group was never created. */
   keyPackageClaimDays: 1,
   roomMembersMax: 1000,
 } as const
 
 /**
- * How often each thing may be done: `points` calls in `seconds`, counted `per` address, name, session, user, user and room, or for `all`
- * together. Those of people leave room for who types, pastes and reconnects: twenty messages at once and five a second are far below.
+ * Rate limits: `points` calls in `seconds`, counted `per` address, name, session, user, user and room, or for `all` together. The
+ * limits for people leave space for typing, pasting and reconnecting: twenty messages at once and five a second are far below.
  */
 export const RATES = {
-  /** Wrong tries at the door: of an address, of a name from that address, of a name from everywhere, of a browser that is known. */
+  /** Failed sign-ins: by address, by name and address, by name from all addresses, by name and known browser. */
   signInByAddress: { points: 30, seconds: 5 * MINUTE, per: 'address' },
   signInByNameAndAddress: { points: 10, seconds: 5 * MINUTE, per: 'name' },
   signInByName: { points: 200, seconds: 5 * MINUTE, per: 'name' },
   signInByBrowser: { points: 10, seconds: 5 * MINUTE, per: 'name' },
-  /** Tries at password or kit by who is signed in. */
+  /** Attempts at the password or the recovery kit by a signed-in session. */
   guesses: { points: 10, seconds: 5 * MINUTE, per: 'session' },
   salt: { points: 60, seconds: 5 * MINUTE, per: 'address' },
   register: { points: 10, seconds: 60 * MINUTE, per: 'address' },
@@ -101,42 +105,42 @@ export const RATES = {
 
   account: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   keys: { points: 30, seconds: 10 * MINUTE, per: 'user' },
-  /** Once in the life of a session; of tabs that start at once, each. */
+  /** A session needs one proof; each tab that starts at the same time sends its own. */
   proofs: { points: 120, seconds: 10 * MINUTE, per: 'user' },
-  /** New history keys: each is sealed to all devices, kept in the keyring for good, and makes every room wait for a commit. */
+  /** New history keys. Each is sealed to all devices, stays in the keyring for good, and makes every room wait for a commit. */
   historyKeys: { points: 20, seconds: DAY, per: 'user' },
   keyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
-  /** Each person that is met for the first time is a version of the book. */
+  /** Meeting a person for the first time makes a new version of the book. */
   book: { points: 600, seconds: 10 * MINUTE, per: 'user' },
   addContact: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   answerContact: { points: 120, seconds: MINUTE, per: 'user' },
-  /** A browser that was away marks all of its rooms. */
+  /** A browser that was offline marks all of its rooms at once. */
   marks: { points: 3000, seconds: MINUTE, per: 'user' },
-  /** Delivered and read, for each message that another member may send. */
+  /** Two marks, delivered and read, for each message that another member may send. */
   marksInRoom: { points: 1200, seconds: MINUTE, per: 'room' },
   messages: { points: 300, seconds: 20, per: 'user' },
   messagesInRoom: { points: 150, seconds: 20, per: 'room' },
   messagesADay: { points: 20_000, seconds: DAY, per: 'user' },
-  /** Who removes a device commits in all rooms. */
+  /** A person who removes a device commits in all rooms. */
   commits: { points: 6000, seconds: 10 * MINUTE, per: 'user' },
   commitsInRoom: { points: 30, seconds: MINUTE, per: 'room' },
-  /** New groups of one room. Each leaves the one before behind, and a browser follows 1,000 at most without asking [Note: R8]. */
+  /** New groups of one room. Each replaces the previous one, and a browser follows at most 1,000 without asking [Note: R8]. */
   generations: { points: 5, seconds: 60 * MINUTE, per: 'room' },
   generationsADay: { points: 20, seconds: DAY, per: 'room' },
   repairs: { points: 6000, seconds: 10 * MINUTE, per: 'user' },
   repairsInRoom: { points: 60, seconds: 10 * MINUTE, per: 'room' },
   claimKeyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   claimKeyPackagesInRoom: { points: 20, seconds: DAY, per: 'room' },
-  /** Of somebody who has not accepted the caller. */
+  /** Claims of key packages of somebody who has not accepted the caller. */
   claimOfStranger: { points: 5, seconds: DAY, per: 'room' },
 } as const
 
 export type Rate = keyof typeof RATES
 
-/** Those that a call can name: they are counted by who calls, and by the room that it names. */
+/** The rates that a call can name: those counted by the caller, or by the caller and the room that the call names. */
 export type CallRate = { [Name in Rate]: (typeof RATES)[Name]['per'] extends 'user' | 'room' ? Name : never }[Rate]
 
-/** Seconds and milliseconds that both ends keep to. */
+/** Times that client and server agree on, in seconds and milliseconds. */
 export const PERIODS = {
   contactsPollMs: 5000,
   unreadPollMs: 3000,
@@ -145,12 +149,12 @@ export const PERIODS = {
   heartbeatMs: 25_000,
   typingShownMs: 6000,
   typingSentMs: 3000,
-  /** A call ends with words where nothing arrives for so long: what only reads, what writes, what carries keys or a book. */
+  /** A call fails after this time without a byte: calls that read, calls that write, calls that carry keys or a book. */
   readSilenceMs: 30_000,
   writeSilenceMs: 45_000,
   uploadSilenceMs: 90_000,
   wholeAnswerMs: 300_000,
 } as const
 
-/** Raised when an old tab could misread a new server, or the reverse. */
+/** Raise it if an old tab could misread a new server, or the reverse. */
 export const CONTRACT_VERSION = 3

@@ -10,13 +10,13 @@ export const deliveryStatus = z.enum(['sending', 'sent', 'delivered', 'read'])
 
 export const messageShape = z.object({
   id: z.uuid(),
-  /** The place in the room's log: unique, gapless, shared with commits. */
+  /** The seq in the room's log: unique, gapless, shared with commits. */
   seq: seqShape,
   chatRoomId,
   senderId: userId,
   /**
-   * The sealed envelope (`envelope.ts`), or a bare API caller's plain text. Unbounded here: one that is too long to have been posted
-   * shows as unreadable, and the page around it opens.
+   * The sealed envelope (`envelope.ts`), or an API caller's plain text. It has no bound here: content that is too long to have
+   * been posted shows as unreadable, and the rest of the page still opens.
    */
   content: z.string(),
   messageType,
@@ -30,13 +30,15 @@ export const messageShape = z.object({
 })
 export type Message = z.infer<typeof messageShape>
 
-/** What a sender without a session reads, from the server and on the screen. */
+/** The refusal that a sender without a session gets; the screen shows the same text. */
 export const SIGN_IN_TO_SEND = 'You must be logged in to send messages'
 
-/** Whatever is no name, size or path of a file is answered like a file that is not there. */
+/** An invalid file name, size or path gets the same refusal as a file that does not exist. */
 const NO_FILE = REFUSALS.file_not_found.text
 
-/** What a sender posts. The same id twice is harmless; `senderId` is ignored. No file can be named yet: the server refuses each one. */
+/**
+ * The message that a sender posts. Posting an id twice is harmless; `senderId` is ignored. Every file is refused as not found.
+ */
 export const draftShape = z.object({
   id: z.uuid().optional(),
   chatRoomId,

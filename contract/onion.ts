@@ -4,7 +4,7 @@ import { concat, utf8 } from './bytes.ts'
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 const VERSION = 3
 
-/** The Tor v3 address of an Ed25519 public key (32 bytes): 56 characters and ".onion" (rend-spec-v3, section 6). */
+/** Returns the Tor v3 address of an Ed25519 public key (32 bytes): 56 characters and ".onion" (rend-spec-v3, section 6). */
 export function onionAddress(publicKey: Uint8Array): string {
   const bytes = concat(publicKey, checksum(publicKey), Uint8Array.of(VERSION))
   let text = ''
@@ -18,7 +18,7 @@ export function onionAddress(publicKey: Uint8Array): string {
   return `${text}.onion`
 }
 
-/** The public key inside an address, or undefined where length, alphabet, version or checksum is wrong. */
+/** Returns the public key in an address; undefined if length, alphabet, version or checksum is wrong. */
 export function publicKeyOfOnion(address: string): Uint8Array | undefined {
   const match = /^([a-z2-7]{56})\.onion$/.exec(address.trim().toLowerCase())
   if (!match?.[1]) return undefined

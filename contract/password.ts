@@ -1,4 +1,4 @@
-/** How a password becomes secrets [Note: P1]. Constants of the code: a server cannot lower them. */
+/** Parameters of password derivation [Note: P1]. They are constants of the code, so a server cannot lower them. */
 export const PASSWORD_KDF = {
   version: 1,
   memoryKiB: 64 * 1024,

@@ -1,29 +1,29 @@
 import { z } from 'zod'
 
-/** The plans that an account can have. A package that is sold gives the rights of one of them. */
+/** The plans that an account can have. A package that is sold grants the rights of one of them. */
 export const tierShape = z.enum(['free', 'test', 'premium', 'master', 'enterprise'])
 export type Tier = z.infer<typeof tierShape>
 
-/** In every number of a plan, here and in the database: without a limit. */
+/** Means "no limit" in every number of a plan, here and in the database. */
 export const UNLIMITED = -1
 
-/** What a plan allows. */
+/** The rights that a plan grants. */
 export interface Rights {
   send: boolean
   call: boolean
   shareFiles: boolean
-  /** Invite a family circle. */
+  /** True if the account may invite a family circle. */
   family: boolean
 }
 
-/** A row of the table. */
+/** A row of the table of plans. */
 export interface Plan {
-  /** As people read it. */
+  /** The displayed name. */
   name: string
-  /** US cents a month; null: not sold by itself. */
+  /** Price in US cents a month; null if the plan is not sold by itself. */
   monthlyCents: number | null
   rights: Rights
-  /** Messages that may be sent in a UTC month. */
+  /** Messages that the account may send in a UTC month. */
   messagesPerMonth: number
   /** Largest file in bytes. */
   fileBytes: number
@@ -44,8 +44,8 @@ const premium: Plan = {
 }
 
 /**
- * What each plan allows: the only place that tells one plan from another. The server writes it to the table `plan_rights` when
- * it starts; an account's effective plan is read there (`server/plans/`).
+ * The rights of each plan: the only place that defines how plans differ. The server writes it to the table `plan_rights` at its
+ * start and reads an account's effective plan there (`server/plans/`).
  */
 export const PLANS: Readonly<Record<Tier, Plan>> = {
   free: {
@@ -69,14 +69,12 @@ export const PLANS: Readonly<Record<Tier, Plan>> = {
   enterprise: { ...premium, name: 'Enterprise', monthlyCents: null },
 }
 
-/**
- * Raised with every change of `PLANS`: of two servers on one database the newer one's table stands, whichever starts last.
- */
+/** Raise it with every change of `PLANS`. Of two servers on one database the newer one's table wins, whichever starts last. */
 export const PLANS_VERSION = 1
 
-/** The words of `message_limit_reached`; what follows "message: " is shown to people. */
+/** The text of `message_limit_reached`. Pages show what follows "message: ". */
 export const messageLimitText = (messagesPerMonth: number): string =>
   `Message limit reached message: You've sent the ${messagesPerMonth} messages of this month's plan`
 
-/** True where an account with this effective plan may do it. */
+/** True if an account with this effective plan has the right. */
 export const hasRight = (tier: Tier, right: keyof Rights): boolean => PLANS[tier].rights[right]

@@ -1,4 +1,4 @@
-/** Every reason the server may say no: its HTTP status and its English words. */
+/** Every refusal of the server: its HTTP status and its English text. */
 export const REFUSALS = {
   invalid_input: { status: 400, text: 'The request is not valid' },
   malformed_body: { status: 400, text: 'The body is not valid JSON' },
@@ -17,7 +17,7 @@ export const REFUSALS = {
     text: "This needs the account's keys: open them by the password, the recovery kit or a passkey",
   },
   subscription_required: { status: 403, text: 'Subscription required' },
-  // The number comes from the plan: `messageLimitText`.
+  // `messageLimitText` replaces this text and names the plan's limit.
   message_limit_reached: { status: 403, text: 'Message limit reached' },
   account_deleted: { status: 403, text: 'This account was deleted' },
   not_found: { status: 404, text: 'Not found' },
@@ -47,7 +47,7 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** The shape of every answer that is not OK. `retryAfterSeconds` comes with 429 and 503, `details` where a caller needs more to go on. */
+/** The body of every response that is not OK. `retryAfterSeconds` is set with 429 and 503; `details` depends on the code. */
 export interface RefusalBody {
   error: string
   code: RefusalCode

@@ -9,7 +9,7 @@ const place = z.coerce.number().int().nonnegative()
 const groupId = base64(48)
 const epoch = counterShape
 
-/** A commit in the room's log. `epoch` is the one it was made in; the room is at `epoch + 1` behind it. */
+/** A commit in the room's log. It was made in `epoch`; after it the room is at `epoch + 1`. */
 export const commitShape = z.object({
   kind: z.literal('commit'),
   seq: seqShape,
@@ -24,7 +24,7 @@ export const commitShape = z.object({
 export type CommitEntry = z.infer<typeof commitShape>
 
 export const logEntryShape = z.discriminatedUnion('kind', [messageShape.extend({ kind: z.literal('message') }), commitShape])
-/** One place in a room's log: a message or a commit. */
+/** An entry of a room's log: a message or a commit. */
 export type LogEntry = z.infer<typeof logEntryShape>
 
 export const logPageShape = z.object({ entries: z.array(logEntryShape).max(LIMITS.logPageMax), lastSeq: seqShape })
@@ -55,7 +55,7 @@ export type RoomGroup = z.infer<typeof groupShape>
 
 export const commitDraftShape = z.object({
   chatRoomId,
-  /** A creation raises the room's generation by one and has epoch 0; every other commit names the current one. */
+  /** The creation of a group has the room's next generation and epoch 0; every other commit names the current generation. */
   generation: counterShape.positive(),
   groupId,
   epoch,
@@ -63,9 +63,9 @@ export const commitDraftShape = z.object({
   welcome: base64(256 * 1024).optional(),
   groupInfo: base64(256 * 1024),
   archiveKeys: z.array(archiveKeyShape).max(LIMITS.roomMembersMax),
-  /** The newest manifest versions that the committer knows, by user id. An older one is refused with stale_manifest. */
+  /** The newest manifest versions that the committer knows, by user id. Older ones are refused with stale_manifest. */
   manifestVersions: boundedRecord(userId, seqShape, LIMITS.roomMembersMax),
-  /** Where the caller stands in the log: what it missed comes back with a stale_epoch refusal. */
+  /** The last seq that the caller has. A stale_epoch refusal carries the entries after it. */
   afterSeq: seqShape,
 })
 export type CommitDraft = z.infer<typeof commitDraftShape>
@@ -105,7 +105,7 @@ export const roomsApi = {
     input: commitDraftShape,
     output: z.object({ seq: seqShape }),
     bodyLimitBytes: 2 * 1024 * 1024,
-    // A refusal brings a page of the log.
+    // A refusal carries a page of the log.
     answerLimitBytes: LIMITS.pageAnswerBytes,
   }),
   claimKeyPackages: endpoint({

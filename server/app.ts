@@ -35,21 +35,23 @@ import { deleteExpiredSessions, liveSessions } from './sessions/sessions.ts'
 export interface App {
   http: FastifyInstance
   gateway: Gateway
-  /** What happens by the clock, from `start` on. */
+  /** The periodic jobs, which run after `start`. */
   jobs: Jobs
-  /** People come in by this server too, as the listener says: its cookie, headers, origins and ingress. It hands requests to `http.routing`. */
+  /**
+   * Serves another HTTP server too, with the listener's cookie, headers, origins and ingress. Its requests go to `http.routing`.
+   */
   attach(server: Server, listener: Listener): void
 }
 
 interface Options {
   log: FastifyBaseLogger
-  /** Behind `env.db`. */
+  /** The database that `env.db` uses. */
   database: Pick<Database, 'pool' | 'url'>
-  /** The built client; without it only the API is served. */
+  /** The folder of the built client. Without it only the API is served. */
   clientFolder?: string
-  /** Without it nothing is measured. */
+  /** Metrics are recorded only if this is set. */
   metrics?: Metrics | undefined
-  /** How slowly requests may arrive; that of people when absent. */
+  /** Timeouts for slow requests; those for people's requests if absent. */
   pace?: Pace
 }
 
@@ -62,17 +64,17 @@ const everyJob: readonly Job[] = [
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
 ]
 
-/** The table of contents: one line a feature. Listening is the caller's. */
+/** Assembles the server, one line per feature. The caller starts listening. */
 export async function makeApp(env: Env, { log, database, clientFolder, metrics, pace = PACE }: Options): Promise<App> {
   const http = Fastify({
     loggerInstance: log,
-    // Fastify would log addresses of people: `logRequests` does not.
+    // Fastify would log people's addresses, so `logRequests` logs requests instead.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustOf(env.config.trustProxy),
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: answerClientError,
-    // An id from outside would be text of others in our log.
+    // A request id from outside would put foreign text into our log.
     requestIdHeader: false,
     routerOptions: { maxParamLength: 200 },
     http: { connectionsCheckingInterval: pace.checkMs },

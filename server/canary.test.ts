@@ -7,7 +7,7 @@ import { startWorld } from './testing/world.ts'
 
 const world = await startWorld()
 
-/** In which columns the words stand, as text or as bytes in hex or base64. */
+/** Returns the columns that contain the words, as text or as bytes in hex or base64. */
 async function columnsWith(words: string): Promise<string[]> {
   const columns = await world.sql(
     `select table_name as table, column_name as column from information_schema.columns where table_schema = 'public' order by 1, 2`,
@@ -28,7 +28,7 @@ async function columnsWith(words: string): Promise<string[]> {
 
 test('no password that anyone typed, and no authSecret, is in any row or in the log', async () => {
   const { alice, bob } = await world.people()
-  // The search is proven first: it finds what is planted, as text and as bytes.
+  // The search itself is checked first: it finds planted words, as text and as bytes.
   const planted = `canary-${randomBytes(9).toString('base64url')}`
   await alice.says(await alice.talksTo(bob), planted)
   await world.sql('update users set public_key = $1 where id = $2', [Buffer.from(planted), bob.id])

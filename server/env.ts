@@ -5,19 +5,19 @@ import type { Limits } from './http/limits.ts'
 import type { Hub } from './realtime/hub.ts'
 import type { Batch } from './rooms/batch.ts'
 
-/** What a verb is given. Tests make one with a clock of their own. */
+/** The dependencies of a verb. Tests build one with their own clock. */
 export interface Env {
   config: Config
   db: Db
-  /** The only clock: expiry can be tested. */
+  /** The only clock, so that tests can control expiry. */
   clock: () => Date
   hub: Hub
-  /** The way of every message into its room's log. */
+  /** The queue that every message takes to its room's log. */
   batch: Batch
   limits: Limits
-  /** Who holds the session of this SHA-256 (hex), while it is good. */
+  /** Returns the user of the live session with this SHA-256 (hex). */
   findSession: (sessionHash: string) => Promise<SignedInUser | undefined>
-  /** True for a member of the room: asked before anything waits for the room's lock. */
+  /** True for a member of the room. Called before anything waits for the room's lock. */
   isMember: (roomId: string, userId: string) => Promise<boolean>
   /** HMAC key of the salts that unknown and new usernames get [Note: P1]. */
   saltKey: Uint8Array
@@ -25,26 +25,26 @@ export interface Env {
   nameKey: Uint8Array
   /** HMAC key of what devices sign for their sessions [Note: D4]. */
   challengeKey: Uint8Array
-  /** Called at named points, so that a test can fail there. Production has none. */
+  /** Called at named points, where a test can make it fail. Not set in production. */
   fault?: (point: string) => void | Promise<void>
 }
 
-/** Who calls, as the session proves it. */
+/** The caller, identified by the session. */
 export interface SignedInUser {
   id: string
   username: string
   displayName: string
-  /** The plan that counts now: one that has ended is free. */
+  /** The effective plan: an expired plan counts as free. */
   subscriptionTier: Tier
-  /** What that plan allows, as the database says: it also knows plans of their own. */
+  /** The rights of that plan as stored in the database, which may hold plans that the code does not know. */
   rights: Rights
   isAdmin: boolean
-  /** false: made by a program; there is no device that could sign. */
+  /** False if a program made the account: then no device can sign. */
   hasKeys: boolean
-  /** The device that has signed for this session, hex; null: none has [Note: D4]. */
+  /** Hex id of the device that has signed for this session; null if none has [Note: D4]. */
   deviceId: string | null
-  /** The device that the session names, hex: it may ask for its unlock secret, and nothing else follows from it. */
+  /** Hex id of the device that the session names. It may fetch its unlock secret and has no other rights from this. */
   namedDeviceId: string | null
-  /** SHA-256 of the session's token, hex: names the session in hub and sessions table. */
+  /** SHA-256 of the session's token, hex. It identifies the session in the hub and the sessions table. */
   sessionHash: string
 }

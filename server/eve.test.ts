@@ -12,7 +12,7 @@ import type { Answer, Browser, Person } from './testing/person.ts'
 import { plantEndpoints, planted } from './testing/planted.ts'
 import { startWorld } from './testing/world.ts'
 
-// Everything here is made from the contract: a new call is attacked from its first day.
+// All cases are generated from the contract, so a new call is attacked from its first day.
 const every: Endpoint[] = [...everyEndpoint, ...Object.values(planted)]
 const world = await startWorld({ plant: plantEndpoints })
 const { alice, bob, carol, eve } = await world.people()
@@ -28,7 +28,7 @@ const kindOf = ({ body = 'json' }: Endpoint): BodyKind => body
 const inQuery = (each: Endpoint) => each.method === 'GET' || each.method === 'DELETE' || kindOf(each) !== 'json'
 const named = (endpoints: Endpoint[]) => endpoints.map((each) => [nameOf(each), each] as const)
 
-/** Calls that strangers may make. Whatever is not on this list needs a session. */
+/** Calls that are open to strangers. Every other call needs a session. */
 const OPEN = [
   'POST /api/login/salt',
   'POST /api/register',
@@ -42,8 +42,8 @@ const OPEN = [
 ]
 
 /**
- * Calls for a session of an account with keys that no device has signed for: who one is, what enrolment and recovery need, and orders
- * that the account's keys sign. Whatever is not on this list needs the device [Note: D4].
+ * Calls for a session of an account with keys before a device has signed for it: the current user, the calls for enrolment and
+ * recovery, and orders that the account's keys sign. Every other call needs the device [Note: D4].
  */
 const UNPROVEN = [
   'GET /api/user',
@@ -59,7 +59,7 @@ const UNPROVEN = [
   'POST /api/devices/proof',
 ]
 
-/** Each access that a session alone does not give: who has it, and what everyone else is told. */
+/** The kinds of access that a session alone does not give: a person who has each, and the refusal that others get. */
 const RIGHTS: Record<Exclude<Access, 'anyone' | 'signed_in'>, { holder: Person; code: RefusalCode }> = {
   admin: { holder: carol, code: 'admin_required' },
   master: { holder: dave, code: 'master_required' },
@@ -69,23 +69,23 @@ const holderOf = (each: Endpoint): Person => rightOf(each)?.holder ?? eve
 
 const assuranceOf = ({ access, assurance }: Endpoint): Assurance => assurance ?? (access === 'anyone' ? 'session' : 'account')
 
-/** What a proven session is told by a call that wants a confirmation besides. */
+/** The refusal for a proven session when a call needs a recent confirmation. */
 const STEP_UP = { status: 401, code: 'step_up_required' } as const
 const isRecent = (each: Endpoint) => assuranceOf(each) === 'recent'
 
-/** Who has the password, and a session that names the device of its owner, which has not signed for it. */
+/** Signs in with the password to a session that names the owner's device, which has not signed for it. */
 async function unproven({ username, authSecret, deviceId }: Person): Promise<Browser> {
   const browser = world.stranger()
   await browser.does(accountApi.login, { username, password: authSecret, kdf: 1, deviceId })
   return browser
 }
 
-/** An account that a program made: it has no keys, so no device. */
+/** An account that a program made: it has no keys and therefore no device. */
 const bare = world.stranger()
 const bareForm = { username: 'a_program', displayName: 'A program', password: 'hunter22', confirmPassword: 'hunter22' }
 const { id: bareId } = await bare.does(accountApi.register, bareForm)
 
-/** Fitting inputs that name what is Alice's and Bob's. */
+/** Valid inputs that name data of Alice and Bob. */
 const theirs: Record<string, Record<string, unknown>> = {
   'POST /api/contacts/:contactId/accept': { contactId: contact?.id },
   'POST /api/contacts/:contactId/decline': { contactId: contact?.id },
@@ -118,7 +118,7 @@ const theirs: Record<string, Record<string, unknown>> = {
   'PUT /api/rooms/:chatRoomId/group-info': { chatRoomId, groupId: random(), epoch: 1, groupInfo: random() },
 }
 
-/** Names in a path that are nobody's id. */
+/** Names in a path that are no ids. */
 const names: Record<string, Record<string, string>> = { 'PUT /planted/files/:name': { name: 'photo' } }
 
 function fieldsOf(endpoint: Endpoint): string[] {
@@ -151,10 +151,10 @@ const snapshot = async () =>
   )
 const untouched = await snapshot()
 
-// Among the calls that she tries are those that sign her out.
+// The calls that she tries include those that sign her out.
 beforeEach(() => eve.returns())
 afterEach(async () => {
-  // Whatever was tried: the process lives, and nothing of Alice and Bob changed.
+  // After all attempts the process is alive, and nothing of Alice and Bob has changed.
   expect(await alice.does(accountApi.user, {})).toMatchObject({ id: alice.id })
   expect(await snapshot()).toEqual(untouched)
 })
@@ -227,7 +227,7 @@ test('the socket tells a session that no device has signed for who it is, and no
   line.says({ type: 'typing', data: { chatRoomId, isTyping: true } })
   expect(await line.closed).toMatchObject({ code: CLOSE.deviceRequired })
   expect(line.frames.map((frame) => frame.type)).toEqual(['hello'])
-  // Nor is Bob online for it.
+  // The socket does not make Bob appear online.
   expect(hers.frames.map((frame) => frame.type)).toEqual(['hello'])
   hers.hangsUp()
   await hers.closed
@@ -299,7 +299,7 @@ const ODD: unknown[] = [
   { toString: 1 },
   true,
 ]
-/** Those that an address can carry. */
+/** The odd values that a URL can carry. */
 const WRITABLE = ODD.filter((odd) => typeof odd !== 'object' && odd !== '\ud800')
 
 test.each(named(every))('missing and wrong fields of %s are refused by name', async (name, endpoint) => {
@@ -369,8 +369,8 @@ test('frames that nobody may send are refused by name, and the socket stays open
 })
 
 async function refusedOrFine(browser: Browser, endpoint: Endpoint, input: Record<string, unknown>): Promise<string> {
-  const told = fine(await browser.tries(endpoint, input))
-  return told === 'fine' ? told : `${JSON.stringify(input).slice(0, 200)} ${told}`
+  const outcome = fine(await browser.tries(endpoint, input))
+  return outcome === 'fine' ? outcome : `${JSON.stringify(input).slice(0, 200)} ${outcome}`
 }
 
 function fine({ status, code, body }: Answer): string {

@@ -22,7 +22,7 @@ import { gatherSessions } from './sessions/sessions.ts'
 
 const DATABASE = 'conclave'
 const DRAIN_MS = 10_000
-/** After a restart everyone comes back at once. Whom the system turns away tries again only seconds later. */
+/** After a restart all clients reconnect at once. One that the full backlog rejects retries only seconds later. */
 const BACKLOG = 4096
 const root = path.resolve(import.meta.dirname, '..')
 
@@ -36,7 +36,7 @@ try {
 async function start(): Promise<void> {
   const config = readConfig(process.env)
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))
-  // Node would print the error's message, which may repeat what people wrote.
+  // Node would print the error's message, which may contain people's text.
   process.on('uncaughtException', (error) => {
     logIncident(log, error, 'uncaught')
     console.error('Conclave ended because of a mistake of its own; the log says where')
@@ -70,14 +70,14 @@ async function start(): Promise<void> {
     }
     const { http, jobs } = await makeApp(env, { log, metrics, database, clientFolder: path.join(root, 'dist/client') })
     const stop = stopOnce(async () => {
-      // A request that does not end must not keep the server.
+      // A request that does not end must not delay the shutdown forever.
       setTimeout(() => http.server.closeAllConnections(), DRAIN_MS).unref()
       await http.close()
       await database.close()
       await data.stop()
     })
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
-    // Fastify's own line would stand beside ours.
+    // Fastify would log a second line about listening.
     log.level = 'silent'
     await http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
     log.level = config.logLevel
@@ -91,7 +91,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** The database of DATABASE_URL, or the PostgreSQL that npm brings. */
+/** Returns the database of DATABASE_URL, or starts the PostgreSQL that npm brings. */
 async function openData(config: Config): Promise<{ url: string; stop: () => Promise<void> }> {
   if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => undefined }
   const cluster = await startPostgres({
@@ -118,7 +118,7 @@ function stopOnce(stop: () => Promise<void>): () => void {
   }
 }
 
-/** One line for whoever started the server. */
+/** Describes a failed start in one line. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof DataInUseError) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -7,7 +7,7 @@ interface Extra {
   details?: unknown
 }
 
-/** The product refuses a call or a frame. Only the error boundary of HTTP and the gateway catch it. */
+/** A refusal of a call or a frame. Only the error boundary of HTTP and the gateway catch it. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly status: number

@@ -9,7 +9,7 @@ import { messagesApi } from '../contract/messages.ts'
 import { newDeviceId, newIdentity, signedKeys } from './testing/keys.ts'
 import { startWorld } from './testing/world.ts'
 
-// Everything that the schema library would say by itself is this one word: it must not be in any answer.
+// Replaces every text of the schema library. It must not occur in any response.
 const LIBRARY = 'the-library-speaks'
 z.config({ localeError: () => LIBRARY })
 
@@ -25,10 +25,10 @@ interface Schema {
   oneOf?: Schema[]
 }
 
-/** Builds an input that holds `value` at one place, and around it only what leads there. */
+/** Builds an input with `value` at one place, and around it only the objects that lead there. */
 type Build = (value: unknown) => unknown
 
-/** Every place of a shape where something wrong can stand, itself included. */
+/** Returns every place in a shape where an invalid value can be, the shape itself included. */
 function placesOf(schema: Schema, build: Build): Build[] {
   const below = [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
@@ -41,7 +41,7 @@ function placesOf(schema: Schema, build: Build): Build[] {
   return [build, ...below]
 }
 
-/** What tells one shape of several from the others, such as a frame's type. */
+/** Returns the constants by which the shapes of a union differ, such as a frame's type. */
 const constantsOf = ({ properties = {} }: Schema) =>
   Object.fromEntries(Object.entries(properties).flatMap(([name, each]) => ('const' in each ? [[name, each.const]] : [])))
 
@@ -68,7 +68,7 @@ const ODD: unknown[] = [
 ]
 
 beforeEach(async () => {
-  // Among the calls is the one that signs her out.
+  // The calls include the one that signs her out.
   await alice.returns()
 })
 
@@ -78,8 +78,8 @@ test.each(everyEndpoint.map((each) => [nameOf(each), each] as const))(
     const places = placesOf(schemaOf(endpoint.input), (value) => value)
     const inputs = [{}, ...places.flatMap((build) => ODD.map(build)).filter(isObject)]
     const answers = await Promise.all(inputs.map((input) => alice.tries(endpoint, input)))
-    const told = answers.map(({ body }, at) => `${JSON.stringify(body)} to ${JSON.stringify(inputs[at])?.slice(0, 200)}`)
-    expect(told.filter((each) => each.includes(LIBRARY))).toEqual([])
+    const texts = answers.map(({ body }, at) => `${JSON.stringify(body)} to ${JSON.stringify(inputs[at])?.slice(0, 200)}`)
+    expect(texts.filter((each) => each.includes(LIBRARY))).toEqual([])
     expect(answers.filter(({ status }) => status >= 500)).toEqual([])
   },
 )
@@ -178,14 +178,14 @@ test('what a signed document lacks is said in words of ours too', async () => {
 
 test('a frame is told what it lacks by the same words as a request', async () => {
   const line = await alice.opensSocket()
-  const said: [unknown, string][] = [
+  const cases: [unknown, string][] = [
     [{ type: 'message', data: { content: 'x', messageType: 'text' } }, 'Chat room ID is required'],
     [{ type: 'message', data: { chatRoomId, messageType: 'text' } }, 'Content is required'],
     [{ type: 'typing', data: { chatRoomId, isTyping: 'yes' } }, 'Is typing must be true or false'],
     [{ type: 'typing' }, 'The frame is not valid'],
     [{ type: 'nope', data: {} }, 'The frame is not valid'],
   ]
-  for (const [frame, words] of said) {
+  for (const [frame, words] of cases) {
     line.says(frame)
     expect((await line.hears('refused')).data.error).toBe(words)
   }

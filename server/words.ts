@@ -15,7 +15,9 @@ const SHORT_FORMS: Record<string, string> = { id: 'ID', kdf: 'KDF' }
 const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' })
 const LABEL_MAX_CHARS = 80
 
-/** An English sentence about an invalid field without a text in the contract. The schema library's own texts are never sent. */
+/**
+ * Returns an English sentence about an invalid field for which the contract has no text. The schema library's texts are not sent.
+ */
 export function wordsOf(issue: Issue): string {
   const label = labelOf(issue.path ?? [])
   if (label === '') return REFUSALS.invalid_input.text

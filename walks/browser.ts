@@ -4,30 +4,30 @@ import WebSocket from 'ws'
 import { loadPage, type Page } from './load.ts'
 import { newAddressBar, newLocks, newStorage, newTimers } from './platform.ts'
 
-/** A tab without a screen. */
+/** A headless tab. */
 export interface Tab extends Page {
-  /** The person looks at this tab, or at something else. */
+  /** Gives the tab the focus, or takes it away. */
   setLookedAt(isLookedAt: boolean): void
-  /** Nothing of it runs any further, wherever it was. */
+  /** Stops everything that runs in the tab, at whatever point it is. */
   close(): void
 }
 
-/** A browser of somebody's. Its tabs share cookies, storage and locks. */
+/** A person's browser. Its tabs share cookies, storage and locks. */
 export interface Browser {
   opensTab(): Promise<Tab>
   goesOffline(): void
   comesBack(): void
-  /** The names of the databases that lie in it. */
+  /** Returns the names of the browser's databases. */
   databases(): Promise<string[]>
 }
 
 interface Opened {
   sockets: Set<WebSocket>
-  /** Where the page listens for `online` and `offline`. */
+  /** The target where the page listens for `online` and `offline`. */
   events: EventTarget
 }
 
-/** A new browser, as at a new computer, before the server at this address. */
+/** Makes an empty browser for the server at this URL. */
 export function newBrowser(url: string): Browser {
   const { origin } = new URL(url)
   const factory = new IDBFactory()
@@ -44,7 +44,7 @@ export function newBrowser(url: string): Browser {
     const answer = await fetch(url + place, { method, headers, ...(body && { body }) })
     const text = await answer.text()
     for (const line of answer.headers.getSetCookie()) if (line.includes('_session=')) cookie = keptCookie(line)
-    // The connection broke meanwhile: what was asked took effect, and nobody hears of it.
+    // The connection broke during the request: the server has processed it, but the page gets no response.
     if (!isOnline) throw new TypeError('Failed to fetch')
     return new Response(answer.status === 304 || answer.status === 204 ? null : text, answer)
   }
@@ -58,7 +58,7 @@ export function newBrowser(url: string): Browser {
 
     class Socket extends WebSocket {
       constructor(address: string) {
-        // Without a network: a port that nobody listens on.
+        // Offline, the socket connects to a port where nobody listens.
         super(isOnline && !isClosed ? address : 'ws://127.0.0.1:1', { headers: { cookie } })
         tab.sockets.add(this)
         this.on('close', () => tab.sockets.delete(this))
@@ -68,7 +68,7 @@ export function newBrowser(url: string): Browser {
     class Channel extends BroadcastChannel {
       constructor(topic: string) {
         super(`${name} ${topic}`)
-        // Node waits for every channel that is open.
+        // An open channel would keep the Node process running.
         Object(this).unref()
       }
     }
@@ -83,7 +83,7 @@ export function newBrowser(url: string): Browser {
       dispatchEvent: events.dispatchEvent.bind(events),
     }
     const page = await loadPage(globals, {
-      // A closed tab hears no answer.
+      // A closed tab gets no response.
       fetch: async (place, init) => (isClosed ? new Promise(() => undefined) : await ask(place, init)),
       socketUrl: `${url.replace('http', 'ws')}/ws`,
       Socket: Socket as unknown as typeof globalThis.WebSocket,
@@ -123,7 +123,7 @@ export function newBrowser(url: string): Browser {
   }
 }
 
-/** The session of a Set-Cookie line; '' where it was taken away. */
+/** Returns the session in a Set-Cookie header; '' if the header deletes it. */
 function keptCookie(line: string): string {
   const [pair = ''] = line.split(';')
   return pair.endsWith('=') ? '' : pair

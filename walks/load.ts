@@ -3,7 +3,7 @@ import { compileFunction } from 'node:vm'
 import { build } from 'esbuild'
 import type { openPage, Wires } from './page.ts'
 
-/** What a person does at a page, and what it shows. */
+/** The acts of a person at a page, and the page's state. */
 export type Page = ReturnType<typeof openPage>
 
 let built: Promise<string> | undefined
@@ -17,8 +17,8 @@ async function bundle(): Promise<string> {
 }
 
 /**
- * Runs the client anew, with stores, state and worker of its own. It is bundled once; whatever it calls by the name of a browser's
- * global is taken from `globals` first.
+ * Runs a new instance of the client, with its own stores, state and worker. The client is bundled once; its references to browser
+ * globals resolve to `globals` first.
  */
 export async function loadPage(globals: Record<string, unknown>, wires: Wires): Promise<Page> {
   built ??= bundle()

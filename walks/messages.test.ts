@@ -7,7 +7,7 @@ import { VERBS } from './verbs.ts'
 import { walk } from './walk.ts'
 
 const { WALK_STEPS, WALK_SEED } = process.env
-/** `npm run test:walks` takes many steps of another seed each time, `npm test` few of always the same. */
+/** `npm run test:walks` takes many steps with a new seed each time; `npm test` takes few with a fixed seed. */
 const STEPS = Number(WALK_STEPS ?? 50)
 const SEED = Number(WALK_SEED ?? (WALK_STEPS ? randomInt(2 ** 31) : 10))
 

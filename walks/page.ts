@@ -22,14 +22,14 @@ import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/signin/si
 import '../client/crypto/worker.ts'
 
 /**
- * A page of the product without a screen: the client as it is, with its stores, its session and its worker. `browser.ts` bundles this
- * file and runs it once for each page, with the browser around it in the place of the globals.
+ * A headless page of the product: the unchanged client with its stores, session and worker. `browser.ts` bundles this file and
+ * runs it once per page, with a simulated browser in place of the globals.
  */
 
-/** What `client/crypto/worker.ts` finds in the place of a worker's global. */
+/** The worker global as `client/crypto/worker.ts` sees it. */
 declare const self: { onmessage: (event: { data: Ask }) => void; postMessage: (answer: Answer) => void }
 
-/** What failed, as a person would see or a bug report would say it. */
+/** Errors that a person would see or that a bug report would contain. */
 const complaints: unknown[] = []
 const report = (error: unknown): void => void complaints.push(error)
 
@@ -60,27 +60,27 @@ export interface Wires {
   Socket: typeof WebSocket
 }
 
-/** What a person does at this page. */
+/** The acts of a person at this page. */
 const verbs = (env: Env) => ({
   starts: () => start(env, () => undefined),
   async signsUp({ username, password }: Account) {
     await signUp(env, { username, displayName: username, password, confirmPassword: password })
     await endSignUp(env)
   },
-  /** At a browser that does not belong to the account yet. */
+  /** Signs in at a browser that does not belong to the account yet. */
   async joins({ username, password }: Account) {
     const { step } = await signIn(env, { username, password })
     if (step !== 'confirm_devices') throw new Error(`The sign-in stands at ${step}`)
     await enrolThisBrowser(env)
   },
-  /** From now on the password alone opens no keys. Answers the words of the kit that does. */
+  /** Makes the account require a kit: the password alone opens no keys afterwards. Returns the words of the kit. */
   async needsKit(password: string) {
     const { words } = await env.crypto.newKit()
     await addKit(env, { kind: 'password', password })
     await setPasswordOpens(env, { kind: 'kit', words: words.join(' ') }, { isOn: false })
     return words.join(' ')
   },
-  /** At a browser that does not belong to the account yet, where the password opens no keys. */
+  /** Signs in with the kit at a browser that does not belong to the account yet, where the password opens no keys. */
   async joinsByKit({ username, password, words }: Account & { words: string }) {
     await signIn(env, { username, password })
     const { step } = await openWith(env, { kind: 'kit', words })
@@ -110,7 +110,7 @@ interface Account {
   password: string
 }
 
-/** What a look at this page shows, and how far it is. */
+/** Returns the page's state: what it shows, and how far it has synchronized. */
 async function state(env: Env) {
   const { phase, user, notice } = accountStore.getState()
   const { rooms, unreadTotal } = roomsStore.getState()
@@ -133,7 +133,7 @@ async function state(env: Env) {
   }
 }
 
-/** The conversation after a place in it; what this browser does not keep yet it fetches, as somebody does who scrolls up. */
+/** Returns the conversation after a seq. It fetches missing messages like a person who scrolls up. */
 async function history(env: Env, after: number): Promise<StoredMessage[]> {
   const room = theRoom()
   const page = () => env.crypto.page({ chatRoomId: room.id, after, limit: Number.MAX_SAFE_INTEGER })
@@ -141,7 +141,7 @@ async function history(env: Env, after: number): Promise<StoredMessage[]> {
   return (await page()).messages
 }
 
-/** These people have one conversation. */
+/** Returns the only room in these walks. Throws if there is none. */
 function theRoom(): RoomRow {
   const [room] = roomsStore.getState().rooms.values()
   if (!room) throw new Error('There is no room')
@@ -150,7 +150,7 @@ function theRoom(): RoomRow {
 
 let isRoomOpen = false
 
-/** As the panel does: nothing of a room is on screen before the request is accepted. */
+/** Shows the room like the panel: only after the request is accepted. */
 async function followRoom(env: Env): Promise<void> {
   const [room] = roomsStore.getState().rooms.values()
   if (isRoomOpen && room?.state === 'accepted' && !messagesStore.getState().open) await showRoom(env, room)
@@ -158,7 +158,7 @@ async function followRoom(env: Env): Promise<void> {
 
 let lastSeen = ''
 
-/** As the screen does: what is shown is marked as seen, once for each message and each change of the counter. */
+/** Marks shown messages as seen like the screen: once per new message and per change of the counter. */
 function lookAgain(env: Env): void {
   const { open } = messagesStore.getState()
   const [room] = roomsStore.getState().rooms.values()
@@ -171,7 +171,7 @@ function lookAgain(env: Env): void {
   })
 }
 
-/** The worker in this thread: questions and answers are copied, as between threads. Stopped, it takes and answers nothing. */
+/** Runs the worker in this thread. Messages are cloned, as between threads. `stop` discards all later messages. */
 function workerHere(): { worker: Worker; stop: () => void } {
   let isStopped = false
   const worker: Pick<Worker, 'onmessage' | 'postMessage'> = {

@@ -5,41 +5,41 @@ import { type Browser, newBrowser, type Tab } from './browser.ts'
 import type { Doer } from './walk.ts'
 
 export const PATIENCE = { timeout: 60_000, interval: 50 }
-/** A place in the room that is known once everything is quiet. */
+/** A seq that will be known when everything has settled. */
 export const NOT_YET = Number.POSITIVE_INFINITY
 
-/** An account, and what is true of it. */
+/** An account and its expected state. */
 export interface Person extends Doer {
   username: string
   password: string
   userId: string
   devices: Device[]
-  /** Browsers that were taken out of the account. */
+  /** Browsers that were removed from the account. */
   removed: Device[]
   keepsHistory: boolean
-  /** After this place the server has kept what a new browser needs to read. */
+  /** The seq after which the server stores what a new browser needs to read. */
   historyFrom: number
-  /** How far it had read when everything was quiet last, and whether somebody has looked since. */
+  /** The account's read mark at the last settling, and whether its owner has looked since. */
   readSeq: number
   hasLooked: boolean
 }
 
-/** A browser of somebody's account. */
+/** A browser of an account. */
 export interface Device extends Doer {
   owner: Person
   browser: Browser
   seats: Seat[]
   deviceId: string
   isOnline: boolean
-  /** It is being taken out of the account, or was. */
+  /** True while the browser is being removed from the account, and after that. */
   isLeaving: boolean
-  /** Places, from after the first to the second, that it may be unable to read: no history was kept, and it was not in the room. */
+  /** Ranges of seqs (after, up to) that it may be unable to read, because no history was kept and it had not joined the room. */
   gaps: { after: number; upTo: number }[]
-  /** It has once been seen to hold all that it can read. */
+  /** True once the browser has been seen to hold all that it can read. */
   isWhole: boolean
 }
 
-/** Somebody in front of a tab. */
+/** A person at a tab. */
 export interface Seat extends Doer {
   device: Device
   tab: Tab
@@ -49,9 +49,9 @@ export interface Seat extends Doer {
 
 export interface Written {
   device: Device
-  /** False: its tab was closed or its browser taken away before it was surely kept. */
+  /** False if the tab was closed or the browser removed before the message was certainly stored. */
   isSure: boolean
-  /** Where it stands. */
+  /** Its seq in the room's log. */
   seq?: number
 }
 
@@ -62,12 +62,12 @@ export interface World {
   chatRoomId: string
   isAccepted: boolean
   texts: Map<string, Written>
-  /** Up to this place everything was found right. */
+  /** The seq up to which everything has been checked. */
   checkedSeq: number
   names: number
 }
 
-/** Alice and Bob at one browser each. Alice has added Bob. */
+/** Makes Alice and Bob with one browser each. Alice has added Bob. */
 export async function newWorld(server: Server): Promise<World> {
   const [alice, bob] = [await newPerson(server, 'Alice'), await newPerson(server, 'Bob')]
   await server.sql("update users set subscription_tier = 'premium'")
@@ -87,7 +87,7 @@ async function newPerson(server: Server, name: string): Promise<Person> {
   return person
 }
 
-/** One more browser of the account, which goes in as it is told. */
+/** Makes another browser of the account, which signs in by `goesIn`. */
 export async function newDevice(server: Server, owner: Person, name: string, goesIn: (tab: Tab) => Promise<void>) {
   const browser = newBrowser(server.url)
   const device: Device = {
@@ -108,7 +108,7 @@ export async function newDevice(server: Server, owner: Person, name: string, goe
   return { device, seat }
 }
 
-/** One more tab of the browser. */
+/** Opens another tab of the browser. */
 export async function newSeat(device: Device, name: string): Promise<Seat> {
   const tab = await device.browser.opensTab()
   const seat: Seat = { name, device, tab, isOpen: false, isLooking: false }
@@ -117,7 +117,7 @@ export async function newSeat(device: Device, name: string): Promise<Seat> {
   return seat
 }
 
-/** The list of contacts shows, unless the browser was taken out of the account. */
+/** Waits until the page lists the contact, or is signed out because its browser is being removed. */
 export async function ready({ tab, device }: Seat): Promise<void> {
   const isThere = async () => {
     const { phase, row } = await tab.state()

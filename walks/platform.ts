@@ -1,6 +1,6 @@
-/** What a tab finds in the place of a browser's own parts, where Node has none. */
+/** Replacements for the browser APIs that Node lacks. */
 
-/** Local or session storage: its keys are its own properties. */
+/** Makes a local or session storage. Its keys are its own properties. */
 export function newStorage(): Storage {
   const verbs = {
     getItem: (key: string) => (Object.hasOwn(storage, key) ? storage[key] : null),
@@ -14,7 +14,7 @@ export function newStorage(): Storage {
   return storage
 }
 
-/** Where the page stands. A newer server's page is not part of any walk: nothing reloads itself. */
+/** Makes a location and history. No walk has a newer version of the page, so nothing reloads by itself. */
 export function newAddressBar(origin: string) {
   const location = { origin, hostname: 'localhost', pathname: '/', search: '' }
   const history = {
@@ -28,7 +28,7 @@ export function newAddressBar(origin: string) {
   return { location, history }
 }
 
-/** Web Locks of one browser: one at a time under a name, in the order of asking. */
+/** Makes the Web Locks of one browser: one holder per name, in the order of requests. */
 export function newLocks() {
   const ends = new Map<string, Promise<unknown>>()
   return {
@@ -46,7 +46,7 @@ export function newLocks() {
   }
 }
 
-/** Timers that end with their tab. */
+/** Makes timers that can be stopped together when their tab closes. */
 export function newTimers() {
   const running = new Set<ReturnType<typeof setTimeout>>()
   let isStopped = false

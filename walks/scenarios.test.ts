@@ -10,7 +10,7 @@ import { newSomeone, type OpenWire, type Someone } from './someone.ts'
 
 const server = await startWorld()
 
-/** The real server, over HTTP. */
+/** Opens a wire to the real server, over HTTP. */
 const overHttp: OpenWire = () => {
   let cookie = ''
   return createApi({
@@ -24,7 +24,7 @@ const overHttp: OpenWire = () => {
   })
 }
 
-/** The server in memory that the client's tests use. */
+/** Opens a wire to the in-memory server of the client's tests. */
 function inMemory(): OpenWire {
   const wire = createWire({ areStrangers: true })
   const ids = new Map<string, string>()
@@ -50,7 +50,7 @@ describe.each([
   ['the server in memory', inMemory()],
   ['the real server', overHttp],
 ])('At %s', (_, open) => {
-  /** Two people who do not know each other. */
+  /** Makes two people who do not know each other. */
   async function strangers(): Promise<{ alice: Someone; bob: Someone }> {
     names += 1
     const people = { alice: await newSomeone(open, `alice_${names}`), bob: await newSomeone(open, `bob_${names}`) }
@@ -74,7 +74,7 @@ describe.each([
     expect(await alice.list()).toEqual({ rows: [[bob.username, 'accepted', 0]], total: 0 })
     await alice.says(bob, 'may I?')
     expect(await bob.list()).toEqual({ rows: [[alice.username, 'pending', 1]], total: 0 })
-    // Nothing tells Alice that he was there.
+    // Alice sees no sign that Bob has looked.
     expect(await alice.looksAt(bob)).toEqual([['may I?', 'sent']])
     await bob.accepts(alice)
     expect(await bob.list()).toEqual({ rows: [[alice.username, 'accepted', 1]], total: 1 })

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Device, NOT_YET, PATIENCE, type Person, type Seat, seatsIn, seatsOf, type World } from './people.ts'
 import { connect } from './verbs.ts'
 
-/** Everybody is connected; waits until nothing is on its way, then holds every tab against the server and what was written. */
+/** Connects everybody, waits until nothing is pending, then compares every tab with the server and with the written texts. */
 export async function settle(world: World, isEnd: boolean): Promise<void> {
   const people = [world.alice, world.bob]
   for (const { device } of seatsIn(world)) connect(device)
@@ -21,11 +21,11 @@ export async function settle(world: World, isEnd: boolean): Promise<void> {
 }
 
 interface Truth {
-  /** The newest place of the room: a message's or a commit's. */
+  /** The newest seq of the room, of a message or a commit. */
   lastSeq: number
-  /** Who sent what stands at a place. */
+  /** The sender of each message, by seq. */
   senders: Map<number, string>
-  /** How far an account has read, and how much it has not, by its id. */
+  /** The marks and the unread count of each account, by user id. */
   marks: Map<string, Marks>
 }
 
@@ -55,7 +55,7 @@ const NOTHING_READ: Marks = { deliveredSeq: 0, readSeq: 0, unread: 0 }
 const tickOf = (seq: number, theirs: Marks | undefined) =>
   seq <= (theirs?.readSeq ?? 0) ? 'read' : seq <= (theirs?.deliveredSeq ?? 0) ? 'delivered' : 'sent'
 
-/** What is still on its way, in words. */
+/** Describes everything that is still pending. */
 async function unsettled(world: World): Promise<string[]> {
   const before = await truthOf(world)
   const waits = (await Promise.all(seatsIn(world).map((seat) => waitsOf(seat, before)))).flat()
@@ -67,7 +67,7 @@ async function waitsOf({ name, tab, device: { owner } }: Seat, { lastSeq, sender
   const { readSeq, unread } = marks.get(owner.userId) ?? NOTHING_READ
   const isAccepted = row?.state === 'accepted'
   const mustBeRead = isAccepted && seatsOf(owner).some(({ isLooking }) => isLooking)
-  // An own message moves the server's mark past it; a page need not know.
+  // Sending a message moves the server's read mark past it. A page need not know that.
   const passed = [...senders].filter(([seq, senderId]) => senderId !== owner.userId && seq > ownReadSeq && seq <= readSeq)
   const theirs = [...marks].find(([userId]) => userId !== owner.userId)?.[1]
   const falseTicks = view?.messages.filter(
@@ -86,14 +86,14 @@ async function waitsOf({ name, tab, device: { owner } }: Seat, { lastSeq, sender
     'looks and has not read': mustBeRead && unread > 0,
     [`shows the ticks ${falseTicks?.map(({ seq, status }) => `${seq} ${status}`)}`]:
       falseTicks !== undefined && falseTicks.length > 0,
-    // Also held at the end; here they say why something else does not settle.
+    // Complaints are also checked at the end. Here they explain why something else does not settle.
     [`complains: ${tab.complaints.map(String)}`]: tab.complaints.length > 0,
     'is not in the room': standing !== 'joined' && !owner.keepsHistory && lastSeq > 0 && isAccepted,
   }
   return Object.entries(waits).flatMap(([words, isTrue]) => (isTrue ? [`${name} ${words}`] : []))
 }
 
-/** Who is in the room, or whose account keeps its history again, reads whatever follows. */
+/** Ends the gaps of browsers that have joined the room or whose account keeps its history again. */
 async function closeGaps(person: Person, lastSeq: number): Promise<void> {
   if (person.keepsHistory && person.historyFrom === NOT_YET) person.historyFrom = lastSeq
   for (const { gaps, seats } of person.devices) {
@@ -102,13 +102,13 @@ async function closeGaps(person: Person, lastSeq: number): Promise<void> {
   }
 }
 
-/** Every message stands in every tab, once, in the order of the server, with the text that was written; no other one does. */
+/** Checks that every tab has every message once, in the server's order, with the written text, and no other message. */
 async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<void> {
   const faults: string[] = []
   const texts = new Map<number, string>()
   for (const seat of seatsIn(world)) {
     const { device, name, tab } = seat
-    // A request that nobody has answered is not followed.
+    // A tab does not load the room of an unanswered request.
     if ((await tab.state()).row?.state !== 'accepted') continue
     const after = device.isWhole && !isEnd ? world.checkedSeq : 0
     const stored = await tab.history(after)
@@ -142,7 +142,7 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
   expect(faults).toEqual([])
 }
 
-/** The screen shows the end of what the browser keeps, each with its text or its reason. */
+/** Compares the open view with the stored messages: the newest must be shown, each with its text or the cause why it has none. */
 async function shownWrong({ name, tab, isOpen }: Seat): Promise<string[]> {
   const { view } = await tab.state()
   if (!isOpen || !view) return isOpen ? [`${name} shows no room`] : []
@@ -157,7 +157,7 @@ async function shownWrong({ name, tab, isOpen }: Seat): Promise<string[]> {
   return faults
 }
 
-/** Nothing that was written lies in the server's rows. */
+/** Checks that no written text is in the server's rows. */
 async function checkRows({ server, chatRoomId, checkedSeq }: World): Promise<void> {
   const words = '%number % from %'
   const clear = await server.sql('select seq from messages where chat_room_id = $1 and seq > $2 and content like $3', [
@@ -166,7 +166,7 @@ async function checkRows({ server, chatRoomId, checkedSeq }: World): Promise<voi
   expect(clear).toEqual([])
 }
 
-/** The server's counter is what was not read, nothing is read that nobody looked at, and every tab says the same. */
+/** Checks that the server's counter equals the unread messages, nothing is read unseen, and every tab shows the same counter. */
 async function checkMarks(person: Person, { senders, marks }: Truth): Promise<void> {
   const { readSeq, unread } = marks.get(person.userId) ?? NOTHING_READ
   const missing = [...senders].filter(([seq, senderId]) => seq > readSeq && senderId !== person.userId)
@@ -180,7 +180,7 @@ async function checkMarks(person: Person, { senders, marks }: Truth): Promise<vo
   person.hasLooked = seatsOf(person).some(({ isLooking }) => isLooking)
 }
 
-/** It is out; where it heard why, it keeps nothing. */
+/** Checks that a removed browser is signed out and, if it learned the cause, has deleted its data. */
 async function checkRemoved({ name, seats, browser }: Device, { userId }: Person): Promise<void> {
   for (const { tab } of seats) {
     await expect.poll(async () => (await tab.state()).phase, { ...PATIENCE, message: name }).toBe('signed_out')

@@ -18,29 +18,29 @@ import { at } from '../client/testing/people.ts'
 import { personById, resetPeople } from '../client/trust/people.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 
-/** What answers the calls of one browser of an account. `deviceId`: of this browser, as soon as it has one. */
+/** Makes the wire of one browser of an account. `deviceId` returns the browser's device id, '' before it has one. */
 export type OpenWire = (username: string, deviceId: () => string) => Api
 
-/** What a line of the screen says: what was written, and on own messages how far it came. */
+/** A message as the screen shows it: its text, and the status of an own message. */
 export type Shown = [text: string, status: string | null]
 
-/** Somebody at one browser, by the product's own verbs. People act one after the other: each finds the page as after a reload. */
+/** A person at one browser, who uses the product's verbs. People act in turn, and each finds the page as after a reload. */
 export interface Someone {
   username: string
   adds(other: Someone): Promise<void>
   accepts(other: Someone): Promise<void>
   says(other: Someone, text: string): Promise<void>
-  /** The page comes up: it reads what it missed, and sends what waits. */
+  /** Loads the page: it fetches what it missed and sends what waits. */
   comesUp(): Promise<void>
-  /** Opens the room, and sees what it shows. */
+  /** Opens the room and returns what it shows. */
   looksAt(other: Someone): Promise<Shown[]>
-  /** The rows of the list: whose, if it is a request, and how much is unread; then the sum that the title shows. */
+  /** Returns the rows of the list (username, state, unread count) and the total that the title shows. */
   list(): Promise<{ rows: [username: string, state: string, unread: number][]; total: number }>
-  /** The same account at another computer. */
+  /** Signs in to the same account at another computer. */
   another(): Promise<Someone>
   goesOffline(): void
   comesBack(): void
-  /** The next such call takes effect, and its answer is lost. */
+  /** The next call of this endpoint takes effect, but its response is lost. */
   losesAnswer(endpoint: Endpoint): void
 }
 
@@ -48,10 +48,10 @@ const nothing = () => undefined
 const passwordOf = (username: string) => `the password of ${username}`
 const unanswered = () => new ApiError(0, 'offline', 'You are offline')
 
-/** Whose page the stores hold. */
+/** The person whose page the stores hold. */
 let inFront: Someone | undefined
 
-/** A new account. */
+/** Makes an account. */
 export async function newSomeone(open: OpenWire, username: string): Promise<Someone> {
   return await atBrowser(open, username, async (env) => {
     const password = passwordOf(username)
@@ -75,7 +75,7 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
   }
   const socket = { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing }
   const env: Env = { api: api as Api, crypto: core, socket, clock: () => new Date() }
-  // Two browsers of an account keep a vault of the same name.
+  // Each browser needs its own database factory, because two browsers of an account name their vaults alike.
   await at(new IDBFactory(), () => goesIn(env))
   deviceId = (await core.ownStanding()).deviceId
   const account = accountStore.getState()
@@ -90,7 +90,7 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
       await checkDevice(env, account.user?.id ?? '')
       await syncAll(env)
     } catch (error) {
-      // The page goes on with what it has, as without a network.
+      // Without a network the page continues with what it has.
       if (!(error instanceof ApiError) || error.status !== 0) throw error
     }
   }

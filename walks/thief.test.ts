@@ -14,23 +14,23 @@ import { newWorld, PATIENCE, seatsOf } from './people.ts'
 import { type Dice, type Verb, walk } from './walk.ts'
 
 const { WALK_STEPS, WALK_SEED } = process.env
-/** `npm run test:walks` takes many steps of another seed each time, `npm test` few of always the same. */
+/** `npm run test:walks` takes many steps with a new seed each time; `npm test` takes few with a fixed seed. */
 const STEPS = Number(WALK_STEPS ?? 50)
 const SEED = Number(WALK_SEED ?? (WALK_STEPS ? randomInt(2 ** 31) : 10))
 
 const server = await startWorld()
 
-/** Who has the password, and what can be learned by it or seen elsewhere: ids, the signed documents, words that fit. */
+/** An attacker with the password and all data that it gives access to: ids, signed documents, valid texts. */
 interface Thief {
   browser: Browser
   signsIn: () => Promise<void>
-  /** What fits a field of this name; of other names any odd value. */
+  /** Valid values by field name. Other fields get odd values. */
   known: Record<string, unknown[]>
 }
 
 const ODD: unknown[] = ['', 'x', 0, 1, -1, 2 ** 31, true, null, [], {}]
 
-/** A value for this part of an input: often one that is known under the name, else one of the right shape, else an odd one. */
+/** Returns a value for a field: often a known one of that name, else one of the right type, rarely an odd one. */
 function made(shape: z.core.JSONSchema.BaseSchema, name: string, thief: Thief, dice: Dice): unknown {
   if (dice.below(20) === 0) return dice.pick(ODD)
   const fitting = thief.known[name]
@@ -59,7 +59,7 @@ function objectOf(shape: z.core.JSONSchema.BaseSchema, thief: Thief, dice: Dice)
 
 const eve = { name: 'Eve' }
 
-/** Everything that the API has, called by Eve. */
+/** Every call of the API, made by Eve. */
 const verbs: Record<string, Verb<Thief>> = Object.fromEntries(
   everyEndpoint.map((endpoint: Endpoint) => {
     const shape = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' })
@@ -114,7 +114,7 @@ test(
     }
     await walk({ seed: SEED, steps: STEPS, verbs, world: thief, settle: async () => undefined })
 
-    // In the browser that she has, loaded anew, and in a new one by her password and her kit.
+    // Alice reloads the browser that she has, and signs in at a new one with her password and her kit.
     hers.close()
     const again = await seatsOf(alice)[0]?.device.browser.opensTab()
     const other = await newBrowser(server.url).opensTab()

@@ -15,7 +15,7 @@ import type { Dice, Doer, Verb } from './walk.ts'
 const DEVICES = 3
 const TABS = 2
 
-/** What two people do with their conversation. A feature that gives them something to do adds a verb. */
+/** The acts of two people in their conversation. A feature that gives them a new act adds a verb. */
 export const VERBS: Record<string, Verb<World>> = {
   says: atTab(8, seatsIn, says),
   'sends and reloads at once': atBrowser(1, online, sendsAndReloads),
@@ -56,15 +56,17 @@ function looking(world: World): Seat[] {
 type AtSeat = (seat: Seat, world: World, dice: Dice) => Promise<void>
 type Who = (world: World) => Seat[]
 
-/** Beside it everything else may happen, also at the browser's other tab. */
+/** Occupies only this tab: everything else may happen at the same time, also at the browser's other tab. */
 function atTab(weight: number, who: Who, does: AtSeat): Verb<World> {
   return seatVerb(weight, who, does, (seat) => [seat])
 }
-/** Beside it nothing else happens at this browser but writing and looking. */
+/**
+ * Occupies the browser: at the same time it allows only acts of its other tabs that occupy a tab, such as writing and looking.
+ */
 function atBrowser(weight: number, who: Who, does: AtSeat): Verb<World> {
   return seatVerb(weight, who, does, (seat) => [seat, seat.device])
 }
-/** Beside it nothing happens at this browser, and nothing else to the account. */
+/** Occupies the browser, its tabs and the account: no other act uses them at the same time. */
 function atAccount(weight: number, who: Who, does: AtSeat): Verb<World> {
   return seatVerb(weight, who, does, (seat) => [seat, ...seat.device.seats, seat.device, seat.device.owner])
 }
@@ -81,7 +83,7 @@ function byAccount(weight: number, who: (world: World) => Person[], does: (perso
   return { weight, now }
 }
 
-/** What somebody does at a browser that is just being taken out of the account may fail. */
+/** Ignores failures at a browser that is being removed from the account. */
 async function unlessLeaving({ device }: Seat, doing: Promise<void>): Promise<void> {
   try {
     await doing
@@ -180,7 +182,7 @@ async function removes({ tab, device }: Seat, _: World, dice: Dice): Promise<voi
 async function switchesHistory({ tab, device: { owner } }: Seat, { checkedSeq }: World): Promise<void> {
   await tab.switchesHistory(!owner.keepsHistory, owner.password)
   owner.keepsHistory = !owner.keepsHistory
-  // What a browser had not read by then it reads only if it is in the room itself.
+  // Messages that a browser has not read by now are readable only if it has joined the room itself.
   if (!owner.keepsHistory)
     for (const { gaps, isWhole } of owner.devices) gaps.push({ after: isWhole ? checkedSeq : 0, upTo: NOT_YET })
   owner.historyFrom = NOT_YET

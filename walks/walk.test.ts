@@ -11,7 +11,7 @@ interface World {
 
 const newWorld = (): World => ({ happened: [], working: new Set() })
 
-/** Writes down who did it, and that nobody does two things at once. */
+/** Makes a verb that records its actor and checks that nobody does two things at once. */
 const noted = (word: string, also: Doer[] = []): Verb<World> => ({
   weight: 1,
   now: (world) =>

@@ -1,28 +1,28 @@
-/** Chance that a seed decides: the same seed is the same walk. */
+/** A random generator that a seed determines: the same seed gives the same walk. */
 export interface Dice {
-  /** A whole number from 0 to below this. */
+  /** Returns an integer from 0 to below `count`. */
   below(count: number): number
-  /** One of the list, which is not empty. */
+  /** Returns an element of the list. Throws if the list is empty. */
   pick<T>(list: readonly T[]): T
 }
 
-/** Somebody or something that does one thing at a time. */
+/** An actor, which does one thing at a time. */
 export interface Doer {
   name: string
 }
 
-/** Something that could happen now. */
+/** A possible next act. */
 export interface Step {
-  /** Who is busy with it, and what must not be touched meanwhile. */
+  /** The actors that the step occupies. The first one performs it. */
   busy: [Doer, ...Doer[]]
   does(dice: Dice): Promise<void>
 }
 
-/** Something that happens again and again, by one or the other. */
+/** An act that the walk repeats, by varying actors. */
 export interface Verb<World> {
-  /** How often, next to the others. */
+  /** The relative frequency of the verb. */
   weight: number
-  /** By whom it could happen now. */
+  /** Returns the steps that are possible now. */
   now(world: World): Step[]
 }
 
@@ -31,18 +31,18 @@ interface Walk<World> {
   steps: number
   verbs: Record<string, Verb<World>>
   world: World
-  /** Waits until nothing is on its way any more, then asserts what must hold; at the end once more, of everything. */
+  /** Waits until nothing is pending, then asserts the invariants. With `isEnd` it checks everything once more. */
   settle(world: World, isEnd: boolean): Promise<void>
 }
 
-/** So many steps happen at once, at most. */
+/** Maximum number of simultaneous steps. */
 const AT_ONCE = 3
-/** After so many bursts at most, everything settles. */
+/** Maximum number of bursts before everything settles. */
 const BURSTS = 4
 
 /**
- * Walks at random: bursts of steps by different doers, and in between everything settles and is looked at. Throws what a step or a look
- * threw, with the seed and every step so far: `WALK_SEED` repeats the choices.
+ * Takes random steps: bursts of steps by different actors, with a check of the settled world in between. Throws the error of a
+ * step or a check with the seed and all steps so far; `WALK_SEED` repeats the choices.
  */
 export async function walk<World>({ seed, steps, verbs, world, settle }: Walk<World>): Promise<void> {
   const dice = newDice(seed)
@@ -67,11 +67,11 @@ export async function walk<World>({ seed, steps, verbs, world, settle }: Walk<Wo
 interface Chosen {
   name: string
   step: Step
-  /** Of its own dice: what happens beside it changes nothing in it. */
+  /** The seed of the step's own dice, so that simultaneous steps do not change its choices. */
   seed: number
 }
 
-/** Steps that can happen now, side by side: nobody is in two of them. */
+/** Chooses steps that can run at the same time: no actor is in two of them. */
 function chooseSteps<World>(verbs: Record<string, Verb<World>>, world: World, dice: Dice, count: number): Chosen[] {
   const chosen: Chosen[] = []
   const busy = new Set<Doer>()
@@ -89,12 +89,12 @@ function chooseSteps<World>(verbs: Record<string, Verb<World>>, world: World, di
   return chosen
 }
 
-/** All of them to their end, also where one fails; then the first failure. */
+/** Waits for all steps, also if one fails, then throws the first failure. */
 async function together(steps: Promise<void>[]): Promise<void> {
   for (const step of await Promise.allSettled(steps)) if (step.status === 'rejected') throw step.reason
 }
 
-/** mulberry32: small, and the same everywhere. */
+/** mulberry32: small, and deterministic on every platform. */
 function newDice(seed: number): Dice {
   let state = seed >>> 0
   const below = (count: number): number => {

@@ -89,7 +89,7 @@ test('what the server derives from a raw password is what a browser would derive
 })
 
 test('the derivation does not drift: a fixed password has a fixed secret', async () => {
-  // Computed with hash-wasm and @noble/hashes, as a browser does it.
+  // Computed with hash-wasm and @noble/hashes, like in a browser.
   const derived = await deriveAuthSecret('Alice', Buffer.alloc(16, 7), 'correct horse')
   expect(derived).toBe('5SEi_JxLK5oZBboEhPd9WlF7YfLhNe0LI7kKVftw7Ak')
 })
@@ -155,7 +155,7 @@ test('a bare account makes its keys with a new password; its other sessions end;
   expect(await here.tries(accountApi.makeKeys, { ...form, currentPassword: newAuthSecret() })).toMatchObject({
     code: 'invalid_credentials',
   })
-  // What was typed is not for the server, not even once.
+  // The server must refuse the typed password, even in the first request.
   expect(await here.tries(accountApi.makeKeys, { ...form, currentPassword: 'hunter22' })).toMatchObject({ code: 'invalid_input' })
   expect(await here.does(accountApi.makeKeys, form)).toMatchObject({ hasKeys: true, deviceId, unlock: { deviceId } })
   expect(await elsewhere.tries(contactsApi.list, {})).toMatchObject({ status: 401 })

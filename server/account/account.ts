@@ -13,7 +13,7 @@ import * as store from './store.ts'
 
 type AccountRow = NonNullable<Awaited<ReturnType<typeof store.findById>>>
 
-/** Who is signed in. Throws Refusal. */
+/** Returns the signed-in user. Throws Refusal. */
 export async function currentUser(env: Env, user: SignedInUser): Promise<User> {
   const row = await store.findById(env.db, user.id)
   if (!row) throw new Refusal('not_signed_in')
@@ -21,8 +21,8 @@ export async function currentUser(env: Env, user: SignedInUser): Promise<User> {
 }
 
 /**
- * Ends the session; without one it is harmless. With `removeKeys` the vault of the device that has signed for it stays shut for
- * good [Note: V1, D4].
+ * Ends the session; does nothing without one. With `removeKeys`, if a device has signed for the session, its vault can never be
+ * opened again [Note: V1, D4].
  */
 export async function logout(env: Env, visitor: Visitor, removeKeys: boolean): Promise<Record<string, never>> {
   const { session } = visitor
@@ -35,15 +35,15 @@ export async function logout(env: Env, visitor: Visitor, removeKeys: boolean): P
 }
 
 interface Entrance {
-  /** The device that the session names, unless its keys were removed. */
+  /** The device that the session shall name; undefined if its keys were removed. */
   deviceId: string | undefined
-  /** Where the account changed meanwhile: a secret that was replaced a moment ago opens nothing. */
+  /** The refusal if the account has changed meanwhile: a secret that was just replaced must not sign in. */
   otherwise: RefusalCode
 }
 
-/** A new session for this visitor; the one that its cookie named before is over. Throws Refusal. */
+/** Starts a session for this visitor and ends the one that its cookie named before. Throws Refusal. */
 export async function signIn(env: Env, visitor: Visitor, row: AccountRow, { deviceId, otherwise }: Entrance): Promise<SignedIn> {
-  // One transaction: a removal of the device, or an end of all sessions, happens wholly before it or after it.
+  // One transaction: the removal of the device, or the end of all sessions, commits wholly before or after it.
   const { tier, unlock, token, expiresAt } = await env.db.transaction(async (tx) => {
     if (!(await store.holdSecrets(tx, row))) throw new Refusal(otherwise)
     const unlock = deviceId === undefined ? undefined : await unlockOf(tx, row.id, deviceId)
@@ -56,7 +56,7 @@ export async function signIn(env: Env, visitor: Visitor, row: AccountRow, { devi
   return { ...shownUser(row, tier, unlock?.deviceId ?? null), unlock: unlock ? { ...unlock, challenge } : null }
 }
 
-/** What an account's owner sees of it; `tier` is the plan that counts now. */
+/** The user as its owner sees it; `tier` is the effective plan. */
 export const shownUser = (row: AccountRow, tier: Tier, deviceId: string | null): User => ({
   id: row.id,
   username: row.username,

@@ -13,8 +13,8 @@ import { closeSessions, deleteSessionsOf } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 
 /**
- * A new password, and where the old one opens the keyring, the keyring that the new one opens: all or nothing [Note: K3].
- * Ends all other sessions. Throws Refusal.
+ * Stores a new password. If the old password opens the keyring, also stores the keyring that the new one opens, in the same
+ * transaction [Note: K3]. Ends all other sessions. Throws Refusal.
  */
 export async function changePassword(
   env: Env,
@@ -36,7 +36,7 @@ export async function changePassword(
 
   const ended = await env.db.transaction(async (tx) => {
     const account = read ? await lockForChange(tx, user.id, read) : await lockAccount(tx, user.id)
-    // The answer to the first try was lost.
+    // The response to an earlier attempt was lost.
     if (read && isStored(account, read) && timingSafeEqual(account.passwordHash, next)) return undefined
     requireVerifier(account, current)
     requireOrder(env, user, account.publicKey, 'change password', caller)
@@ -54,7 +54,7 @@ export async function changePassword(
   return {}
 }
 
-// Half of it would be an account whose password signs in and opens nothing, or the reverse.
+// A password change without the matching keyring would leave a password that signs in but opens nothing, or the reverse.
 function requireFit(account: LockedAccount, read: ReadChange | undefined): void {
   const { documents } = account
   if (!read) {

@@ -12,13 +12,13 @@ import { shownUser } from './account.ts'
 import * as store from './store.ts'
 
 interface FirstKeys {
-  /** The authSecret of the password that the account was made with: a browser never sends what was typed [Note: P1]. */
+  /** The authSecret of the account's first password: a browser never sends the typed password [Note: P1]. */
   currentPassword: string
   password: string
   keys: AccountKeys
 }
 
-/** The first keys of an account that has none, with a new password: all or nothing. Ends its other sessions. Throws Refusal. */
+/** Stores the first keys of an account and a new password in one transaction. Ends its other sessions. Throws Refusal. */
 export async function makeKeys(env: Env, user: SignedInUser, { currentPassword, password, keys }: FirstKeys): Promise<SignedIn> {
   await countGuess(env, user)
   requireAuthSecret(currentPassword)

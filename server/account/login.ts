@@ -15,7 +15,10 @@ interface Credentials {
   deviceId?: string | undefined
 }
 
-/** The salt of a name's password. A name that nobody has is answered alike, with the same work [Note: P1]. Throws Refusal. */
+/**
+ * Returns the salt of a username's password. An unknown name gets the same response after the same work [Note: P1]. Throws
+ * Refusal.
+ */
 export async function passwordSalt(env: Env, visitor: Visitor, username: string): Promise<{ salt: string }> {
   await env.limits.take('salt', visitor.addressKey)
   const made = saltFor(env, username)
@@ -24,9 +27,9 @@ export async function passwordSalt(env: Env, visitor: Visitor, username: string)
 }
 
 /**
- * Signs in with a new session; it names the device where that is one of the account's whose vault may open.
- * An unknown name, a wrong password and a blocked account get the same answer after the same work: guessing tells nothing,
- * not even that a guess was right. Throws Refusal.
+ * Signs in with a new session. The session names the device if it belongs to the account and its vault may open. An unknown name,
+ * a wrong password and a blocked account get the same response after the same work, so that a guess tells nothing, not even that
+ * it was right. Throws Refusal.
  */
 export async function login(env: Env, visitor: Visitor, { username, password, kdf, deviceId }: Credentials): Promise<SignedIn> {
   const row = await store.findByUsername(env.db, username)
@@ -34,7 +37,7 @@ export async function login(env: Env, visitor: Visitor, { username, password, kd
   const verifier = await verifierOf(username, row?.passwordSalt ?? saltFor(env, username), password, kdf)
   const matches = timingSafeEqual(verifier, row?.passwordHash ?? randomBytes(verifier.length))
   if (!row || !matches || !row.isActive) throw new Refusal('invalid_credentials')
-  // A raw password costs a derivation, right or wrong.
+  // A success is uncounted, except with a raw password: that costs a derivation even if it is right.
   if (kdf === 1) await giveBack()
   return await signIn(env, visitor, row, { deviceId, otherwise: 'invalid_credentials' })
 }

@@ -5,7 +5,7 @@ import type { Visitor } from '../http/serve.ts'
 import * as store from './store.ts'
 import { isRetired } from './store-traces.ts'
 
-// Names that look like the product, its staff or a word of its API.
+// Names that could pass for the product, its staff or a word of its API.
 const RESERVED = new Set(
   `admin administrator anonymous api auth billing bot conclave everyone help info login logout mail me moderator null official
   owner payments postmaster register root security service staff subscribe support sysadmin system team undefined webmaster`.split(
@@ -13,22 +13,22 @@ const RESERVED = new Set(
   ),
 )
 
-// The form of the names of deleted accounts: no new account may have it.
+// The form of deleted accounts' names, reserved for them.
 const TOMBSTONE = /^deleted_[0-9a-f]{12}$/
 
-/** True if nobody has the name, nobody had it, and everyone may have it. */
+/** True if no account has or had the name and it is not reserved. */
 export async function isFree(env: Env, username: string): Promise<boolean> {
   const name = username.toLowerCase()
   if (RESERVED.has(name) || TOMBSTONE.test(name) || (await store.findByUsername(env.db, username))) return false
-  // Asked last: a deletion that commits between the two questions is not missed.
+  // This query runs last, so that it sees a deletion that commits after the first query.
   return !(await isRetired(env.db, retiredHash(env, username)))
 }
 
-/** What is kept of the name of a deleted account, so that nobody else gets it [Note: I1]. */
+/** The stored hash of a deleted account's name, which keeps others from taking the name [Note: I1]. */
 export const retiredHash = (env: Env, username: string): Buffer =>
   createHmac('sha256', env.nameKey).update(username.toLowerCase()).digest()
 
-/** Tells anyone if a name is free, which is why it is rate-limited. Throws Refusal. */
+/** Tells any caller if a name is free, so it is rate-limited. Throws Refusal. */
 export async function usernameAvailable(env: Env, visitor: Visitor, username: string) {
   await env.limits.take('availability', visitor.addressKey)
   await env.limits.take('availabilityTotal', 'all')

@@ -3,10 +3,10 @@ import type { Db } from '../db/connect.ts'
 import { deleteSessionsOf } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 
-// What whoever runs the server does to an account from the command line. Each answers undefined where nobody has that name,
-// and announces what it did: open pages follow at once.
+// The operator's commands on an account. Each returns undefined if no account has the name, and announces its change, so that
+// open pages reload.
 
-/** Makes an administrator of the account. Answers its name as it is written. */
+/** Makes the account an administrator. Returns its name in the original spelling. */
 export async function makeAdmin(db: Db, username: string): Promise<string | undefined> {
   return await db.transaction(async (tx) => {
     const row = await store.findByUsername(tx, username)

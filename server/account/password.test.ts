@@ -15,7 +15,7 @@ const world = await startWorld()
 const raw = (currentPassword: string, newPassword: string) => ({ currentPassword, newPassword, confirmNewPassword: newPassword })
 const derived = (currentPassword: string, newPassword: string) => ({ ...raw(currentPassword, newPassword), kdf: 1 as const })
 
-/** The change that seals the keyring to a new password. */
+/** Makes the change that seals the keyring to a new password. */
 function sealedAnew({ identity }: Person) {
   return signedChange(identity, changed(identity, { adds: ['password'] }))
 }
@@ -54,7 +54,7 @@ test('a new password signs in and opens the keyring, the old one does not; other
   expect(await alice.does(devicesApi.keys, {})).toMatchObject({ keyring: keys.keyring, manifest: keys.manifest })
   expect(await opens(alice.username, alice.authSecret, 1)).toBe(false)
   expect(await opens(alice.username, newPassword, 1)).toBe(true)
-  // The other browser is still a device of the account, and comes in again with the new password.
+  // The other browser is still a device of the account, and signs in again with the new password.
   const again = { username: alice.username, password: newPassword, kdf: 1 as const, deviceId: laptop.deviceId }
   expect(await world.stranger().does(accountApi.login, again)).toMatchObject({ deviceId: laptop.deviceId })
   theirs.hangsUp()
@@ -151,7 +151,7 @@ test('of two changes at once one wins', async () => {
       alice.tries(accountApi.changePassword, { ...derived(alice.authSecret, secret), keys: sealedAnew(alice) }),
     ),
   )
-  // Whoever comes second names a password that was the current one a moment ago.
+  // The later ones name a password that was the current one a moment ago.
   expect(answers.map((answer) => answer.code ?? 'won').sort()).toEqual([...Array(3).fill('invalid_credentials'), 'won'])
   const opening = await Promise.all(secrets.map((secret) => opens(alice.username, secret, 1)))
   expect(opening).toEqual(answers.map((answer) => answer.status === 200))

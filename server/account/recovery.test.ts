@@ -8,7 +8,7 @@ import { startWorld, type World } from '../testing/world.ts'
 
 const world = await startWorld()
 
-/** Someone with a recovery kit. */
+/** Makes a person with a recovery kit. */
 async function withKit(from: World = world): Promise<Person & { kitSecret: string }> {
   const [alice, kitSecret] = [await from.person('alice'), newAuthSecret()]
   await alice.changesKeys({ adds: ['kit'] }, { kitSecret })
@@ -21,7 +21,7 @@ async function byKit(alice: Person & { kitSecret: string }): Promise<Browser> {
   return browser
 }
 
-/** What a browser posts to recover the account. */
+/** Builds the form by which a browser recovers the account. */
 function recovery(alice: Person & { kitSecret: string }, newKitSecret: string | null = null) {
   const deviceId = newDeviceId()
   const identity = recovered(alice.identity, deviceId, newKitSecret !== null)
@@ -31,7 +31,7 @@ function recovery(alice: Person & { kitSecret: string }, newKitSecret: string | 
   }
 }
 
-/** The same, which the new device has signed for the browser's session. */
+/** Recovers the account with a form that the new device has signed for the browser's session. */
 async function recovers(browser: Browser, alice: Person & { kitSecret: string }, newKitSecret: string | null = null) {
   const form = recovery(alice, newKitSecret)
   return { ...form, proof: await browser.proofBy(form.keys.deviceId) }
@@ -58,7 +58,7 @@ test('whoever holds the kit signs in without the password, to a session that has
   expect(await browser.tries(devicesApi.unlock, {})).toBeRefused(409, 'unknown_device')
   const { keyring, historySeals } = await browser.does(devicesApi.keys, {})
   expect([keyring, historySeals]).toEqual([(await alice.does(devicesApi.keys, {})).keyring, []])
-  // Nobody else was signed out by it.
+  // Signing in by the kit has ended no other session.
   expect((await alice.tries(accountApi.user, {})).status).toBe(200)
 })
 
@@ -105,7 +105,7 @@ test('guessing a kit is as slow as guessing a password, at the door and inside',
     expect(await alice.tries(accountApi.recover, { ...form, kitSecret: newAuthSecret() })).toBeRefused(401, 'wrong_kit')
   expect(await alice.tries(accountApi.recover, form)).toBeRefused(429, 'too_many_requests')
   expect(await strict.stranger().tries(accountApi.loginByKit, { username, kitSecret })).toBeRefused(429, 'too_many_requests')
-  // Of all names together, one address has thirty tries.
+  // One address has thirty attempts for all names together.
   for (let at = 0; at < 20; at++) await strict.stranger().tries(accountApi.loginByKit, { username: `name_${at}`, kitSecret })
   const other = { username: 'someone_else', kitSecret }
   expect(await strict.stranger().tries(accountApi.loginByKit, other)).toBeRefused(429, 'too_many_requests')
@@ -132,7 +132,7 @@ test('by the kit come a new password, this browser and a new kit; the used kit i
   const tries = (kitSecret: string) => world.stranger().tries(accountApi.loginByKit, { username: alice.username, kitSecret })
   expect(await tries(alice.kitSecret)).toBeRefused(401, 'wrong_kit')
   expect((await tries(newKitSecret)).status).toBe(200)
-  // The devices from before are still the account's: the person removes those that are lost.
+  // The earlier devices still belong to the account: the person removes those that are lost.
   expect(await browser.does(devicesApi.list, {})).toHaveLength(3)
   const hashed = await world.sql('select kit_hash from users where id = $1', [alice.id])
   expect(hashed).toEqual([{ kit_hash: createHash('sha256').update(newKitSecret).digest() }])
@@ -200,7 +200,7 @@ test('a recovery that does not fit is refused and leaves everything as it was', 
     expect((await browser.tries(accountApi.recover, { ...fits, ...more })).code, what).toBe(code)
     expect(await stateOf(alice), what).toEqual(state)
   }
-  // Eve with her own session and kit gets no hold of Alice's account.
+  // Eve's own session and kit give her no access to Alice's account.
   expect(await (await byKit(eve)).tries(accountApi.recover, { ...fits })).toBeRefused(401, 'wrong_kit')
   expect(await browser.does(accountApi.recover, fits)).toMatchObject({ id: alice.id })
 })
@@ -244,7 +244,7 @@ test.each(['keys:written', 'keys:committed'])('a recovery that fails at %s is se
   const after = await stateOf(alice)
   expect(await browser.does(accountApi.recover, form)).toEqual(signedIn)
   expect(await stateOf(alice)).toEqual(after)
-  // That is for this browser only.
+  // The repeated form works in this browser only.
   const other = world.stranger()
   await other.does(accountApi.login, { username: alice.username, password: form.password, kdf: 1 })
   expect(await other.tries(accountApi.recover, form)).toBeRefused(401, 'wrong_kit')

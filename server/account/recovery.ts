@@ -16,8 +16,8 @@ import * as store from './store.ts'
 import { countTry } from './tries.ts'
 
 /**
- * Signs in with a recovery kit; the session has no device. An unknown name, a wrong kit, an account without one and a
- * blocked account get the same answer after the same work. Throws Refusal.
+ * Signs in with a recovery kit; the session has no device. An unknown name, a wrong kit, an account without a kit and a blocked
+ * account get the same response after the same work. Throws Refusal.
  */
 export async function loginByKit(
   env: Env,
@@ -33,8 +33,8 @@ export async function loginByKit(
 }
 
 /**
- * A new password and this browser, which signs for the session, by the recovery kit, which is used up: all or nothing
- * [Note: K3, D4]. Ends all other sessions. Throws Refusal.
+ * Recovers the account with the recovery kit, in one transaction: stores a new password, adds this browser, which signs for the
+ * session, and uses up the kit [Note: K3, D4]. Ends all other sessions. Throws Refusal.
  */
 export async function recover(
   env: Env,
@@ -49,7 +49,7 @@ export async function recover(
     const account = await lockAccount(tx, user.id)
     const row = await store.findById(tx, user.id)
     if (!row) throw new Refusal('not_signed_in')
-    // The answer to the first try was lost: the kit is used up, but this session is what it bought.
+    // The response to an earlier attempt was lost. The kit is used up, but this session came from it.
     if (user.deviceId === form.keys.deviceId && isStored(account, read)) {
       return { unlock: await requireUnlock(tx, user), row, ended: undefined }
     }

@@ -12,7 +12,7 @@ import { signIn } from './account.ts'
 import { isFree } from './names.ts'
 import * as store from './store.ts'
 
-/** Makes an account and signs it in; keys that come along are stored in the same transaction. Throws Refusal. */
+/** Makes an account and signs it in. Keys in the form are stored in the same transaction. Throws Refusal. */
 export async function register(env: Env, visitor: Visitor, form: z.infer<typeof registrationShape>): Promise<SignedIn> {
   await env.limits.take('register', visitor.addressKey)
   await env.limits.take('registerTotal', 'all')
@@ -20,7 +20,7 @@ export async function register(env: Env, visitor: Visitor, form: z.infer<typeof 
   if (kdf === 1) requireAuthSecret(password)
   else if (keys) throw new Refusal('invalid_input', { text: 'Keys come with a derived password (kdf 1)' })
   const read = keys && readKeys(keys)
-  // Before the costly derivation; the unique index decides races.
+  // Checked before the costly derivation. The unique index decides races.
   if (!(await isFree(env, username))) throw new Refusal('username_taken')
 
   const passwordSalt = saltFor(env, username)

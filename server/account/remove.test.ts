@@ -21,7 +21,7 @@ const deletes = (who: Person) => who.does(accountApi.remove, { password: who.aut
 const countOf = async (from: string, values: unknown[]) =>
   (await world.sql(`select count(*)::int as count from ${from}`, values))[0]?.['count']
 
-/** In which columns any of these words stands, regardless of case; bytes are searched as hex. */
+/** Returns the columns that contain any of these words, regardless of case. Bytes are searched as hex. */
 async function columnsWith(...words: string[]): Promise<string[]> {
   const columns = await world.sql(
     `select table_name as table, column_name as column from information_schema.columns where table_schema = 'public' order by 1, 2`,
@@ -35,7 +35,7 @@ async function columnsWith(...words: string[]): Promise<string[]> {
   return found
 }
 
-/** Every row of every table, to compare. */
+/** Returns every row of every table, to compare. */
 async function everything(): Promise<unknown[]> {
   const tables = await world.sql(
     `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
@@ -45,7 +45,7 @@ async function everything(): Promise<unknown[]> {
   )
 }
 
-/** Someone who has something in every table, and a conversation with another in the room's first group. */
+/** Makes a person with data in every table, who has a conversation with another person in the room's first group. */
 async function settled() {
   const [alice, bob] = await pair()
   const kitSecret = newAuthSecret()
@@ -67,11 +67,11 @@ async function settled() {
   })
   await alice.does(roomsApi.commit, { ...first, archiveKeys: [keyOf(alice), keyOf(bob)] })
   await Promise.all([alice, bob].map((each) => each.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 2 })))
-  const said = await alice.says(chatRoomId, sealed(first.groupId, 1))
+  const message = await alice.says(chatRoomId, sealed(first.groupId, 1))
   await bob.does(messagesApi.markRead, { chatRoomId })
   await bob.says(chatRoomId, sealed(first.groupId, 1))
   await alice.does(messagesApi.markRead, { chatRoomId })
-  return { alice, bob, chatRoomId, first, said, kitSecret }
+  return { alice, bob, chatRoomId, first, message, kitSecret }
 }
 
 test('after a deletion no row of any table holds the name, the address, the picture or the keys of the person', async () => {
@@ -92,7 +92,7 @@ test('after a deletion no row of any table holds the name, the address, the pict
     ...[alice.authSecret, kitSecret].map((secret) => createHash('sha256').update(secret).digest('hex')),
   ]
   expect(traces.every((word) => word.length > 8)).toBe(true)
-  // The search is proven first: each of them is there.
+  // The search itself is checked first: it finds each trace before the deletion.
   for (const word of traces) expect(await columnsWith(word), word).not.toEqual([])
 
   await deletes(alice)
@@ -147,7 +147,7 @@ test("a deletion takes the person's rows in every table; Bob keeps his own", asy
 })
 
 test('Bob still has the conversation with a deleted account, and writes no more in it', async () => {
-  const { alice, bob, chatRoomId, first, said } = await settled()
+  const { alice, bob, chatRoomId, first, message } = await settled()
   const log = await bob.does(roomsApi.log, { chatRoomId })
   const line = await bob.opensSocket()
   await deletes(alice)
@@ -162,7 +162,7 @@ test('Bob still has the conversation with a deleted account, and writes no more 
   })
   const { entries } = await bob.does(roomsApi.log, { chatRoomId })
   expect(entries.map((entry) => entry.seq)).toEqual(log.entries.map((entry) => entry.seq))
-  expect(entries.find((entry) => entry.seq === said.seq)).toMatchObject({ content: said.content, senderId: alice.id })
+  expect(entries.find((entry) => entry.seq === message.seq)).toMatchObject({ content: message.content, senderId: alice.id })
   expect(await bob.does(messagesApi.list, { chatRoomId })).toHaveLength(2)
   expect(await bob.does(notificationsApi.unreadCount, {})).toEqual({ count: 0 })
   expect((await bob.does(roomsApi.archiveKeys, { chatRoomId, groupId: first.groupId, epochs: '1' })).keys).toHaveLength(1)
@@ -201,7 +201,7 @@ test('the account is out at once, in every browser, and nobody gets in again', a
       'invalid_credentials',
     )
     expect(await stranger.tries(accountApi.loginByKit, { username: name, kitSecret })).toBeRefused(401, 'wrong_kit')
-    // The salt is that of any name that nobody has.
+    // The salt is derived like that of an unknown name.
     const again = await Promise.all([1, 2].map(() => stranger.does(accountApi.salt, { username: name.toUpperCase() })))
     expect(again[0]).toEqual(again[1])
     const [row] = await world.sql('select password_salt as salt from users where id = $1', [alice.id])
@@ -227,7 +227,7 @@ test('nobody finds a deleted account: not by name, not by address, not its manif
     expect(await who.tries(contactsApi.add, { onionAddress })).toBeRefused(404, 'user_not_found')
     expect(await who.tries(devicesApi.manifest, { userId: alice.id })).toBeRefused(404, 'not_found')
   }
-  // A socket that opens or closes late is nobody's.
+  // A socket that opens or closes late belongs to no account.
   for (const isHere of [true, false])
     await followPresence({ ...world.env, hub: { ...world.env.hub, isHere: () => isHere } })(alice.id)
   expect(await world.sql('select is_online, last_seen from users where id = $1', [alice.id])).toEqual([
@@ -264,7 +264,7 @@ test('a wrong password deletes nothing, and neither does a session alone', async
   const before = await everything()
   expect(await alice.tries(accountApi.remove, { password: newAuthSecret(), kdf: 1 })).toBeRefused(401, 'invalid_credentials')
   expect(await alice.tries(accountApi.remove, {})).toBeRefused(400, 'invalid_input')
-  // A browser that sends what was typed fails loudly, and an account with keys takes nothing else.
+  // A browser that sends the typed password fails with an error, and an account with keys accepts nothing but an authSecret.
   expect(await alice.tries(accountApi.remove, { password: 'hunter22', kdf: 1 })).toBeRefused(400, 'invalid_input')
   expect(await alice.tries(accountApi.remove, { password: alice.authSecret })).toBeRefused(400, 'invalid_input')
   expect(await world.stranger().tries(accountApi.remove, { password: alice.authSecret, kdf: 1 })).toBeRefused(
@@ -281,7 +281,7 @@ test('who is signed in guesses at the password ten times, as at the front door',
   const answers = (await Promise.all(guesses)).map((answer) => answer.code).sort()
   expect(answers).toEqual([...Array(10).fill('invalid_credentials'), 'too_many_requests'])
   const right = { username: 'alice', password: alice.authSecret, kdf: 1 }
-  // The door is open: nobody who is inside locks the owner out.
+  // Sign-in still works: guesses of a signed-in session do not lock the owner out.
   expect((await strict.stranger().tries(accountApi.login, right)).status).toBe(200)
 })
 
@@ -356,7 +356,7 @@ test('who adds her at the moment of the deletion does not find her, whether they
   const [carol, dave] = await pair()
   const alice = await someone()
   const { chatRoomId } = await alice.adds(dave)
-  // As the deletion does it: the rooms, then the account, then what is in them.
+  // This locks like the deletion: the rooms, then the account, then their data.
   const adding = await world.env.db.transaction(async (tx) => {
     await tx.execute(sql`select from chat_rooms where id = ${chatRoomId} for no key update`)
     await tx.execute(sql`select from users where id = ${alice.id} for update`)
@@ -398,7 +398,7 @@ test('whatever happens at the same time, it comes before the deletion or is refu
     ]
     const removal = alice.tries(accountApi.remove, { password: alice.authSecret, kdf: 1 })
     for (const answer of await Promise.all(tries)) expect([101, 200, 401, 403, 404, 409]).toContain(answer?.status)
-    // A room that was made at the last moment: nothing happened, once more.
+    // A room was created at the last moment, so the removal did nothing and is repeated.
     if ((await removal).status !== 200) {
       expect(await removal).toBeRefused(503, 'unavailable')
       await deletes(alice)

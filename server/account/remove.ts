@@ -13,8 +13,8 @@ import * as store from './store.ts'
 import * as traces from './store-traces.ts'
 
 /**
- * Deletes the account for good: nothing of the person stays but what others were sent. Those conversations are closed, the
- * name is not issued again, and all sessions end. Throws Refusal.
+ * Deletes the account for good. Of the person's data only what others have received remains. Closes those conversations, retires
+ * the name and ends all sessions. Throws Refusal.
  */
 export async function removeAccount(
   env: Env,
@@ -29,7 +29,7 @@ export async function removeAccount(
   if (row.publicKey && kdf !== 1)
     throw new Refusal('invalid_input', { text: 'An account with keys is deleted in a browser (kdf 1)' })
   const verifier = await verifierOf(row.username, row.passwordSalt, password, kdf)
-  // A wrong guess takes no lock. It is compared again below, because the password may change meanwhile.
+  // A wrong guess takes no lock. The password is compared again below, because it may change meanwhile.
   requireSame(verifier, row.passwordHash)
 
   const listing = await env.db.transaction(async (tx) => {
@@ -53,7 +53,7 @@ export async function removeAccount(
   return {}
 }
 
-// Random where a row must hold something: it opens nothing, and says nothing.
+// Columns that must not be null get random bytes, which open nothing.
 const newTombstone = (now: Date) => ({
   username: `deleted_${randomBytes(6).toString('hex')}`,
   passwordHash: randomBytes(32),

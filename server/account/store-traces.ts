@@ -6,9 +6,9 @@ import { contacts } from '../db/schema/contacts.ts'
 import { books, devices, keyPackages, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
 import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
-// What an account has in every table. Call all of it while its rooms, and after them its row, are locked.
+// The data of an account in every table. Lock its rooms and then its row before calling these functions.
 
-/** The accounts that have this one on the list, as a contact or as a request. */
+/** Returns the accounts that list this one, as a contact or as a request. */
 export async function findListing(tx: Queryable, userId: string): Promise<string[]> {
   const rows = await tx
     .select({ userId: contacts.userId })
@@ -17,7 +17,7 @@ export async function findListing(tx: Queryable, userId: string): Promise<string
   return rows.map((row) => row.userId)
 }
 
-/** Deletes the account's keys, devices, key packages and book, and the claims of rooms that are about to close. */
+/** Deletes the account's keys, devices, key packages and book, and the claims of rooms that are about to be closed. */
 export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
   await tx.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, roomIds)))
   const closing = tx.select({ id: chatRooms.id }).from(chatRooms).where(isDirect(roomIds))
@@ -26,13 +26,13 @@ export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[
     await tx.delete(table).where(eq(table.userId, userId))
 }
 
-/** Deletes the account's own list, and its requests that others have not accepted. */
+/** Deletes the account's own contact list, and its requests that others have not accepted. */
 export async function deleteContacts(tx: Queryable, userId: string): Promise<void> {
   const isUnanswered = and(eq(contacts.contactUserId, userId), ne(contacts.state, 'accepted'))
   await tx.delete(contacts).where(or(eq(contacts.userId, userId), isUnanswered))
 }
 
-/** Closes the direct rooms that the other person still has on the list, and deletes the others with all that is in them. */
+/** Closes the direct rooms that the other person still lists, and deletes the other direct rooms with all their data. */
 export async function closeDirectRooms(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
   const kept = tx.select({ id: contacts.chatRoomId }).from(contacts).where(eq(contacts.contactUserId, userId))
   await tx.delete(chatRooms).where(and(isDirect(roomIds), notInArray(chatRooms.id, kept)))
@@ -41,7 +41,7 @@ export async function closeDirectRooms(tx: Queryable, userId: string, roomIds: s
   await tx.update(chatParticipants).set(unmarked).where(eq(chatParticipants.userId, userId))
 }
 
-/** Takes the account out of all other rooms. They go on for those who stay; where nobody stays the room is deleted. */
+/** Removes the account from all other rooms. A room without members is deleted. */
 export async function leaveGroups(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
   const groups = and(isOneOf(chatRooms.id, roomIds), ne(chatRooms.type, 'direct'))
   const left = tx.select({ id: chatRooms.id }).from(chatRooms).where(groups)
@@ -51,7 +51,7 @@ export async function leaveGroups(tx: Queryable, userId: string, roomIds: string
     .from(chatParticipants)
     .where(isOneOf(chatParticipants.chatRoomId, roomIds))
   await tx.delete(chatRooms).where(and(groups, notInArray(chatRooms.id, members)))
-  // The account's devices know this epoch: nothing is sealed to it any more [Note: D3].
+  // The account's devices know the keys of this epoch, so no more is sealed to it [Note: D3].
   await tx.update(chatRooms).set({ needsCommit: true }).where(groups)
 }
 
@@ -64,7 +64,7 @@ interface Tombstone {
   now: Date
 }
 
-/** The row that stays: others keep what they were sent, and by whom. Every column is named: a new one is decided here. */
+/** Turns the account into the row that others' messages refer to. It sets every column, so a new column needs a decision here. */
 export async function buryAccount(tx: Queryable, userId: string, { month, now, ...secrets }: Tombstone): Promise<void> {
   const row: Required<Omit<typeof users.$inferInsert, 'id'>> = {
     ...secrets,
@@ -86,7 +86,7 @@ export async function isRetired(db: Queryable, nameHash: Buffer): Promise<boolea
   return (await db.$count(retiredNames, eq(retiredNames.nameHash, nameHash))) > 0
 }
 
-// One parameter, so that the statement's text is the same for any number of them.
+// An array is one parameter, so the statement's text does not depend on its length.
 const isOneOf = (column: PgColumn, ids: string[]) => sql`${column} = any(${sql.param(ids)}::text[])`
 
 const isDirect = (roomIds: string[]) => and(isOneOf(chatRooms.id, roomIds), eq(chatRooms.type, 'direct'))

@@ -4,7 +4,7 @@ import { users } from '../db/schema/account.ts'
 
 type Row = typeof users.$inferSelect
 
-/** The account with that name, regardless of case; a deleted one is nobody's. */
+/** Returns the account with that name, regardless of case; undefined for a deleted account. */
 export async function findByUsername(db: Queryable, username: string): Promise<Row | undefined> {
   const [row] = await db
     .select()
@@ -13,7 +13,7 @@ export async function findByUsername(db: Queryable, username: string): Promise<R
   return row
 }
 
-/** True if the account may still sign in with the row's secrets. They stay as they are until the transaction ends. */
+/** True if the row's secrets are still the account's and it may sign in. They cannot change until the transaction ends. */
 export async function holdSecrets(db: Queryable, { id, passwordHash, kitHash }: Row): Promise<boolean> {
   const [now] = await db.select().from(users).where(eq(users.id, id)).for('share')
   return (

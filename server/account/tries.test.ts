@@ -8,7 +8,7 @@ const world = await startWorld({ hasLimits: true, variables: { TRUST_PROXY: '1' 
 const onionPort = await world.opens({ ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [] })
 const { points } = RATES.signInByNameAndAddress
 
-/** The answer to a sign-in from this address. */
+/** Returns the status of a sign-in from this address. */
 async function signsIn(browser: Browser, address: string, username: string, password: string): Promise<number> {
   const headers = { 'x-forwarded-for': address }
   const { status } = await browser.request('POST', accountApi.login.path, { body: { username, password, kdf: 1 }, headers })
@@ -21,10 +21,10 @@ test('anybody tries ten wrong passwords from elsewhere: the owner still signs in
   for (let at = 0; at < points; at++) expect(await signsIn(eve, '203.0.113.1', alice.username, newAuthSecret())).toBe(401)
   expect(await signsIn(eve, '203.0.113.1', alice.username, alice.authSecret)).toBe(429)
   expect(await signsIn(world.stranger(), '203.0.113.2', alice.username, alice.authSecret)).toBe(200)
-  // Behind the same address: her browser is known.
+  // Alice is at the same address, but her browser is known.
   alice.cookie = undefined
   expect(await signsIn(alice, '203.0.113.1', alice.username, alice.authSecret)).toBe(200)
-  // Its cookie is no key: with wrong passwords it is refused like any other, and for nobody else's account it counts.
+  // The cookie is no key: with wrong passwords it is refused like any other, and it counts for no other account.
   const thief = world.stranger()
   thief.mark = alice.mark
   for (let at = 0; at < points; at++) expect(await signsIn(thief, '203.0.113.3', alice.username, newAuthSecret())).toBe(401)

@@ -6,14 +6,14 @@ import type { Caller } from '../http/serve.ts'
 interface Try {
   kind: 'password' | 'kit'
   username: string
-  /** Whose name that is; undefined: nobody's. */
+  /** The account with that name; undefined if there is none. */
   userId: string | undefined
 }
 
 /**
- * Counts a try at the door before it is looked at; who was right calls the answer, so that only wrong ones stay counted. A browser
- * that has proven a session of the account has tries of its own: nobody elsewhere can use them up. Those who come by the onion
- * service have no address to tell them apart, so there only the name counts, apart from the other listener. Throws Refusal.
+ * Counts a sign-in attempt before it is checked. The caller calls the returned function after a successful one, so that only
+ * failed attempts stay counted. A browser that has proven a session of the account has its own limit, which nobody else can use
+ * up. The onion service knows no addresses, so there only the name counts, separately from the other listener. Throws Refusal.
  */
 export async function countTry(
   env: Env,

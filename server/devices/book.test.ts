@@ -24,7 +24,7 @@ test("Eve, with a password or a stolen cookie, cannot put rubbish in the place o
   for (const [code, book] of forged) expect((await thief.tries(devicesApi.saveBook, { ...book })).code).toBe(code)
   const { deviceId: _, signature: __, ...unsigned } = next
   expect(await thief.tries(devicesApi.saveBook, unsigned)).toBeRefused(400, 'invalid_input')
-  // The password alone signs in without a device.
+  // The password alone signs in, without a device.
   const bare = await alice.elsewhere()
   expect((await bare.tries(devicesApi.saveBook, { ...next })).status).toBeGreaterThanOrEqual(400)
   expect(await alice.does(devicesApi.book, {})).toEqual({ ...good, others: [] })
@@ -40,7 +40,7 @@ test('A stolen browser fills the address book with rubbish, version after versio
   const newest = await alice.does(devicesApi.book, {})
   expect(newest).toMatchObject({ version: 13, deviceId: stolen.deviceId, others: [{ writer: alice.deviceId, version: 1 }] })
   expect(await alice.does(devicesApi.book, { writer: alice.deviceId })).toMatchObject(good)
-  // The removal takes what the stolen one wrote with it.
+  // The removal also deletes the books that the stolen device wrote.
   await alice.changesKeys({ removes: [stolen.deviceId] })
   expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 14, deviceId: alice.deviceId, others: [] })
 })

@@ -13,7 +13,7 @@ import * as store from './store.ts'
 
 type BookAnswer = z.input<typeof devicesApi.book.output>
 
-/** The account's newest book, or the newest of one device; version 0 where there is none. */
+/** Returns the account's newest book, or the newest book of one device; version 0 if there is none. */
 export async function readBook(
   env: Env,
   user: SignedInUser,
@@ -31,8 +31,8 @@ export async function readBook(
 }
 
 /**
- * Keeps the book that this session's device wrote and signed, when nobody else saved one meanwhile, under a history key that the
- * account has: any other number would stand in the way of every removal to come. Throws Refusal.
+ * Stores the book that this session's device wrote and signed, unless another was saved meanwhile. Its history key must be the
+ * account's: a book under a higher key id would block every later removal of a device. Throws Refusal.
  */
 export async function saveBook(env: Env, user: SignedInUser, book: SignedBook) {
   await env.db.transaction(async (tx) => {
@@ -51,8 +51,8 @@ export async function saveBook(env: Env, user: SignedInUser, book: SignedBook) {
 }
 
 /**
- * Compare-and-set: keeps the book that a device of the manifest signed, where the newest version is the one before and lies under no
- * newer history key. The caller holds the account. Throws Refusal.
+ * Compare-and-set: stores the book that a device of the manifest signed, if the newest stored version is the one before and is
+ * not under a newer history key. The caller holds the account's lock. Throws Refusal.
  */
 export async function putBook(tx: Queryable, userId: string, manifest: Manifest, book: SignedBook): Promise<void> {
   const [newest] = await store.findBooks(tx, userId)

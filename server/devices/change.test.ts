@@ -21,7 +21,7 @@ const world = await startWorld()
 const someone = () => world.person('someone')
 const random = () => randomBytes(100).toString('base64')
 
-/** Everything that a change of keys may write. */
+/** Returns everything that a change of keys may write. */
 async function stateOf({ id }: Person) {
   const rows = (table: string, key = 'user_id') => world.sql(`select * from ${table} t where ${key} = $1 order by t::text`, [id])
   return {
@@ -68,12 +68,12 @@ test('a removed device is out at once: sessions, sockets, unlock secret, package
   const login = { username: alice.username, password: alice.authSecret, kdf: 1 as const, deviceId: laptop.deviceId }
   expect(await world.stranger().does(accountApi.login, login)).toMatchObject({ unlock: null, deviceId: null })
 
-  // Bob is told the new device list, and asked for a commit wherever Alice is, and nowhere else.
+  // Bob learns of the new device list. Only Alice's rooms need a commit.
   expect((await bob.does(devicesApi.manifest, { userId: alice.id })).manifest).toEqual(manifest)
   const waiting = await world.sql('select id from chat_rooms where needs_commit and id = any($1)', [[...rooms, apart]])
   expect(waiting.map((row) => row['id']).sort()).toEqual([...rooms].sort())
 
-  // Who stays has the new history key, sealed to this very device, and the book under it.
+  // Each remaining device has the new history key, sealed to it, and the book under that key.
   for (const browser of [alice, third]) {
     expect((await browser.does(devicesApi.keys, {})).historySeals).toMatchObject([{ historyKeyId: 2 }])
   }
@@ -82,7 +82,7 @@ test('a removed device is out at once: sessions, sockets, unlock secret, package
   expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 1, historyKeyId: 2 })
   expect((await (await alice.elsewhere()).does(devicesApi.keys, {})).historySeals).toEqual([])
 
-  // With the password it signs in again, and comes back neither with its old documents nor with new ones.
+  // The removed device signs in again with the password, and cannot return with its old documents or with new ones.
   const back = await alice.elsewhere()
   const proof = await back.proofBy(laptop.deviceId)
   const enrols = (identity: TestIdentity) => back.tries(devicesApi.enrol, { ...signedKeys(identity, laptop.deviceId), proof })
@@ -140,7 +140,7 @@ test('the date of a removal stays: nobody moves it behind what the removed brows
   expect(await dated({ [third.deviceId]: version })).toBeRefused(400, 'invalid_input')
   expect(await dated({ ...removedAt, [third.deviceId]: version - 1 })).toBeRefused(400, 'invalid_input')
   expect(await dated({ ...removedAt, [alice.deviceId]: version })).toBeRefused(400, 'invalid_input')
-  // A page of before does not date what it removes.
+  // An older page does not date the devices that it removes.
   const { [third.deviceId]: _, ...undated } = removedAt
   expect((await dated(undated)).status).toBe(200)
 })
@@ -165,13 +165,13 @@ test('Eve, with a stolen cookie, changes nothing: she cannot sign, and what Alic
     ['invalid_input', { ...real, keyring: { ...real.keyring, content: '{' } }],
   ]
   for (const [code, body] of forged) expect((await thief.tries(devicesApi.changeKeys, body)).code).toBe(code)
-  // What is stored already, as the server hands it out, is no change; with a kit of her own neither.
+  // Documents that are already stored, as the server returns them, are no change, not even with a kit of her own.
   const { keyring, manifest } = await thief.does(devicesApi.keys, {})
   const stored = { keyring, manifest, historySeals: [], kitSecret: newAuthSecret() }
   await thief.tries(devicesApi.changeKeys, stored)
   expect(await stateOf(alice)).toEqual(state)
 
-  // Alice removes a device; Eve repeats the very request, then the one before it.
+  // Alice removes a device. Eve repeats that same request, then the one before it.
   const third = await alice.addsBrowser()
   const accepted = signedChange(alice.identity, changed(alice.identity, { removes: [third.deviceId] }))
   expect(await laptop.does(devicesApi.changeKeys, accepted)).toEqual({ version: 4 })
@@ -264,7 +264,7 @@ test('a change that does not fit is refused in words and leaves everything as it
   }
   const answer = await alice.tries(devicesApi.changeKeys, post(after({ removes: [alice.deviceId] })))
   expect(answer.body).toMatchObject({ error: 'A device cannot remove itself. Remove it from another one, or log out' })
-  // All of these were refused for what was wrong with them.
+  // Each of these was refused only for its defect.
   expect(await alice.does(devicesApi.changeKeys, sealed)).toEqual({ version: 4 })
 })
 
@@ -297,7 +297,7 @@ test('the recovery kit is a way in and a secret, both or neither', async () => {
   const [kitSecret, another] = [newAuthSecret(), newAuthSecret()]
   await alice.changesKeys({ adds: ['kit'] }, { kitSecret })
   expect(await hashed()).toEqual(createHash('sha256').update(kitSecret).digest())
-  // It stays through other changes.
+  // The kit stays through other changes.
   await alice.changesKeys({ adds: ['passkey'] })
   expect(await hashed()).not.toBeNull()
   const tries = (changes: Changes, more: { kitSecret?: string | null } = {}) =>
@@ -348,7 +348,7 @@ test("history off deletes the account's archive keys and nobody else's; on again
   expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 1, historyKeyId: 2 })
   await alice.changesKeys({ keepsHistory: true })
   expect((await alice.does(devicesApi.keys, {})).historySeals.map((seal) => seal.historyKeyId)).toEqual([2, 3])
-  // The running epoch's archive key lies under an older history key: nothing more is sealed to it.
+  // The current epoch's archive key is under an older history key, so no more is sealed to this epoch.
   expect(await world.sql('select needs_commit from chat_rooms where id = $1', [room])).toEqual([{ needs_commit: true }])
 })
 
@@ -382,7 +382,7 @@ test('of many changes at once one wins, and what it wrote is all there', async (
     browser.tries(devicesApi.enrol, { ...signedKeys(withDevice(before, deviceId), deviceId) }),
     laptop.tries(devicesApi.saveBook, { ...signedBook(before, laptop.deviceId, { version: 1 }) }),
   ])
-  // The book is another document: it may have been saved first, and then the two that bring one are stale as well.
+  // The book is a separate document. It may have been saved first; then the two changes that carry a book are stale as well.
   const codes = answers.slice(0, 5).map((answer) => answer.code ?? 'won')
   expect(codes.filter((code) => code === 'won')).toHaveLength(1)
   const won = changes[codes.indexOf('won')]
@@ -461,7 +461,7 @@ test.each(['keys:written', 'keys:committed'])('a failure at %s leaves the old or
   if (!isNew) expect(await stateOf(alice)).toEqual(state)
   expect((await laptop.tries(accountApi.user, {})).status).toBe(isNew ? 401 : 200)
 
-  // Again, as whoever got no answer does.
+  // A caller that got no response sends the same change again.
   expect(await alice.does(devicesApi.changeKeys, change)).toEqual({ version: 3 })
   const after = await stateOf(alice)
   expect(after.account[0]?.['kit_hash']).not.toBeNull()

@@ -13,15 +13,15 @@ import { idsOf, type ReadDocuments, readDocuments, requireSuccessor, wayOf } fro
 import { isStored, type LockedAccount, lockAccount, requireNext, saveDocuments } from './locked.ts'
 import * as store from './store.ts'
 
-/** A change whose signatures hold. */
+/** A key change whose signatures are valid. */
 export interface ReadChange extends ReadDocuments {
   posted: KeyChange
 }
 
-/** Reads and verifies a change of keys. Throws Refusal. */
+/** Parses and verifies a key change. Throws Refusal. */
 export const readChange = (posted: KeyChange): ReadChange => ({ ...readDocuments(posted), posted })
 
-/** Where the history key is new, rooms are written too: they are locked first. */
+/** Locks the account. A new history key also changes rooms, so the rooms are locked first. */
 export const lockForChange = (tx: Queryable, userId: string, { posted }: ReadChange): Promise<LockedAccount> =>
   lockAccount(tx, userId, posted.book !== undefined)
 
@@ -35,7 +35,7 @@ export async function changeKeys(env: Env, user: SignedInUser, change: KeyChange
   }
   const ended = await env.db.transaction(async (tx) => {
     const account = await lockForChange(tx, user.id, read)
-    // The answer to the first try was lost.
+    // The response to an earlier attempt was lost.
     if (isStored(account, read)) return undefined
     if (password !== undefined) requireVerifier(account, hashOfSecret(password))
     const before = requireNext(account, read)
@@ -50,12 +50,12 @@ export async function changeKeys(env: Env, user: SignedInUser, change: KeyChange
   return { version: read.manifest.version }
 }
 
-/** Throws Refusal unless the account's password has this verifier. */
+/** Throws Refusal unless the verifier is that of the account's password. */
 export function requireVerifier(account: LockedAccount, verifier: Buffer): void {
   if (!timingSafeEqual(account.passwordHash, verifier)) throw new Refusal('invalid_credentials')
 }
 
-/** Everything that a change writes, inside the caller's transaction. Answers the sessions of removed devices. Throws Refusal. */
+/** Writes a key change inside the caller's transaction. Returns the sessions of removed devices. Throws Refusal. */
 export async function applyChange(
   env: Env,
   tx: Queryable,
@@ -71,7 +71,7 @@ export async function applyChange(
   await saveHistory(tx, account, before.manifest, read, leaving.length > 0)
   if (read.manifest.historyKeyId !== before.manifest.historyKeyId) {
     await env.limits.take('historyKeys', user.id)
-    // The running epoch's archive key lies under the old history key: whoever holds that one reads on until a commit [Note: H2].
+    // The archive key of the current epoch is under the old history key, whose holders can read on until a commit [Note: H2].
     await store.markNeedsCommit(tx, account.roomIds)
   }
   if (leaving.length === 0) return []
@@ -79,7 +79,7 @@ export async function applyChange(
   return await deleteSessionsOfDevices(tx, user.id, leaving)
 }
 
-/** After COMMIT: the removed devices are told why they are out, everyone else that the manifest changed [Note: D3]. */
+/** After COMMIT: closes the removed devices' sockets with the manifest, and announces the change to everyone else [Note: D3]. */
 export async function finishChange(env: Env, user: SignedInUser, ended: string[], manifest: Signed): Promise<void> {
   await env.fault?.('keys:committed')
   closeSessions(env, ended, manifest)
@@ -94,7 +94,7 @@ function requireDevices(user: SignedInUser, before: Manifest, next: Manifest): s
   return known.filter((id) => !staying.includes(id))
 }
 
-// What the kit shows the server, and the way in that it opens, are there together or not at all.
+// The kit's secret and the kit's way in exist together or not at all.
 async function saveKit(tx: Queryable, account: LockedAccount, before: Keyring, { keyring, posted }: ReadChange): Promise<void> {
   const { kitSecret } = posted
   const way = wayOf(keyring, 'kit')

@@ -25,7 +25,7 @@ test('a second browser enrols by a manifest one version up; contacts hear of it 
   expect(shown).toMatchObject({ version: 2, identityKey: identity.manifest.identityKey })
   expect(JSON.parse(shown.manifest?.content ?? '').devices).toHaveLength(2)
   expect((await laptop.does(accountApi.user, {})).deviceId).toBe(deviceId)
-  // The answer was lost: the same again gives the same.
+  // The response was lost: repeating the request returns the same.
   const { keyring, manifest } = await laptop.does(devicesApi.keys, {})
   if (!keyring || !manifest) throw new Error('no keys')
   expect(await laptop.does(devicesApi.enrol, { keyring, manifest, deviceId, keyPackages: { oneTime: [] }, proof })).toEqual(
@@ -80,7 +80,7 @@ test('Eve, signed in with a stolen cookie, cannot change the account: every forg
   ]
   const proof = await laptop.proofBy(deviceId)
   for (const [code, body] of cases) expect((await laptop.tries(devicesApi.enrol, { ...body, proof })).code, code).toBe(code)
-  // Another device of the account, already enrolled, is not for this session.
+  // The session cannot be given to another device of the account that is already enrolled.
   const again = { ...alice.identity, manifest: { ...alice.identity.manifest, version: 2 } }
   expect(await laptop.tries(devicesApi.enrol, { ...signedKeys(again, alice.deviceId), proof })).toMatchObject({
     code: 'invalid_input',

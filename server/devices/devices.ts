@@ -12,19 +12,22 @@ import { deleteFree } from './store-keypackages.ts'
 
 export type UnlockSecret = Omit<Unlock, 'challenge'>
 
-/** The unlock secret of the device that this session names, and what that has still to sign [Note: V1, D4]. Throws Refusal. */
+/**
+ * Returns the unlock secret of the device that this session names, and the challenge still to sign [Note: V1, D4]. Throws
+ * Refusal.
+ */
 export const unlock = async (env: Env, user: SignedInUser): Promise<Unlock> => ({
   ...(await requireUnlock(env.db, user)),
   challenge: user.deviceId === null ? challengeOf(env, user.sessionHash) : null,
 })
 
-/** The unlock secret of a device of the account; undefined for a device that is not the account's or whose keys were removed. */
+/** Returns the unlock secret of the account's device; undefined for an unknown device or one whose keys were removed. */
 export async function unlockOf(db: Queryable, userId: string, deviceId: string): Promise<UnlockSecret | undefined> {
   const secret = await store.findUnlock(db, userId, deviceId)
   return secret && { deviceId, unlockSecret: secret.toString('base64') }
 }
 
-/** The vault of this device stays shut for good: its unlock secret, waiting key packages and sessions are gone. */
+/** Deletes the device's unlock secret, unclaimed key packages and sessions, so that its vault can never be opened again. */
 export async function forgetUnlock(env: Env, userId: string, deviceId: string): Promise<void> {
   const ended = await env.db.transaction(async (tx) => {
     await store.deleteUnlock(tx, userId, deviceId)
@@ -34,7 +37,9 @@ export async function forgetUnlock(env: Env, userId: string, deviceId: string): 
   closeSessions(env, ended)
 }
 
-/** The caller's own keyring and manifest, and the history keys that were sealed to the device that has signed for this session [Note: H2]. */
+/**
+ * Returns the caller's keyring and manifest, and the history keys sealed to the device that signed for this session [Note: H2].
+ */
 export async function ownKeys(env: Env, user: SignedInUser): Promise<z.input<typeof devicesApi.keys.output>> {
   const stored = await store.findDocuments(env.db, user.id)
   return {
@@ -44,7 +49,7 @@ export async function ownKeys(env: Env, user: SignedInUser): Promise<z.input<typ
   }
 }
 
-/** What the server knows of the account's devices. */
+/** Lists the account's devices as the server knows them. */
 export async function listDevices(env: Env, user: SignedInUser): Promise<z.input<typeof devicesApi.list.output>> {
   const rows = await store.findDevices(env.db, user.id)
   return rows.map(({ id, addedAt, lastSeenAt }) => ({
@@ -56,8 +61,8 @@ export async function listDevices(env: Env, user: SignedInUser): Promise<z.input
 }
 
 /**
- * Tells the account's own sockets, and those with whom it is mutually accepted, that its manifest changed. Anybody else would
- * only watch when devices come and go: a sender who is behind is told by the refusal.
+ * Tells the account's own sockets and its mutual contacts that its manifest changed. Others would only learn when devices come
+ * and go; a sender with an old manifest learns of it from the refusal.
  */
 export async function announceKeys(env: Env, userId: string): Promise<void> {
   env.hub.publish([userId], { type: 'devices', data: {} })
@@ -66,8 +71,8 @@ export async function announceKeys(env: Env, userId: string): Promise<void> {
 }
 
 /**
- * The manifest of oneself or of someone whom a contact row joins to the caller: that version where it is kept, else the newest. A
- * stranger is not found. Throws Refusal.
+ * Returns the manifest of the caller or of a person joined to the caller by a contact row: the requested version if it is stored,
+ * else the newest. A stranger gets not_found. Throws Refusal.
  */
 export async function manifestOf(env: Env, user: SignedInUser, userId: string, version?: number) {
   if (userId !== user.id && !(await areAcquainted(env.db, user.id, userId))) throw new Refusal('not_found')
@@ -82,13 +87,13 @@ export async function manifestOf(env: Env, user: SignedInUser, userId: string, v
   }
 }
 
-/** The account's newest manifest; undefined for an account without keys, or one that is gone. */
+/** Returns the account's newest manifest; undefined for an account without keys or a deleted one. */
 export async function newestManifest(env: Env, userId: string): Promise<Signed | undefined> {
   const stored = await store.findDocuments(env.db, userId)
   return stored?.manifest ? signed(stored.manifest) : undefined
 }
 
-/** The unlock secret of the device that this session names. Throws Refusal. */
+/** Returns the unlock secret of the device that this session names. Throws Refusal. */
 export async function requireUnlock(db: Queryable, { id, namedDeviceId }: SignedInUser): Promise<UnlockSecret> {
   const found = namedDeviceId === null ? undefined : await unlockOf(db, id, namedDeviceId)
   if (!found) throw new Refusal('unknown_device')

@@ -13,7 +13,7 @@ export interface Documents {
   manifest: Signed
 }
 
-/** Keyring and manifest whose signatures hold and which fit each other [Note: K3, D1]. */
+/** A keyring and a manifest with valid signatures that fit each other [Note: K3, D1]. */
 export interface ReadDocuments {
   posted: Documents
   identityKey: Uint8Array
@@ -21,12 +21,14 @@ export interface ReadDocuments {
   manifest: Manifest
 }
 
-/** The same of a browser that comes with them. */
+/** The documents together with the browser that posted them. */
 export interface ReadKeys extends ReadDocuments {
   posted: AccountKeys
 }
 
-/** Reads and verifies what a browser posted. Throws Refusal: invalid_signature, too_many_devices or invalid_input. */
+/**
+ * Parses and verifies the documents that a browser posted. Throws Refusal: invalid_signature, too_many_devices or invalid_input.
+ */
 export function readDocuments(posted: Documents): ReadDocuments {
   const keyring = parse(posted.keyring, keyringShape)
   const manifest = parse(posted.manifest, manifestShape)
@@ -44,35 +46,35 @@ export function readDocuments(posted: Documents): ReadDocuments {
   return { posted, identityKey, keyring, manifest }
 }
 
-/** The same; the manifest lists the browser that posts it, or the Refusal is unknown_device. */
+/** Like `readDocuments`. Throws Refusal unknown_device unless the manifest lists the browser that posts it. */
 export function readKeys(posted: AccountKeys): ReadKeys {
   const read = readDocuments(posted)
   if (!idsOf(read.manifest).includes(posted.deviceId)) throw new Refusal('unknown_device')
   return { ...read, posted }
 }
 
-/** What the server has stored, which was verified when it came. */
+/** Parses a stored document. The server verified it before storing it. */
 export const storedKeyring = (document: Signed): Keyring => parse(document, keyringShape)
 export const storedManifest = (document: Signed): Manifest => parse(document, manifestShape)
 
-/** The ids of the devices that a manifest lists. */
+/** Returns the ids of the devices that a manifest lists. */
 export const idsOf = (manifest: Manifest): string[] => manifest.devices.map((device) => device.id)
 
-/** The public key of the password or of the recovery kit, where that opens the keyring. */
+/** Returns the public key of the password or the recovery kit; undefined if that does not open the keyring. */
 export const wayOf = (keyring: Keyring, kind: 'password' | 'kit'): string | undefined =>
   keyring.ways.find((way) => way.kind === kind)?.publicKey
 
 export const sameText = (a: Signed, b: Signed): boolean => a.content === b.content && a.signature === b.signature
 
-/** Throws Refusal where a manifest signs another name than the account's, which is given in lower case [Note: I3]. */
+/** Throws Refusal if a manifest signs another name than `username`, the account's name in lower case [Note: I3]. */
 export function requireName(username: string, manifest: Manifest): void {
   if (manifest.username !== undefined && manifest.username !== username)
     throw invalid('The device list is signed for another username')
 }
 
 /**
- * Throws Refusal unless `next` may follow `before`: exactly one version up, nobody disappears or comes back [Note: D1], and a signed
- * name stays [Note: I3].
+ * Throws Refusal unless `next` may follow `before`: it is exactly one version up, no device vanishes without being listed as
+ * removed or comes back [Note: D1], and a signed name stays [Note: I3].
  */
 export function requireSuccessor(before: Manifest, next: Manifest): void {
   if (next.version !== before.version + 1) throw new Refusal('stale_version')
@@ -96,7 +98,7 @@ export function requireSuccessor(before: Manifest, next: Manifest): void {
     throw invalid('A new history key has a new number')
 }
 
-/** Throws Refusal unless `next` is `before` with this one device more, and nothing else of it has changed. */
+/** Throws Refusal unless `next` differs from `before` only by this added device. */
 export function requireOnlyAdded(before: Manifest, next: Manifest, deviceId: string): void {
   requireSuccessor(before, next)
   if (idsOf(before).includes(deviceId)) throw invalid('This device is enrolled already')
@@ -112,7 +114,7 @@ function hasOtherKeys(before: Manifest, { id, leafKey, sealingKey }: Manifest['d
   return known !== undefined && (known.leafKey !== leafKey || known.sealingKey !== sealingKey)
 }
 
-// The signature covers the characters of the content, so they are read once and never written anew.
+// The signature covers the characters of the content, so the content is parsed but never serialized again.
 function parse<S extends z.ZodType>(document: Signed, shape: S): z.output<S> {
   const parsed = shape.safeParse(readJson(document.content), { error: wordsOf })
   if (parsed.success) return parsed.data
@@ -135,7 +137,7 @@ function readJson(text: string): unknown {
 
 function requireSignature({ content, signature }: Signed, label: string, publicKey: Uint8Array): void {
   const bytes = fromBase64(signature)
-  // Strict verification (RFC 8032): no small-order keys, no second signature for the same text.
+  // Strict verification (RFC 8032) rejects small-order keys and a second signature for the same text.
   const holds = bytes.length === 64 && ed25519.verify(bytes, encodeFields(label, content), publicKey, { zip215: false })
   if (!holds) throw new Refusal('invalid_signature')
 }

@@ -13,7 +13,7 @@ import { isStored, type LockedAccount, lockAccount, requireNext, requireStored, 
 import { keepProof, requireProof } from './prove.ts'
 import * as store from './store.ts'
 
-/** The first keys of an account, inside the caller's transaction [Note: K3]. Throws Refusal. */
+/** Stores the first keys of an account inside the caller's transaction [Note: K3]. Throws Refusal. */
 export async function storeFirstKeys(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<UnlockSecret> {
   const identity = await store.lockIdentity(tx, userId)
   if (!identity || identity.publicKey) throw new Refusal('has_keys')
@@ -31,8 +31,8 @@ export async function storeFirstKeys(tx: Queryable, now: Date, userId: string, r
 }
 
 /**
- * Adds the browser of this session by a manifest one version up, signed by the account; the keyring stays. The new device signs
- * for the session. Throws Refusal.
+ * Adds this session's browser by a manifest one version up that the identity key has signed; the keyring stays. The new device
+ * signs for the session. Throws Refusal.
  */
 export async function enrol(
   env: Env,
@@ -44,7 +44,7 @@ export async function enrol(
   const secret = await env.db.transaction(async (tx) => {
     const account = await lockAccount(tx, user.id)
     const before = requireStored(account, read)
-    // The answer to an earlier try was lost.
+    // The response to an earlier attempt was lost.
     if (user.deviceId === posted.deviceId && isStored(account, read)) return await requireUnlock(tx, user)
     requireOnlyAdded(before.manifest, read.manifest, posted.deviceId)
     if (!account.documents || !sameText(account.documents.keyring, posted.keyring)) throw new Refusal('stale_version')
@@ -60,8 +60,8 @@ export async function enrol(
 }
 
 /**
- * Adds the browser of this session with a new keyring that holds the new password and the new recovery kit, if any:
- * the used one opens nothing any more. Inside the caller's transaction. Throws Refusal.
+ * Adds this session's browser inside the caller's transaction, with a new keyring that holds the new password and the new
+ * recovery kit, if any. The used kit opens nothing any more. Throws Refusal.
  */
 export async function storeRecovered(
   tx: Queryable,

@@ -26,7 +26,7 @@ test('Eve has opened the keys and makes one history key after another: after a d
   const refused = await eve.changesKeys({ keepsHistory: false }).catch((error: unknown) => error)
   if (!(refused instanceof RefusedCall)) throw new Error('It was taken')
   expect(refused.answer).toBeRefused(429, 'too_many_requests')
-  // What makes none goes on.
+  // Changes without a new history key still work.
   await eve.changesKeys({ adds: ['passkey'] })
   world.passes(24 * 60 * 60)
   await eve.elsewhere()

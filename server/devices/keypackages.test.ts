@@ -10,7 +10,7 @@ import { dropUnusedKeyPackages } from './keypackages.ts'
 const world = await startWorld()
 const DAY = 24 * 60 * 60
 
-/** Days go by; who was away for long signs in again. */
+/** Advances the clock by days. People whose sessions have expired sign in again. */
 async function daysPass(days: number, ...people: Person[]): Promise<void> {
   world.passes(days * DAY)
   await world.jobs.runDue()
@@ -39,7 +39,7 @@ test('a claim whose group is never created is dropped after a day, and its packa
   expect(await left(bob)).toEqual({ oneTime: 2, hasLastResort: true })
   const [second] = await claim(alice, chatRoomId)
   expect(second?.keyPackage).not.toBe(first?.keyPackage)
-  // The claimer took longer than a day: its group is created as ever.
+  // The claimer took longer than a day. Its group can still be created.
   await alice.does(roomsApi.commit, creation(chatRoomId))
   expect(await claimsOf(chatRoomId)).toEqual([])
 })
@@ -64,7 +64,7 @@ test('one-time packages that nobody claims for 90 days are dropped, the last res
   expect(await left(bob)).toEqual({ oneTime: 1, hasLastResort: true })
   await daysPass(LIMITS.keyPackageDays, alice, bob)
   expect(await left(bob)).toEqual({ oneTime: 0, hasLastResort: true })
-  // A new room is still created, with the last resort.
+  // A new room can still be created, with the last resort.
   expect(await claim(alice, chatRoomId)).toHaveLength(1)
   await bob.does(devicesApi.addKeyPackages, { oneTime: ['bW9yZQ==', 'YWdhaW4='] })
   expect(await left(bob)).toEqual({ oneTime: 2, hasLastResort: true })

@@ -13,7 +13,7 @@ type KeyPackages = z.infer<typeof keyPackagesShape>
 const DAY_MS = 24 * 60 * 60 * 1000
 const DROPPED_AT_ONCE = 500
 
-/** How many one-time packages this session's device has left. Throws Refusal. */
+/** Returns how many one-time packages of this session's device are left. Throws Refusal. */
 export async function keyPackagesLeft(env: Env, user: SignedInUser): Promise<{ oneTime: number; hasLastResort: boolean }> {
   const deviceId = requireDevice(user)
   const rows = await store.countFree(env.db, user.id, deviceId)
@@ -34,7 +34,10 @@ export async function addKeyPackages(env: Env, user: SignedInUser, packages: Key
   return {}
 }
 
-/** Inside the caller's transaction. Of more than the allowed number the oldest go; a new last resort replaces the old one. */
+/**
+ * Stores packages inside the caller's transaction. Beyond the limit it deletes the oldest; a new last resort replaces the old
+ * one.
+ */
 export async function storeKeyPackages(
   tx: Queryable,
   now: Date,
@@ -53,8 +56,9 @@ export async function storeKeyPackages(
 }
 
 /**
- * One package of every other device of these members: the one claimed before for the same room, generation and caller,
- * else a free one-time package, else the last resort, which stays [Note: R5]. Runs inside a transaction that holds the room's lock.
+ * Returns one package of every other device of these members: the one that the caller has already claimed for this room and
+ * generation, else a free one-time package, else the last resort, which remains [Note: R5]. Runs inside a transaction that holds
+ * the room's lock.
  */
 export async function takeKeyPackages(tx: Queryable, claim: store.Claim) {
   await store.noteClaim(tx, claim)
@@ -62,10 +66,10 @@ export async function takeKeyPackages(tx: Queryable, claim: store.Claim) {
   return await store.findClaimed(tx, claim)
 }
 
-/** True if this device has claimed the packages of that generation, and of none after it. */
+/** True if the newest generation whose packages this device has claimed is this one. */
 export const hasClaimed = (tx: Queryable, claim: store.ClaimNote): Promise<boolean> => store.isClaimNoted(tx, claim)
 
-/** Deletes what was claimed in the room up to that generation: its group stands. */
+/** Deletes the claims of the room up to that generation, after its group was created. */
 export const forgetClaims = (tx: Queryable, chatRoomId: string, generation: number): Promise<void> =>
   store.deleteClaims(tx, chatRoomId, generation)
 
@@ -75,9 +79,9 @@ function requireDevice(user: SignedInUser): string {
 }
 
 /**
- * Deletes one-time packages that serve nobody: claims whose group was never created, and packages that were not claimed for
- * `LIMITS.keyPackageDays`. A claimed one is not handed out again, because a Welcome that names it may still come. One piece of
- * a job: true where more is left.
+ * Deletes unused one-time packages: those claimed for a group that was never created, and those that were not claimed for
+ * `LIMITS.keyPackageDays`. A claimed package is not given out again, because a Welcome that names it may still arrive. One step
+ * of a job: true if more are left.
  */
 export async function dropUnusedKeyPackages(env: Env): Promise<boolean> {
   const now = env.clock()

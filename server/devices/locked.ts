@@ -5,7 +5,7 @@ import { Refusal } from '../refuse.ts'
 import { type Documents, type ReadDocuments, requireName, sameText, storedKeyring, storedManifest } from './documents.ts'
 import * as store from './store.ts'
 
-/** An account whose keys nobody else changes until the transaction ends. */
+/** An account whose keys nobody else can change until the transaction ends. */
 export interface LockedAccount {
   id: string
   /** In lower case. */
@@ -14,17 +14,17 @@ export interface LockedAccount {
   passwordHash: Buffer
   kitHash: Buffer | null
   documents: Documents | undefined
-  /** Its rooms; empty unless they were locked too. */
+  /** The ids of its rooms; empty unless they were locked too. */
   roomIds: string[]
 }
 
-/** Locks the account, and before it all of its rooms where `hasRooms`. Throws Refusal. */
+/** Locks the account. With `hasRooms` it locks all of the account's rooms first. Throws Refusal. */
 export async function lockAccount(tx: Queryable, userId: string, hasRooms = false): Promise<LockedAccount> {
   const roomIds = hasRooms ? await store.lockRoomsOf(tx, userId) : []
   const identity = await store.lockIdentity(tx, userId)
   if (!identity) throw new Refusal('not_signed_in')
   const locked = new Set(roomIds)
-  // A room was made between the two locks. Locking it now would be the wrong order [Note: D3].
+  // A room was created between the two locks. Locking it now would break the lock order [Note: D3].
   if (hasRooms && (await store.roomsOf(tx, userId)).some((id) => !locked.has(id))) {
     throw new Refusal('unavailable', { retryAfterSeconds: 1 })
   }
@@ -33,11 +33,11 @@ export async function lockAccount(tx: Queryable, userId: string, hasRooms = fals
   return { ...identity, id: userId, documents, roomIds }
 }
 
-/** True if the account has exactly these documents already: the answer to an earlier try was lost. */
+/** True if the account already has exactly these documents: the response to an earlier attempt was lost. */
 export const isStored = ({ documents }: LockedAccount, { posted }: ReadDocuments): boolean =>
   documents !== undefined && sameText(documents.keyring, posted.keyring) && sameText(documents.manifest, posted.manifest)
 
-/** What the account has now, where `read` is signed by its identity and names no other account. Throws Refusal. */
+/** Returns the stored documents if the account's identity key signed `read` and `read` names no other account. Throws Refusal. */
 export function requireStored(
   { username, publicKey, documents }: LockedAccount,
   read: ReadDocuments,
@@ -48,7 +48,9 @@ export function requireStored(
   return { keyring: storedKeyring(documents.keyring), manifest: storedManifest(documents.manifest) }
 }
 
-/** The same where `read` is exactly one version up; otherwise Refusal `stale_version` comes before any other [Note: K3]. */
+/**
+ * Like `requireStored`, for documents exactly one version up. Otherwise Refusal `stale_version` precedes any other [Note: K3].
+ */
 export function requireNext(account: LockedAccount, read: ReadDocuments): { keyring: Keyring; manifest: Manifest } {
   const before = requireStored(account, read)
   const isNext = read.keyring.version === before.keyring.version + 1 && read.manifest.version === before.manifest.version + 1
@@ -56,7 +58,7 @@ export function requireNext(account: LockedAccount, read: ReadDocuments): { keyr
   return before
 }
 
-/** Replaces both documents. The caller has checked that they may follow the stored ones. */
+/** Replaces both documents. The caller has checked them as successors of the stored ones. */
 export const saveDocuments = (tx: Queryable, userId: string, { posted, keyring, manifest }: ReadDocuments): Promise<void> =>
   store.saveDocuments(tx, userId, {
     keyring: posted.keyring,

@@ -12,13 +12,13 @@ const named = (identity: TestIdentity, username: string | undefined): TestIdenti
   return { ...identity, manifest: { ...manifest, ...(username !== undefined && { username }) } }
 }
 
-/** Changes the keys of this account under another signed name. */
+/** Changes the account's keys under another signed name. */
 const signs = (person: Person, username: string | undefined) => {
   const next = named(changed(person.identity, { adds: ['passkey'] }), username)
   return person.tries(devicesApi.changeKeys, signedChange(person.identity, next))
 }
 
-/** An account whose keys were made before names were signed. */
+/** Makes an account whose keys are from before names were signed. */
 async function oldAccount(): Promise<Person> {
   const person = await world.person('Mixed')
   person.identity = named(person.identity, undefined)

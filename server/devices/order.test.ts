@@ -8,7 +8,7 @@ import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
 
-/** Somebody whose password opens no keys: the kit does. */
+/** Makes a person whose password opens no keys; only the kit does. */
 async function withKitOnly(): Promise<Person> {
   const alice = await world.person('alice')
   await alice.changesKeys({ adds: ['kit'], drops: ['password'] }, { kitSecret: newAuthSecret() })

@@ -8,8 +8,8 @@ import { Refusal } from '../refuse.ts'
 import { currentChallenges } from '../sessions/challenge.ts'
 
 /**
- * Throws Refusal unless the identity key of an account with keys has signed this very request [Note: D5]. No device keeps that key:
- * a signature shows that a way in was opened. `publicKey`: null in an account without keys, which has none to sign with.
+ * Throws Refusal unless the identity key of an account with keys has signed this request [Note: D5]. No device stores that key,
+ * so a signature shows that a way in was opened. `publicKey` is null for an account without keys, which cannot sign.
  */
 export function requireOrder(
   env: Env,
@@ -21,7 +21,7 @@ export function requireOrder(
   if (publicKey === null) return
   const { order, ...fields } = posted
   if (typeof order !== 'string') throw new Refusal('order_required')
-  // Only a page has one, and the guard of origins has let it pass.
+  // Only pages send an Origin. The origin check has accepted it already.
   if (origin === undefined) throw new Refusal('forbidden_origin')
   const hash = createHash('sha256').update(JSON.stringify(fields)).digest()
   const holds = currentChallenges(env, user.sessionHash).some((challenge) => {

@@ -13,7 +13,7 @@ import { startWorld } from '../testing/world.ts'
 const world = await startWorld()
 const MINUTE = 60
 
-/** Who has Alice's password, and says that this browser is hers. */
+/** Signs in with Alice's password at another browser, and names her browser as the device. */
 async function thiefOf({ username, authSecret, deviceId }: Person): Promise<Browser> {
   const thief = world.stranger()
   await thief.does(accountApi.login, { username, password: authSecret, kdf: 1, deviceId })
@@ -69,7 +69,7 @@ test('a signature for another session, page, person or device, by another key, o
   const proves = (deviceId: string, proof: string) => thief.tries(devicesApi.prove, { deviceId, proof })
   for (const [what, proof] of cases) expect(await proves(alice.deviceId, proof), what).toBeRefused(400, 'invalid_signature')
   expect(await proves(bob.deviceId, sessionProof(origin, alice.id, bob.deviceId, here))).toBeRefused(409, 'unknown_device')
-  // A program says no Origin, and a page of elsewhere another one.
+  // A program sends no Origin, and a page of another site sends another one.
   for (const from of [undefined, 'https://evil.example']) {
     thief.origin = from
     expect(await proves(alice.deviceId, right())).toBeRefused(403, 'forbidden_origin')
@@ -78,7 +78,7 @@ test('a signature for another session, page, person or device, by another key, o
   world.passes(5 * MINUTE)
   expect(await proves(alice.deviceId, right())).toBeRefused(400, 'invalid_signature')
   expect(await isProven(thief)).toBe(false)
-  // The window before still counts: nobody is refused for asking at its end.
+  // The challenge of the last window is still valid: nobody is refused for asking at its end.
   const late = sessionProof(origin, alice.id, alice.deviceId, await challengeOf(thief))
   world.passes(2 * MINUTE)
   expect((await proves(alice.deviceId, late)).status).toBe(200)

@@ -17,7 +17,7 @@ interface Proof {
   proof: string
 }
 
-/** A device of the account signs for this session, which speaks for it from then on [Note: D4]. Throws Refusal. */
+/** Verifies a device's signature for this session and marks the session as the device's own [Note: D4]. Throws Refusal. */
 export async function proveSession(
   env: Env,
   user: SignedInUser,
@@ -25,7 +25,7 @@ export async function proveSession(
   caller: Caller,
 ): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
-    // Under the lock: the device may be removed meanwhile.
+    // The device may be removed before the lock is taken, so this reads the manifest under the lock.
     const { documents } = await lockAccount(tx, user.id)
     if (!documents) throw new Refusal('unknown_device')
     requireProof(env, user, storedManifest(documents.manifest), { deviceId, proof }, caller.headers.origin)
@@ -34,7 +34,9 @@ export async function proveSession(
   return {}
 }
 
-/** Remembers, inside the caller's transaction, that the device has signed for the session, and how its browser is known. */
+/**
+ * Stores, inside the caller's transaction, that the device has signed for the session, and the hash that identifies its browser.
+ */
 export async function keepProof(
   tx: Queryable,
   now: Date,
@@ -46,11 +48,11 @@ export async function keepProof(
   await store.noteProof(tx, user.id, deviceId, Buffer.from(browserHash ?? markBrowser(), 'hex'), now)
 }
 
-/** True if a browser that shows this hash has proven a session of the account before. */
+/** True if the browser with this hash has proven a session of the account before. */
 export const isBrowserOf = async (env: Env, userId: string, browserHash: string | undefined): Promise<boolean> =>
   browserHash !== undefined && (await store.isBrowserOf(env.db, userId, Buffer.from(browserHash, 'hex')))
 
-/** Throws Refusal unless a device that this manifest lists has signed for the session, at the page of this origin [Note: D4]. */
+/** Throws Refusal unless a device of this manifest has signed for the session at a page of this origin [Note: D4]. */
 export function requireProof(
   env: Env,
   user: SignedInUser,
@@ -60,7 +62,7 @@ export function requireProof(
 ): void {
   const device = manifest.devices.find(({ id }) => id === deviceId)
   if (!device) throw new Refusal('unknown_device')
-  // Only a page has one, and the guard of origins has let it pass.
+  // Only pages send an Origin. The origin check has accepted it already.
   if (origin === undefined) throw new Refusal('forbidden_origin')
   const [leafKey, signature] = [fromBase64(device.leafKey), fromBase64(proof)]
   const holds = currentChallenges(env, user.sessionHash).some((challenge) => {

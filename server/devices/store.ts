@@ -7,7 +7,7 @@ import { users } from '../db/schema/account.ts'
 import { books, devices, historySeals, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
 import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
-/** The account's identity, locked until the transaction ends: changes of keys come one after another. */
+/** Returns the account's identity, locked until the transaction ends, so that key changes run one after another. */
 export async function lockIdentity(db: Queryable, userId: string) {
   const [row] = await db
     .select({
@@ -67,7 +67,7 @@ export async function saveDocuments(db: Queryable, userId: string, documents: Do
   await db.delete(manifestVersions).where(and(eq(manifestVersions.userId, userId), isOld))
 }
 
-/** A version of the account's manifest; undefined where it is not kept. */
+/** Returns a version of the account's manifest; undefined if it is not stored. */
 export async function findManifestVersion(db: Queryable, userId: string, version: number): Promise<Signed | undefined> {
   const [row] = await db
     .select({ content: manifestVersions.content, signature: manifestVersions.signature })
@@ -76,7 +76,7 @@ export async function findManifestVersion(db: Queryable, userId: string, version
   return row
 }
 
-/** The account's devices as the server knows them, the first one first. */
+/** Returns the account's devices as the server knows them, oldest first. */
 export async function findDevices(db: Queryable, userId: string) {
   return await db
     .select({ id: devices.id, addedAt: devices.addedAt, lastSeenAt: devices.lastSeenAt })
@@ -85,7 +85,7 @@ export async function findDevices(db: Queryable, userId: string) {
     .orderBy(asc(devices.addedAt), asc(devices.id))
 }
 
-/** True if the account has this device. The row stays until the transaction ends. */
+/** True if the account has this device. The row cannot be deleted until the transaction ends. */
 export async function holdDevice(db: Queryable, userId: string, id: string): Promise<boolean> {
   const rows = await db
     .select({ id: devices.id })
@@ -95,7 +95,7 @@ export async function holdDevice(db: Queryable, userId: string, id: string): Pro
   return rows.length === 1
 }
 
-/** Makes the device unless it is there. Answers whether it was made. */
+/** Inserts the device if it does not exist. Returns whether it was inserted. */
 export async function insertDevice(db: Queryable, userId: string, id: string, unlockSecret: Buffer, now: Date): Promise<boolean> {
   const made = await db
     .insert(devices)
@@ -105,13 +105,13 @@ export async function insertDevice(db: Queryable, userId: string, id: string, un
   return made.length === 1
 }
 
-/** Deletes these devices, with their books; their key packages and sealed history keys go with them. */
+/** Deletes these devices and their books. Their key packages and sealed history keys are deleted by cascade. */
 export async function deleteDevices(db: Queryable, userId: string, ids: string[]): Promise<void> {
   await db.delete(devices).where(and(eq(devices.userId, userId), inArray(devices.id, ids)))
   await db.delete(books).where(and(eq(books.userId, userId), inArray(books.deviceId, ids)))
 }
 
-/** The account's rooms, in the order in which everyone locks them. */
+/** Returns the account's rooms, in the common lock order. */
 export async function roomsOf(db: Queryable, userId: string): Promise<string[]> {
   const rows = await db
     .select({ id: chatParticipants.chatRoomId })
@@ -121,7 +121,7 @@ export async function roomsOf(db: Queryable, userId: string): Promise<string[]> 
   return rows.map((row) => row.id)
 }
 
-/** The same, locked until the transaction ends. Comes before the lock of the account: messages lock in that order. */
+/** Returns the account's rooms, locked until the transaction ends. Lock the account after them: appends lock in that order. */
 export async function lockRoomsOf(db: Queryable, userId: string): Promise<string[]> {
   const ids = db.select({ id: chatParticipants.chatRoomId }).from(chatParticipants).where(eq(chatParticipants.userId, userId))
   const rows = await db
@@ -145,12 +145,12 @@ export async function insertHistorySeals(db: Queryable, rows: (typeof historySea
   if (rows.length > 0) await db.insert(historySeals).values(rows)
 }
 
-/** Deletes the seals of history keys up to that number. */
+/** Deletes the seals of history keys up to that id. */
 export async function deleteOldSeals(db: Queryable, userId: string, upTo: number): Promise<void> {
   await db.delete(historySeals).where(and(eq(historySeals.userId, userId), lte(historySeals.historyKeyId, upTo)))
 }
 
-/** The history keys that were sealed to a device, the oldest first. */
+/** Returns the history keys that were sealed to a device, oldest first. */
 export async function findHistorySeals(db: Queryable, userId: string, deviceId: string) {
   return await db
     .select({ historyKeyId: historySeals.historyKeyId, sealed: historySeals.sealed })
@@ -159,7 +159,7 @@ export async function findHistorySeals(db: Queryable, userId: string, deviceId: 
     .orderBy(asc(historySeals.historyKeyId))
 }
 
-/** The unlock secret of a device that still has one. */
+/** Returns the unlock secret of a device; undefined if it has none. */
 export async function findUnlock(db: Queryable, userId: string, id: string): Promise<Buffer | undefined> {
   const [row] = await db
     .select({ unlockSecret: devices.unlockSecret })
@@ -168,7 +168,7 @@ export async function findUnlock(db: Queryable, userId: string, id: string): Pro
   return row?.unlockSecret ?? undefined
 }
 
-/** A device has signed for a session: it was seen, and this is how its browser is known at sign-in. */
+/** Stores that a device has signed for a session: when it was seen, and the hash that identifies its browser at sign-in. */
 export async function noteProof(db: Queryable, userId: string, id: string, signInHash: Buffer, now: Date): Promise<void> {
   await db
     .update(devices)
@@ -176,7 +176,7 @@ export async function noteProof(db: Queryable, userId: string, id: string, signI
     .where(and(eq(devices.userId, userId), eq(devices.id, id)))
 }
 
-/** True if a device of the account has signed for a session in the browser of this hash. */
+/** True if a device of the account has signed for a session in the browser with this hash. */
 export async function isBrowserOf(db: Queryable, userId: string, signInHash: Buffer): Promise<boolean> {
   return (await db.$count(devices, and(eq(devices.userId, userId), eq(devices.signInHash, signInHash)))) > 0
 }
@@ -188,7 +188,7 @@ export async function deleteUnlock(db: Queryable, userId: string, id: string): P
     .where(and(eq(devices.userId, userId), eq(devices.id, id)))
 }
 
-/** The account's books without what is sealed in them, the newest first. */
+/** Returns the account's books without their sealed content, newest first. */
 export async function findBooks(db: Queryable, userId: string) {
   return await db
     .select({ deviceId: books.deviceId, version: books.version, historyKeyId: books.historyKeyId })
@@ -205,7 +205,7 @@ export async function findBook(db: Queryable, userId: string, deviceId: string) 
   return row
 }
 
-/** Puts the book in the place of the one that this device wrote before. The caller holds the account and has compared the versions. */
+/** Replaces the book that this device wrote before. The caller holds the account's lock and has compared the versions. */
 export async function saveBook(db: Queryable, row: typeof books.$inferInsert): Promise<void> {
   await db
     .insert(books)
@@ -213,5 +213,5 @@ export async function saveBook(db: Queryable, row: typeof books.$inferInsert): P
     .onConflictDoUpdate({ target: [books.userId, books.deviceId], set: row })
 }
 
-// One parameter, so that the statement's text is the same for any number of them.
+// An array is one parameter, so the statement's text does not depend on its length.
 const isOneOf = (column: PgColumn, ids: string[]) => sql`${column} = any(${sql.param(ids)}::text[])`

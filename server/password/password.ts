@@ -7,33 +7,33 @@ import { Refusal } from '../refuse.ts'
 
 const SALT_BYTES = 16
 const AUTH_SECRET = /^[A-Za-z0-9_-]{43}$/
-/** Each derivation holds 64 MiB. */
+/** Each derivation uses 64 MiB of memory. */
 const DERIVATIONS_AT_ONCE = 2
 const DERIVATIONS_WAITING = 32
 
-/** The salt of a username, whether or not an account has it [Note: P1]. */
+/** Returns the salt of a username, whether or not an account has the name [Note: P1]. */
 export const saltFor = (env: Env, username: string): Buffer =>
   createHmac('sha256', env.saltKey).update(username.toLowerCase()).digest().subarray(0, SALT_BYTES)
 
-/** What the server keeps of a password: SHA-256 of the authSecret. With kdf 1 the caller has derived that itself [Note: P1, P2]. */
+/** Returns the stored verifier: SHA-256 of the authSecret. With kdf 1 `password` already is the authSecret [Note: P1, P2]. */
 export async function verifierOf(username: string, salt: Uint8Array, password: string, kdf: 1 | undefined): Promise<Buffer> {
   return hashOfSecret(kdf === 1 ? password : await deriveAuthSecret(username, salt, password))
 }
 
-/** What the server keeps of an authSecret, or of what a recovery kit shows it: 32 random bytes need no slow hash [Note: P1, K1]. */
+/** Hashes an authSecret or a recovery kit's secret for storage. 32 random bytes need no slow hash [Note: P1, K1]. */
 export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** Counts a guess of a signed-in caller: it must not be cheaper than at the door, and costs nobody else a try. Throws Refusal. */
+/** Counts a guess by its session: guesses cost no less than at sign-in, and take no attempts from others. Throws Refusal. */
 export const countGuess = async (env: Env, { sessionHash }: SignedInUser): Promise<void> =>
   void (await env.limits.take('guesses', sessionHash))
 
-/** Throws Refusal unless the text has the form of an authSecret: a browser that sends the typed password must fail. */
+/** Throws Refusal unless the text has the form of an authSecret, so that a browser that sends the typed password fails. */
 export function requireAuthSecret(password: string): void {
   if (!AUTH_SECRET.test(password))
     throw new Refusal('invalid_input', { text: 'With kdf 1 the password is 43 characters of base64url' })
 }
 
-/** The authSecret that a browser would derive from this password: 43 characters of base64url [Note: P1]. Throws Refusal when busy. */
+/** Derives the authSecret as a browser does: 43 characters of base64url [Note: P1]. Throws Refusal when busy. */
 export async function deriveAuthSecret(username: string, salt: Uint8Array, password: string): Promise<string> {
   const fullSalt = createHash('sha256')
     .update(encodeFields(PASSWORD_KDF.saltLabel, username.toLowerCase(), salt))
@@ -52,7 +52,7 @@ export async function deriveAuthSecret(username: string, salt: Uint8Array, passw
   return Buffer.from(authSecret).toString('base64url')
 }
 
-// Memory belongs to the process, so the queue does too.
+// The queue is global because the process's memory is what it protects.
 let running = 0
 const waiting: (() => void)[] = []
 
@@ -64,7 +64,7 @@ async function inTurn<T>(derive: () => Promise<T>): Promise<T> {
   try {
     return await derive()
   } finally {
-    // The place goes to the next in the queue, so that a newcomer cannot take it.
+    // The slot passes to the next waiter, so that a new caller cannot overtake.
     const next = waiting.shift()
     if (next) next()
     else running--

@@ -1,6 +1,6 @@
 import type { Message } from '../../contract/messages.ts'
 
-/** A message on its way into a room's log. */
+/** A message to be appended to a room's log. */
 export interface NewMessage {
   id: string
   chatRoomId: string
@@ -11,11 +11,11 @@ export interface NewMessage {
   fileName: string | null
   fileSize: number | null
   replyToId: string | null
-  /** The MLS group and epoch that it is sealed for; null where it is plain text. */
+  /** The MLS group and epoch of its envelope; null for plain text. */
   sealedFor: { groupId: string; epoch: number } | null
 }
 
-/** What became of a message. */
+/** The result of an append. */
 export interface AppendResult {
   verdict:
     | 'stored'
@@ -26,20 +26,20 @@ export interface AppendResult {
     | 'stale_epoch'
     | 'account_deleted'
   seq: number | null
-  /** Everyone in the room. */
+  /** All members of the room. */
   members: string[]
-  /** The members who are told of a stored message: all but those who declined the sender's request. */
+  /** The members who are notified of a stored message: all but those who declined the sender's request. */
   listeners: string[]
-  /** Members of a direct room whose request from the sender has lapsed: this message asks them again. */
+  /** Members of a direct room whose request from the sender has lapsed. This message renews the request. */
   lapsed: string[]
-  /** The room was an open request to the sender: answering accepted it. */
+  /** True if the room was an open request to the sender, which this message accepts. */
   hasAccepted: boolean
   generation: number | null
   groupId: string | null
   epoch: number | null
   lastSeq: number | null
-  /** A device of a member was removed: nothing is sealed to this epoch any more [Note: D3]. */
+  /** True if a member's device was removed, so that no more is sealed to this epoch [Note: D3]. */
   needsCommit: boolean | null
-  /** What the sender's plan allows; -1: without a limit. null where the sender has no plan that is known. */
+  /** The monthly limit of the sender's plan; -1 means no limit. Null if the sender has no known plan. */
   messagesPerMonth: number | null
 }

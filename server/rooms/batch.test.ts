@@ -19,7 +19,7 @@ const spare = await carol.talksTo(bob)
 
 type Bounds = NonNullable<Parameters<typeof makeBatch>[0]['bounds']>
 
-/** The server sends through a batch with these bounds, until the test ends. */
+/** Replaces the server's batch with one of these bounds, until the test ends. */
 function withBatch(bounds: Bounds = {}): { batch: Batch; sizes: number[] } {
   const sizes: number[] = []
   const { db, clock } = world.env
@@ -32,7 +32,7 @@ function withBatch(bounds: Bounds = {}): { batch: Batch; sizes: number[] } {
   return { batch, sizes }
 }
 
-/** Until the test ends everyone seemed to be a member with a plan when they asked: what is judged then may change before the append. */
+/** Makes the early checks pass for everyone until the test ends, so that only the append itself can refuse. */
 function judgedTooEarly(): void {
   const { isMember, findSession } = world.env
   world.env.isMember = async () => true
@@ -43,14 +43,14 @@ function judgedTooEarly(): void {
   onTestFinished(() => void Object.assign(world.env, { isMember, findSession }))
 }
 
-/** Somebody else locks the room while this runs. */
+/** Locks the room in another transaction while `during` runs. */
 const whileLocked = <T>(chatRoomId: string, during: () => Promise<T>): Promise<T> =>
   world.env.db.transaction(async (tx) => {
     await tx.execute(sql`select from chat_rooms where id = ${chatRoomId} for no key update`)
     return await during()
   })
 
-/** What is sent while one flush is held up goes together; returns the answers and the sizes of the flushes. */
+/** Sends messages while one flush is held up, so that they share the next one. Returns the responses and the flush sizes. */
 async function inOneFlush<T>(...sends: (() => Promise<T>)[]): Promise<{ answers: T[]; sizes: number[] }> {
   const { batch, sizes } = withBatch({ slowMs: Number.POSITIVE_INFINITY })
   const [first, answers] = await whileLocked(spare, async () => {
@@ -58,7 +58,7 @@ async function inOneFlush<T>(...sends: (() => Promise<T>)[]): Promise<{ answers:
     await expect.poll(() => sizes).toEqual([1])
     const answers = sends.map((send) => send())
     await expect.poll(() => batch.waiting()).toBe(sends.length)
-    // Not awaited: they cannot be answered before the lock falls.
+    // They are not awaited here, because no response can come before the lock is released.
     return [first, answers] as const
   })
   await first
@@ -88,7 +88,7 @@ test('what is sent at the same time shares a COMMIT, over rooms and senders', as
   const [first, last] = [answers[0], answers.at(-1)]
   expect(first?.createdAt).toBe(last?.createdAt)
   for (const { chatRoomId } of pairs) expect(await seqsOf(chatRoomId)).toEqual([1, 2, 3, 4])
-  // The rows of one transaction carry its number.
+  // The rows of one transaction have the same xmin.
   const rows = await world.sql('select distinct xmin::text from messages where chat_room_id = any($1)', [
     pairs.map((pair) => pair.chatRoomId),
   ])
@@ -306,7 +306,7 @@ test('several servers never deadlock over the same rooms and people, in whatever
   }
   for (const { id, creator } of rooms) await creator.does(roomsApi.claimKeyPackages, { chatRoomId: id, generation: 1 })
   const markRead = ({ id, creator }: (typeof rooms)[number]) => creator.does(messagesApi.markRead, { chatRoomId: id })
-  // No more at once than there are connections: who waits for one waits by the clock.
+  // No more calls at once than connections, because waiting for a connection has a timeout.
   const one = async <T>(works: (() => Promise<T>)[]) => {
     const done: T[] = []
     for (const work of works) done.push(await work())
@@ -326,7 +326,7 @@ test('several servers never deadlock over the same rooms and people, in whatever
     [rooms.map((each) => each.id)],
   )
   for (const { last, rows } of counts) expect(rows).toBe(last)
-  // The database finds a deadlock by itself and fails one of the two: no clock of ours is needed to see it.
+  // The database detects a deadlock itself and fails one of the two, so the test needs no timeout for it.
 }, 120_000)
 
 test('a sender who is gone shifts nobody else in the batch', async () => {

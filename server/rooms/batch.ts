@@ -4,41 +4,41 @@ import { Refusal } from '../refuse.ts'
 import type { AppendResult, NewMessage } from './append.ts'
 import { appendMessages } from './store-append.ts'
 
-/** An append's result with the instant that it was stored at. */
+/** An append's result with the time of storage. */
 export interface Appended extends AppendResult {
   createdAt: Date
 }
 
-/** Messages that are sent at the same time share one COMMIT. */
+/** A queue that commits simultaneous messages together. */
 export interface Batch {
-  /** Resolves after COMMIT, or with the reason why not. Throws Refusal `unavailable` where too many wait already. */
+  /** Resolves after COMMIT, or rejects with the cause. Throws Refusal `unavailable` if too many messages wait already. */
   append(message: NewMessage): Promise<Appended>
-  /** What was accepted finishes; whatever comes after is refused. */
+  /** Finishes the accepted messages and refuses all later ones. */
   drain(): Promise<void>
-  /** How many messages no flush has taken yet. */
+  /** Returns the number of accepted messages that no flush has taken yet. */
   waiting(): number
 }
 
 interface Options {
   db: Db
   clock: () => Date
-  /** Told the size of each flush. */
+  /** Called with the size of each flush. */
   onFlush?: ((size: number) => void) | undefined
-  /** Called at named points, so that a test can fail there. */
+  /** Called at named points, where a test can make it fail. */
   fault?: ((point: string) => void | Promise<void>) | undefined
   bounds?: Partial<typeof BOUNDS>
 }
 
 const BOUNDS = {
   flushMessages: 256,
-  /** A flush that takes longer waits for a lock or for the disk. */
+  /** A slower flush is waiting for a lock or for the disk. */
   slowMs: 50,
   waitingMessages: 2048,
-  /** UTF-16 units of content that may wait: with PostgreSQL stopped, memory is bounded by this. */
+  /** UTF-16 units of waiting content. This bounds the memory while PostgreSQL is stopped. */
   waitingChars: 32 * 1024 * 1024,
 }
 const FLUSHES = 2
-/** Longer than PostgreSQL's own limits: only a connection that is dead in silence reaches it. */
+/** Longer than PostgreSQL's own timeouts, so that only a silently dead connection reaches it. */
 const DEAD_MS = 60_000
 const RETRY_SECONDS = 2
 
@@ -50,14 +50,14 @@ interface Entry {
 }
 
 /**
- * A queue in front of the log. No timer: what arrives while a flush is under way waits for it, and goes together. A second
- * flush starts beside the first where that one is slow or where enough for a whole one waits: a room that somebody keeps
- * locked does not stop the others. The two share no room and no sender, so neither waits for the other's locks, and a
- * room's order is that of arrival.
+ * Makes a queue in front of the log. It has no timer: messages that arrive during a flush wait and are flushed together. A second
+ * flush starts beside the first if the first is slow or if enough messages for a full flush wait, so that one locked room does
+ * not stop the others. The two share no room and no sender, so neither waits for the other's locks, and each room keeps the order
+ * of arrival.
  */
 export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch {
   const { flushMessages, slowMs, waitingMessages, waitingChars } = { ...BOUNDS, ...bounds }
-  // By (room, sender, id): the same message sent twice meanwhile is appended once, and both who ask get that answer.
+  // Keyed by room, sender and id: a message that is sent twice meanwhile is appended once, and both callers get the result.
   const accepted = new Map<string, Entry>()
   let waiting: Entry[] = []
   let chars = 0
@@ -111,14 +111,14 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
       const appended = await commit(flush.map((entry) => entry.message))
       flush.forEach((entry, at) => void settle(entry, appended[at]))
     } catch (error) {
-      // The transaction failed as a whole: appended one by one, only the message that caused it fails again.
+      // The whole transaction failed. The messages are appended one by one, so that only the one that caused it fails again.
       if (flush.length === 1 || isConnectionLost(error)) for (const { fail } of flush) fail(error)
       else await writeEach(flush)
     }
   }
 
   async function writeEach(flush: Entry[]): Promise<void> {
-    // Once a room's lock was waited for in vain, its other messages fail without waiting again.
+    // After a lock timeout in a room, its other messages fail without waiting again.
     const stuck = new Map<string, unknown>()
     for (const entry of flush) {
       const { chatRoomId } = entry.message

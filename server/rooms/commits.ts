@@ -12,9 +12,9 @@ import * as store from './store.ts'
 import * as archive from './store-archivekeys.ts'
 
 /**
- * Appends a commit that is made for the current group and epoch, or for the next generation's first [Note: R6].
- * The same bytes again get the place that they have. Throws Refusal; `stale_epoch` carries what the caller missed,
- * `stale_manifest` the versions of the members' manifests.
+ * Appends a commit for the current group and epoch, or the first one of the next generation [Note: R6]. Sending the same bytes
+ * again returns their seq. Throws Refusal: `stale_epoch` carries the entries that the caller missed, `stale_manifest` the
+ * versions of the members' manifests.
  */
 export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDraft): Promise<{ seq: number }> {
   const { chatRoomId, groupId, epoch } = draft
@@ -26,13 +26,13 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     if (taken) return taken.senderId === user.id && taken.commit === draft.commit ? { seq: taken.seq } : undefined
     if (room.isClosed) throw new Refusal('account_deleted')
     if (!fits(room, draft)) return undefined
-    // The device may have been removed while this waited: it can claim any manifest version, and would reopen the room [Note: D3].
+    // The device may have been removed while this waited. It could claim any manifest version and reopen the room [Note: D3].
     await requireLive(tx, user)
     const members = idsOf(room)
     if (draft.archiveKeys.some((key) => !members.includes(key.userId) || key.groupId !== groupId || key.epoch !== epoch + 1)) {
       throw invalid('An archive key belongs to a member and to the epoch that the commit starts')
     }
-    // A removal of a device takes the room's lock first, so a commit that passes here has seen the newest manifests.
+    // Removing a device locks the room first, so a commit that gets here reads the newest manifests.
     const manifests = await newestManifests(tx, members)
     requireNewest(manifests, draft.manifestVersions, draft.archiveKeys)
     if (epoch === 0) await requireClaim(env, tx, user, draft)
@@ -52,14 +52,14 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
   return { seq: outcome.seq }
 }
 
-/** The caller's own archive keys of some epochs. Throws Refusal. */
+/** Returns the caller's archive keys of some epochs. Throws Refusal. */
 export async function readArchiveKeys(env: Env, user: SignedInUser, roomId: string, groupId: string, epochs: string) {
   await requireRoom(env.db, user.id, roomId)
   const asked = { roomId, userId: user.id, groupId, epochs: epochs.split(',').map(Number), perSlot: LIMITS.archiveKeysPerSlot }
   return { keys: await archive.findArchiveKeys(env.db, asked) }
 }
 
-/** Keeps archive keys of the caller's own account, beside what a committer sealed to it [Note: H1]. Throws Refusal. */
+/** Stores archive keys of the caller's own account beside those that a committer sealed to it [Note: H1]. Throws Refusal. */
 export async function addArchiveKeys(
   env: Env,
   user: SignedInUser,
@@ -68,7 +68,7 @@ export async function addArchiveKeys(
 ): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
     await requireRoom(tx, user.id, roomId)
-    // Switching the history off takes this lock and deletes the stored keys, so none is added after it.
+    // Switching the history off takes this lock and deletes the stored keys, so none can be added after it.
     await store.lockRoom(tx, roomId)
     await requireRoom(tx, user.id, roomId)
     await requireLive(tx, user)
@@ -103,15 +103,15 @@ export async function replaceGroupInfo(env: Env, user: SignedInUser, found: Grou
   return {}
 }
 
-// A creation opens the next generation with a new group; every other commit continues the current group and epoch.
+// True for the creation of the next generation's group, or for a commit of the current group and epoch.
 function fits(room: Room, { generation, groupId, epoch }: CommitDraft): boolean {
   if (generation === room.generation + 1) return epoch === 0 && groupId !== room.groupId
   return room.generation > 0 && generation === room.generation && groupId === room.groupId && epoch === room.epoch
 }
 
 /**
- * A generation leaves the one before behind: it is made by a device that claimed its packages, and by nobody all the time [Note: R8].
- * Throws Refusal: `too_many_requests` with the seconds to wait.
+ * Checks the creation of a generation, which replaces the one before: only a device that has claimed its packages may create it,
+ * and the rate is limited [Note: R8]. Throws Refusal: `too_many_requests` with the seconds to wait.
  */
 async function requireClaim(env: Env, tx: Queryable, user: SignedInUser, { chatRoomId, generation }: CommitDraft): Promise<void> {
   const { id, deviceId } = user

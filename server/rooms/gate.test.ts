@@ -10,7 +10,7 @@ import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
 
-/** Two people and the group of their room, which the first one made. */
+/** Makes two people and the group of their room, which the first one created. */
 async function inGroup() {
   const [alice, bob] = await Promise.all([world.person('alice'), world.person('bob')])
   const chatRoomId = await alice.talksTo(bob)
@@ -46,9 +46,9 @@ test('whoever commits without the newest manifests is told their versions, and n
   }
   expect(await logOf(alice, chatRoomId)).toHaveLength(1)
   expect(await alice.does(roomsApi.commit, { ...next, manifestVersions })).toEqual({ seq: 2 })
-  // What the log has already is answered whatever became of the devices: its place is all that is asked for.
+  // A commit that the log already holds returns its seq, even if its device was removed since.
   expect(await alice.does(roomsApi.commit, first)).toEqual({ seq: 1 })
-  // Someone who knows a newer one than the server is not behind.
+  // A person who knows a newer version than the server is not behind.
   const ahead = { ...manifestVersions, [bob.id]: 7 }
   await bob.does(roomsApi.commit, { ...following(next), manifestVersions: ahead })
 })
@@ -84,7 +84,7 @@ test('after a device was removed nothing is sealed until a commit by someone who
   expect(refused).toBeRefused(409, 'stale_epoch')
   expect(detailsOf(refused)).toEqual({ generation: 1, groupId, epoch: 1, lastSeq: 2, needsCommit: true, manifestVersions })
   expect(await bob.posts(chatRoomId, sealed(groupId, 1))).toBeRefused(409, 'stale_epoch')
-  // Sent again what is there already: its row. What is not sealed has no epoch. Other rooms are as they were.
+  // A stored message that is sent again returns its row. Plain text has no epoch. Other rooms are unchanged.
   expect(await alice.says(chatRoomId, 'again', { id: known.id })).toEqual(known)
   await alice.says(chatRoomId, 'a program speaks')
   await alice.says(elsewhere, 'hello')
@@ -146,10 +146,10 @@ test("Eve has a session of Bob's: what stands there to read his past by stays, w
   const eve = await bob.addsBrowser()
   await eve.does(roomsApi.addArchiveKeys, { chatRoomId, keys: [hers, key()] })
   expect(await keptOf(bob, next)).toEqual([committers, his])
-  // Under history keys that do not exist she would fill the table.
+  // With history keys that do not exist she could fill the table.
   for (const historyKeyId of [2, 2_147_483_647])
     expect(await eve.tries(roomsApi.addArchiveKeys, { chatRoomId, keys: [key(historyKeyId)] })).toBeRefused(400, 'invalid_input')
-  // Under a new one each place is free once more.
+  // Under a new history key each slot is free again.
   await bob.changesKeys({ removes: [eve.deviceId] })
   const renewed = key(2)
   await bob.does(roomsApi.addArchiveKeys, { chatRoomId, keys: [renewed] })
@@ -176,7 +176,7 @@ test('of an account that keeps no history no archive key is stored, and the othe
   expect(await keptOf(alice, next)).toEqual([archiveKeys[0]])
   expect(await bob.does(roomsApi.addArchiveKeys, { chatRoomId, keys: [archiveKey(bob, next, 2)] })).toEqual({})
   expect(await world.sql('select from archive_keys where user_id = $1', [bob.id])).toEqual([])
-  // On again: from here on it is kept.
+  // With the history on again, keys are stored from here on.
   await bob.changesKeys({ keepsHistory: true })
   await bob.does(roomsApi.addArchiveKeys, { chatRoomId, keys: [archiveKey(bob, next, 3)] })
   expect(await keptOf(bob, next)).toHaveLength(1)
@@ -249,7 +249,7 @@ test('a closed room answers what it has and takes nothing new', async () => {
   expect(await logOf(bob, chatRoomId)).toHaveLength(2)
   expect(await bob.does(messagesApi.list, { chatRoomId })).toHaveLength(1)
   await bob.does(messagesApi.markRead, { chatRoomId })
-  // Eve does not learn that there was one.
+  // Eve does not learn that a group existed.
   const eve = await world.person('eve')
   expect(await eve.posts(chatRoomId, 'x')).toBeRefused(404, 'not_found')
   expect(await eve.tries(roomsApi.commit, following(first))).toBeRefused(404, 'not_found')

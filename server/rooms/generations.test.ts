@@ -31,7 +31,7 @@ test("a generation is created by the device that claimed its packages, not by wh
   }
   expect(await unproven.request('POST', path, { body })).toBeRefused(403, 'device_required')
   expect(await alice.request('POST', path, { body })).toMatchObject({ status: 200 })
-  // The claim is used up, and the same bytes again have their place.
+  // The claim is used up, and sending the same bytes again returns their seq.
   expect(await alice.request('POST', path, { body })).toMatchObject({ status: 200 })
   const { chatRoomId: __, ...third } = knowing(creation(chatRoomId, 3), versions)
   expect(await alice.request('POST', path, { body: third })).toBeRefused(400, 'invalid_input')

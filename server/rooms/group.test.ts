@@ -10,11 +10,11 @@ import { creation, following, random, sealed } from '../testing/group.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
-// No call makes a room of three yet: its rows are planted. What is written in it travels by the same calls as between two.
+// No call makes a room of three yet, so its rows are inserted directly. Its messages use the same calls as in a direct room.
 
 const world = await startWorld()
 
-/** The id of a group with these members, who need not know each other. */
+/** Returns the id of a group with these members, who need not know each other. */
 async function plantGroup(...members: Person[]): Promise<string> {
   const chatRoomId = `room_${randomUUID()}`
   await world.sql("insert into chat_rooms (id, type, created_by, created_at) values ($1, 'group', $2, now())", [
@@ -137,7 +137,7 @@ test('a group goes on when a member deletes the account, nothing is sealed to de
   const stale = await alice.posts(chatRoomId, sealed(first.groupId, 1))
   expect(stale).toBeRefused(409, 'stale_epoch')
   expect(stale.body).toMatchObject({ details: { needsCommit: true, manifestVersions: { [alice.id]: 1, [bob.id]: 1 } } })
-  // Bob asked before Carol left: he asks again, and gets the same.
+  // Bob claimed before Carol left. He claims again and gets the same packages.
   const { packages } = await bob.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 2 })
   expect(packages.map(({ userId }) => userId)).toEqual([alice.id])
   const second = { ...creation(chatRoomId, 2), manifestVersions: { [alice.id]: 1, [bob.id]: 1 } }

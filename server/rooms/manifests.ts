@@ -4,23 +4,23 @@ import type { Queryable } from '../db/connect.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
-/** What a room asks of an account's newest manifest. */
+/** The fields of an account's newest manifest that a room needs. */
 interface RoomManifest {
   version: number
   historyKeyId: number
   keepsHistory: boolean
 }
 
-// Only these fields are parsed: the devices are many times as large, and were checked when the manifest was stored.
+// Only these fields are parsed: the device list is much larger and was checked when the manifest was stored.
 const historyShape = manifestShape.pick({ historyKeyId: true, keepsHistory: true })
 
-/** The newest manifests by account; an account without one is left out. */
+/** Returns the newest manifests by user id, without accounts that have none. */
 export async function newestManifests(db: Queryable, userIds: string[]): Promise<Map<string, RoomManifest>> {
   const rows = await store.findManifests(db, userIds)
   return new Map(rows.map(({ userId, version, content }) => [userId, { version, ...historyShape.parse(JSON.parse(content)) }]))
 }
 
-/** The versions of the newest manifests by account, as refusals carry them. */
+/** Returns the versions of the newest manifests by user id, for refusals. */
 export async function manifestVersions(db: Queryable, userIds: string[]): Promise<Record<string, number>> {
   const rows = await store.findManifestVersions(db, userIds)
   return Object.fromEntries(rows.map(({ userId, version }) => [userId, version]))
@@ -38,10 +38,10 @@ export function requireNewest(
   throw new Refusal('stale_manifest', { details: { manifestVersions: versions } })
 }
 
-/** True if the key is sealed to another history key than the account's newest. */
+/** True if the key is sealed to a history key other than the account's newest. */
 const isForAnother = (manifests: Map<string, RoomManifest>, { userId, historyKeyId }: ArchiveKey): boolean =>
   historyKeyId !== (manifests.get(userId)?.historyKeyId ?? historyKeyId)
 
-/** The keys whose accounts keep their history; for the others nothing is stored [Note: H1]. */
+/** Returns the keys of the accounts that keep their history. No keys are stored for the others [Note: H1]. */
 export const keptKeys = (manifests: Map<string, RoomManifest>, archiveKeys: ArchiveKey[]): ArchiveKey[] =>
   archiveKeys.filter(({ userId }) => manifests.get(userId)?.keepsHistory !== false)

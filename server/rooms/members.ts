@@ -4,7 +4,7 @@ import * as store from './store.ts'
 
 export type Room = store.Room
 
-/** A room and its members, as one of them sees it. A stranger must not learn that the room exists: Refusal `not_found`. */
+/** Returns a room with its members. Throws Refusal `not_found` for a stranger, who must not learn that the room exists. */
 export async function requireRoom(db: Queryable, userId: string, roomId: string): Promise<Room> {
   const room = await store.findRoom(db, roomId)
   if (!room?.members.some((member) => member.userId === userId)) throw new Refusal('not_found')

@@ -3,12 +3,12 @@ import { askTogether } from '../db/together.ts'
 import type { Env } from '../env.ts'
 import * as store from './store.ts'
 
-/** Members that are remembered; the oldest of more are asked for again. */
+/** Size of the cache of memberships. Beyond it the oldest are queried again. */
 const REMEMBERED_MAX = 50_000
 
 /**
- * Checks membership before waiting for a room's lock, so that a stranger delays nobody. Those who are asked for
- * at the same time share a query, and a member is asked for once. Only the append itself decides.
+ * Checks membership before waiting for a room's lock, so that a stranger delays nobody. Simultaneous checks share a query, and
+ * positive results are cached. The check is advisory: only the append itself decides.
  */
 export function gatherMembers(db: Db): Env['isMember'] {
   const members = new Set<string>()

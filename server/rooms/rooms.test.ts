@@ -112,7 +112,7 @@ test('archive keys go to members, for the epoch that the commit starts; each rea
   expect(await read(bob)).toEqual([])
   expect(await bob.tries(roomsApi.addArchiveKeys, { chatRoomId, keys: [key(alice.id)] })).toBeRefused(400, 'invalid_input')
   expect(await bob.tries(roomsApi.addArchiveKeys, { chatRoomId, keys: [key(bob.id, 9)] })).toBeRefused(400, 'invalid_input')
-  // The first one of his own stays; the same epoch twice is harmless.
+  // The first key that he stored stays; storing the same epoch twice is harmless.
   const his = key(bob.id)
   await bob.does(roomsApi.addArchiveKeys, { chatRoomId, keys: [his] })
   await bob.does(roomsApi.addArchiveKeys, { chatRoomId, keys: [key(bob.id), his] })
@@ -148,7 +148,7 @@ test('key packages: one of every other device, the same again, one-time ones onc
     const { packages } = await other.does(roomsApi.claimKeyPackages, { chatRoomId: room, generation: 1 })
     given.push(...packages.filter((each) => each.deviceId === bob.deviceId).map((each) => each.keyPackage))
   }
-  // Three one-time packages, one of them gone to Alice: two more, then the last resort for everyone.
+  // Of three one-time packages Alice has claimed one. Two more are claimed, then everyone gets the last resort.
   expect(new Set(given).size).toBe(3)
   expect(given[2]).toBe(given[3])
   expect(await bob.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 0, hasLastResort: true })

@@ -9,9 +9,9 @@ import { idsOf, type Room, requireRoom } from './members.ts'
 import { shownMessage } from './shown.ts'
 import * as store from './store.ts'
 
-/** The room's current MLS group, for a device that joins. Throws Refusal. */
+/** Returns the room's current MLS group, for a device that joins. Throws Refusal. */
 export async function readGroup(env: Env, user: SignedInUser, roomId: string): Promise<RoomGroup> {
-  // One snapshot: with a GroupInfo of another epoch than the answer's the device could not join.
+  // One snapshot: a device could not join with a GroupInfo of another epoch than the returned one.
   return await env.db.transaction(
     async (tx) => {
       const { id, generation, groupId, epoch, lastSeq } = await requireRoom(tx, user.id, roomId)
@@ -34,10 +34,10 @@ export async function readGroup(env: Env, user: SignedInUser, roomId: string): P
   )
 }
 
-/** Messages and commits after a place, in order and without a gap. Throws Refusal. */
+/** Returns the messages and commits after a seq, in order and without a gap. Throws Refusal. */
 export async function readLog(env: Env, user: SignedInUser, roomId: string, after: number, limit: number): Promise<LogPage> {
   const room = await requireRoom(env.db, user.id, roomId)
-  // Everything up to `lastSeq` is committed: both queries see all of it, whatever is appended between them.
+  // All entries up to `lastSeq` are committed, so both queries see them all, whatever is appended in between.
   const [messages, commits] = await Promise.all([
     store.messagesBetween(env.db, room.id, after, room.lastSeq, limit),
     store.commitsBetween(env.db, room.id, after, room.lastSeq, limit),
@@ -46,7 +46,7 @@ export async function readLog(env: Env, user: SignedInUser, roomId: string, afte
     ...messages.map(({ bytesBefore: _, ...row }) => ({ kind: 'message' as const, ...shownMessage(row, room.members) })),
     ...commits.map(({ bytesBefore: _, ...row }) => shownCommit(row)),
   ]
-  // Where one kind ended by its size, it lacks what stands between the other's later entries.
+  // A kind that its size bound cut short lacks entries after its last one, so the page ends there.
   const end = Math.min(
     endBySize(messages, ({ content }) => content),
     endBySize(commits, ({ commit }) => commit),
@@ -55,14 +55,14 @@ export async function readLog(env: Env, user: SignedInUser, roomId: string, afte
   return { entries: page.slice(0, limit), lastSeq: room.lastSeq }
 }
 
-/** The seq of the row by which the texts of a page pass its bound; infinite where they do not. */
+/** Returns the seq of the last row if the rows reach the size bound of a page; otherwise infinity. */
 function endBySize<R extends { seq: number; bytesBefore: number }>(rows: R[], textOf: (row: R) => string): number {
   const last = rows.at(-1)
   const isFull = last !== undefined && last.bytesBefore + Buffer.byteLength(textOf(last)) >= LIMITS.logPageBytes
   return isFull ? last.seq : Number.POSITIVE_INFINITY
 }
 
-/** One key package of every other device of the members, to create that generation's group [Note: R5]. Throws Refusal. */
+/** Claims one key package of every other device of the members, to create that generation's group [Note: R5]. Throws Refusal. */
 export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: string, generation: number) {
   const { deviceId } = user
   if (deviceId === null) throw new Refusal('unknown_device')
@@ -88,7 +88,7 @@ export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: str
   return { packages }
 }
 
-/** The members whose one-time packages the caller may use up. A stranger gets a few claims a day. Throws Refusal. */
+/** Returns the members whose one-time packages the caller may claim. Claims of strangers are limited per day. Throws Refusal. */
 async function acceptingMembers(env: Env, tx: Queryable, userId: string, room: Room): Promise<string[]> {
   const members = idsOf(room)
   if (room.type !== 'direct') return members
@@ -98,7 +98,7 @@ async function acceptingMembers(env: Env, tx: Queryable, userId: string, room: R
   return [userId]
 }
 
-/** A commit as the contract shows it. */
+/** Converts a commit's row to the contract's shape. */
 export const shownCommit = ({ createdAt, ...row }: store.CommitRow): CommitEntry => ({
   kind: 'commit',
   ...row,

@@ -1,10 +1,10 @@
-/** How far a member of a room has received and read. */
+/** The seqs up to which a member of a room has received and read. */
 export interface Marks {
   deliveredSeq: number
   readSeq: number
 }
 
-/** What became of the message at `seq`, by the marks of everyone who did not write it: the one who is furthest behind decides. */
+/** Returns the status of the message at `seq`. The reader with the lowest marks decides. */
 export function statusOf(seq: number, readers: Marks[]): 'sent' | 'delivered' | 'read' {
   if (readers.length === 0) return 'sent'
   if (readers.every(({ readSeq }) => readSeq >= seq)) return 'read'

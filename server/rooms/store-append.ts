@@ -4,17 +4,18 @@ import type { AppendResult, NewMessage } from './append.ts'
 
 interface AppendOptions {
   now: Date
-  /** First instant of the UTC month of `now`. */
+  /** The first instant of the UTC month of `now`. */
   month: Date
 }
 
 /**
- * Appends messages to their rooms: each takes the next place under its room's lock, or is refused, or is known already.
- * No two may be the same (room, sender, id). Runs in a transaction of its own. Answers in the order of the messages.
+ * Appends messages to their rooms. Under its room's lock each message takes the next seq, is refused, or is found to be stored
+ * already. No two may have the same (room, sender, id). Runs in its own transaction. Returns results in the order of the
+ * messages.
  */
 export async function appendMessages(tx: Queryable, messages: NewMessage[], options: AppendOptions): Promise<AppendResult[]> {
   const column = (pick: (message: NewMessage) => unknown): SQL => sql`${sql.param(messages.map(pick))}`
-  // Everyone locks in one order: rooms, then senders, each sorted. The next statement sees all that was committed before.
+  // Every transaction locks in this order: rooms, then senders, each sorted. The next statement sees everything committed before.
   await tx.execute(sql`
     with rooms as (
       select id from chat_rooms where id = any(${column((each) => each.chatRoomId)}::text[]) order by id for no key update),

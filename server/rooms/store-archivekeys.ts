@@ -5,7 +5,7 @@ import { archiveKeys, roomCommits } from '../db/schema/rooms.ts'
 
 type Row = typeof archiveKeys.$inferInsert
 
-/** The epochs that commits of these groups started, as "group epoch". */
+/** Returns the epochs that commits of these groups started, as "group epoch". */
 export async function startedEpochs(db: Queryable, roomId: string, groupIds: string[]): Promise<Set<string>> {
   const rows = await db
     .select({ groupId: roomCommits.groupId, epoch: roomCommits.epoch })
@@ -14,13 +14,13 @@ export async function startedEpochs(db: Queryable, roomId: string, groupIds: str
   return new Set(rows.map(({ groupId, epoch }) => `${groupId} ${epoch + 1}`))
 }
 
-/** Stores those whose place is free; what is there already stays as it is [Note: H1]. */
+/** Inserts archive keys. A key that is already stored stays unchanged [Note: H1]. */
 export async function addArchiveKeys(db: Queryable, rows: Row[]): Promise<void> {
   if (rows.length > 0) await db.insert(archiveKeys).values(rows).onConflictDoNothing()
 }
 
 /**
- * The keys that were sealed to an account for these epochs: those of the committer and of its own devices, each under the newest
+ * Returns the keys sealed to an account for these epochs, from the committer and from its own devices, each under the newest
  * `perSlot` history keys.
  */
 export async function findArchiveKeys(

@@ -15,14 +15,14 @@ interface Member {
 
 export interface Room {
   id: string
-  /** A direct room is of two people who have each other as contacts. */
+  /** A direct room has two members who have each other as contacts. */
   type: 'direct' | 'group'
   lastSeq: number
   /** 0 before the first group. */
   generation: number
   groupId: string | null
   epoch: number
-  /** A member deleted their account: the log has its last entry. */
+  /** True if a member has deleted their account: nothing can be appended to the log. */
   isClosed: boolean
   members: Member[]
 }
@@ -52,7 +52,7 @@ export async function findRoom(db: Queryable, roomId: string): Promise<Room | un
   return room && { ...room, members: rows.map((row) => row.member) }
 }
 
-/** The lock that orders the room's log, until the transaction ends. */
+/** Locks the room's log until the transaction ends, so that appends run one after another. */
 export async function lockRoom(tx: Queryable, roomId: string): Promise<void> {
   await tx.select({ id: chatRooms.id }).from(chatRooms).where(eq(chatRooms.id, roomId)).for('no key update')
 }
@@ -62,13 +62,13 @@ export async function findGroup(db: Queryable, roomId: string) {
   return row
 }
 
-/** A message as it is stored. */
+/** A stored message. */
 export type MessageRow = typeof messages.$inferSelect
 
-/** A commit as it is stored. */
+/** A stored commit. */
 export type CommitRow = typeof roomCommits.$inferSelect
 
-/** Reads the messages at these places, in order; the last is the one by which their contents pass `LIMITS.logPageBytes`. */
+/** Reads messages in order. The last one is the one that brings their contents to `LIMITS.logPageBytes`, if any does. */
 export function messagesBetween(db: Queryable, roomId: string, after: number, upTo: number, limit: number) {
   const page = db
     .select({ ...getTableColumns(messages), bytesBefore: bytesBefore(messages.content, asc(messages.seq)) })
@@ -80,7 +80,7 @@ export function messagesBetween(db: Queryable, roomId: string, after: number, up
   return db.select().from(page).where(lt(page.bytesBefore, LIMITS.logPageBytes)).orderBy(asc(page.seq))
 }
 
-/** Reads the commits at these places, likewise. */
+/** Reads commits in order, with the same bound as `messagesBetween`. */
 export function commitsBetween(db: Queryable, roomId: string, after: number, upTo: number, limit: number) {
   const page = db
     .select({ ...getTableColumns(roomCommits), bytesBefore: bytesBefore(roomCommits.commit, asc(roomCommits.seq)) })
@@ -100,7 +100,7 @@ export async function findCommit(db: Queryable, roomId: string, groupId: string,
   return row
 }
 
-/** The commit at the next place of the log, and the room behind it. Runs under the room's lock. */
+/** Appends the commit to the log and updates the room's group. Runs under the room's lock. */
 export async function appendCommit(tx: Queryable, senderId: string, draft: CommitDraft, now: Date) {
   const { chatRoomId, generation, groupId, epoch, commit, welcome, groupInfo } = draft
   const [room] = await tx
@@ -114,7 +114,7 @@ export async function appendCommit(tx: Queryable, senderId: string, draft: Commi
     .values({ chatRoomId, seq: room.seq, senderId, generation, groupId, epoch, commit, createdAt: now })
     .returning()
   if (!row) throw new Error('The commit was not stored')
-  // A creation starts over; any other commit leaves the newest Welcome where it brings none.
+  // The first commit of a group clears the old Welcome. A later commit without a Welcome keeps the newest one.
   const welcomed = welcome === undefined ? undefined : { welcome, welcomeSeq: room.seq, welcomeEpoch: epoch + 1 }
   const cleared = epoch === 0 ? { welcome: null, welcomeSeq: null, welcomeEpoch: null } : {}
   const group = { groupInfo, ...cleared, ...welcomed }
@@ -143,14 +143,14 @@ export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: str
   await tx.update(roomGroups).set({ groupInfo }).where(eq(roomGroups.chatRoomId, roomId))
 }
 
-/** The members who are told of what this one does in the room (`audience_of`). */
+/** Returns the members who are notified of this member's acts in the room (`audience_of`). */
 export async function findAudience(db: Queryable, roomId: string, actorId: string): Promise<string[]> {
   const { rows } = await db.execute<{ userId: string }>(sql`
     select member_id::text as "userId" from audience_of(${roomId}, ${actorId}) where is_told`)
   return rows.map((row) => row.userId)
 }
 
-/** Those of these, each as "room user", who are members of their room. */
+/** Returns those of these "room user" keys whose user is a member of the room. */
 export async function membersAmong(db: Queryable, keys: string[]): Promise<string[]> {
   const pairs = keys.map((key) => key.split(' '))
   const column = (at: number) => sql.param(pairs.map((pair) => pair[at]))

@@ -5,12 +5,12 @@ import type { Env } from '../env.ts'
 const WINDOW_MS = 2 * 60 * 1000
 
 /**
- * What a device signs for the session of this hash, 32 bytes in base64 [Note: D4]. Nothing of it is stored: another session has
- * another one, and so has this one two minutes later.
+ * Returns the challenge that a device signs for the session with this hash: 32 bytes in base64 [Note: D4]. It is derived, not
+ * stored. It differs for each session and changes every two minutes.
  */
 export const challengeOf = (env: Env, sessionHash: string): string => inWindow(env, sessionHash, 0).toString('base64')
 
-/** The challenges that count now: of this window, and of the last one. */
+/** Returns the valid challenges: those of the current window and of the last one. */
 export const currentChallenges = (env: Env, sessionHash: string): Buffer[] => [0, 1].map((ago) => inWindow(env, sessionHash, ago))
 
 function inWindow(env: Env, sessionHash: string, ago: number): Buffer {

@@ -85,7 +85,7 @@ test('ending the other sessions keeps this one and closes the sockets of the oth
   const { token } = await startSession(world.env, frank.id, null)
   const kept = await world.env.findSession(hashOfToken(token))
   await endSessionsOf(world.env, frank.id, kept?.sessionHash)
-  // At once, not at the gateway's next look.
+  // The socket closes at once, without waiting for the gateway's next check.
   await line.hears('signed_out')
   expect((await line.closed).code).toBe(4401)
   expect(await frank.tries(accountApi.user, {})).toBeRefused(401)
@@ -123,7 +123,7 @@ test('sessions that are over by time are deleted by the clock, their sockets clo
   world.passes(60)
   const hash = hashOfToken(other.cookie?.split('=')[1] ?? '')
   await world.sql("update sessions set expires_at = $2 where token_hash = decode($1, 'hex')", [hash, world.env.clock()])
-  // Announced, so that sockets close on every node at once, not at its next look.
+  // The end is announced, so that sockets close on every node at once, not at its next check.
   const announced: Change[] = []
   const stop = await followChanges(world.databaseUrl, {
     onChange: (change) => announced.push(change),
@@ -138,7 +138,7 @@ test('sessions that are over by time are deleted by the clock, their sockets clo
   expect(await count(mike)).toBe(0)
   expect((await judy.tries(accountApi.user, {})).status).toBe(200)
   expect(kept.frames.map((frame) => frame.type)).not.toContain('signed_out')
-  // The last day comes for a session that is used, too.
+  // A session that is in use ends too at its absolute limit.
   for (let day = 14; day < 90; day += 8) {
     world.passes(8 * DAY)
     await judy.tries(accountApi.user, {})

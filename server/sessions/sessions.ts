@@ -11,17 +11,17 @@ import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
 const TOKEN_BYTES = 32
-/** `last_used_at` is written at most this often, so that most look-ups write nothing. */
+/** `last_used_at` is updated at most this often, so that most look-ups write nothing. */
 const TOUCH_SECONDS = 5 * 60
 const EXPIRED_AT_ONCE = 1000
 
 export interface StartedSession {
-  /** Goes into the cookie; the server keeps only its SHA-256. */
+  /** The cookie's value; the server stores only its SHA-256. */
   token: string
   expiresAt: Date
 }
 
-/** A new session. The caller sets the cookie: `visitor.setSession(token, expiresAt)`. */
+/** Starts a session. The caller sets the cookie: `visitor.setSession(token, expiresAt)`. */
 export async function startSession(
   env: Env,
   userId: string,
@@ -38,8 +38,8 @@ export async function startSession(
 }
 
 /**
- * Looks sessions up, those that are asked for at the same time in one query. undefined: unknown, expired, idle too long, or
- * the account is not active.
+ * Looks up sessions; simultaneous look-ups share one query. Returns undefined if the session is unknown, expired or idle for too
+ * long, or if the account is not active.
  */
 export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession'] {
   return askTogether(async (sessionHashes) => {
@@ -54,7 +54,7 @@ export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession
   })
 }
 
-/** Who holds each of these sessions, while it is good; all are marked as used. For sockets, which stay open for days. */
+/** Returns the users of the live ones of these sessions, and marks them as used. For sockets, which stay open for days. */
 export async function liveSessions(env: Env, sessionHashes: string[]): Promise<Map<string, SignedInUser>> {
   const rows = await store.findLive(env.db, sessionHashes.map(fromHex), env.clock())
   await touchSessions(env, rows)
@@ -71,7 +71,7 @@ function usersOf(rows: Awaited<ReturnType<typeof store.findLive>>): Map<string, 
   return new Map(users.map((user) => [user.sessionHash, user]))
 }
 
-/** Throws Refusal `not_signed_in` where the session has ended. Call it after waiting for a lock. */
+/** Throws Refusal `not_signed_in` if the session has ended. Call it after waiting for a lock. */
 export async function requireLive(tx: Queryable, { sessionHash }: SignedInUser): Promise<void> {
   if (!(await store.isStored(tx, fromHex(sessionHash)))) throw new Refusal('not_signed_in')
 }
@@ -82,14 +82,14 @@ export async function endSession(env: Env, { id, sessionHash }: SignedInUser): P
   env.hub.closeSession(sessionHash)
 }
 
-/** Ends every session of a user, except the named one, and closes their sockets. */
+/** Ends every session of a user except the named one, and closes their sockets. */
 export async function endSessionsOf(env: Env, userId: string, exceptHash?: string): Promise<void> {
   closeSessions(env, await env.db.transaction((tx) => deleteSessionsOf(tx, userId, exceptHash)))
 }
 
 /**
- * Deletes and announces sessions inside the caller's transaction. After COMMIT pass the answer to `closeSessions`: this node's
- * sockets need not wait for the announcement.
+ * Deletes and announces sessions inside the caller's transaction. After COMMIT pass the result to `closeSessions`, so that this
+ * node's sockets close without waiting for the announcement.
  */
 export async function deleteSessionsOf(tx: Queryable, userId: string, exceptHash?: string): Promise<string[]> {
   return await announceEnd(
@@ -99,7 +99,7 @@ export async function deleteSessionsOf(tx: Queryable, userId: string, exceptHash
   )
 }
 
-/** The same for the sessions that name these devices. */
+/** Like `deleteSessionsOf`, for the sessions that name these devices. */
 export async function deleteSessionsOfDevices(tx: Queryable, userId: string, deviceIds: string[]): Promise<string[]> {
   return await announceEnd(tx, userId, await store.deleteOfDevices(tx, userId, deviceIds))
 }
@@ -109,12 +109,12 @@ async function announceEnd(tx: Queryable, userId: string, ended: { tokenHash: Bu
   return ended.map(({ tokenHash }) => tokenHash.toString('hex'))
 }
 
-/** Closes the sockets of sessions that are deleted already, with the manifest that removed their device where one did. */
+/** Closes the sockets of deleted sessions, with the manifest that removed their device, if one did. */
 export function closeSessions(env: Env, sessionHashes: string[], manifest?: Signed): void {
   for (const hash of sessionHashes) env.hub.closeSession(hash, manifest)
 }
 
-/** Deletes and announces sessions that are over by time. One piece of a job: true where more is left. */
+/** Deletes and announces expired and idle sessions. One step of a job: true if more are left. */
 export async function deleteExpiredSessions(env: Env): Promise<boolean> {
   return await env.db.transaction(async (tx) => {
     const ended = await store.deleteExpired(tx, env.clock(), EXPIRED_AT_ONCE)
@@ -123,12 +123,12 @@ export async function deleteExpiredSessions(env: Env): Promise<boolean> {
   })
 }
 
-/** The session names this device, which has not signed for it yet. Throws Refusal. */
+/** Stores that the session names this device, which has not signed for it yet. Throws Refusal. */
 export async function nameDevice(tx: Queryable, { sessionHash }: SignedInUser, deviceId: string): Promise<void> {
   if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, null))) throw new Refusal('not_signed_in')
 }
 
-/** This device has signed for the session: it speaks for it to its end [Note: D4]. Throws Refusal. */
+/** Stores that this device has signed for the session; it stays the session's device to the end [Note: D4]. Throws Refusal. */
 export async function rememberProof(tx: Queryable, now: Date, { sessionHash }: SignedInUser, deviceId: string): Promise<void> {
   if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, now))) throw new Refusal('not_signed_in')
 }

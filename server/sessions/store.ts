@@ -5,14 +5,16 @@ import { users } from '../db/schema/account.ts'
 import { sessions } from '../db/schema/sessions.ts'
 import type { PlanRow } from '../plans/plans.ts'
 
-/** The device that has signed for a session. */
+/** The device that has signed for a session; null if none has. */
 const provenDevice = sql<string | null>`case when ${sessions.provenAt} is not null then ${sessions.deviceId} end`
 
 export async function insertSession(db: Queryable, row: typeof sessions.$inferInsert): Promise<void> {
   await db.insert(sessions).values(row)
 }
 
-/** Deletes the sessions that were not used for longest, those that no device has signed for first, until so many are left with this one. */
+/**
+ * Deletes sessions until `kept` are left, `newest` included: first those without a device's signature, least recently used first.
+ */
 export async function trimSessions(db: Queryable, userId: string, newest: Buffer, kept: number): Promise<void> {
   await db.execute(sql`
     delete from sessions where token_hash = any(array(
@@ -21,7 +23,7 @@ export async function trimSessions(db: Queryable, userId: string, newest: Buffer
       offset ${kept - 1} for update skip locked))`)
 }
 
-/** The sessions of these tokens that are still good, with their account. */
+/** Returns the live sessions of these tokens, with their account. */
 export function findLive(db: Queryable, tokenHashes: Buffer[], now: Date) {
   return db
     .select({
@@ -45,23 +47,23 @@ export async function isStored(tx: Queryable, tokenHash: Buffer): Promise<boolea
   return (await tx.$count(sessions, eq(sessions.tokenHash, tokenHash))) > 0
 }
 
-/** Deletes one session. Answers it if it was there. */
+/** Deletes one session. Returns it if it existed. */
 export const deleteSession = (db: Queryable, tokenHash: Buffer) => deleteWhere(db, eq(sessions.tokenHash, tokenHash))
 
-/** Deletes a user's sessions except the named one. Answers those that are gone. */
+/** Deletes a user's sessions except the named one. Returns the deleted ones. */
 export function deleteOf(db: Queryable, userId: string, except: Buffer | undefined) {
   const others = except && ne(sessions.tokenHash, except)
   return deleteWhere(db, and(eq(sessions.userId, userId), others))
 }
 
-/** Deletes the sessions that name these devices. Answers those that are gone. */
+/** Deletes the sessions that name these devices. Returns the deleted ones. */
 export function deleteOfDevices(db: Queryable, userId: string, deviceIds: string[]) {
   return deleteWhere(db, and(eq(sessions.userId, userId), inArray(sessions.deviceId, deviceIds)))
 }
 
-/** Deletes sessions that have expired or were not used for too long, at most so many. Answers those that are gone. */
+/** Deletes up to `atMost` sessions that have expired or were idle for too long. Returns the deleted ones. */
 export function deleteExpired(db: Queryable, now: Date, atMost: number) {
-  // A row that is being written is skipped: nobody waits for this.
+  // A row that another transaction is writing is skipped, so this never waits.
   const expired = sql`array(
     select token_hash from sessions where expires_at <= ${now} or last_used_at <= ${idleSince(now)}
     limit ${atMost} for update skip locked)`
@@ -72,7 +74,7 @@ function deleteWhere(db: Queryable, condition: SQL | undefined) {
   return db.delete(sessions).where(condition).returning({ tokenHash: sessions.tokenHash, userId: sessions.userId })
 }
 
-/** False where the session has ended. */
+/** Sets the session's device. Returns false if the session has ended. */
 export async function setDevice(db: Queryable, tokenHash: Buffer, deviceId: string, provenAt: Date | null): Promise<boolean> {
   const bound = await db
     .update(sessions)
@@ -82,9 +84,9 @@ export async function setDevice(db: Queryable, tokenHash: Buffer, deviceId: stri
   return bound.length === 1
 }
 
-/** Marks sessions as used that were not since `dueBefore`. Answers whose they are, and which device has signed for each. */
+/** Marks sessions as used if they were last used before `dueBefore`. Returns the user and the proven device of each. */
 export async function touch(db: Queryable, tokenHashes: Buffer[], dueBefore: Date, now: Date) {
-  // A row that somebody else is writing is skipped: two who touch many sessions never wait for each other.
+  // A row that another transaction is writing is skipped, so two calls that touch many sessions never wait for each other.
   const due = db
     .select({ tokenHash: sessions.tokenHash })
     .from(sessions)
@@ -97,9 +99,9 @@ export async function touch(db: Queryable, tokenHashes: Buffer[], dueBefore: Dat
     .returning({ userId: sessions.userId, deviceId: provenDevice })
 }
 
-/** Marks devices as seen; the n-th user has the n-th device. */
+/** Marks devices as seen; `deviceIds[n]` belongs to `userIds[n]`. */
 export async function touchDevices(db: Queryable, userIds: string[], deviceIds: (string | null)[], now: Date): Promise<void> {
-  // Skipped like the sessions: a device that is being removed is nobody's to wait for.
+  // A row that another transaction is writing is skipped too: a device being removed is not worth waiting for.
   await db.execute(sql`
     update devices d set last_seen_at = ${now}
     from (
@@ -109,14 +111,14 @@ export async function touchDevices(db: Queryable, userIds: string[], deviceIds: 
     where d.user_id = due.user_id and d.id = due.id`)
 }
 
-// One parameter, so that the statement's text is the same for any number of them.
+// An array is one parameter, so the statement's text does not depend on its length.
 const isOneOf = (tokenHashes: Buffer[]) => sql`${sessions.tokenHash} = any(${sql.param(tokenHashes)}::bytea[])`
 
-/** Neither expired nor idle for too long, of an account that is active. */
+/** True for a session that is neither expired nor idle for too long, of an active account. */
 function isLive(tokenHashes: Buffer[], now: Date) {
   const isCurrent = and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince(now)))
   return and(isOneOf(tokenHashes), isCurrent, eq(users.isActive, true), isNull(users.deletedAt))
 }
 
-/** What was last used at this time or before is over. */
+/** Returns the time of last use at or before which a session counts as idle for too long. */
 const idleSince = (now: Date): Date => new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)
