@@ -17,7 +17,7 @@ export function LogoutDialog({ onClose }: { onClose: () => void }) {
     setPending(true)
     try {
       const { reached } = await logout(env, { removeKeys })
-      // The address must not show the next person here which conversation was open.
+      // The URL must not show the next person at this browser which conversation was open.
       navigate('/', { replace: true })
       if (!reached)
         showToast({

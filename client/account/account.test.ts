@@ -7,7 +7,7 @@ import { createWire } from '../testing/wire.ts'
 import { SESSION_ENDED, start } from './account.ts'
 import { accountStore } from './store.ts'
 
-/** The page's storage: what is kept under a name can be read, and listed as a property. */
+/** Mock of localStorage: getItem reads a value by key, and Object.keys lists the keys. */
 function newStorage(kept: Record<string, string>) {
   return Object.assign(Object.create({ getItem: (name: string) => kept[name] ?? null, removeItem, clear: () => undefined }), kept)
   function removeItem(this: Record<string, string>, name: string) {
@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-/** Starts a page whose server answers with this error; returns what was logged. */
+/** Starts a page whose server returns this error. Returns the logged errors. */
 async function startFails(error: Error): Promise<unknown[]> {
   const { env } = await newPerson(createWire())
   const logged: unknown[] = []
@@ -53,7 +53,7 @@ test.each([
     new CryptoFailure('vault_absent', 'This browser keeps no vault of this account'),
     "This browser's keys are gone. Sign in again to add it to your account.",
   ],
-  // Another secret than theirs: an alarm, never "they are gone".
+  // A wrong unlock secret from the server raises an alarm; the page must not say that the keys are gone.
   [new CryptoFailure('vault_shut', 'The server returned another secret'), 'The server returned another secret'],
   [new CryptoFailure('vault_newer', 'Updated in another tab. Reload.'), 'Updated in another tab. Reload.'],
   [new CryptoFailure('vault_row', 'This page cannot read it'), 'This page cannot read it'],

@@ -9,10 +9,10 @@ import { accountStore } from './store.ts'
 const PENDING_LOGOUT = 'logout-owed'
 const USER = 'user'
 
-/** Why somebody who was signed in here has to sign in again. */
+/** Notice on the sign-in screen after a session has ended. */
 export const SESSION_ENDED = 'Your session has ended. Sign in again.'
 
-/** What the person reads where the server answers for somebody else than the account that is open or was entered. */
+/** Error text if the server returns another account than the open or entered one. */
 export const OTHER_ACCOUNT =
   'The server answered for another account than yours. Nothing was changed in this browser. Sign in again.'
 
@@ -22,28 +22,28 @@ const isSameName = (one: string, other: string) => one.trim().toLowerCase() === 
 
 const isSame = (one: Who, other: Who): boolean => one.id === other.id && isSameName(one.username, other.username)
 
-/** Throws CryptoFailure('other_account') where the server answers for another name than was typed. */
+/** Throws CryptoFailure('other_account') if the server returns another username than the person typed. */
 export function requireName(typed: string, answered: Who): void {
   if (!isSameName(typed, answered.username)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
 }
 
-/** Throws CryptoFailure('other_account') where the server answers for another account than the one that was entered. */
+/** Throws CryptoFailure('other_account') if the server returns another account than the entered one. */
 export function requireSame(entered: Who, answered: Who): void {
   if (!isSame(entered, answered)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
 }
 
-/** After these nothing may take the vault's place: only a newer page can read it, or it is somebody else's. */
+/** Failures after which no new vault may replace this one: only a newer page can read it, or it belongs to another account. */
 const MUST_STAY = ['vault_newer', 'vault_upgrade', 'vault_row', 'other_account', 'worker']
 
 /**
- * True of a failure after which this browser may be added to the account anew: it keeps no keys, or such as do not open. Those stay,
- * put aside [Note: V4].
+ * True if this browser may be added to the account again after this failure, because it has no keys or keys that do not open.
+ * Keys that do not open stay on disk, put aside [Note: V4].
  */
 export const isReplaceable = (error: unknown): boolean => error instanceof CryptoFailure && !MUST_STAY.includes(error.code)
 
 /**
- * Opens this browser's vault, by its lock too where the password of this sign-in opens it. False where the lock wants something
- * else: an older password after a change elsewhere, or a passkey. Throws what `crypto.open` throws.
+ * Opens this browser's vault, including its lock if the password of this sign-in opens it. Returns false if the lock needs
+ * another secret: an older password after a change in another browser, or a passkey. Throws what `crypto.open` throws.
  */
 export async function opensUnlocked(env: Env, { id, username }: Who, unlock: NonNullable<SignedIn['unlock']>): Promise<boolean> {
   try {
@@ -56,8 +56,8 @@ export async function opensUnlocked(env: Env, { id, username }: Who, unlock: Non
 }
 
 /**
- * Asks who is signed in and opens this browser's vault. Where either fails, the sign-in screen shows and the failure is logged. A
- * visitor of whom this browser keeps nothing has no session: that is no failure.
+ * Fetches the signed-in user and opens this browser's vault. If either step fails, shows the sign-in screen and logs the failure.
+ * A missing session is no failure if this browser stores no user.
  */
 export async function start(env: Env, log: (error: unknown) => void): Promise<void> {
   const before = localStorage.getItem(USER)
@@ -84,8 +84,8 @@ export async function start(env: Env, log: (error: unknown) => void): Promise<vo
 }
 
 /**
- * Reads the own user again: the plan or the name on screen may have changed on the server. A page whose account is answered as
- * another one closes it and says so: what it does next would be done to that one's keys.
+ * Fetches the own user again, because the plan or the name may have changed on the server. If the server returns another account,
+ * closes the page's account with a notice: later actions would use the other account's keys.
  */
 export async function refreshUser(env: Env): Promise<void> {
   const answered = await env.api(accountApi.user, {})
@@ -95,7 +95,7 @@ export async function refreshUser(env: Env): Promise<void> {
   else await closeAccount(env, OTHER_ACCOUNT)
 }
 
-/** Ends the session here at once, and on the server as soon as it can be reached. */
+/** Ends the session here at once, and on the server as soon as the server can be reached. */
 export async function logout(
   env: Env,
   { removeKeys, notice = null }: { removeKeys: boolean; notice?: string | null },
@@ -113,14 +113,14 @@ export async function logout(
   return { reached }
 }
 
-/** Closes the account on this page because its session is over. The caller decides about the keys. */
+/** Closes the account on this page because its session has ended. The caller decides whether to delete the keys. */
 export async function closeAccount(env: Env, notice: string): Promise<void> {
   env.socket.close()
   await env.crypto.close()
   signedOut(notice)
 }
 
-/** Sends a logout that did not reach the server yet: before any other call. */
+/** Sends a logout that has not reached the server yet. Runs before any other API call. */
 export async function sendPendingLogout(env: Env): Promise<void> {
   const owed = localStorage.getItem(PENDING_LOGOUT)
   if (!owed) return
@@ -128,40 +128,42 @@ export async function sendPendingLogout(env: Env): Promise<void> {
   localStorage.removeItem(PENDING_LOGOUT)
 }
 
-/** Stores and opens this browser's keys once the server has accepted it, and forgets what opened the account. */
+/** Stores and opens this browser's keys after the server has accepted its device, and erases the password from the worker. */
 export async function keepKeys(env: Env, user: SignedIn): Promise<void> {
   await openKept(env, user)
   await env.crypto.forgetPassword()
   signedIn(user)
 }
 
-/** Keeps the drafted keys of an account in this browser and opens them. Throws CryptoFailure where the server refused the device. */
+/**
+ * Stores the drafted keys of an account in this browser and opens them. Throws CryptoFailure if the server refused the device.
+ */
 export async function openKept(env: Env, user: SignedIn): Promise<void> {
   if (!user.unlock) throw new CryptoFailure('unlock', 'The server did not accept this device')
   await env.crypto.keepKeys({ userId: user.id, username: user.username, unlockSecret: user.unlock.unlockSecret })
   await proveSession(env, user.unlock).catch((error: unknown) => {
-    // The account is made: the first call that needs the proof asks for it again.
+    // The account exists by now. The first call that needs the session proof requests it again.
     if (!(error instanceof ApiError)) throw error
   })
 }
 
-/** Signed in, with the vault shut: the lock screen asks for what opens it. */
+/** Shows the lock screen: the person is signed in, but the vault is locked. */
 export function showLocked(user: User): void {
   rememberUser(user)
   accountStore.setState({ phase: 'locked', user, notice: null, isNew: false })
 }
 
-/** The account is open on this page. `isNew`: it was just made, and its recovery kit comes next. */
+/** Marks the account as open on this page. `isNew` is true for an account just created, which makes its recovery kit next. */
 export function signedIn(user: User, { isNew } = { isNew: false }): void {
   rememberUser(user)
   accountStore.setState({ phase: 'signed_in', user, notice: null, isNew })
 }
 
-/** Never trusted for roles: it only names the person who used this page. */
+/** Stores the user who last used this page. Permissions never depend on this. */
 const rememberUser = ({ id, username, displayName }: User): void =>
   localStorage.setItem(USER, JSON.stringify({ id, username, displayName }))
 
-/** The recovery kit of a new account was made or declined. */
+/** Shows the messenger after the recovery kit of a new account was made or declined. */
 export const showMessenger = (): void => accountStore.setState({ isNew: false })
 
 function signedOut(notice: string | null): void {

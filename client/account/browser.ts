@@ -16,10 +16,13 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** Keeps the sealed name within its size in any script. */
+/** Maximum length in characters that fits the sealed name into its size limit in any script. */
 export const NAME_CHARS = 40
 
-/** The name of this browser in the account's device list: as the person typed it, else such as "Firefox on Windows". */
+/**
+ * Returns the name of this browser in the account's device list: what the person typed, or a default such as "Firefox on
+ * Windows".
+ */
 export function thisBrowser(name = '', agent: string = navigator.userAgent): DeviceName {
   const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(agent))?.[1] ?? ''
   const browser = find(BROWSERS)

@@ -31,10 +31,10 @@ import {
 } from './keys.ts'
 import { accountStore } from './store.ts'
 
-// Argon2id and many messages.
+// Argon2id and many messages take long.
 vi.setConfig({ testTimeout: 60_000 })
 
-// What a page has around it.
+// Mocks of the browser's globals.
 const kept = new Map<string, string>()
 const storage = {
   setItem: (key: string, value: string) => void kept.set(key, value),
@@ -60,7 +60,10 @@ interface Household {
 }
 let household: Promise<Household> | undefined
 
-/** Alice at three computers, and Bob; they have written to each other. Made once, then put back: passwords take their time. */
+/**
+ * Alice with three computers, and Bob, after a first exchange of messages. Created once and then restored, because Argon2id is
+ * slow.
+ */
 async function moveIn(): Promise<Household> {
   const wire = createWire()
   const alice = await newPerson(wire)
@@ -118,7 +121,7 @@ const stored = () => {
   return account
 }
 
-/** A browser that nobody has signed in with. */
+/** A new browser without any account. */
 function stranger(): { env: Env; computer: IDBFactory } {
   const computer = new IDBFactory()
   globalThis.indexedDB = computer
@@ -132,7 +135,7 @@ function stranger(): { env: Env; computer: IDBFactory } {
   }
 }
 
-/** The page is gone at this moment of a call that writes; whoever asks after that is another page. */
+/** Simulates a tab that closes at this moment of a write. Checks afterwards run in another page. */
 class TabDied extends Error {}
 type Moment = 'before the server heard of it' | 'when the answer was lost' | 'before the browser kept it'
 const MOMENTS: Moment[] = ['before the server heard of it', 'when the answer was lost', 'before the browser kept it']
@@ -153,7 +156,7 @@ async function dies(moment: Moment, env: Env, work: () => Promise<unknown>): Pro
   wire.afterEffect = undefined
 }
 
-/** Each browser reads what Bob says, and Bob what each of them says. */
+/** Checks that each browser reads a message of Bob's, and that Bob reads one from each browser. */
 async function goOn(browsers: TestPerson[], round = 'then'): Promise<void> {
   for (const [index, browser] of browsers.entries()) {
     await bob.says(alice, `${round} ${index}`)
@@ -187,7 +190,7 @@ describe('a crash between any two steps leaves an account that opens, and browse
         expect(await refreshOwnDevices(phone.env)).toBe(!isChanged)
         if (isChanged) await expect(phone.hears(bob)).rejects.toThrow()
       }
-      // A later change rests on what there is now.
+      // A later change builds on the current state.
       const opener: Opener = name === 'a new password' && isChanged ? { kind: 'password', password: typed } : password
       await switchHistory(laptop.env, opener, name !== 'switching history off' || !isChanged)
       await goOn([here, laptop], 'later')
@@ -229,7 +232,7 @@ describe('a crash between any two steps leaves an account that opens, and browse
       expect(await signIn(next.env, { username: alice.username, password: typed })).toMatchObject({ step: 'confirm_devices' })
       await enrolThisBrowser(next.env)
     }
-    // Used up, also where no other one takes its place.
+    // The kit is used up, even if no new kit replaces it.
     expect(await waysOf(next.env)).toMatchObject({ password: true, kit: null })
     expect((await next.env.crypto.ownDevices()).length).toBeGreaterThan(3)
     await goOn([laptop, phone])
@@ -332,7 +335,7 @@ test('With the password alone switched off, a new browser asks for the kit too, 
   await enrolThisBrowser(added.env, 'Kitchen')
   expect((await added.env.crypto.ownDevices()).at(-1)).toMatchObject({ name: 'Kitchen', browser: 'Firefox', system: 'Linux' })
 
-  // The sign-in's password changes without the keyring.
+  // The sign-in password changes without a change of the keyring.
   const keyring = stored().keys.keyring.content
   const form = { currentPassword: passwordOf(alice.username), newPassword: 'another one', confirmNewPassword: 'another one' }
   await changePassword(alice.env, form, opener)
@@ -395,7 +398,7 @@ test('Alice recovers her account because somebody has one of her browsers: all t
   expect(await lost.env.crypto.ownDevices()).toHaveLength(1)
   expect(stored().book.historyKeyId).toBe(before + 1)
   expect(wire.rooms.get(alice.contact(bob).chatRoomId)?.needsCommit).toBe(true)
-  // What the other browsers hold does not open it, whatever the server hands them.
+  // The keys of the other browsers do not open the book, whatever the server sends them.
   expect(held.history.some(({ id }) => id === stored().book.historyKeyId)).toBe(false)
 })
 
@@ -405,7 +408,7 @@ test.each(['a new password', 'a new kit', 'the password no longer opens the keyr
     await alice.core.newKit()
     await addKit(alice.env, password)
     const keyOf = () => manifestShape.parse(JSON.parse(stored().keys.manifest.content)).historyKeyId
-    // A way in that is only added shuts nobody out.
+    // Adding a way in renews no history key.
     const before = keyOf()
     if (what === 'a new password')
       await changePassword(alice.env, {

@@ -8,28 +8,31 @@ import { syncBook } from '../trust/book.ts'
 import { askPasskey, createPasskey } from './passkey.ts'
 import { accountStore } from './store.ts'
 
-/** What opens the account's keys. `fresh`: what the worker still holds, such as the password of the sign-up. */
+/** A secret that opens the account's keys. `fresh` uses what the worker still holds, such as the password of the sign-up. */
 export type Opener =
   | { kind: 'password'; password: string }
   | { kind: 'kit'; words: string }
   | { kind: 'passkey' }
   | { kind: 'fresh' }
 
-/** What opens the account's keyring, read from its clear part. Times are ISO 8601; null: an older build did not store them. */
+/**
+ * The ways in that open the account's keyring, read from its clear part. Times are ISO 8601, or null if an older build stored
+ * none.
+ */
 export interface Ways {
   password: boolean
   kit: { madeAt: string | null } | null
   passkeys: { id: string; madeAt: string | null }[]
 }
 
-/** The account's keyring and manifest as the server keeps them. Throws CryptoFailure('keyring') where it has none. */
+/** Fetches the account's keyring and manifest. Throws CryptoFailure('keyring') if the server has none. */
 export async function storedKeys(env: Env): Promise<{ keyring: Signed; manifest: Signed }> {
   const { keyring, manifest } = await env.api(devicesApi.keys, {})
   if (!keyring || !manifest) throw new CryptoFailure('keyring', 'The server returned no keys for this account')
   return { keyring, manifest }
 }
 
-/** The ways in of a keyring. The server may change them: they are offered, not trusted. */
+/** Reads the ways in from a keyring. The server could have changed them, so they are only offered, never trusted. */
 export function waysIn(signed: Signed): Ways {
   const { ways } = keyringShape.parse(JSON.parse(signed.content))
   const kit = ways.find(({ kind }) => kind === 'kit')
@@ -44,7 +47,7 @@ export function waysIn(signed: Signed): Ways {
 
 export const waysOf = async (env: Env): Promise<Ways> => waysIn((await storedKeys(env)).keyring)
 
-/** Opens the account's keys in the worker, for one change. Throws CryptoFailure 'way' or 'kit_words' where this does not open them. */
+/** Opens the account's keys in the worker for one change. Throws CryptoFailure 'way' or 'kit_words' if the opener is wrong. */
 export async function openKeys(env: Env, opener: Opener): Promise<ListedDevice[]> {
   const keys = await storedKeys(env)
   if (opener.kind === 'password') await stretch(env, 'stretch', ownName(), opener.password)
@@ -57,8 +60,8 @@ export async function openKeys(env: Env, opener: Opener): Promise<ListedDevice[]
 }
 
 /**
- * Opens the account's keys, makes these changes, and forgets what opened them. After a failure a new kit stays in the worker for
- * another try, until `forgetPassword`. Throws ApiError or CryptoFailure: then nothing changed.
+ * Opens the account's keys, applies the changes and erases the opener from the worker. After a failure a new kit stays in the
+ * worker for a retry, until `forgetPassword`. Throws ApiError or CryptoFailure; then nothing has changed.
  */
 export async function changeKeys(
   env: Env,
@@ -80,13 +83,16 @@ export async function changeKeys(
   }
 }
 
-/** A device leaves the account: it can read nothing of what follows [Note: D3, H2]. `isStolen`: nor do marks stay that it may have set. */
+/**
+ * Removes a device, which cannot read later messages [Note: D3, H2]. `isStolen` also removes the verification marks that the
+ * device may have set.
+ */
 export const removeDevice = (env: Env, opener: Opener, deviceId: string, { isStolen = false } = {}): Promise<void> =>
   changeKeys(env, opener, { removeDevices: [deviceId], areStolen: isStolen })
 
 /**
- * After a recovery, by the new password: a new history key, and the book under it, so that whoever held the old keyring reads nothing
- * of what follows [Note: H2]. `removesOthers`: all other browsers leave the account in the same step.
+ * After a recovery, makes a new history key with the new password and reseals the book under it, so that holders of the old
+ * keyring cannot read later content [Note: H2]. `removesOthers` also removes all other browsers from the account.
  */
 export async function renewKeys(env: Env, password: string, { removesOthers }: { removesOthers: boolean }): Promise<void> {
   const { deviceId } = await env.crypto.ownStanding()
@@ -94,14 +100,17 @@ export async function renewKeys(env: Env, password: string, { removesOthers }: {
   await changeKeys(env, { kind: 'password', password }, { renewHistory: true, ...(removesOthers && { removeDevices: others }) })
 }
 
-/** Turns on or off that the account keeps its history on the server for new devices [Note: H1]. */
+/** Switches the storage of history on the server for new devices on or off [Note: H1]. */
 export const switchHistory = (env: Env, opener: Opener, isOn: boolean): Promise<void> =>
   changeKeys(env, opener, { keepsHistory: isOn })
 
-/** Adds the kit that `newKit` made to the keyring, in the place of an older one. */
+/** Adds the kit made by `newKit` to the keyring and replaces an older kit. */
 export const addKit = (env: Env, opener: Opener): Promise<void> => changeKeys(env, opener, { kit: 'new' })
 
-/** Sets if the password alone opens the keyring. Off needs a kit or a passkey; on needs the password, which the server checks. */
+/**
+ * Sets whether the password alone opens the keyring. Off needs a kit or a passkey; on needs the password, which the server
+ * checks.
+ */
 export async function setPasswordOpens(
   env: Env,
   opener: Opener,
@@ -112,10 +121,10 @@ export async function setPasswordOpens(
   await changeKeys(env, opener, { password: 'add' }, { password: authSecret })
 }
 
-/** Makes a passkey and lets it open the account. */
+/** Creates a passkey and adds it to the account's ways in. */
 export async function addPasskey(env: Env, opener: Opener): Promise<void> {
   try {
-    // The keys are opened first: a passkey that opens nothing should not stay on somebody's device.
+    // Open the keys first: after a failure here no useless passkey remains on the person's authenticator.
     await openKeys(env, opener)
     const known = (await waysOf(env)).passkeys.map(({ id }) => id)
     await env.crypto.newPasskey(await createPasskey(known))
@@ -135,9 +144,9 @@ interface PasswordChange {
 }
 
 /**
- * A new password for the sign-in and, where the password opens the keyring, for that; where it does not, `opener` is what does, and
- * signs the order [Note: D5]. All other sessions end. Throws ApiError
- * ('invalid_credentials' where the current one is wrong) or CryptoFailure: then nothing changed.
+ * Changes the password of the sign-in, and of the keyring if the password opens it. Otherwise `opener` opens the keyring and
+ * signs the order [Note: D5]. All other sessions end. Throws ApiError ('invalid_credentials' if the current password is wrong) or
+ * CryptoFailure; then nothing has changed.
  */
 export async function changePassword(env: Env, form: PasswordChange, opener?: Opener): Promise<void> {
   const checked = passwordChangeShape.safeParse(form)
@@ -162,7 +171,7 @@ export async function changePassword(env: Env, form: PasswordChange, opener?: Op
   }
 }
 
-/** The lock of this browser opens with the new password, unless it was made with another one than the current [Note: V3]. */
+/** Reseals this browser's lock under the new password, unless the lock uses a password other than the current one [Note: V3]. */
 async function followLock(env: Env): Promise<void> {
   const userId = accountStore.getState().user?.id
   if (!userId || !(await env.crypto.lockStanding(userId))?.passwordSalt) return
@@ -172,7 +181,7 @@ async function followLock(env: Env): Promise<void> {
   })
 }
 
-/** Opens the keys by the password that was just stretched, or where that opens none, by `opener`. Throws ApiError or CryptoFailure. */
+/** Opens the keys with the password just stretched, or with `opener` if given. Throws ApiError or CryptoFailure. */
 export async function openForOrder(env: Env, opener: Opener | undefined): Promise<void> {
   if (opener) return void (await openKeys(env, opener))
   const keys = await storedKeys(env)
@@ -185,7 +194,7 @@ export async function openForOrder(env: Env, opener: Opener | undefined): Promis
   })
 }
 
-/** Signs a request by the way in that has opened the account's keys [Note: D5]. */
+/** Signs a request with the key of the way in that opened the account's keys [Note: D5]. */
 export async function orderFor(env: Env, act: OrderAct, fields: Record<string, unknown>): Promise<string> {
   const { challenge } = await env.api(devicesApi.challenge, {})
   return env.crypto.signOrder({ act, fields, challenge })
@@ -194,7 +203,7 @@ export async function orderFor(env: Env, act: OrderAct, fields: Record<string, u
 /** Builds the new keyring and manifest, sends them, stores them. Retries when another device changed them first. */
 async function putChange(env: Env, draft: () => Promise<{ change: KeyChange; send: () => Promise<unknown> }>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    // A new history key seals the book anew: what other devices wrote in it must not get lost.
+    // A new history key reseals the book, so merge entries that other devices have saved first.
     await syncBook(env).catch(ignoreSpoiledBook)
     const { change, send } = await draft()
     try {
@@ -209,12 +218,18 @@ async function putChange(env: Env, draft: () => Promise<{ change: KeyChange; sen
   }
 }
 
-/** The device that is removed may itself have spoiled the saved book: the removal replaces it by this browser's. */
+/**
+ * Ignores a spoiled book on the server: the removed device may have spoiled it, and the removal replaces it by this browser's
+ * book.
+ */
 function ignoreSpoiledBook(error: unknown): void {
   if (!(error instanceof CryptoFailure) || error.code !== 'book_spoiled') throw error
 }
 
-/** True if the server has this change although its answer was lost. Where it cannot be asked, the next start finds out. */
+/**
+ * True if the server stored this change although its response was lost. False if the server cannot be reached; the next start
+ * checks again.
+ */
 async function tookEffect(env: Env, { manifest }: KeyChange): Promise<boolean> {
   try {
     return (await storedKeys(env)).manifest.content === manifest.content
@@ -224,18 +239,20 @@ async function tookEffect(env: Env, { manifest }: KeyChange): Promise<boolean> {
   }
 }
 
-/** Stretches a password in the worker, which keeps what opens the keys. Returns the part that the server may see [Note: P1]. */
+/**
+ * Stretches a password in the worker, which keeps the encryption part. Returns the authentication part for the server [Note: P1].
+ */
 export async function stretch(env: Env, verb: 'stretch' | 'stretchNew', username: string, password: string): Promise<string> {
   const { salt } = await env.api(accountApi.salt, { username })
   return (await env.crypto[verb]({ username, password, salt })).authSecret
 }
 
-/** The name that the open account signs in with. */
+/** Returns the username of the open account. Throws CryptoFailure('closed') if none is open. */
 export function ownName(): string {
   const { user } = accountStore.getState()
   if (!user) throw new CryptoFailure('closed', 'Sign in again')
   return user.username
 }
 
-/** True if a call may have taken effect although no answer says so. */
+/** True if a request may have taken effect although no valid response arrived. */
 export const isUnanswered = ({ status, code }: ApiError): boolean => status === 0 || status >= 500 || code === 'unreadable_answer'

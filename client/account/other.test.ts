@@ -27,7 +27,7 @@ vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.
 let wire: Wire
 let alice: TestPerson
 let bob: TestPerson
-/** Bob's page in the browser where Alice's vault lies. */
+/** Bob's page in the browser that stores Alice's vault. */
 let page: Env
 
 beforeEach(async () => {
@@ -42,7 +42,7 @@ beforeEach(async () => {
   page = { ...bob.env, api: wire.api(bob.userId, () => '0'.repeat(32)), crypto: createCore(() => 'https://conclave.example') }
 })
 
-/** Eve's server answers `GET /api/user` as if Alice asked. */
+/** Eve's server returns Alice's account for `GET /api/user`. */
 function namesAlice(changed: { id?: string; username?: string } = { id: alice.userId, username: alice.username }) {
   wire.lie = (_, path, answer) => (path === '/api/user' ? { ...(answer as object), ...changed } : undefined)
 }
@@ -62,7 +62,7 @@ test("The server names Alice while Bob's browser is added: her keys and what she
   namesAlice()
   await expect(enrolThisBrowser(page)).rejects.toMatchObject({ code: 'other_account' })
   await aliceIsUnharmed()
-  // An honest answer, and the same browser goes on.
+  // After a correct response the same browser continues.
   await enrolThisBrowser(page)
   expect(accountStore.getState()).toMatchObject({ phase: 'signed_in', user: { id: bob.userId } })
   await aliceIsUnharmed()

@@ -8,7 +8,7 @@ const RAW_ID = new Uint8Array([1, 2, 250])
 const KEY = new Uint8Array(32).fill(7)
 const USER_ID = '0a0a0a0a-0000-4000-8000-000000000001'
 
-/** A browser's answer: an id, and what the PRF extension says. */
+/** Mock of a WebAuthn credential: an id and the result of the PRF extension. */
 class Answer {
   readonly rawId = RAW_ID.buffer
   readonly #prf: object | undefined

@@ -2,23 +2,26 @@ import { type Bytes, fromBase64, toBase64, toBase64Url, utf8 } from '../../contr
 import { CryptoFailure } from '../crypto/crypto.ts'
 import { accountStore } from './store.ts'
 
-/** A passkey's key: the id of its credential in base64url, and the 32 bytes that it yields to its owner, in base64. */
+/** A passkey's key: its credential id in base64url, and its 32-byte PRF output in base64. */
 export interface PasskeyOutput {
   id: string
   output: string
 }
 
-/** The PRF input, the same for every account: the passkey mixes it with a secret of its own, which no other site can use. */
+/** The PRF input, the same for every account. The passkey combines it with a secret that is bound to this site. */
 const PRF_SALT = 'conclave/passkey/v1'
 const ES256 = -7
 const EDDSA = -8
 const RS256 = -257
 
-/** True where the browser offers passkeys: not on plain HTTP, not at a number address. */
+/** True if the browser supports passkeys: not over plain HTTP, and not at an IP address. */
 export const passkeysWork = (): boolean =>
   globalThis.isSecureContext && 'PublicKeyCredential' in globalThis && !/^[\d.]+$|:/.test(location.hostname)
 
-/** Makes a passkey for this account that can hold a key. `known`: those that exist, so that none is overwritten. Throws CryptoFailure. */
+/**
+ * Creates a passkey with PRF for this account. `known` lists existing passkeys, so that none is overwritten. Throws
+ * CryptoFailure.
+ */
 export async function createPasskey(known: string[] = []): Promise<PasskeyOutput> {
   const { user } = accountStore.getState()
   if (!user) throw new CryptoFailure('closed', 'The keys of this browser are closed')
@@ -39,11 +42,11 @@ export async function createPasskey(known: string[] = []): Promise<PasskeyOutput
   const result = made.getClientExtensionResults().prf
   if (result?.enabled === false) throw noKey()
   const output = result?.results?.first
-  // Many authenticators yield the key only when they are asked, not when they are made.
+  // Many authenticators return the PRF output only from an assertion, not from the registration.
   return output ? { id: toBase64Url(new Uint8Array(made.rawId)), output: toBase64(bytesOf(output)) } : askPasskey([idOf(made)])
 }
 
-/** Asks one of these passkeys for its key. The person proves who they are to it. Throws CryptoFailure. */
+/** Asks for an assertion by one of these passkeys and returns its PRF key. Throws CryptoFailure. */
 export async function askPasskey(ids: string[]): Promise<PasskeyOutput> {
   const extensions = await prf()
   const answer = await asked(() =>
@@ -62,7 +65,7 @@ export async function askPasskey(ids: string[]): Promise<PasskeyOutput> {
   return { id: idOf(answer), output: toBase64(bytesOf(output)) }
 }
 
-/** Random, because nobody checks the signature over it: only the key that comes with it counts [Note: K1]. */
+/** A random challenge, because nobody verifies the assertion's signature: only the PRF output matters [Note: K1]. */
 const challenge = (): Bytes => crypto.getRandomValues(new Uint8Array(32))
 
 const prf = async () => ({ prf: { eval: { first: await crypto.subtle.digest('SHA-256', utf8(PRF_SALT)) } } })

@@ -1,14 +1,17 @@
 import { createStore } from 'zustand/vanilla'
 import type { User } from '../../contract/account.ts'
 
-/** Who is signed in on this page. */
+/** The account of this page and the state of its session. */
 export interface AccountState {
-  /** `locked`: signed in, and the person has to open the lock of this browser before anything of the account shows [Note: V3]. */
+  /**
+   * `locked` means signed in with a locked vault: the person opens this browser's lock before any account data is shown [Note:
+   * V3].
+   */
   phase: 'starting' | 'signed_out' | 'signed_in' | 'locked'
   user: User | null
-  /** Signed in by cookie, but the vault of this browser is not open: the person signs in again, with the reason shown. */
+  /** The notice on the sign-in screen, such as the reason why the person has to sign in again. */
   notice: string | null
-  /** The account was just made here: its recovery kit comes next, for which the worker still holds the password. */
+  /** True for an account just created here, while the worker holds the password for its recovery kit. */
   isNew: boolean
 }
 

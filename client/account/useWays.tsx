@@ -4,7 +4,7 @@ import { useEnv } from '../ui/env.tsx'
 import { accountStore } from './store.ts'
 import { loadWays, waysStore } from './ways.ts'
 
-/** The account's ways in, asked for when the first of these parts is shown and whenever another device changed them. */
+/** Returns the account's ways in. Fetches them on first use and after another device changed them. */
 export function useWays() {
   const env = useEnv()
   const userId = useStore(accountStore, ({ user }) => user?.id ?? null)

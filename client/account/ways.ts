@@ -5,16 +5,16 @@ import { type Ways, waysOf } from './keys.ts'
 import { accountStore } from './store.ts'
 
 interface WaysState {
-  /** The account that these ways open. */
+  /** The account of these ways in. */
   userId: string | null
   ways: Ways | null
   failure: string | null
 }
 
-/** The ways into the account, as far as this page has asked for them. */
+/** Cache of the account's ways in. */
 export const waysStore = createStore<WaysState>(() => ({ userId: null, ways: null, failure: null }))
 
-/** Asks for the ways in again. What was known stays on screen when the server cannot be reached. */
+/** Fetches the ways in again. The cached ones stay if the server cannot be reached. */
 export async function loadWays(env: Env): Promise<void> {
   const userId = accountStore.getState().user?.id ?? null
   if (waysStore.getState().userId !== userId) waysStore.setState({ userId, ways: null, failure: null })

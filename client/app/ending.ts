@@ -5,13 +5,13 @@ import type { Env } from '../env.ts'
 import { refreshOwnDevices } from '../trust/own.ts'
 import { goToAuth } from './address.ts'
 
-/** The account's devices or keys changed, or may have while the page was not connected. */
+/** Checks the account's devices after they have changed, or may have changed while the page was offline. */
 export async function checkOwnKeys(env: Env, userId: string): Promise<void> {
   if (await refreshOwnDevices(env)) await refreshDevices(env)
   else await removedFromAccount(env, userId)
 }
 
-/** The session has ended. Only a list that the account itself signed takes this browser's keys with it [Note: D3]. */
+/** Handles the end of the session. Deletes this browser's keys only if a list signed by the account has removed it [Note: D3]. */
 export async function signedOutElsewhere(env: Env, userId: string, manifest: Signed | undefined): Promise<void> {
   let isListed = true
   try {
@@ -25,7 +25,7 @@ export async function signedOutElsewhere(env: Env, userId: string, manifest: Sig
 }
 
 async function removedFromAccount(env: Env, userId: string): Promise<void> {
-  // By the account's id: a refused request may have closed the account on this page already.
+  // Use the account's id: a refused request may have closed the account on this page already.
   await env.crypto.destroy(userId)
   await closeAccount(env, 'This browser was removed from your account.')
   goToAuth()

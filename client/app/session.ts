@@ -26,7 +26,7 @@ import { checkDevice, onBookSaved, onKeysChanged, syncAll } from './sync.ts'
 
 type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
 
-/** What this page does with each frame of the server. */
+/** The handlers of the server's frames. */
 const framesOf = (env: Env, userId: string): Frames => ({
   hello: ({ contractVersion }) => (contractVersion === CONTRACT_VERSION ? onConnected(env, userId) : reloadPage(env)),
   message: (message) => receiveMessage(env, message),
@@ -39,12 +39,12 @@ const framesOf = (env: Env, userId: string): Frames => ({
   devices: () => onKeysChanged(env, userId),
   book: ({ version }) => onBookSaved(env, version),
   signed_out: ({ manifest }) => signedOutElsewhere(env, userId, manifest),
-  // The socket itself notes a pong; messages are sent by requests, which are refused by their answers.
+  // The socket itself handles pongs. Messages are sent by HTTP requests, whose responses carry refusals.
   pong: () => undefined,
   refused: () => undefined,
 })
 
-/** Keeps an open account alive: the socket, the replay after each hello, and the polls while there is no socket. */
+/** Runs the session of an open account: the socket, the replay after each hello, and polling while there is no socket. */
 export function keepSession(env: Env, report: (error: unknown) => void): void {
   let stop: (() => void) | undefined
   const follow = ({ phase, user }: AccountState) => {
@@ -59,7 +59,7 @@ export function keepSession(env: Env, report: (error: unknown) => void): void {
 }
 
 function run(env: Env, userId: string, report: (error: unknown) => void): () => void {
-  /** Being offline or signed out is a state of the page, not an error to report. */
+  /** Ignores being offline or signed out, which is shown on the page and is no error. */
   const attempt = (work: Promise<unknown>) =>
     void work.catch((error) => {
       const isAway = error instanceof ApiError && (error.status === 0 || error.status === 401)
@@ -76,13 +76,13 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     watchLock(env, userId, attempt),
     roomsStore.subscribe(index.soon),
   ]
-  /** True while the socket brings everything, or nothing of the server's may be read. */
+  /** True while the socket is open, or while the page does not fit the server's version. */
   const isQuiet = () => {
     const { phase, pause } = connectionStore.getState()
     return phase === 'open' || pause === 'other_version'
   }
   const polls = [
-    // The server answers again: the socket need not wait for somebody to press "Reconnect".
+    // The server responds again, so reconnect the socket without waiting for the person to press "Reconnect".
     setInterval(() => isQuiet() || attempt(syncAll(env).then(env.socket.retry)), PERIODS.contactsPollMs),
     setInterval(() => isQuiet() || attempt(reloadUnreadTotal(env)), PERIODS.unreadPollMs),
   ]
@@ -110,18 +110,20 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
 
 const onConnected = (env: Env, userId: string) => Promise.all([syncAll(env), checkOwnKeys(env, userId), readUser(env)])
 
-/** In turn: an answer from before a change must not overwrite the one from after it. */
+/** Queued, so that a response from before a change cannot overwrite a later one. */
 const readUser = (env: Env) => inTurn(env, 'user', () => refreshUser(env))
 
 const acceptedRooms = () =>
   [...roomsStore.getState().rooms.values()].flatMap(({ id, state }) => (state === 'accepted' ? [id] : []))
 
-/** When this tab last loaded itself anew, in ms; the tab keeps it over the reload. */
+/** Storage key of the time when this tab last reloaded itself, in ms. sessionStorage survives the reload. */
 const RELOADED_AT = 'conclave.reloadedAt'
-/** A page that does not fit the server after it has just been loaded would load itself for ever. */
+/** Minimum time between two reloads: without it a page that stays older than the server would reload forever. */
 const RELOAD_EVERY_MS = 10 * 60_000
 
-/** An old page and a new server: load the new page, once nothing unsent could get lost. If that was done already, only say so. */
+/**
+ * Reloads a page that is older than the server, once no unsent text can be lost. Shows only a notice if it has reloaded recently.
+ */
 async function reloadPage(env: Env): Promise<void> {
   const now = env.clock().getTime()
   const sinceMs = now - Number(sessionStorage.getItem(RELOADED_AT) ?? Number.NEGATIVE_INFINITY)

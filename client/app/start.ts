@@ -19,13 +19,13 @@ const env: Env = {
   clock: () => new Date(),
 }
 
-/** What was shown already: the same failure is shown once. */
+/** Texts of the failures already shown: each is shown once. */
 const shown = new Set<string>()
 
-/** What is no fault of anybody's. */
+/** Titles of failures that are no attack and no bug. */
 const TITLES: Record<string, string> = { quota: 'This browser is full', vault_newer: 'This page is out of date' }
 
-/** A failure of cryptography is the person's to know; anything else is a bug. */
+/** Shows failures of cryptography to the person, and logs all failures that have no title above. */
 function report(error: unknown): void {
   const title = error instanceof CryptoFailure ? TITLES[error.code] : undefined
   if (!title) console.error(error)
@@ -49,7 +49,7 @@ accountStore.subscribe(({ phase, user }, before) => {
   dropToasts()
   if (phase === 'signed_in' && user) leaveAuth(user.id)
 })
-// The session's code is loaded once there is one: the sign-in form must not wait for it.
+// Load the session's code after the sign-in, so that the sign-in form need not wait for it.
 const off = accountStore.subscribe(({ phase }) => {
   if (phase !== 'signed_in') return
   off()

@@ -25,8 +25,8 @@ let running: Promise<void> | undefined
 let asked: ReadonlySet<string> | 'all' | undefined
 
 /**
- * Brings all rooms up to date, or with `userIds` those with these people. One run at a time; asked for during one, it runs once
- * more behind it.
+ * Brings all rooms up to date, or with `userIds` those with these people. One run at a time: a call during a run makes one more
+ * run follow.
  */
 export function syncAll(env: Env, userIds?: readonly string[]): Promise<void> {
   asked = userIds && asked !== 'all' ? new Set([...(asked ?? []), ...userIds]) : 'all'
@@ -44,22 +44,28 @@ export function syncAll(env: Env, userIds?: readonly string[]): Promise<void> {
   return running
 }
 
-/** Another browser of the account saved the book: what it decided about people holds here too, at once [Note: I1]. */
+/**
+ * Merges the book after another browser of the account saved it, so that its decisions about people apply here at once [Note:
+ * I1].
+ */
 export async function onBookSaved(env: Env, version: number): Promise<void> {
   if ((await env.crypto.bookVersion()) >= version) return
   await checkBook(env)
   await syncAll(env)
 }
 
-/** Another browser of the account changed its keys. Where that ended the history, this one must be inside its rooms to read on. */
+/**
+ * Handles a change of the account's keys by another browser. If it ended the history, this browser must enter its rooms to read
+ * new messages.
+ */
 export async function onKeysChanged(env: Env, userId: string): Promise<void> {
   await checkOwnKeys(env, userId)
   if (accountStore.getState().phase === 'signed_in') await enterEverywhere(env, listed())
 }
 
-/** Once a page: checks that this device belongs to the account, merges the book, and refills the key packages. */
+/** Checks once per page that this device belongs to the account, merges the book, and refills the key packages. */
 export async function checkDevice(env: Env, userId: string): Promise<void> {
-  // Before the server sends another list: the devices known when this browser was added are those that the person has seen.
+  // Read this first, before the server sends another list: the person has seen the devices known when this browser was added.
   await showAnnounced(env)
   await checkOwnKeys(env, userId)
   if (accountStore.getState().phase !== 'signed_in') return
@@ -75,9 +81,9 @@ async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void>
   await checkVanished(env)
   await Promise.all(rooms.map((room) => refreshPreview(env, room)))
   const failures: CryptoFailure[] = []
-  // In parallel: while the server answers for one room, another one is opened here.
+  // In parallel: this browser opens one room while it waits for the server's response about another.
   await inLanes(ROOMS_AT_ONCE, listed().filter(isDue), async (room) => {
-    // The first key of a stranger is pinned when the request is accepted [Note: R5].
+    // The first key of a stranger is pinned when the person accepts the request [Note: R5].
     if (room.state === 'pending') return
     const peerIds = room.peers.map(({ id }) => id)
     try {
@@ -85,7 +91,7 @@ async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void>
       for (const id of peerIds) markPerson(id, differing.get(id) ?? null)
       await syncRoom(env, room)
     } catch (error) {
-      // A failure of one room's keys must not keep the others from being read. One of the account is thrown at the end.
+      // A failure with one room's keys must not stop the others. Throws a failure of the own account at the end.
       if (!(error instanceof CryptoFailure)) throw error
       if (OF_ACCOUNT.includes(error.code)) failures.push(error)
       else if (!isOtherState(error)) for (const id of peerIds) markPerson(id, 'key_changed')
@@ -93,13 +99,13 @@ async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void>
   })
   await enterEverywhere(env, listed().filter(isDue))
   await flushAll(env)
-  // Saves what was decided about keys while the server was away, and shows what other browsers decided.
+  // Saves decisions about keys made while the server was offline, and shows decisions made in other browsers.
   await saveBook(env)
   await reloadVerified(env)
   if (failures[0]) throw failures[0]
 }
 
-/** Failures of the account's own book and device list: they say nothing about another person's key. */
+/** Failures of the account's own book and device list, which do not concern another person's key. */
 const OF_ACCOUNT = [
   'book_ahead',
   'book_rollback',
@@ -111,7 +117,7 @@ const OF_ACCOUNT = [
   'newer_version',
 ]
 
-/** An account that is gone has no key and no name that could change. */
+/** Sets a person's mismatch, except of a deleted account, which has no key or name that could change. */
 function markPerson(id: string, mismatch: Mismatch | null): void {
   if (!personById(id)?.isDeleted) changePerson(id, { mismatch })
 }

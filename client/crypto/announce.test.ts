@@ -15,7 +15,7 @@ import { takeOwnManifest } from './self.ts'
 const secret = () => new Uint8Array(randomBytes(32))
 const called = (name: string) => ({ name, browser: 'Chrome', system: 'Linux' })
 
-/** Alice's account with one browser, and what she can do with her way in. */
+/** Alice's account with one browser, and actions that use her way in. */
 async function aliceSignsUp() {
   const seed = secret()
   const way = () => ({ id: 'password', kind: 'password' as const, seed: seed.slice() })
@@ -32,7 +32,7 @@ async function aliceSignsUp() {
   return {
     live,
     opens,
-    /** Adds a browser; the laptop hears of it. */
+    /** Adds a browser, and updates the laptop's list. */
     async adds(name: string) {
       const draft = await draftDevice(await opens(), { deviceName: called(name), username: 'alice' })
       await takes(draft.keys.manifest)
@@ -100,7 +100,7 @@ test('Eve has the password: her keys under the id of a known browser are announc
   const phone = await alice.adds('Phone')
   await deviceSeen(alice.live, [phone.device.id])
   expect(await names(alice.live)).toEqual([])
-  // A vault whose list was swapped before such lists were refused.
+  // The vault's list was swapped by an older build, which did not refuse such lists.
   const known = await peerOf(alice.live, alice.live.userId)
   if (!known) throw new Error('Alice has no list')
   const leafKey = toBase64((await newDevice()).leafKey)

@@ -31,7 +31,8 @@ import { applyCommit, commitEmpty, exportSecret, type Group, groupInfoOf, member
 import { capabilities, configOf, suite } from './suite.ts'
 import { type Browser, enters, flip, houseOf, newBrowser, none, now, room, type Seat, seat } from './testing.ts'
 
-// Each attack runs twice: against the library as it comes, where it works, and against ours. Eve is whoever holds the pen.
+// Each attack runs twice: against the unmodified library, where it succeeds, and against our client. Eve is the author of the
+// attack.
 
 let cs: CiphersuiteImpl
 beforeAll(async () => {
@@ -50,7 +51,7 @@ function parsed(bytes: Uint8Array): MLSMessage {
   return decoded[0]
 }
 
-/** The library with the settings it comes with. */
+/** The library with its default settings. */
 const naive = (group: Group): ClientState => ({
   ...group,
   clientConfig: { ...group.clientConfig, keyRetentionConfig: defaultKeyRetentionConfig },
@@ -63,7 +64,7 @@ async function naivelyTake(state: ClientState, bytes: Uint8Array) {
   return await processMessage(message, state, emptyPskIndex, acceptAll, cs)
 }
 
-/** A commit that our client would never make. */
+/** Creates a commit that our client would never make. */
 async function forge(by: Seat, extraProposals: Proposal[], as: CiphersuiteImpl = cs): Promise<Uint8Array> {
   const made = await createCommit({ state: by.group, cipherSuite: as }, { extraProposals, wireAsPublicMessage: true })
   return wire(made.commit)
@@ -90,7 +91,7 @@ async function keyPackageOf({ leafSeed, leafKey, credential }: Browser) {
   )
 }
 
-/** An external commit that removes whomever `victim` says. */
+/** Creates an external commit that removes `victim`. */
 async function forgeEntry(browser: Browser, groupInfo: Uint8Array, config: ClientConfig, victim?: Seat): Promise<Uint8Array> {
   const message = parsed(groupInfo)
   if (message.wireformat !== 'mls_group_info') throw new Error('No GroupInfo')
@@ -199,7 +200,7 @@ describe('Messages', () => {
     const first = await alice.says('one')
     alice.group = readGroup(snapshot, alice.house.accounts)
     await expect(alice.reads(first)).rejects.toMatchObject({ code: 'own_message' })
-    // Whoever sends all the same loses the message: this is why the log comes first.
+    // A message sent in spite of this is lost, which is why a device reads the log first.
     const second = await alice.says('two')
     await bob.reads(first)
     await expect(bob.reads(second)).rejects.toMatchObject({ code: 'mls' })
@@ -232,7 +233,7 @@ describe('Messages', () => {
     for (const odd of [concat(message, Uint8Array.of(0)), message.slice(0, -1), none]) {
       await expect(at.reads(odd)).rejects.toMatchObject({ code: 'mls' })
     }
-    // The library reads past the end without a word.
+    // The library ignores bytes after the end.
     expect(await naivelyTake(naive(bob.group), concat(message, Uint8Array.of(0)))).toMatchObject({ kind: 'applicationMessage' })
     expect(await bob.reads(message)).toBe('exactly this')
   })
@@ -257,7 +258,7 @@ describe('Commits', () => {
     expect(hasLeaf((await naivelyTake(naive(alice.group), commit)).newState, alice2)).toBe(false)
 
     await untouched(alice, () => alice.takes(commit), refused)
-    // Not even one that the list has dropped: that is for members to do.
+    // An external commit may not even remove an unlisted device: only members may.
     house.unlisted.add(alice2.browser.id)
     await untouched(alice, () => alice.takes(commit), refused)
   })
@@ -595,7 +596,7 @@ describe('Coming in', () => {
     const { leafSeed, leafKey } = await newBrowser()
     const stolen = { ...browser, leafSeed, leafKey }
     await expect(creating((await makeKeyPackage(stolen, false, now)).keyPackage)).rejects.toMatchObject({ code: 'mls' })
-    // Creating alone does not look at what it is given.
+    // The library's createGroup alone does not check the key package.
     const { publicPackage, privatePackage } = await keyPackageOf(stolen)
     await expect(createGroup(groupId, publicPackage, privatePackage, [], cs, configOf(accounts))).resolves.toBeDefined()
   })

@@ -26,7 +26,7 @@ beforeAll(async () => {
   contact = { userId: at.bob.userId, username: at.bob.username, identityKey, manifest }
 })
 
-/** The account's book as another device of it would seal it. */
+/** Seals the account's book as another device of the account would. */
 async function sealedBook(version: number, book: unknown) {
   const [history] = alice.history
   if (!history) throw new Error('no history key')

@@ -7,7 +7,7 @@ import { manifestHash, namesIn, namesOfAccounts } from './carried.ts'
 import { newIdentity, signManifest } from './identity.ts'
 import type { MemberAccount } from './peers.ts'
 
-/** An account with as many browsers as one may have, and as many removed ones. */
+/** An account with the maximum number of browsers and of removed browsers. */
 function account(userId: string, version: number): MemberAccount {
   const { seed, publicKey } = newIdentity()
   const hex = () => Buffer.from(randomBytes(16)).toString('hex')

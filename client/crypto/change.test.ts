@@ -42,7 +42,7 @@ async function drafts(wire: Wire, person: TestPerson, request: KeyChangeRequest)
   return person.core.draftChange(request)
 }
 
-/** Changes the keys by the way at hand. */
+/** Changes the keys by the way in at hand. */
 async function changes(wire: Wire, person: TestPerson, request: KeyChangeRequest): Promise<KeyChange> {
   const change = await drafts(wire, person, request)
   await person.env.api(devicesApi.changeKeys, change)
@@ -50,7 +50,7 @@ async function changes(wire: Wire, person: TestPerson, request: KeyChangeRequest
   return change
 }
 
-/** Alice at two computers, the password at hand at the second. */
+/** Alice at two computers; the second has the password entered. */
 async function twoComputers() {
   const wire = createWire()
   const alice = await newPerson(wire)
@@ -69,7 +69,7 @@ test('A removed browser opens neither the new address book nor new archive keys,
   const manifest = manifestOf(wire, alice)
   expect(manifest).toMatchObject({ historyKeyId: 2, removed: [alice.deviceId], devices: [{ id: laptop.deviceId }] })
 
-  // The browser that asked has kept all of it.
+  // The browser that made the change has stored all of it.
   const here = await at(laptop.computer, () => openLive(laptop.userId, laptop.unlock))
   expect(here.history.map(({ id }) => id)).toEqual([1, 2])
   expect(await readBook(here)).toMatchObject({ version: book.version, isDirty: false })
@@ -215,7 +215,7 @@ test('A kit and a passkey open the account like the password does; a kit of some
   await changes(wire, laptop, { kit: 'new', passkey: 'new' })
   await laptop.core.forgetPassword()
   await laptop.core.enterKit({ words: kit.words.join(' ') })
-  // The password alone opens the account no longer.
+  // From now on the password alone does not open the account.
   await changes(wire, laptop, { password: 'remove' })
   await laptop.core.stretch(typed(alice))
   await expect(drafts(wire, laptop, {})).rejects.toThrow(failure('way'))
@@ -274,7 +274,7 @@ test('A list says which of its versions removed a browser; of one that an older 
   const { removedAt, version } = manifestOf(wire, alice)
   expect(removedAt).toEqual({ [alice.deviceId]: version })
 
-  // An older build drops nothing that it does not know, and dates nothing.
+  // An older build keeps fields that it does not know, and adds no dates.
   await laptop.core.stretch(typed(alice))
   const { opened, manifest } = (await reviewAccount(await wayOf(laptop), on(wire, alice).keys)).review
   const devices = manifest.devices.filter(({ id }) => id !== phone.deviceId)

@@ -16,7 +16,7 @@ import { openKeyring, rewrapKeyring } from './keyring.ts'
 import { stretchPassword } from './password.ts'
 import { signBook } from './signature.ts'
 
-// Documents that a build of next year wrote: they hold more than this build knows, or are in a form that it does not know.
+// Documents written by a build of next year: they hold unknown fields or have an unknown version.
 
 let wire: Wire
 let alice: TestPerson
@@ -46,7 +46,7 @@ const accountOf = ({ userId }: TestPerson) => {
 
 const json = ({ content }: Signed) => JSON.parse(content)
 
-/** Another browser of the person signs what only a newer build knows; both documents one version up. */
+/** Another browser of the person signs fields that only a newer build knows. Both documents get the next version. */
 async function signsNewer(person: TestPerson, change: (manifest: Manifest) => object, extra: object = {}) {
   const account = accountOf(person)
   const opened = await openKeyring(account.keys.keyring, await wayOf(person))
@@ -132,7 +132,7 @@ test('A keyring in a form that is not known is not called a wrong password', asy
   await expect(openKeyring(keyring, await wayOf(alice))).rejects.toMatchObject({ code: 'newer_version' })
 })
 
-/** The account's book on the server, as any of its browsers would open it. */
+/** Opens the account's book on the server, as any browser of the account can. */
 async function bookOnServer(person: TestPerson): Promise<string> {
   const { live } = await patchedClient(person, bob)
   const { book } = accountOf(person)
@@ -143,7 +143,7 @@ async function bookOnServer(person: TestPerson): Promise<string> {
   return text
 }
 
-/** Another browser of the account saves a book. */
+/** Saves a book as another browser of the account. */
 async function savesBook(person: TestPerson, change: (book: Record<string, unknown>) => object): Promise<string> {
   const { live } = await patchedClient(person, bob)
   const { book } = await readBook(live)
@@ -180,7 +180,7 @@ test('A book carries what a newer build has put into it and its pins, through a 
   })
   await syncBook(alice.env)
   await verifies(alice, bob.userId)
-  // Meanwhile another browser saved one with more; what both know is there afterwards.
+  // Meanwhile another browser saved a book with more entries. Afterwards the book has the entries of both.
   await savesBook(alice, (book) => ({ ...book, locks: { chat: { n: 2 } }, seen: 4 }))
   await syncBook(alice.env)
   const saved = JSON.parse(await bookOnServer(alice))

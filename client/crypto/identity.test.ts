@@ -172,7 +172,7 @@ describe('one manifest after another', () => {
     expect(checkSuccession(after, later({ [laptop.id]: 4 }), alice.publicKey).version).toBe(7)
     for (const removedAt of [undefined, { [laptop.id]: 7 }])
       expect(() => checkSuccession(after, later(removedAt), alice.publicKey)).toThrow(failure('manifest_removed_gone'))
-    // The phone stood in the list of version 6.
+    // Version 6 of the list contained the phone.
     const gone = (version: number) =>
       signed({ version: 7, devices: [], removed: [laptop.id, phone.id], removedAt: { [laptop.id]: 4, [phone.id]: version } })
     expect(checkSuccession(after, gone(7), alice.publicKey).version).toBe(7)

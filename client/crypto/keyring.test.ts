@@ -45,7 +45,7 @@ describe('opening', () => {
 })
 
 describe('a server that knows only public keys', () => {
-  // All that a server has: the way's public key as it stands in the clear, and an identity of its own.
+  // All that a server has: the way's public key from the clear part, and an identity of its own.
   async function forge(
     identity: { seed: Uint8Array; publicKey: Uint8Array },
     secret: unknown,

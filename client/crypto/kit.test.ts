@@ -14,7 +14,7 @@ test('A new kit is 24 words, and typing them yields the same way in and the same
 
 test('What the server sees of a kit is not what opens the keyring', async () => {
   const { seed, kitSecret } = await readKit(ZEROS)
-  // By another implementation of HKDF: a kit on paper must open in ten years too.
+  // Computed by another implementation of HKDF: a kit on paper must still open in ten years.
   expect(kitSecret).toBe('xIARToWEaFkCOxTbRTwLBpGv-JAucYIs4eaV9216qeQ')
   expect(toBase64(seed)).toBe('mJ3CFTgq//AumQUQq8CtxF8ylcMJ/f8rzOo1kqy7Bls=')
 })

@@ -29,15 +29,15 @@ const statement = (text = 'hello'): Statement => ({
   seen: { seq: 1, hash: '' },
 })
 
-async function sealed(said: Statement = statement()): Promise<Envelope> {
-  const made = await sealMessage(alice.group, alice.browser, said)
+async function sealed(written: Statement = statement()): Promise<Envelope> {
+  const made = await sealMessage(alice.group, alice.browser, written)
   alice.group = made.group
   const envelope = parseEnvelope(made.content)
   if (!envelope) throw new Error('no envelope')
   return envelope
 }
 
-/** An envelope around any body: what a client with other code could send. */
+/** Seals an envelope with any body, as a modified client could. */
 async function sealedBody(body: Uint8Array, padded = pad(body)): Promise<Envelope> {
   const { group } = alice
   const [groupId, epoch] = [groupIdOf(group), epochOf(group)]
@@ -54,19 +54,19 @@ async function sealedBody(body: Uint8Array, padded = pad(body)): Promise<Envelop
   return { v: 1, groupId: toBase64(groupId), epoch, mls, archive: toBase64(archive), body: body64 }
 }
 
-const signedBody = (said: Uint8Array, { credential, leafKey, leafSeed }: Browser = alice.browser) => {
+const signedBody = (bytes: Uint8Array, { credential, leafKey, leafSeed }: Browser = alice.browser) => {
   const place = [groupIdOf(alice.group), String(epochOf(alice.group))] as const
-  return encodeFields(said, credential, leafKey, sign(leafSeed, 'conclave/message/v1', ...place, said))
+  return encodeFields(bytes, credential, leafKey, sign(leafSeed, 'conclave/message/v1', ...place, bytes))
 }
 
 test('Group and archive open the same statement, by the device that signed it', async () => {
-  const said = statement('both ways')
-  const envelope = await sealed(said)
+  const written = statement('both ways')
+  const envelope = await sealed(written)
   const byArchive = await openByArchive(archiveKey, envelope)
   const byGroup = await openByGroup(bob.group, envelope)
   bob.group = byGroup.group
   for (const opened of [byArchive, byGroup.opened]) {
-    expect(opened.statement).toEqual(said)
+    expect(opened.statement).toEqual(written)
     expect(opened.deviceId).toBe(alice.browser.id)
     expect(opened.accountKey).toEqual(alice.browser.identity.publicKey)
   }
@@ -129,11 +129,11 @@ test.each([
 test('A kind that is not known is opened whole, and so is a text that says more than this build knows', async () => {
   const poll = { ...statement(), content: { type: 'poll', options: ['tea', 'coffee'] } }
   const more = { ...statement(), lifetime: 60, seen: { seq: 1, hash: '', other: [1] } }
-  for (const said of [poll, more]) {
-    const text = JSON.stringify(said)
+  for (const written of [poll, more]) {
+    const text = JSON.stringify(written)
     const { statement: read, isWhole, ...opened } = await openByArchive(archiveKey, await sealedBody(signedBody(utf8(text))))
-    expect(read).toMatchObject({ id: said.id, seen: { seq: 1, hash: '' } })
-    expect(read.content).toEqual(said === more ? more.content : undefined)
+    expect(read).toMatchObject({ id: written.id, seen: { seq: 1, hash: '' } })
+    expect(read.content).toEqual(written === more ? more.content : undefined)
     expect([isWhole, opened.text]).toEqual([false, text])
   }
   expect(await openByArchive(archiveKey, await sealed())).toMatchObject({ isWhole: true })
@@ -146,11 +146,11 @@ test('A padding that lies about its length is a failure to show', async () => {
 })
 
 test('A certificate counts for its own key only, also after it was checked once', async () => {
-  const said = utf8(JSON.stringify(statement()))
-  expect((await openByArchive(archiveKey, await sealedBody(signedBody(said)))).deviceId).toBe(alice.browser.id)
+  const bytes = utf8(JSON.stringify(statement()))
+  expect((await openByArchive(archiveKey, await sealedBody(signedBody(bytes)))).deviceId).toBe(alice.browser.id)
   const eve = await newBrowser()
   const borrowed = { ...eve, credential: alice.browser.credential }
-  const envelope = await sealedBody(signedBody(said, borrowed))
+  const envelope = await sealedBody(signedBody(bytes, borrowed))
   for (let attempt = 0; attempt < 2; attempt++)
     await expect(openByArchive(archiveKey, envelope)).rejects.toMatchObject({ code: 'credential' })
 })

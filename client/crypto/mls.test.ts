@@ -37,7 +37,7 @@ test('A message shows who sent it, and does not open twice or for its own sender
   const message = await alice2.says('from my tablet')
   await expect(alice2.reads(message)).rejects.toMatchObject({ code: 'own_message' })
   await bob.reads(message)
-  // In words of the product; the library has "Desired gen in the past" for it.
+  // The product's own text; the library throws "Desired gen in the past".
   const words = 'It does not fit the encryption of this room'
   await expect(bob.reads(message)).rejects.toMatchObject({ code: 'mls', message: words })
   expect(members(alice.group).map(({ deviceId }) => deviceId)).toContain(alice2.browser.id)
@@ -257,7 +257,7 @@ test('Eight devices come, go and come back for twenty commits, and still read ea
   const take = async (commit: Uint8Array, but: Seat[]) => {
     for (const other of seats) if (!but.includes(other)) await other.takes(commit)
   }
-  // A fixed sequence of odd numbers: the same walk every time.
+  // A fixed pseudorandom sequence, so that each run takes the same steps.
   let seed = 5
   const next = (below: number) => {
     seed = (seed * 1103515245 + 12345) % 2147483648

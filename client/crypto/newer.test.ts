@@ -10,7 +10,7 @@ import { at, newPerson, personAt, profileCopy, type TestPerson, wordsOf } from '
 import { patchedClient } from '../testing/room.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
 
-// Bob's page is of next year. He writes what this build does not know: a kind of content, and a version of the envelope.
+// Bob's page is of next year. He writes content and envelopes that this build does not know.
 
 let newer: NewerBuild
 let wire: Wire
@@ -20,7 +20,7 @@ let chatRoomId: string
 
 let putBack: (() => Promise<TestPerson>)[]
 
-/** Somebody just after the sign-up, as often as it is asked for. */
+/** Returns a function that restores a person to the state right after the sign-up. */
 async function newcomer(made: Promise<TestPerson>): Promise<() => Promise<TestPerson>> {
   const person = await made
   const account = signedUp.accounts.get(person.userId)
@@ -66,7 +66,7 @@ async function reacts(me: TestPerson, other: TestPerson, emoji: string) {
   await me.sends(me.room(other))
 }
 
-/** Bob reacts, writes in an envelope of version 2, and then as before. */
+/** Bob sends a reaction, then an envelope of version 2, then a normal message. */
 async function bobWrites() {
   await reacts(bob, alice, 'thumbs up')
   newer.envelope = 2
@@ -75,14 +75,14 @@ async function bobWrites() {
   await bob.says(alice, 'from this year')
 }
 
-/** What the newer build shows, with an emoji for a reaction. */
+/** Returns the texts that the newer build shows, with an emoji for a reaction. */
 const shown = ({ messages }: Awaited<ReturnType<TestPerson['core']['page']>>) =>
   messages.map(({ body }) => {
     const read = body.kind === 'content' ? reactionShape.safeParse(body.content) : undefined
     return read?.success ? read.data.emoji : wordsOf(body)
   })
 
-/** The same browser with the page of next year, and a server that answers nothing. */
+/** The same browser with the page of next year, and a server that does not respond. */
 async function upgraded(me: TestPerson): Promise<TestPerson> {
   await me.core.close()
   const core = newer.createCore()
@@ -108,13 +108,13 @@ test('With a newer page everything opens that was kept meanwhile, and the server
   await bobWrites()
   await alice.reads(bob)
   const next = await upgraded(alice)
-  // Nothing of the log: what is in the vault is looked at again.
+  // No new entries of the log: the core looks again at messages in the vault.
   await next.core.receiveLog({ chatRoomId, peerIds: [bob.userId], entries: [], now: Date.now() })
   const page = await next.core.page({ chatRoomId, limit: 50 })
   expect(shown(page)).toEqual(ALL)
   expect(page.messages.some(({ isOutOfPlace }) => isOutOfPlace)).toBe(false)
   expect((await next.core.roomRecord(chatRoomId))?.newer).toBeUndefined()
-  // An older page of the same browser reads on.
+  // An older page of the same browser continues to read.
   await next.core.close()
   await at(alice.computer, () => alice.core.open({ userId: alice.userId, username: alice.username, unlock: alice.unlock }))
   await bob.says(alice, 'and on')
@@ -165,7 +165,7 @@ test('A newer tab of the same browser: what it keeps to send is shown, not sent 
   expect(await alice.core.sealOutboxRow({ chatRoomId, peerIds: [bob.userId], id })).toMatchObject({ envelope: null })
   await alice.core.changeOutbox({ chatRoomId, id, failure: null, unseal: true })
   expect(await tab.core.outbox(chatRoomId)).toMatchObject([{ id, content: { emoji: 'wave' } }])
-  // The newer tab sends; the older one reads the log first and settles it.
+  // The newer tab sends. The older tab reads the log first and so settles the message.
   await tab.core.sealOutboxRow({ chatRoomId, peerIds: [bob.userId], id })
   const [row] = await tab.core.outbox(chatRoomId)
   await alice.env.api(messagesApi.send, { id, chatRoomId, content: row?.envelope ?? '', messageType: 'text' })
@@ -203,7 +203,7 @@ test('A damaged envelope of this version is a failure to show, not plain text', 
   expect((await alice.hears(bob)).slice(1)).toEqual(Array(3).fill('unreadable: The message is damaged'))
 })
 
-/** The shapes of rows and documents as the first builds read them. */
+/** The schemas of rows and documents in the first builds. */
 const FIRST = {
   body: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('content'), content: z.object({ type: z.literal('text'), text: z.string() }) }),

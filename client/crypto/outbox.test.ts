@@ -46,7 +46,7 @@ test("A device that Bob's list does not name any more gets nothing, also when an
   const { id } = await keep('a secret')
   const { live, inRoom } = await patchedClient(alice, bob)
   const { accounts } = await inRoom(async (room) => room)
-  // As if a newer list had come meanwhile: the same one, without its device.
+  // Simulates a device list that was replaced meanwhile by one without the device.
   const seal = alice.core.sealOutboxRow({ ...place, id })
   expect((await seal)?.envelope).toBeTruthy()
   await alice.core.changeOutbox({ chatRoomId: place.chatRoomId, id, failure: null, unseal: true })

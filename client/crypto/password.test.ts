@@ -5,7 +5,7 @@ import { stretchPassword } from './password.ts'
 
 const salt = Uint8Array.from({ length: 16 }, (_, at) => at)
 
-/** Length-prefixed as protocol P1 says it, written a second time on purpose. */
+/** Length-prefixed encoding of protocol P1, written a second time on purpose. */
 function fields(...parts: (string | Uint8Array)[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {

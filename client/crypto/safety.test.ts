@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const keyOf = (person: TestPerson) => alice.contact(person).contactUser.identityKey ?? ''
 
-/** Bob's account is another one from now on: Eve's key stands in its place. */
+/** Replaces the keys of Bob's account by Eve's. */
 function bobBeginsAnew(): void {
   const anew = wire.accounts.get(eve.userId)
   if (anew) wire.accounts.set(bob.userId, anew)
@@ -126,7 +126,7 @@ test('Two browsers of Alice decide for two keys of Bob: neither sends before she
       mismatch: 'key_conflict',
     })
   expect(await laptop.core.verifiedUsers()).toEqual([])
-  // The laptop's clock is a day behind: it decides last all the same, as it knows of the other decision.
+  // The laptop's clock is a day behind, but its decision is the later one, as it knows the other decision.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 })
   await laptop.core.trustKey({ userId, identityKey: keyOf(eve), username: eve.username })
   vi.useRealTimers()

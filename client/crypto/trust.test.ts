@@ -4,7 +4,7 @@ import { people } from '../testing/room.ts'
 test("The person accepts Bob's new key: his messages come again, in a new room of the two", async () => {
   const { alice, bob, eve, wire, roomId } = await people()
   await alice.says(bob, 'hello')
-  // Bob lost all his browsers and began anew: the keys that the server shows of him are others.
+  // Bob lost all his browsers and started with new keys, which the server now shows.
   const anew = wire.accounts.get(eve.userId)
   if (!anew) throw new Error('no account')
   wire.accounts.set(bob.userId, anew)

@@ -60,7 +60,7 @@ export function Devices() {
         <Removal
           device={leaving}
           onClose={() => setLeaving(undefined)}
-          // Its button is gone with it.
+          // The pressed button has been removed with its row, so focus another element.
           focusNext={() => list.current?.focus()}
         />
       )}

@@ -9,7 +9,7 @@ import './devices.css'
 import { knowCopy, knowDevices } from './list.ts'
 import { devicesStore } from './store.ts'
 
-/** A browser that was added is announced until the person has confirmed it [Note: D1]. */
+/** Announces a newly added browser until the person confirms it [Note: D1]. */
 export function NewDevices({ onReview, onLogout }: { onReview: () => void; onLogout: () => void }) {
   const place = useRef<HTMLDivElement>(null)
   const { announced, copiedAt } = useStore(devicesStore)
@@ -40,7 +40,7 @@ export function NewDevices({ onReview, onLogout }: { onReview: () => void; onLog
   )
 }
 
-/** Somebody goes on with a copy of this browser's keys, unless the person restored a backup [Note: V2]. */
+/** Warns that somebody uses a copy of this browser's keys, unless the person restored a backup [Note: V2]. */
 function Copied({ at, onLogout, focusNext }: { at: string; onLogout: () => void; focusNext: () => void }) {
   const env = useEnv()
   return (
@@ -76,11 +76,11 @@ function Copied({ at, onLogout, focusNext }: { at: string; onLogout: () => void;
 interface AnswerProps {
   id: string
   name: string
-  /** The pressed button disappears: the focus needs another place. */
+  /** The pressed button disappears, so focus another element. */
   focusNext: () => void
 }
 
-/** Confirms the device in every tab of this browser. */
+/** Confirms the device in all tabs of this browser. */
 export function ItWasMe({ id, name, focusNext }: AnswerProps) {
   const env = useEnv()
   return (

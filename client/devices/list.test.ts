@@ -84,13 +84,13 @@ test('A new browser is announced until one tab answers; the other tabs hear of i
   await knowDevices(tab.env, [phone.deviceId])
   expect(shown().announced).toEqual([])
 
-  const heard: Promise<unknown>[] = []
-  const stop = watchTabs(laptop.env, (work) => heard.push(work))
+  const reloads: Promise<unknown>[] = []
+  const stop = watchTabs(laptop.env, (work) => reloads.push(work))
   await knowDevices(tab.env, [phone.deviceId])
-  // This page still shows it, as another tab would.
+  // This page still shows the device, as another tab would.
   devicesStore.setState({ announced: await phone.env.crypto.ownDevices() })
-  await expect.poll(() => heard.length).toBe(1)
-  await heard[0]
+  await expect.poll(() => reloads.length).toBe(1)
+  await reloads[0]
   stop()
   expect(shown().announced).toEqual([])
 })
@@ -127,7 +127,7 @@ test('Eve has the password, and the server tells nobody of her browser: the comm
   await alice.says(bob, 'hello')
   const eves = await alice.newComputer()
   await eves.says(bob, 'send me the keys')
-  // Eve's page is another one.
+  // Eve uses a separate page.
   resetDevices()
   onTestFinished(watchOwnNews(alice.env, (work) => void work))
   expect(shown().announced).toEqual([])
@@ -174,7 +174,7 @@ test("A thief of Alice's browser comes into the chat with its keys: the browser 
   const backup = await profileCopy(alice.userId)
   await alice.says(bob, 'hello')
   const here = await profileCopy(alice.userId)
-  // The thief has the vault of before, and enters from outside.
+  // The thief restores the older vault and enters the room by an external commit.
   await backup()
   const thief = await alice.newTab()
   await thief.says(bob, 'give me the money')

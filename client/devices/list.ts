@@ -4,10 +4,10 @@ import { ownNewsStore } from '../trust/own.ts'
 import { failureWords } from '../ui/failure.ts'
 import { devicesStore, type OwnDevice } from './store.ts'
 
-/** Tells the other tabs of this browser to read again: an answer in one of them counts in all. */
+/** Channel that makes the other tabs of this browser reload: a confirmation in one tab counts for all. */
 const TABS = 'conclave/devices'
 
-/** Shows what this browser knows of its own account: which devices were added, its own address, and if history is kept. */
+/** Shows the account's new devices, its onion address, and whether it keeps history, as this browser knows them. */
 export async function showAnnounced(env: Env): Promise<void> {
   const [{ onionAddress, keepsHistory }, announced, copiedAt] = await Promise.all([
     env.crypto.ownStanding(),
@@ -17,7 +17,7 @@ export async function showAnnounced(env: Env): Promise<void> {
   devicesStore.setState({ onionAddress, keepsHistory, announced, copiedAt })
 }
 
-/** Loads the account's devices. Without the server the list shows too, only without the times when each was last seen. */
+/** Loads the account's devices. Without the server the list lacks only the times when each device was last seen. */
 export async function loadDevices(env: Env): Promise<void> {
   await showAnnounced(env)
   await listDevices(env, {})
@@ -30,7 +30,7 @@ export async function loadDevices(env: Env): Promise<void> {
   }
 }
 
-/** Shows the account's devices anew after they changed. */
+/** Reloads the account's devices after a change. */
 export async function refreshDevices(env: Env): Promise<void> {
   if (devicesStore.getState().status === 'ready') await loadDevices(env)
   else await showAnnounced(env)
@@ -47,13 +47,13 @@ async function listDevices(env: Env, lastSeen: Record<string, string>): Promise<
   devicesStore.setState({ status: 'ready', devices })
 }
 
-/** Marks devices as confirmed by the person: no tab announces them again. */
+/** Marks devices as confirmed by the person, so that no tab announces them again. */
 export async function knowDevices(env: Env, ids: string[]): Promise<void> {
   await env.crypto.deviceSeen(ids)
   await showEverywhere(env)
 }
 
-/** The person has restored this browser's data: no tab says any more that it was copied. */
+/** Notes that the person restored this browser's data, so that all tabs stop warning of a copy. */
 export async function knowCopy(env: Env): Promise<void> {
   await env.crypto.copyKnown()
   await showEverywhere(env)
@@ -66,18 +66,18 @@ async function showEverywhere(env: Env): Promise<void> {
   tabs.close()
 }
 
-/** Shows at once what reading a room has told of the own devices: a browser that was added, or a copy of this one. */
+/** Shows changes of the own devices found while reading rooms: an added browser, or a copy of this one. Returns how to stop. */
 export const watchOwnNews = (env: Env, report: (work: Promise<unknown>) => void): (() => void) =>
   ownNewsStore.subscribe(() => report(refreshDevices(env)))
 
-/** Shows what the person answered about new devices in other tabs of this browser. Returns how to stop. */
+/** Follows confirmations of new devices made in other tabs of this browser. Returns how to stop. */
 export function watchTabs(env: Env, report: (work: Promise<unknown>) => void): () => void {
   const tabs = new BroadcastChannel(TABS)
   tabs.onmessage = () => report(showAnnounced(env))
   return () => tabs.close()
 }
 
-/** Forgets all of it when the account is closed here. */
+/** Clears the store when the account is closed here. */
 export function resetDevices(): void {
   devicesStore.setState(devicesStore.getInitialState(), true)
   ownNewsStore.setState(ownNewsStore.getInitialState(), true)

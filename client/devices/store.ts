@@ -1,24 +1,24 @@
 import { createStore } from 'zustand/vanilla'
 import type { ListedDevice } from '../crypto/crypto.ts'
 
-/** A browser of this account. All of it comes from the signed list; only `lastSeenAt` is the server's word. */
+/** A browser of this account, from the signed device list. Only `lastSeenAt` comes unsigned from the server. */
 export interface OwnDevice extends ListedDevice {
   isCurrent: boolean
-  /** null: not known. */
+  /** Null if unknown. */
   lastSeenAt: string | null
 }
 
 export interface DevicesState {
   status: 'loading' | 'ready'
-  /** Why it is not known when they were last seen. */
+  /** Reason why the last-seen times are unknown. */
   failure: string | null
-  /** This one first, then the newest first. */
+  /** The account's devices: this one first, then by age, the newest first. */
   devices: OwnDevice[]
-  /** Added, and not yet confirmed by the person. */
+  /** Added devices that the person has not confirmed yet. */
   announced: ListedDevice[]
-  /** When it was noticed that this browser's data was copied or restored; null where there is nothing to say [Note: V2]. */
+  /** Time when a copy or restore of this browser's data was detected; null if none was [Note: V2]. */
   copiedAt: string | null
-  /** Made from this account's key, never taken from the server [Note: I1]. */
+  /** The account's onion address, derived from its identity key and never taken from the server [Note: I1]. */
   onionAddress: string | null
   keepsHistory: boolean
 }

@@ -14,7 +14,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Whoever sits at the open browser does not switch the lock off: it takes what opens it. */
+/** Switching the lock off needs its password or passkey, so that another person at the unlocked browser cannot do it. */
 export function LockOffDialog({ standing, onDone, onClose }: Props) {
   const env = useEnv()
   const [password, setPassword] = useState('')

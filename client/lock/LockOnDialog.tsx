@@ -18,7 +18,7 @@ interface Props {
 const CHOICES = { password: 'Password', passkey: 'Passkey', both: 'Password or passkey' } as const
 type Choice = keyof typeof CHOICES
 
-/** Asks for what will open the lock: it is checked, so that nobody locks themselves out by a typing error. */
+/** Asks for the password or passkey of the lock and verifies it, so that a typing error cannot lock the person out. */
 export function LockOnDialog({ after, onDone, onClose }: Props) {
   const env = useEnv()
   const { ways, failure, reload } = useWays()
@@ -29,7 +29,7 @@ export function LockOnDialog({ after, onDone, onClose }: Props) {
   const [isPending, setPending] = useState(false)
   const canUsePasskey = ways !== null && ways.passkeys.length > 0 && passkeysWork()
   const takesPassword = choice !== 'passkey'
-  // The keyring does not tell whether the password is right: it is asked for twice.
+  // The keyring cannot verify this password, so the form asks for it twice.
   const isAskedTwice = ways !== null && !ways.password && takesPassword
   const close = () => isPending || onClose()
 

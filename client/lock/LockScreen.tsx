@@ -14,7 +14,7 @@ import { countArrivals } from './arrivals.ts'
 import { passkeyEntry, secondsToWait, standingOf, unlock } from './lock.ts'
 import './lock.css'
 
-/** In the place of the messenger while this browser is locked: a number of what came, and nothing else of it [Note: V3]. */
+/** Replaces the messenger while this browser is locked. Shows only the number of unread messages [Note: V3]. */
 export function LockScreen({ user }: { user: User }) {
   const env = useEnv()
   const [standing, setStanding] = useState<LockStanding | null>()

@@ -18,7 +18,7 @@ const TIMES: { after: LockAfter | null; words: string }[] = [
   { after: 'hidden', words: 'At once when hidden' },
 ]
 
-/** Sets when this browser locks itself [Note: V3]. What is chosen counts once the vault has it. */
+/** Settings for when this browser locks itself [Note: V3]. A choice takes effect once the vault has stored it. */
 export function LockSettings({ userId }: { userId: string }) {
   const env = useEnv()
   const [standing, setStanding] = useState<LockStanding | null>()

@@ -7,15 +7,15 @@ import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
 
 /**
- * Counts what waits unread while this page is locked: by the server's number, without opening anything. Closes the account where the
- * session ends meanwhile. Returns how to stop.
+ * Shows the server's unread count while this page is locked, without decrypting anything. Closes the account if the session ends.
+ * Returns how to stop.
  */
 export function countArrivals(env: Env, show: (unread: number) => void): () => void {
   const count = () =>
     void env.api(notificationsApi.unreadCount, {}).then(
       (answer) => show(answer.count),
       (error: unknown) => {
-        // The count that was shown stays. A session that no device has proven learns it once the vault is open [Note: D4].
+        // Keep the last count. The server sends none to an unproven session; it is proven when the vault opens [Note: D4].
         if (!(error instanceof ApiError) && !isClosed(error)) throw error
       },
     )

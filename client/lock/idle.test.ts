@@ -24,7 +24,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** A tab with a window of its own; all share what the browser stores. */
+/** A tab with its own window. All tabs share the browser's storage. */
 function tab(after: Parameters<typeof watchIdle>[1]) {
   const window = new EventTarget()
   vi.stubGlobal('window', window)
@@ -55,7 +55,7 @@ test.each(['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove'])('%s i
 
 test('A computer that slept locks when it wakes: the first input is no sign of life', async () => {
   const { lock, does } = tab(15)
-  // Timers stand still while it sleeps, the clock does not.
+  // Timers pause while the computer sleeps; the clock does not.
   vi.setSystemTime(Date.now() + 8 * 60 * MINUTE)
   does('pointermove')
   expect(lock).toHaveBeenCalledTimes(1)
@@ -76,7 +76,7 @@ test('Switched off, nothing locks', async () => {
 })
 
 test('At once when hidden: the tab locks as soon as no tab of the browser is looked at, and going from one to another locks none', async () => {
-  /** Web Locks of one name: shared by those who look, taken alone only where nobody does. */
+  /** Mock of Web Locks with one lock name: shared by visible tabs, exclusive only if no tab is visible. */
   let held = 0
   const request = async (_: string, options: { mode?: string }, work: (lock: object | null) => Promise<void>) => {
     if (options.mode !== 'shared') return work(held === 0 ? {} : null)
@@ -90,7 +90,7 @@ test('At once when hidden: the tab locks as soon as no tab of the browser is loo
     page.dispatchEvent(new Event('visibilitychange'))
   }
   const { lock } = tab('hidden')
-  // Another tab that is looked at.
+  // Another tab is visible.
   held += 1
   hide()
   await passes(MINUTE)

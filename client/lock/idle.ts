@@ -1,18 +1,18 @@
 import type { LockAfter } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 
-/** When somebody last did something in any tab of this browser, in milliseconds. */
+/** Storage key of the time of the last input in any tab of this browser, in ms. */
 const LAST_INPUT = 'lock-input'
 const NOTE_EVERY_MS = 2000
 const MINUTE_MS = 60_000
-/** Going from one tab of Conclave to another hides the first before the second shows. */
+/** Delay after a tab is hidden: switching between two Conclave tabs hides the first before it shows the second. */
 const HIDDEN_MS = 500
 const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove'] as const
 
 /**
- * Calls `lock` once nobody has done anything in any tab of this browser for so many minutes; for `hidden` once none of its tabs is
- * looked at. Time is the clock's: a computer that slept locks when it wakes, before it takes the first input for a sign of life.
- * Returns how to stop.
+ * Calls `lock` after the given minutes without input in any tab of this browser, or for `hidden` once none of its tabs is
+ * visible. It compares clock times, so a computer that slept locks on waking, before the first input counts as activity. Returns
+ * how to stop.
  */
 export function watchIdle(env: Pick<Env, 'clock'>, after: LockAfter, lock: () => void): () => void {
   return after === 'hidden' ? watchHidden(lock) : watchInput(env, after * MINUTE_MS, lock)
@@ -39,7 +39,7 @@ function watchInput({ clock }: Pick<Env, 'clock'>, idleMs: number, lock: () => v
     if (leftMs() <= 0) return wait()
     note()
   }
-  // Timers of a tab in the background stop: it looks at the clock when it is shown.
+  // Browsers suspend timers of background tabs, so check the clock when the tab becomes visible.
   const onVisible = () => document.visibilityState === 'visible' && wait()
 
   note()
@@ -55,7 +55,7 @@ function watchInput({ clock }: Pick<Env, 'clock'>, idleMs: number, lock: () => v
 
 const VISIBLE = 'conclave/visible'
 
-/** Each tab that is looked at holds a shared lock; whoever gets it alone knows that none is. */
+/** Each visible tab holds a shared lock. A tab that gets the exclusive lock knows that no tab is visible. */
 function watchHidden(lock: () => void): () => void {
   let release: (() => void) | undefined
   let timer: ReturnType<typeof setTimeout> | undefined

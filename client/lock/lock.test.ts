@@ -29,7 +29,7 @@ let wire: Wire
 let alice: TestPerson
 let bob: TestPerson
 let now: number
-/** The page that is open now: each has a worker of its own. */
+/** The open page; each page has its own worker. */
 let page: Env
 
 const password = () => passwordOf(alice.username)
@@ -39,7 +39,7 @@ const newPage = (core = createCore(() => 'https://conclave.example')): Env => ({
   clock: () => new Date(now),
 })
 
-/** The page is loaded anew: what it had in memory is gone. */
+/** Reloads the page, which clears its memory. */
 async function reloads(): Promise<void> {
   await page.crypto.close()
   page = newPage()
@@ -48,7 +48,7 @@ async function reloads(): Promise<void> {
 
 const phase = () => accountStore.getState().phase
 
-/** Somebody at the lock screen enters this. */
+/** Enters this at the lock screen. */
 async function opens(entry: Parameters<typeof unlock>[2]): Promise<void> {
   const { user } = accountStore.getState()
   if (!user) throw new Error('Nobody is signed in')
@@ -143,7 +143,7 @@ test('Signing in opens the lock with the same password, without asking twice', a
   await readsHello()
 })
 
-/** The sign-in names this browser's device, and the server answers its half. */
+/** The server names this browser's device and returns its unlock secret. */
 function answersUnlock() {
   wire.lie = (_, path, answer) =>
     path === '/api/login' ? { ...(answer as object), unlock: { ...alice.unlock, challenge: null } } : undefined

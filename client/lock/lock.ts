@@ -13,10 +13,10 @@ const TRIES = 'lock-tries'
 const WAIT_MAX_SECONDS = 60
 const KEEP_MAX_MS = 2000
 
-/** The lock of this browser for an account; null where it has none. */
+/** Returns the state of this browser's lock for an account; null if it has none. */
 export const standingOf = (env: Env, userId: string): Promise<LockStanding | null> => env.crypto.lockStanding(userId)
 
-/** What may open the lock. Without a password it takes a passkey. */
+/** The new lock: its idle time, and a password, a passkey or both to open it. */
 interface LockChoice {
   after: LockAfter
   password?: string
@@ -24,8 +24,8 @@ interface LockChoice {
 }
 
 /**
- * Locks this browser from now on after so long without input [Note: V3]. Password and passkey must be the account's: a typing error
- * would shut the person out. Throws ApiError or CryptoFailure: then nothing changed.
+ * Switches on this browser's lock after a time without input [Note: V3]. Verifies that password and passkey are the account's,
+ * because a typing error would lock the person out. Throws ApiError or CryptoFailure; then nothing has changed.
  */
 export async function switchLockOn(env: Env, { after, password, usesPasskey }: LockChoice): Promise<void> {
   try {
@@ -37,7 +37,7 @@ export async function switchLockOn(env: Env, { after, password, usesPasskey }: L
     }
     if (password !== undefined) {
       await stretch(env, 'stretch', ownName(), password)
-      // Where the password is no way in, the form has asked for it twice.
+      // If the password opens no keyring, the form has asked for it twice instead.
       if (ways.password) await env.crypto.reviewAccount(keys)
     }
     const { unlockSecret } = await env.api(devicesApi.unlock, {})
@@ -48,26 +48,29 @@ export async function switchLockOn(env: Env, { after, password, usesPasskey }: L
   tellTabs('changed')
 }
 
-/** The server's half alone opens the vault again. Throws CryptoFailure('lock_secret') where the entry is wrong. */
+/**
+ * Removes the lock, so that the server's secret alone opens the vault again. Throws CryptoFailure('lock_secret') if the entry is
+ * wrong.
+ */
 export async function switchLockOff(env: Env, entry: LockEntry): Promise<void> {
   const { unlockSecret } = await env.api(devicesApi.unlock, {})
   await env.crypto.switchLockOff({ unlockSecret, entry })
   tellTabs('changed')
 }
 
-/** Another time without input; what opens the lock stays. */
+/** Changes the idle time of the lock and keeps its password and passkeys. */
 export async function changeLockTime(env: Env, after: LockAfter): Promise<void> {
   await env.crypto.setLockAfter(after)
   tellTabs('changed')
 }
 
-/** Locks every tab of this browser. What stands in composers is kept first. `load`: ends the worker with the page. */
+/** Locks all tabs of this browser after saving the drafts in composers. `load` reloads the page, which ends its worker. */
 export async function lockNow(load: () => void = () => location.reload()): Promise<void> {
   tellTabs('lock')
   await keepAndLoad(load)
 }
 
-/** A worker that no longer answers must not keep the browser open. */
+/** Saves drafts, then reloads the page. A worker that does not respond delays this by at most KEEP_MAX_MS. */
 export async function keepAndLoad(load: () => void): Promise<void> {
   const isLate = new Promise<void>((resolve) => setTimeout(resolve, KEEP_MAX_MS))
   await Promise.race([keepDrafts(), isLate])
@@ -75,8 +78,8 @@ export async function keepAndLoad(load: () => void): Promise<void> {
 }
 
 /**
- * Opens the locked vault. After a wrong entry the next one waits, longer each time. Throws CryptoFailure: 'lock_secret' where it is
- * wrong, 'lock_wait' where it is too soon, or what `crypto.open` throws.
+ * Opens the locked vault. Each wrong entry makes the wait before the next attempt longer. Throws CryptoFailure: 'lock_secret' if
+ * the entry is wrong, 'lock_wait' during the wait, or what `crypto.open` throws.
  */
 export async function unlock(env: Env, user: User, entry: LockEntry): Promise<void> {
   const seconds = secondsToWait(env)
@@ -93,12 +96,12 @@ export async function unlock(env: Env, user: User, entry: LockEntry): Promise<vo
   signedIn(user)
 }
 
-/** The passkeys that open this lock are asked for their key. */
+/** Asks one of the lock's passkeys for its key. */
 export const passkeyEntry = async ({ passkeyIds }: LockStanding): Promise<LockEntry> => ({
   passkey: await askPasskey(passkeyIds),
 })
 
-/** How long the next try has to wait; 0: not at all. The wait spares nobody who can run code of their own here. */
+/** Seconds until the next attempt is allowed, or 0. This does not stop an attacker who runs code in this browser. */
 export function secondsToWait({ clock }: Pick<Env, 'clock'>): number {
   const { until } = readTries()
   return Math.max(0, Math.ceil((until - clock().getTime()) / 1000))

@@ -4,8 +4,8 @@ import { keepAndLoad, lockNow, standingOf } from './lock.ts'
 import { hearTabs, type LockNews } from './tabs.ts'
 
 /**
- * Locks this page when its browser is idle, and with the other tabs of the browser [Note: V3]. `load`: loads the page anew, which ends
- * its worker and everything that it has read. Returns how to stop.
+ * Locks this page when its browser is idle or another tab locks [Note: V3]. `load` reloads the page, which ends its worker and
+ * clears all that it decrypted. Returns how to stop.
  */
 export function watchLock(
   env: Env,
@@ -16,7 +16,7 @@ export function watchLock(
   let stopIdle: (() => void) | undefined
   let isStopped = false
   let isLocking = false
-  /** A tab may be told several times before it is gone. */
+  /** Runs `work` once: several lock messages may arrive before the page has reloaded. */
   const once = (work: () => Promise<void>) => {
     if (isLocking) return
     isLocking = true
@@ -33,7 +33,7 @@ export function watchLock(
     else once(() => keepAndLoad(load))
   }
   const stopHearing = hearTabs(onNews)
-  // The tab in which the lock is switched hears of it as the others do: from another channel of its own.
+  // `tellTabs` opens its own channel, so this tab also receives the changes made in it.
   report(follow())
   return () => {
     isStopped = true

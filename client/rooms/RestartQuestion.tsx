@@ -7,7 +7,10 @@ import { showToast } from '../ui/toast.ts'
 import { restart } from './restart.ts'
 import type { Room } from './room.ts'
 
-/** The server went back, or leapt ahead: nothing is sent until the person decides [Note: R8]. */
+/**
+ * Asks whether to restart a room whose generation on the server is lower or much higher than expected. Nothing is sent until the
+ * person decides [Note: R8].
+ */
 export function RestartQuestion({ room, onRestarted }: { room: Room; onRestarted: () => void }) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)

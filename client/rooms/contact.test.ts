@@ -13,7 +13,7 @@ import { changesKeys, counting, patchedClient, people } from '../testing/room.ts
 import { bitFlipped } from '../testing/wire.ts'
 import { catchUp } from './rooms.ts'
 
-/** Alice and Bob in a room that both have joined; Eve sits at Bob's browser with a client of her own. */
+/** Alice and Bob in a room that both have joined. Eve uses Bob's browser with a modified client. */
 async function withEveAtBobs() {
   const at = await people()
   await at.alice.says(at.bob, 'one')
@@ -167,7 +167,7 @@ test('Eve spoils the MLS part of her message: what the archive proves is shown, 
   expect((await alice.core.roomRecord(roomId))?.standing).toBe('joined')
 })
 
-/** A GroupInfo that the same device signs again, with another key for those who come in from outside. */
+/** Returns the GroupInfo with another external public key, signed by the same device. */
 async function withOtherDoor(groupInfo: string, leafSeed: Uint8Array): Promise<string> {
   const decoded = decode(fromBase64(groupInfo), 'mls_group_info').groupInfo
   const extensions = decoded.extensions.map((one) =>
@@ -217,7 +217,7 @@ test('Bob seals to the history key of before a removal: Alice adds a seal to the
   const laptop = await alice.newComputer()
   const old = await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] })
   await changesKeys(alice, { removeDevices: [laptop.deviceId] })
-  // A server that does not look.
+  // The server does not check the commit.
   const account = wire.accounts.get(alice.userId)
   await bob.env.api(roomsApi.commit, { ...old, manifestVersions: { ...old.manifestVersions, [alice.userId]: 99 } })
   const sealedUnder = () =>

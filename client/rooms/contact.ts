@@ -4,7 +4,7 @@ import { onionAddress } from '../../contract/onion.ts'
 import type { Person } from '../trust/people.ts'
 import type { RoomRow } from './list.ts'
 
-/** Reads a row of the contact list as the direct room and the person that it describes. Nothing else reads contacts. */
+/** Reads a row of the contact list as a direct room and its other person. No other code reads contacts. */
 export function roomOfContact(contact: Contact): { room: RoomRow; person: Person } {
   const { userId: ownId, contactUserId: id, contactUser, state, lastSeq, readSeq } = contact
   const { identityKey, manifestVersion, isDeleted } = contactUser

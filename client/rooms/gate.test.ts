@@ -11,12 +11,12 @@ import { catchUp } from './rooms.ts'
 
 let wire: Wire
 let alice: TestPerson
-/** Alice's other browser. */
+/** Alice's second browser. */
 let laptop: TestPerson
 let bob: TestPerson
 let eve: TestPerson
 let roomId: string
-/** What Bob knew of Alice before her laptop was removed. */
+/** The room as Bob knew it before Alice removed her laptop. */
 let unheard: Room
 
 beforeEach(async () => {
@@ -38,7 +38,7 @@ const entries = (): LogEntry[] => structuredClone(wire.rooms.get(roomId)?.log ??
 const commits = () => entries().filter(({ kind }) => kind === 'commit').length
 const removeLaptop = () => changesKeys(alice, { removeDevices: [laptop.deviceId] })
 
-/** Somebody who has not heard of anything since the list showed this room writes and sends. */
+/** Writes and sends without having received anything since `room` was read. */
 async function sends(person: TestPerson, room: Room, text: string) {
   await person.keeps({ userId: peerIdOf(room) ?? '' }, text)
   await person.sends(room)
@@ -52,7 +52,7 @@ test('Bob has not heard that Alice removed her laptop: what he sends now opens o
   expect(after.at(-1)).toBeGreaterThan(epoch)
   expect(await alice.hears(bob)).toEqual(['one', 'two', 'three', 'four', 'a secret'])
 
-  // Somebody copies the server's rows to the laptop: its MLS state, and every key of the archive.
+  // Somebody copies the server's log and all archive keys to the laptop.
   const place = { chatRoomId: roomId, peerIds: [bob.userId] }
   await laptop.core.receiveLog({ ...place, entries: entries(), now: Date.now(), asked: { [laptop.userId]: 9 } })
   await laptop.core.keepArchiveKeys(wire.rooms.get(roomId)?.archiveKeys ?? [])
@@ -106,7 +106,7 @@ test("The answer to Bob's commit was lost, then the laptop is removed: his own c
     return api(endpoint, input)
   }) as typeof api
   expect(await readyRoom(bob.env, unheard, { mustCommit: true })).toEqual({ ready: true })
-  // Bob did not have to come in again: one commit that was posted twice, and one that takes the laptop out.
+  // Bob did not enter the room again: there are only the commit that he posted twice and the one that removes the laptop.
   expect(commits()).toBe(before + 2)
   expect(entries().at(-1)).toMatchObject({ kind: 'commit', senderId: bob.userId })
   await bob.says(alice, 'five')

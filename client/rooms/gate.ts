@@ -11,8 +11,8 @@ import { catchUp } from './rooms.ts'
 const needsCommitShape = z.object({ needsCommit: z.literal(true) })
 
 /**
- * A message was refused with stale_epoch: reads what was missed, or fetches the device lists that the refusal names. True: a device
- * was removed and the room waits for a commit without it; `readyRoom` then needs `mustCommit` [Note: D3].
+ * Handles a message refused with stale_epoch: reads the missed entries, or fetches the device lists that the refusal names.
+ * Returns true if a device was removed and the room needs a commit without it; `readyRoom` then needs `mustCommit` [Note: D3].
  */
 export async function onStaleEpoch(env: Env, room: Room, { details }: ApiError): Promise<boolean> {
   const mustCommit = needsCommitShape.safeParse(details).success
@@ -22,8 +22,8 @@ export async function onStaleEpoch(env: Env, room: Room, { details }: ApiError):
 }
 
 /**
- * After a device was removed here: a commit in each room that this browser has joined and that still has it inside. The next
- * sender makes it in the others. A failure in one room does not keep the rest waiting; the first is thrown at the end.
+ * After a device was removed here, commits in each room that this browser has joined and that still contains the device. In other
+ * rooms the next sender commits. A failure in one room does not stop the others; throws the first failure at the end.
  */
 export async function commitEverywhere(env: Env): Promise<void> {
   const failures: unknown[] = []
@@ -40,8 +40,8 @@ async function commitWhereNeeded(env: Env, room: Room): Promise<void> {
 }
 
 /**
- * An account that keeps no history reads by MLS alone: a new browser of it enters its rooms at once, not when it first sends
- * [Note: H1]. What came before that stays with the other browsers.
+ * Enters all rooms at once on a new browser of an account without history, because the browser can read only by MLS [Note: H1].
+ * Earlier messages stay on the other browsers.
  */
 export async function enterEverywhere(env: Env, rooms: Room[]): Promise<void> {
   if ((await env.crypto.ownStanding()).keepsHistory) return

@@ -18,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS
 const commitsOf = (wire: Wire, roomId: string, { userId }: TestPerson): number =>
   wire.rooms.get(roomId)?.log.filter(({ kind, senderId }) => kind === 'commit' && senderId === userId).length ?? 0
 
-/** Alice and Bob have both written, and each has renewed keys since. `moveOn` puts the clocks of all forward. */
+/** Alice and Bob have both written a message. `moveOn` advances both clocks. */
 async function talking() {
   const at = await people()
   const { alice, bob, wire, roomId } = at
@@ -27,7 +27,7 @@ async function talking() {
   await alice.says(bob, 'one')
   await bob.says(alice, 'two')
   await alice.reads(bob)
-  /** An empty commit, as by somebody who heals. */
+  /** Posts an empty commit, as a healing device does. */
   const renews = async (person: TestPerson, other: TestPerson) => {
     await person.reads(other)
     await readyRoom(person.env, person.room(other), { mustCommit: true })
@@ -59,10 +59,10 @@ test("Eve has copied Alice's browser, and Bob renews his keys every day: Alice's
 test("Alice's keys are renewed after fifty messages of her own, however often Bob renews his", async () => {
   const { alice, bob, renews, commits } = await talking()
   const before = commits(alice)
-  // One of them is "one".
-  for (let said = 1; said < 50; said++) {
-    if (said === 25) await renews(bob, alice)
-    await alice.says(bob, `message ${said}`)
+  // `talking` has already sent the first of the fifty messages.
+  for (let count = 1; count < 50; count++) {
+    if (count === 25) await renews(bob, alice)
+    await alice.says(bob, `message ${count}`)
   }
   expect(commits(alice)).toBe(before)
   await alice.says(bob, 'the fifty-first')

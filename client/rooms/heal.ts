@@ -5,10 +5,10 @@ import { postCommit } from './ready.ts'
 import { placeOf, type Room } from './room.ts'
 import { catchUp } from './rooms.ts'
 
-/** The devices of a room become due together: each waits for another time. */
+/** Maximum of the random delay, which spreads devices that become due at the same time. */
 const WAIT_MAX_MS = 60 * 60_000
 
-/** Renews the keys of rooms in which this browser only reads, for as long as the session lasts [Note: R7]. Call the answer to stop. */
+/** Renews the keys of rooms in which this browser only reads, as long as the session lasts [Note: R7]. Returns how to stop. */
 export function keepHealing(env: Env, report: (work: Promise<void>) => void): () => void {
   let isStopped = false
   let timer: ReturnType<typeof setTimeout>
@@ -22,7 +22,7 @@ export function keepHealing(env: Env, report: (work: Promise<void>) => void): ()
   }
 }
 
-/** Heals the rooms that are due, one at a time. A failure in one does not keep the others; the first is thrown at the end. */
+/** Heals the due rooms one at a time. A failure in one room does not stop the others; throws the first failure at the end. */
 export async function healReading(env: Env): Promise<void> {
   const failures: unknown[] = []
   for (const chatRoomId of await env.crypto.roomsToHeal({ now: env.clock().getTime() })) {
@@ -37,7 +37,7 @@ async function heal(env: Env, room: Room): Promise<void> {
   if ((await refreshPeers(env, room)).size > 0) return
   await catchUp(env, room)
   const now = env.clock().getTime()
-  // What was missed may have put this device out.
+  // The missed entries may have removed this device from the group.
   const { need } = await env.crypto.roomNeed({ ...placeOf(room), now })
   if (need !== 'ready' && need !== 'commit') return
   const outcome = await postCommit(env, room, await env.crypto.commitRoom(placeOf(room)))

@@ -11,11 +11,10 @@ import { bitFlipped, type Wire } from '../testing/wire.ts'
 import { refreshPeers } from '../trust/peers.ts'
 import type { StoredMessage } from '../vault/messages.ts'
 
-// A server that swaps or rolls back what it hands out. Its tricks with messages, Welcomes and older room states stand in
-// server.test.ts, those with their order in transcript.test.ts, those with the address book and the own list in
-// devices/rollback.test.ts.
+// A server that swaps or rolls back its answers. Tests of messages, Welcomes and older room states are in server.test.ts, of
+// their order in transcript.test.ts, of the address book and the own device list in trust/rollback.test.ts.
 
-/** Changes what one call answers to one person. */
+/** Changes the server's responses to one person for one path. */
 function lieTo<Answer>(wire: Wire, person: TestPerson, path: string, change: (answer: Answer) => unknown): void {
   wire.lie = (caller, asked, answer) => (caller === person.userId && asked === path ? change(answer as Answer) : answer)
 }
@@ -47,7 +46,7 @@ test("The server swaps the keyring for Eve's, or for an older one: the sign-in i
   await expect(signIn(old.keyring, now.manifest)).rejects.toMatchObject({ code: 'keyring_rollback' })
   await expect(signIn(now.keyring, old.manifest)).rejects.toMatchObject({ code: 'keyring_rollback' })
   expect(await signIn(now.keyring, now.manifest)).toHaveLength(1)
-  // A browser that is open knows the newest: the old pair does not pass there.
+  // An open browser knows the newest version and rejects the older one.
   await expect(alice.core.takeOwnManifest(old.manifest, {})).rejects.toMatchObject({ code: 'manifest_rollback' })
 })
 
@@ -62,7 +61,7 @@ test("The server swaps Bob's device list for Eve's, or for an older one: nothing
   const hers = wire.accounts.get(eve.userId)?.keys
   if (!account || !before || !hers) throw new Error('no keys')
   const path = devicesApi.manifest.path
-  // The list from before the removal, under a higher number.
+  // The server claims a higher version for the list from before the removal.
   const rolledBack = { userId: bob.userId, identityKey: alice.contact(bob).contactUser.identityKey }
   lieTo(wire, alice, path, () => ({ ...rolledBack, manifest: before.manifest, version: 9 }))
   const named = (manifestVersion: number) => ({

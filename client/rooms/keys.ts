@@ -4,12 +4,15 @@ import type { Env } from '../env.ts'
 import { isRefused } from '../net/api.ts'
 import { placeOf, type Room } from './room.ts'
 
-/** The most that the server answers in one call. */
+/** Maximum number of epochs in one request. */
 const EPOCHS_AT_ONCE = 100
-/** For how long an archive key that the server did not have is not asked for again. */
+/** Time before a missing archive key is requested again. */
 const ASK_AGAIN_MS = 5 * 60_000
 
-/** Puts right what others' commits left out: their devices must not decide what ours can read later. */
+/**
+ * Uploads the archive keys and the GroupInfo that other members' commits omitted or falsified, so that our devices can read these
+ * epochs later.
+ */
 export async function auditCommits(env: Env, room: Room, epochs: EpochName[]): Promise<void> {
   const chatRoomId = room.id
   const group = await env.api(roomsApi.group, { chatRoomId })
@@ -20,16 +23,16 @@ export async function auditCommits(env: Env, room: Room, epochs: EpochName[]): P
     const { groupId, epoch } = group
     if (groupInfo && groupId) await env.api(roomsApi.replaceGroupInfo, { chatRoomId, groupId, epoch, groupInfo })
   } catch (error) {
-    // A newer commit brought a new GroupInfo; or the server refuses the right one.
+    // A newer commit brought a new GroupInfo, or the server refuses the correct one.
     if (!isRefused(error, 'stale_epoch') && !isRefused(error, 'invalid_input')) throw error
   }
   await env.crypto.auditDone({ ...placeOf(room), epochs })
 }
 
-/** By account, room, group and epoch: when the server last did not have an archive key that messages wait for. */
+/** Time when the server last lacked an archive key that messages need, by account, room, group and epoch. */
 const missedAt = new Map<string, number>()
 
-/** Fetches the archive keys that messages wait for, and opens those messages [Note: H1]. */
+/** Fetches the archive keys that sealed messages need, and opens those messages [Note: H1]. */
 export async function fetchArchiveKeys(env: Env, room: Room, missing: EpochName[]): Promise<void> {
   const now = env.clock().getTime()
   const nameOf = ({ groupId, epoch }: EpochName) => `${room.ownId} ${room.id} ${groupId} ${epoch}`
@@ -39,7 +42,7 @@ export async function fetchArchiveKeys(env: Env, room: Room, missing: EpochName[
   for (const epoch of await env.crypto.reopenWaiting(placeOf(room))) missedAt.set(nameOf(epoch), now)
 }
 
-/** This account's sealed archive keys of some epochs. */
+/** Fetches this account's sealed archive keys of some epochs. */
 export async function fetchKeys(env: Env, chatRoomId: string, epochs: EpochName[]): Promise<ArchiveKey[]> {
   const found: ArchiveKey[] = []
   for (const groupId of new Set(epochs.map((one) => one.groupId))) {

@@ -24,7 +24,7 @@ afterEach(() => {
   resetPeople()
 })
 
-/** The same browser at a server whose list has these contacts. */
+/** The same browser with a server whose contact list has these rows. */
 const listing = (env: Env, contacts: unknown[]): Env => ({
   ...env,
   api: (async (endpoint: Endpoint, input: never) => {

@@ -10,7 +10,10 @@ import { addNewest } from './updates.ts'
 
 beforeEach(resetRooms)
 
-/** Alice, whose server answers one list after the other, the last one for ever; before each the next of `meanwhile` happens. */
+/**
+ * Alice with a server that returns these lists in turn and repeats the last. Each request first runs the next function of
+ * `meanwhile`.
+ */
 async function asking(lists: Partial<Contact>[], meanwhile: (() => void)[] = []) {
   const { alice, bob, roomId } = await people()
   const answers = lists.map((change) => [{ ...alice.contact(bob), ...change }])

@@ -9,10 +9,10 @@ import { roomOfContact } from './contact.ts'
 import { putRooms, type RoomRow, roomById, roomsStore } from './list.ts'
 import { sumUnread, updatesOf } from './updates.ts'
 
-/** Where messages never cease, their rooms keep the rows that the messages made. */
+/** Limit of requests while messages keep arriving. After it, rooms with new messages keep their current rows. */
 const LIST_TRIES = 5
 
-/** Reads the list again, and returns its rooms. What this browser itself knows of a room or a person stays. */
+/** Fetches the list and returns its rooms. Keeps what only this browser knows of a room or a person. */
 export async function reloadRooms(env: Env): Promise<RoomRow[]> {
   try {
     const ids = await putList(env)
@@ -30,8 +30,8 @@ export async function reloadRooms(env: Env): Promise<RoomRow[]> {
 }
 
 /**
- * Puts the server's rows in their places, but no row over one that a frame has changed since the list was asked for: it would take the
- * news back. For those the list is asked again. Returns the ids of all rooms.
+ * Stores the server's rows, except rows that a frame has changed since the request, whose news they would undo. Repeats the
+ * request for those. Returns the ids of all rooms.
  */
 async function putList(env: Env): Promise<ReadonlySet<string>> {
   for (let attempt = 1; ; attempt++) {
@@ -49,7 +49,7 @@ export async function reloadUnreadTotal(env: Env): Promise<void> {
   roomsStore.setState({ unreadTotal: count })
 }
 
-/** Takes rows of the server's list into the stores. */
+/** Stores rows of the server's contact list. */
 export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[]> => putRows(await readRows(env, contacts))
 
 type Row = ReturnType<typeof roomOfContact>
@@ -70,7 +70,7 @@ function putRows(rows: Row[]): RoomRow[] {
   return rooms
 }
 
-/** What the device lists said stays until they are read again: the row alone does not say everything. */
+/** Keeps the mismatch found in device lists until they are read again, because a row alone does not show it. */
 const shownPerson = (person: Person, known: KnownAccount): Person => ({
   ...person,
   ...shownOf(known, person),

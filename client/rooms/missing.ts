@@ -6,8 +6,8 @@ import { loadOlderPage } from './older.ts'
 import { placeOf, type Room } from './room.ts'
 
 /**
- * Fetches what some entries of the log left open: archive keys, commits to check, the group itself, the page before the first
- * message. Returns the place that this device has reached.
+ * Fetches what the log entries need: archive keys, commits to audit, the group itself, the page before the first message. Returns
+ * the seq that this device has reached.
  */
 export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): Promise<number> {
   const { missing, unaudited, cursor, from, mustEnter } = outcome
@@ -17,7 +17,7 @@ export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): P
     ? // By Welcome where there is one, else as a reader of the archive.
       await enter(env, room)
     : { cursor, from }
-  // Nothing of the room is here: it was entered, now or before its first page came.
+  // This device has no messages of the room: it has entered just now, or it entered before and has not loaded a page.
   if (reached.from > reached.cursor) await loadOlderPage(env, room, reached.from)
   return reached.cursor
 }

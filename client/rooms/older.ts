@@ -5,14 +5,17 @@ import { fetchKeys } from './keys.ts'
 import { placeOf, type Room } from './room.ts'
 
 const PAGE = 50
-/** As far as a page goes down to begin at a commit: what lies behind one can be compared with what its senders saw [Note: M5]. */
+/**
+ * Maximum length of a page that extends down to a commit. From a commit on, messages can be compared with the log that their
+ * senders saw [Note: M5].
+ */
 const PAGE_MAX = 150
 
-/** Fetches the page before a seq and keeps it, read by the archive. False: nothing older exists. */
+/** Fetches the page before a seq and stores it, decrypted by archive keys. Returns false if no older page exists. */
 export async function loadOlderPage(env: Env, room: Room, before: number): Promise<boolean> {
   if (before <= 1 || room.state === 'pending') return false
   if (!(await env.crypto.ownStanding()).keepsHistory) {
-    // No key of what is older was kept: a column of unreadable lines would help nobody.
+    // The account kept no keys of older messages, so a page would show only unreadable messages.
     await env.crypto.adoptPage({ ...placeOf(room), entries: [], isStart: true })
     return false
   }
@@ -23,7 +26,7 @@ export async function loadOlderPage(env: Env, room: Room, before: number): Promi
   return true
 }
 
-/** At least a page of the log before a seq, down to a commit or to the start. */
+/** Fetches at least one page of the log before a seq, down to a commit or to the start. */
 async function readDown(env: Env, chatRoomId: string, before: number): Promise<LogEntry[]> {
   const entries: LogEntry[] = []
   for (let end = before - 1; end > 0 && entries.length < PAGE_MAX; ) {

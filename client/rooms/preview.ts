@@ -5,12 +5,12 @@ import { inTurn } from '../net/turns.ts'
 import { changeRoom, type Preview } from './list.ts'
 import { deliveryOf, type Room } from './room.ts'
 
-/** The mark of words that no device has sealed, wherever they stand. */
+/** Label of text that no device has sealed. */
 export const NOT_ENCRYPTED = 'Not encrypted'
 
-/** Reads a room's newest message and the unsent ones from the vault, and shows them in its row. */
+/** Reads a room's newest message and its newest unsent one from the vault, and shows them in its row. */
 export function refreshPreview(env: Env, { id: chatRoomId }: Room): Promise<void> {
-  // In turn: an earlier answer of the vault must not overwrite a later one.
+  // Queued, so that an earlier result of the vault cannot overwrite a later one.
   return inTurn(env, `preview ${chatRoomId}`, async () => {
     const [{ messages }, outbox] = await Promise.all([env.crypto.page({ chatRoomId, limit: 1 }), env.crypto.outbox(chatRoomId)])
     changeRoom(chatRoomId, (row) => ({ preview: previewOf(row, messages.at(-1), outbox.at(-1)) }))

@@ -8,7 +8,7 @@ import { askingRestart, isOtherState } from './otherstate.ts'
 import { peerIdOf, placeOf, type Room } from './room.ts'
 import { catchUp } from './rooms.ts'
 
-/** How often a commit may lose against another one. */
+/** Limit of commits that lose against another device's. */
 const TRIES = 8
 
 const WHY_STOPPED: Record<Mismatch, string> = {
@@ -18,13 +18,13 @@ const WHY_STOPPED: Record<Mismatch, string> = {
   name_taken: 'This username belongs to somebody else whom you know.',
 }
 
-/** Why nothing can be sent now, in words for the person. */
+/** Whether a message can be sent now, and the reason shown to the person if not. */
 export type Readiness = { ready: true } | { ready: false; reason: string }
 
 /**
- * Does what is needed before this device may send: refreshes the peers' keys, creates or enters the group,
- * removes leaves that are gone, heals [Note: R4, R7]. Each commit may lose against another one; then it starts over.
- * `mustCommit`: the server takes nothing before a commit [Note: D3].
+ * Prepares this device for sending: refreshes the peers' keys, creates or enters the group, removes outdated leaves, heals [Note:
+ * R4, R7]. Starts over if another device's commit was first. `mustCommit` means that the server accepts nothing before a commit
+ * [Note: D3].
  */
 export function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Promise<Readiness> {
   return askingRestart(room, () => ready(env, room, mustCommit))
@@ -36,7 +36,7 @@ async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readine
   if (mismatch) return { ready: false, reason: `${WHY_STOPPED[mismatch]} Nothing is sent until you decide.` }
   const ask = () => env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   const first = await ask()
-  // A device that has the whole log sends at once: when another one was faster, the server refuses.
+  // A device with the complete log sends at once. If another device was faster, the server refuses the message.
   if (!mustCommit && first.need === 'ready' && first.cursor >= room.lastSeq && !first.isPending) return { ready: true }
   let isOwed = mustCommit
   let hasFailed = false
@@ -50,7 +50,7 @@ async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readine
         reason: `${peerName(room)} has no device yet. Your message waits here and goes out when they sign in.`,
       }
     const drafted = await draft(env, room, need === 'ready' ? 'commit' : need, hasFailed)
-    // A faster device has committed as well.
+    // Another device has committed first, so check again.
     if (drafted === 'moved') continue
     if (drafted === 'failed') hasFailed = true
     else isOwed = (await postCommit(env, room, drafted)) === 'stale_manifest'
@@ -61,8 +61,8 @@ async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readine
 const peerName = (room: Room): string => personById(peerIdOf(room) ?? '')?.displayName ?? 'This person'
 
 /**
- * The commit that is needed; `moved` where another device was faster, `failed` where the group could not be entered. After a second
- * failure it is a new generation, as the log was read to its end [Note: R4].
+ * Drafts the needed commit. Returns `moved` if another device was faster, and `failed` if the group could not be entered. Drafts
+ * a new generation after the second failure, because the log was read to its end [Note: R4].
  */
 async function draft(
   env: Env,
@@ -83,11 +83,12 @@ async function draft(
   }
 }
 
-/** The commit of the next generation, with the key packages of everybody's devices. */
+/** Drafts the first commit of the next generation, with key packages of all members' devices. */
 export async function createGroup(env: Env, room: Room): Promise<CommitDraft | 'moved'> {
   const chatRoomId = room.id
   const { generation: current } = await env.api(roomsApi.group, { chatRoomId })
-  // Somebody made a group since the log was read: it is entered. One above it would restart the encryption for nothing.
+  // Another device has created a group since the log was read. Enter it; a further generation would restart the encryption
+  // needlessly.
   if (current > ((await env.crypto.roomRecord(chatRoomId))?.generation ?? 0)) return 'moved'
   const generation = current + 1
   const { packages } = await env.api(roomsApi.claimKeyPackages, { chatRoomId, generation })
@@ -95,8 +96,8 @@ export async function createGroup(env: Env, room: Room): Promise<CommitDraft | '
 }
 
 /**
- * Posts a commit. When another one was first, what was missed is applied and the caller decides anew [Note: R6]. One that was made
- * for old device lists is dropped: the same bytes would be refused for ever.
+ * Posts a commit. If another one was first, applies the missed entries, and the caller decides again [Note: R6]. Drops a commit
+ * made for old device lists, because the server would refuse the same bytes each time.
  */
 export async function postCommit(env: Env, room: Room, draft: CommitDraft): Promise<'taken' | 'stale_epoch' | 'stale_manifest'> {
   try {
@@ -106,7 +107,7 @@ export async function postCommit(env: Env, room: Room, draft: CommitDraft): Prom
   } catch (error) {
     if (isRefused(error, 'stale_manifest')) {
       await refreshStale(env, room, error.details)
-      // The log has it if it was taken before and only the answer was lost.
+      // The log contains the commit if the server accepted it earlier and only the response was lost.
       await catchUp(env, room)
       await env.crypto.dropCommit({ ...placeOf(room), commit: draft.commit })
       return 'stale_manifest'

@@ -17,7 +17,7 @@ import { changesKeys, patchedClient, people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { catchUp } from './rooms.ts'
 
-// Alice removes her stolen phone. Eve has what lay in it, the server does what she says: she wants Bob to read her words as Alice's.
+// Alice removes her stolen phone. Eve has its contents and controls the server. She tries to make Bob read her words as Alice's.
 
 let wire: Wire
 let laptop: TestPerson
@@ -25,7 +25,7 @@ let phone: TestPerson
 let bob: TestPerson
 let chatRoomId: string
 let thief: Awaited<ReturnType<typeof patchedClient>>
-/** Another device of Eve's: no group is made of one device alone. */
+/** A second device of Eve's, because a group needs two devices. */
 let bait: Live
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ beforeEach(async () => {
   bait = (await patchedClient(all.eve, bob)).live
 })
 
-/** What lies in a browser. */
+/** Opens the vault of a person's browser with a modified client. */
 const openedOf = (person: TestPerson) => at(person.computer, () => patchedClient(person, bob))
 
 const roomOnWire = () => {
@@ -53,7 +53,7 @@ const WORDS = 'Wire the money today'
 const REFUSED = 'unreadable: It was signed by a browser that had been removed before'
 const ELSEWHERE = 'unreadable: It was sealed for another state of this room'
 
-/** A group of Eve's own in this room's next generation, whose archive key she seals to Bob: all of it from public values. */
+/** Creates Eve's own group in the room's next generation, and seals its archive key to Bob. This needs only public values. */
 const invents = () =>
   thief.inRoom(async ({ accounts }) => {
     const generation = roomOnWire().generation + 1
@@ -83,7 +83,7 @@ const invents = () =>
 
 type Invented = Awaited<ReturnType<typeof invents>>
 
-/** The server tells of a restart that Alice made. */
+/** The server adds Eve's group to the log as a restart by Alice. */
 function tellsRestart({ generation, groupId, epoch, commit, groupInfo }: Invented): void {
   const room = roomOnWire()
   const entry: CommitEntry = {
@@ -97,7 +97,7 @@ function tellsRestart({ generation, groupId, epoch, commit, groupInfo }: Invente
   Object.assign(room, { generation, groupId, epoch, groupInfo: toBase64(groupInfo) })
 }
 
-/** The server puts the words into the log, and hands Bob their key. */
+/** The server adds Eve's message to the log and stores the archive key for Bob. */
 function tells(invented: Invented, keys: ArchiveKey[] = invented.keys): void {
   const room = roomOnWire()
   room.archiveKeys.push(...keys)
@@ -111,7 +111,7 @@ function tells(invented: Invented, keys: ArchiveKey[] = invented.keys): void {
   })
 }
 
-/** Alice takes the phone out of her account, and says something: the room's commit names the list without it. */
+/** Alice removes the phone and writes, so that the room's commit names the list without it. */
 async function removesPhone() {
   await changesKeys(laptop, { removeDevices: [phone.deviceId] })
   await laptop.says(bob, 'I lost my phone')
@@ -204,7 +204,7 @@ test('A commit names a device list that Bob has not heard of: he fetches that ve
     if (endpoint.path === devicesApi.manifest.path) asked.push(input)
     return api(endpoint, input)
   }) as typeof api
-  // The list of chats is an older one.
+  // This contact list is older.
   await catchUp(bob.env, before)
   expect(asked).toEqual([{ userId: laptop.userId, version: 3 }])
   const { messages } = await bob.core.page({ chatRoomId, limit: 9 })

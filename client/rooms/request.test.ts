@@ -17,7 +17,7 @@ afterEach(() => {
   resetPeople()
 })
 
-/** Eve has asked to write to Alice, and sealed a message. `asked`: the calls of Alice's page that name Eve or their room. */
+/** Eve has sent Alice a request and a sealed message. `asked` lists the requests of Alice's page that name Eve or their room. */
 async function withRequest() {
   const { wire, alice, bob, eve } = await people()
   const chatRoomId = alice.contact(eve).chatRoomId
@@ -46,7 +46,7 @@ const seen = async ({ core }: TestPerson, chatRoomId: string) =>
 
 test('Eve has an open request and lays out bait: nothing that happens in the room shows her that Alice is online', async () => {
   const { alice, eve, chatRoomId, asked, room } = await withRequest()
-  // What a member would put right at once.
+  // A member would repair this at once.
   Object.assign(room(), { groupInfo: 'AAAA', archiveKeys: [] })
   await syncAll(alice.env)
   for (const entry of room().log) {

@@ -17,7 +17,7 @@ afterEach(() => {
   resetPeople()
 })
 
-/** Puts a generation on the server that nobody's device can follow. */
+/** Puts a generation on the server that no device can follow. */
 function leapTo(wire: Wire, roomId: string, generation: number, by: TestPerson): void {
   const room = wire.rooms.get(roomId)
   if (!room) throw new Error('There is no room')
@@ -28,7 +28,7 @@ function leapTo(wire: Wire, roomId: string, generation: number, by: TestPerson):
   Object.assign(room, { generation, groupId, epoch: 1, groupInfo: toBase64(randomBytes(60)), welcome: null })
 }
 
-/** What the person is asked on the page of a browser, and their yes. */
+/** Runs `work` on the page of a browser. Returns true if the page asks to restart the room. */
 async function isAsked({ env }: TestPerson, roomId: string, work: () => Promise<unknown>): Promise<boolean> {
   resetRooms()
   await reloadRooms(env)
@@ -65,7 +65,7 @@ test('The server was put back to an older state: a new browser is asked, and aft
   await bob.says(alice, 'two')
   const older = structuredClone(wire.rooms.get(roomId))
   const place = { chatRoomId: roomId, peerIds: [bob.userId], generation: 2, lastSeq: 99 }
-  // Her book knows the second generation, which the server has forgotten.
+  // Her book has the second generation, which the server has lost.
   await alice.core.restartRoom(place)
   await syncBook(alice.env)
   if (!older) throw new Error('There is no room')

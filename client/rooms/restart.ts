@@ -6,14 +6,17 @@ import { markRestart } from './otherstate.ts'
 import { createGroup, postCommit } from './ready.ts'
 import { placeOf, type Room } from './room.ts'
 
-/** The person said yes: takes the generation that the server shows, for all browsers of the account, and creates the next one. */
+/**
+ * Accepts the generation that the server shows for all browsers of the account, and creates the next one. Runs after the person
+ * agreed.
+ */
 export async function restart(env: Env, room: Room): Promise<void> {
   await refreshPeers(env, room)
   const { generation, lastSeq } = await env.api(roomsApi.group, { chatRoomId: room.id })
   await env.crypto.restartRoom({ ...placeOf(room), generation, lastSeq })
   await saveBook(env)
   const draft = await createGroup(env, room)
-  // Somebody else has made one meanwhile: it is entered before the next message.
+  // If another device has created a group meanwhile, the next message enters it.
   if (draft !== 'moved') await postCommit(env, room, draft)
   markRestart(room, false)
 }

@@ -5,7 +5,7 @@ const ALICE = 'alice'
 const BOB = 'bob'
 const CAROL = 'carol'
 
-/** Alice's browser in a room of three, where nobody has received anything yet. */
+/** Alice's view of a room of three in which nobody has received a message. */
 const three = (marks: Room['marks'] = {}) => ({
   type: 'group' as const,
   ownId: ALICE,

@@ -1,28 +1,30 @@
 import type { PeerKeys } from '../trust/peers.ts'
 
-/** How far a member has received and read a room's log. */
+/** The seqs up to which a member has received and read a room's log. */
 export interface Mark {
   deliveredSeq: number
   readSeq: number
 }
 
-/** A conversation, as the server describes it. What is known of the people in it is looked up by their ids (trust/people.ts). */
+/** A conversation as the server describes it. trust/people.ts has its people by id. */
 export interface Room {
   id: string
   type: 'direct' | 'group'
-  /** The member whose browser this is. */
+  /** The id of the own account. */
   ownId: string
-  /** All members, the own account among them, sorted. */
+  /** The ids of all members including the own account, sorted. */
   memberIds: string[]
-  /** The keys of the other members, as the server names them. */
+  /** The keys of the other members, as the server returns them. */
   peers: PeerKeys[]
-  /** `pending`: somebody asks to write; nothing of theirs is shown, and they learn nothing, until the request is accepted. */
+  /**
+   * `pending` is a request to write: none of its content is shown, and the sender learns nothing, until the person accepts it.
+   */
   state: 'pending' | 'accepted'
-  /** The other accounts are gone: nothing can be sent. */
+  /** True if the other accounts were deleted: nothing can be sent. */
   isClosed: boolean
-  /** The newest place in the log. */
+  /** The newest seq of the log. */
   lastSeq: number
-  /** By member id. A member without a mark has received nothing yet. */
+  /** The marks by member id. A member without a mark has received nothing yet. */
   marks: Readonly<Record<string, Mark>>
 }
 
@@ -30,14 +32,14 @@ const NOTHING: Mark = { deliveredSeq: 0, readSeq: 0 }
 
 export const markOf = ({ marks }: Pick<Room, 'marks'>, userId: string): Mark => marks[userId] ?? NOTHING
 
-/** Marks only rise: an older receipt changes nothing. */
+/** Merges a mark. Seqs only increase, so an older receipt changes nothing. */
 export function withMark(marks: Room['marks'], userId: string, { deliveredSeq, readSeq }: Mark): Room['marks'] {
   const before = marks[userId] ?? NOTHING
   const mark = { deliveredSeq: Math.max(before.deliveredSeq, deliveredSeq), readSeq: Math.max(before.readSeq, readSeq) }
   return { ...marks, [userId]: mark }
 }
 
-/** How far an own message has come: as far as with that member who is furthest behind. */
+/** Returns the delivery status of an own message: that of the member with the lowest mark. */
 export function deliveryOf(
   { ownId, memberIds, marks }: Pick<Room, 'ownId' | 'memberIds' | 'marks'>,
   seq: number,
@@ -45,15 +47,15 @@ export function deliveryOf(
   const others = memberIds.filter((id) => id !== ownId).map((id) => marks[id] ?? NOTHING)
   if (others.length === 0) return 'sent'
   if (others.every(({ readSeq }) => readSeq >= seq)) return 'read'
-  // What was read has been delivered, whichever mark came first.
+  // A read message counts as delivered, whichever mark arrived first.
   return others.every(({ deliveredSeq, readSeq }) => Math.max(deliveredSeq, readSeq) >= seq) ? 'delivered' : 'sent'
 }
 
-/** The other person of a direct room. */
+/** Returns the id of the other person in a direct room. */
 export const peerIdOf = ({ type, ownId, memberIds }: Pick<Room, 'type' | 'ownId' | 'memberIds'>): string | undefined =>
   type === 'direct' ? memberIds.find((id) => id !== ownId) : undefined
 
-/** A room as the vault knows it. */
+/** Returns the ids of a room in the form that the vault takes. */
 export const placeOf = ({ id, ownId, memberIds }: Room) => ({
   chatRoomId: id,
   peerIds: memberIds.filter((memberId) => memberId !== ownId),

@@ -22,9 +22,9 @@ test('Bob reads what Alice wrote, and she reads his answer', async () => {
 test('Both write first at once: one room, both messages, in one order', async () => {
   const { alice, bob, wire, roomId } = await people()
   await Promise.all([alice.says(bob, 'from Alice'), bob.says(alice, 'from Bob')])
-  const heard = await alice.hears(bob)
-  expect([...heard].sort()).toEqual(['from Alice', 'from Bob'])
-  expect(await bob.hears(alice)).toEqual(heard)
+  const received = await alice.hears(bob)
+  expect([...received].sort()).toEqual(['from Alice', 'from Bob'])
+  expect(await bob.hears(alice)).toEqual(received)
   expect(wire.rooms.get(roomId)?.generation).toBe(1)
 })
 
@@ -32,9 +32,9 @@ test('Bob comes back after sixty messages and a change of keys, and reads every 
   const { alice, bob } = await people()
   await bob.says(alice, 'I am leaving')
   await alice.reads(bob)
-  const said = Array.from({ length: 60 }, (_, at) => `message ${at}`)
-  for (const text of said) await alice.says(bob, text)
-  expect(await bob.hears(alice)).toEqual(['I am leaving', ...said])
+  const sentTexts = Array.from({ length: 60 }, (_, at) => `message ${at}`)
+  for (const text of sentTexts) await alice.says(bob, text)
+  expect(await bob.hears(alice)).toEqual(['I am leaving', ...sentTexts])
   await bob.says(alice, 'I am back')
   expect((await alice.hears(bob)).at(-1)).toBe('I am back')
 }, 60_000)
@@ -129,10 +129,10 @@ test('A message whose text the server swapped is unreadable with a reason, and t
   if (entry?.kind !== 'message' || !envelope) throw new Error('no envelope')
   entry.content = writeEnvelope({ ...envelope, body: bitFlipped(envelope.body) })
   await alice.says(bob, 'three')
-  const heard = await bob.hears(alice)
-  expect(heard[0]).toBe('one')
-  expect(heard[1]).toMatch(/^unreadable: /)
-  expect(heard[2]).toBe('three')
+  const received = await bob.hears(alice)
+  expect(received[0]).toBe('one')
+  expect(received[1]).toMatch(/^unreadable: /)
+  expect(received[2]).toBe('three')
 })
 
 test('A message that the server puts under another id or name is not taken for what it says', async () => {
@@ -169,9 +169,9 @@ test('A commit that nobody can process: the room restarts and says so, and nothi
   await bob.reads(alice)
   await breakRoom(roomId, alice, bob)
   await alice.says(bob, 'after')
-  const heard = await bob.hears(alice)
-  expect(heard).toContain('Encryption restarted')
-  expect(heard.filter((text) => text !== 'Encryption restarted')).toEqual(['before', 'after'])
+  const received = await bob.hears(alice)
+  expect(received).toContain('Encryption restarted')
+  expect(received.filter((text) => text !== 'Encryption restarted')).toEqual(['before', 'after'])
   await bob.says(alice, 'still here')
   expect((await alice.hears(bob)).at(-1)).toBe('still here')
 })
@@ -244,7 +244,7 @@ test('Nothing that the server keeps holds a word of the conversation', async () 
   expect(everything).not.toContain(btoa(secret).slice(4, 40))
 })
 
-/** Puts a commit that fits nowhere into the log, with a GroupInfo that fits nowhere either. */
+/** Adds a commit and a GroupInfo to the server that fit no state of the room. */
 async function breakRoom(roomId: string, alice: TestPerson, bob: TestPerson): Promise<void> {
   const draft = await bob.core.commitRoom({ chatRoomId: roomId, peerIds: [alice.userId] })
   await bob.env.api(roomsApi.commit, { ...draft, commit: bitFlipped(draft.commit), groupInfo: bitFlipped(draft.groupInfo) })

@@ -9,13 +9,13 @@ import { fetchMissing } from './missing.ts'
 import { askingRestart } from './otherstate.ts'
 import { placeOf, type Room } from './room.ts'
 
-/** How often a new group may be made between asking for the group and asking for the log. */
+/** Limit of repetitions while new groups appear between the requests for the group and for the log. */
 const ENTER_TRIES = 3
 
 /**
- * Follows a room's log to its end: live entries and replay both enter here. Fetches what is missing.
- * Returns the place that this device has reached. Throws CryptoFailure('log') where the server's log leads nowhere.
- * A request that waits for the person's answer is not followed: whoever asked could see by it when this browser is online [Note: R5].
+ * Follows a room's log to its end, for live entries and replay. Fetches what is missing. Returns the seq that this device has
+ * reached. Throws CryptoFailure('log') if the server's log is inconsistent. Skips requests that the person has not answered,
+ * because the sender could see when this browser is online [Note: R5].
  */
 export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Promise<number> {
   if (room.state === 'pending') return (await env.crypto.roomRecord(room.id))?.cursor ?? 0
@@ -23,7 +23,7 @@ export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Prom
 }
 
 async function follow(env: Env, room: Room, live: LogEntry[]): Promise<number> {
-  // The sender's key has to be known before a message is judged: the verdict is stored for good.
+  // The sender's key must be known before a message is verified, because the result is stored for good.
   await refreshPeers(env, room)
   let entries = live
   let lastSeq = live.length > 0 ? 0 : Number.POSITIVE_INFINITY
@@ -40,7 +40,7 @@ async function follow(env: Env, room: Room, live: LogEntry[]): Promise<number> {
       continue
     }
     idle = outcome.cursor > reached ? 0 : idle + 1
-    // Each page must lead further, or into a group that has just been made: else this would not end.
+    // Each round must advance the cursor or enter a newly created group; otherwise this loop would not end.
     if (idle > (mustEnter ? ENTER_TRIES : 0))
       throw new CryptoFailure('log', "The server's record of this room does not fit together")
     await fetchNamed(env, room, outcome)

@@ -12,7 +12,7 @@ import { roomOfContact } from './contact.ts'
 import { readyRoom } from './ready.ts'
 import { catchUp } from './rooms.ts'
 
-/** Changes what one call answers to one person. */
+/** Changes the server's responses to one person for one path. */
 function lieTo<Answer>(wire: Wire, person: TestPerson, path: string, change: (answer: Answer) => unknown): void {
   wire.lie = (caller, asked, answer) => (caller === person.userId && asked === path ? change(answer as Answer) : answer)
 }
@@ -265,7 +265,7 @@ test('Somebody else makes the room while Alice asks how it stands: it is not mad
   const { api } = alice.env
   let asked = 0
   alice.env.api = (async (endpoint, input) => {
-    // At first for reading, then to make it.
+    // The first request reads the room, the second creates its group.
     if (endpoint.path === roomsApi.group.path && ++asked === 2) await bob.says(alice, 'I was faster')
     return api(endpoint, input)
   }) as typeof api

@@ -15,7 +15,7 @@ async function talking() {
   return { ...at, place: { chatRoomId: at.roomId, peerIds: [at.bob.userId] } }
 }
 
-/** The connection breaks when the call took effect, once. */
+/** Breaks the connection once, after the request took effect. */
 function breakOnce(wire: Wire, person: TestPerson, path: string): void {
   wire.afterEffect = (caller, asked) => {
     if (caller !== person.userId || asked !== path) return
@@ -118,13 +118,13 @@ test('The server takes a message and says that the room has moved on: it is sent
 test('Two tabs send, read and change at once: every message goes out once, in both tabs and at Bob', async () => {
   const { alice, bob, wire, roomId } = await talking()
   const tab = await alice.newTab()
-  const said = Array.from({ length: 6 }, (_, at) => `message ${at}`)
-  for (const text of said) await alice.keeps(bob, text)
+  const sentTexts = Array.from({ length: 6 }, (_, at) => `message ${at}`)
+  for (const text of sentTexts) await alice.keeps(bob, text)
   await Promise.all([alice.sends(alice.room(bob)), tab.sends(tab.room(bob)), bob.says(alice, 'meanwhile'), tab.reads(bob)])
-  const heard = await bob.hears(alice)
-  expect(heard.filter((text) => text.startsWith('message'))).toEqual(said)
-  expect(await alice.hears(bob)).toEqual(heard)
-  expect(await tab.hears(bob)).toEqual(heard)
+  const received = await bob.hears(alice)
+  expect(received.filter((text) => text.startsWith('message'))).toEqual(sentTexts)
+  expect(await alice.hears(bob)).toEqual(received)
+  expect(await tab.hears(bob)).toEqual(received)
   expect(await tab.core.outbox(roomId)).toEqual([])
   expect(wire.rooms.get(roomId)?.generation).toBe(1)
 })
@@ -137,7 +137,7 @@ test('Two tabs are shown a new room at once: both are in it', async () => {
   expect((await bob.core.roomRecord(roomId))?.standing).toBe('joined')
 })
 
-/** The disk is full for this many writes. */
+/** Simulates a full disk for this many writes. */
 function fullDisk(writes: number) {
   const put = IDBObjectStore.prototype.put
   const spy = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, ...input) {

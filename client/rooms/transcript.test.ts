@@ -10,12 +10,12 @@ import type { Wire } from '../testing/wire.ts'
 import { refreshPeers } from '../trust/peers.ts'
 import { catchUp } from './rooms.ts'
 
-// "The server dropped or reordered messages before this one." stands above a message that is out of place.
+// The screen shows "The server dropped or reordered messages before this one." above a message that is out of place.
 
-/** The texts with a warning above them, in the order of the screen. */
+/** Returns the texts with a warning above them, in the order of the screen. */
 const warned = (messages: StoredMessage[]) => messages.filter(({ isOutOfPlace }) => isOutOfPlace).map(({ body }) => wordsOf(body))
 
-/** From now on the server shows this browser another log of the room than it keeps; the places stay without a gap. */
+/** From now on the server shows this browser a changed log of the room, renumbered without gaps. */
 function showsOtherLog(wire: Wire, person: TestPerson, roomId: string, change: (log: LogEntry[]) => LogEntry[]): void {
   const { api } = person.env
   person.env.api = (async (endpoint, input) => {
@@ -27,7 +27,7 @@ function showsOtherLog(wire: Wire, person: TestPerson, roomId: string, change: (
   }) as typeof api
 }
 
-/** Both have joined, in an epoch that both follow. */
+/** Alice and Bob have joined, and both follow the current epoch. */
 async function talking() {
   const at = await people()
   await at.alice.says(at.bob, 'one')
@@ -35,7 +35,7 @@ async function talking() {
   await at.alice.says(at.bob, 'three')
   await at.bob.reads(at.alice)
   const sent = (text: string) => at.alice.says(at.bob, text)
-  /** The entry of Alice's nth message from here on. */
+  /** Length of the log before the test's own messages. */
   const from = at.wire.rooms.get(at.roomId)?.log.length ?? 0
   return { ...at, sent, from }
 }
@@ -97,7 +97,7 @@ test('The server repeats a message for one of the two: the next but one has the 
   for (const text of ['four', 'five', 'six']) await sent(text)
   showsOtherLog(wire, bob, roomId, (log) => log.toSpliced(from + 1, 0, ...log.slice(from, from + 1)))
   const messages = await bob.reads(alice)
-  // Another message may lie between two of Alice's; that it was the same one again, its own line says.
+  // There may be other messages between two of Alice's. The repeated message itself is shown as unreadable.
   expect(messages.map(({ body }) => body.kind).slice(-4)).toEqual(['content', 'unreadable', 'content', 'content'])
   expect(warned(messages)).toEqual(['six'])
 })
@@ -193,7 +193,7 @@ test('The server puts other words into an older page: the message behind them ha
   expect(warned(messages)).toEqual(['three'])
 })
 
-/** A small generator, so that a failure can be repeated. */
+/** A pseudorandom generator with a seed, so that a failure can be repeated. */
 function dice(seed: number) {
   let state = seed
   return (sides: number): number => {
@@ -211,20 +211,20 @@ test.each([1, 2, 3, 4])(
     const others = [bob, alice] as const
     const sides: [TestPerson[], TestPerson[]] = [[alice], [bob]]
     const browser = (side: 0 | 1, at: number): TestPerson => sides[side][at] ?? others[(1 - side) as 0 | 1]
-    const said: string[] = []
+    const sentTexts: string[] = []
     const attempt = (work: Promise<unknown>) =>
       work.catch((error: unknown) => {
-        // What an unlucky person sees: try again.
+        // Expected failures, after which a person tries again.
         const isBusy =
           error instanceof ApiError || (error instanceof Error && /busy|changed|broke|not in the room/.test(error.message))
         if (!isBusy) throw error
       })
     const speak = async (side: 0 | 1, at: number) => {
-      const text = `${seed}-${said.length}`
-      said.push(text)
+      const text = `${seed}-${sentTexts.length}`
+      sentTexts.push(text)
       await attempt(browser(side, at).says(others[side], text))
     }
-    // Both write first.
+    // Both write a first message.
     await Promise.all([speak(0, 0), speak(1, 0)])
     for (let step = 0; step < 45; step++) {
       const side = roll(2) as 0 | 1

@@ -3,12 +3,12 @@ import { PERIODS } from '../../contract/limits.ts'
 import { changeRoom, roomById, roomsStore } from './list.ts'
 import { withMark } from './room.ts'
 
-/** By room: how many messages and marks have changed its row so far. */
+/** Number of frames that have changed a room's row so far, by room id. */
 const updates = new Map<string, number>()
 export const updatesOf = (chatRoomId: string): number => updates.get(chatRoomId) ?? 0
 const countUpdate = (chatRoomId: string) => updates.set(chatRoomId, updatesOf(chatRoomId) + 1)
 
-/** Makes a message the newest of its room, and counts it where it was not seen, before a reload of the list would. */
+/** Stores a message as the newest of its room, and counts it as unread if it was not seen. */
 export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean): void {
   countUpdate(message.chatRoomId)
   changeRoom(message.chatRoomId, (room) => {
@@ -27,8 +27,8 @@ export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean):
 }
 
 /**
- * The marks of a member moved on: the own ones by another page or browser, or those of somebody else. False: behind the own mark there
- * is something more, and only the list says if it is unread or the own.
+ * Applies a receipt of any member. Own marks come from another page or browser. Returns false if messages follow the own read
+ * mark: only the contact list shows whether they are unread or the own.
  */
 export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf<'receipt'>['data']): boolean {
   countUpdate(chatRoomId)
@@ -43,7 +43,7 @@ export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf
   return userId !== row?.ownId || row.unreadCount === 0
 }
 
-/** The total of all accepted rooms. */
+/** Sums the unread messages of all accepted rooms. */
 export function sumUnread(): void {
   const accepted = [...roomsStore.getState().rooms.values()].filter(({ state }) => state === 'accepted')
   roomsStore.setState({ unreadTotal: accepted.reduce((sum, { unreadCount }) => sum + unreadCount, 0) })
@@ -51,7 +51,7 @@ export function sumUnread(): void {
 
 const typingEnds = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** Shows "typing…" for a few seconds: a "stopped" that was lost does not leave it standing. */
+/** Shows "typing…" and hides it after a few seconds, in case the end is not received. */
 export function onTyping({ chatRoomId, isTyping }: FrameOf<'typing'>['data']): void {
   clearTimeout(typingEnds.get(chatRoomId))
   showTyping(chatRoomId, isTyping)

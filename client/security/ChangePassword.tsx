@@ -15,7 +15,7 @@ const NAMES = ['currentPassword', 'newPassword', 'confirmNewPassword'] as const
 const EMPTY = { currentPassword: '', newPassword: '', confirmNewPassword: '' }
 type Form = typeof EMPTY
 
-/** Seals the keys under a new password. What was typed stays when it fails, and goes when it is done. */
+/** The form of a password change. Keeps its fields after a failure and clears them after success. */
 export function ChangePassword({ user }: { user: User }) {
   const env = useEnv()
   const form = useRef<HTMLFormElement>(null)
@@ -71,7 +71,7 @@ export function ChangePassword({ user }: { user: User }) {
   return (
     <>
       <form ref={form} className="stack" onSubmit={submit} noValidate>
-        {/* A password manager learns whose password this is. */}
+        {/* Tells a password manager the username of this password. */}
         <input className="sr" type="text" autoComplete="username" value={user.username} readOnly tabIndex={-1} aria-hidden />
         <PasswordField {...field('currentPassword')} label="Current password" autoComplete="current-password" onShow={setShown} />
         <PasswordField {...field('newPassword')} label="New password" rule="6 to 100 characters" autoComplete="new-password" />

@@ -13,7 +13,7 @@ import { Note } from '../ui/Note.tsx'
 import { deleteAccount } from './remove.ts'
 import { WayDialog } from './WayDialog.tsx'
 
-/** The end of an account: what goes and what stays stands there before the password is asked for. */
+/** Deletes the account. Explains what is deleted and what stays before it asks for the password. */
 export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false)
   return (
@@ -48,8 +48,8 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
     navigate('/', { replace: true })
   }
 
-  function refuse(told: string) {
-    setFailure(told)
+  function refuse(message: string) {
+    setFailure(message)
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
   }
 

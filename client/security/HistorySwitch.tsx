@@ -10,7 +10,7 @@ interface Props {
   onChanged: () => void
 }
 
-/** Turns the sealed history for new browsers on or off [Note: H1]. The switch moves only once the server has the change. */
+/** Switches the sealed history for new browsers on or off [Note: H1]. The switch moves after the server has stored the change. */
 export function HistorySwitch({ isKept, onChanged }: Props) {
   const env = useEnv()
   const [isAsking, setAsking] = useState(false)

@@ -12,7 +12,7 @@ import { WaysUnknown } from './WaysUnknown.tsx'
 
 type Doing = 'nothing' | 'making' | 'confirming' | 'removing'
 
-/** The recovery kit in the settings: made, made anew, removed. */
+/** The recovery kit in the settings: make, replace, remove. */
 export function KitSettings({ username }: { username: string }) {
   const env = useEnv()
   const { ways, failure, reload } = useWays()
@@ -21,10 +21,10 @@ export function KitSettings({ username }: { username: string }) {
   const isMaking = doing === 'making' || doing === 'confirming'
   useEffect(() => {
     if (!isMaking) return
-    // A kit that was not added leaves nothing behind in the worker.
+    // Erases a kit that was not added from the worker.
     return () => {
       void env.crypto.forgetPassword()
-      // What had the focus is gone with the pages.
+      // The focused element has been removed with the kit's pages.
       requestAnimationFrame(() => root.current?.querySelector('button')?.focus())
     }
   }, [env, isMaking])

@@ -9,7 +9,7 @@ import { showToast } from '../ui/toast.ts'
 import { WayDialog } from './WayDialog.tsx'
 import { WaysUnknown } from './WaysUnknown.tsx'
 
-/** Sets if a new browser needs the kit or a passkey besides the password. */
+/** Sets whether a new browser needs the kit or a passkey in addition to the password. */
 export function OpeningMode() {
   const env = useEnv()
   const id = useId()
@@ -33,7 +33,7 @@ export function OpeningMode() {
     try {
       await setPasswordOpens(env, opener, isOn ? { isOn: true, password } : { isOn: false })
     } catch (error) {
-      // The password field is wrong, not what opens the keys.
+      // This error concerns the password field, not the chosen way in.
       if (error instanceof ApiError && error.code === 'invalid_credentials') return setPasswordError('Wrong password')
       throw error
     }

@@ -13,7 +13,7 @@ import { WaysUnknown } from './WaysUnknown.tsx'
 
 type Doing = { what: 'nothing' } | { what: 'opening' } | { what: 'making' } | { what: 'removing'; id: string }
 
-/** Passkeys that open the account's keys on a new browser. */
+/** Lists, adds and removes the passkeys that open the account's keys on a new browser. */
 export function PasskeySettings() {
   const env = useEnv()
   const { ways, failure, reload } = useWays()
@@ -21,7 +21,7 @@ export function PasskeySettings() {
   const root = useRef<HTMLDivElement>(null)
   const done = () => {
     setDoing({ what: 'nothing' })
-    // What had the focus is gone.
+    // The focused element has been removed.
     requestAnimationFrame(() => root.current?.querySelector<HTMLElement>('.acts button')?.focus())
   }
 
@@ -133,7 +133,7 @@ interface MakeProps {
   onCancel: () => void
 }
 
-/** A second button: browsers let a page ask for a passkey only right after a press, and opening the keys takes longer. */
+/** A separate button, because browsers allow a passkey request only right after a press, and opening the keys takes longer. */
 function MakePasskey({ onMade, onCancel }: MakeProps) {
   const env = useEnv()
   const button = useRef<HTMLButtonElement>(null)
@@ -141,7 +141,7 @@ function MakePasskey({ onMade, onCancel }: MakeProps) {
   const [failure, setFailure] = useState<string>()
   useEffect(() => {
     button.current?.focus()
-    // The keys do not stay open, also where this fails.
+    // Closes the keys also after a failure.
     return () => void env.crypto.forgetPassword()
   }, [env])
 

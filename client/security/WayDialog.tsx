@@ -10,20 +10,20 @@ import './ways.css'
 
 interface Props {
   title: string
-  /** What will happen. */
+  /** Explains the change. */
   text: string
   action: string
   pendingAction: string
   isDangerous?: boolean
-  /** The kinds of way that are allowed, where not all are. */
+  /** The allowed kinds of way in; all by default. */
   only?: readonly WayKind[]
   children?: ReactNode
-  /** Makes the change. What it throws is shown beside the field, and what was typed stays. */
+  /** Makes the change. If it throws, the error is shown beside the field, and the typed text stays. */
   onOpen: (opener: Opener) => Promise<void>
   onClose: () => void
 }
 
-/** A change of the account's keys needs one of its ways in [Note: K1]. What is typed is never stored. */
+/** Asks for a way in to change the account's keys [Note: K1]. The entry is never stored. */
 export function WayDialog({ title, text, action, pendingAction, isDangerous, only, children, onOpen, onClose }: Props) {
   const { ways, failure, reload } = useWays()
   const [isPending, setPending] = useState(false)

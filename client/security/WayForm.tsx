@@ -27,7 +27,7 @@ export function WayForm({ kinds, words, isDangerous, isPending, setPending, onOp
   const [failure, setFailure] = useState<string>()
   const kind = chosen && kinds.includes(chosen) ? chosen : (kinds[0] ?? 'password')
   useEffect(() => {
-    // After the dialog has put the focus on its first control.
+    // Runs after the dialog has focused its first control.
     const frame = requestAnimationFrame(() => focusField(form.current))
     return () => cancelAnimationFrame(frame)
   }, [])
@@ -128,7 +128,7 @@ function openerOf(kind: WayKind, password: string, words: string): Opener {
   return kind === 'kit' ? { kind, words } : { kind }
 }
 
-/** Focuses the invalid field, else the first field, else the choice. */
+/** Focuses the invalid field, else the first field, else the choice of the way in, else the submit button. */
 function focusField(form: HTMLFormElement | null): void {
   const selectors = ['[aria-invalid]', '.input input, .input textarea', 'input:checked', 'button[type="submit"]']
   const found = selectors.map((one) => form?.querySelector<HTMLElement>(one)).find(Boolean)

@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import { Note } from '../ui/Note.tsx'
 
-/** Shown while the ways into the account load, or where they could not be loaded. */
+/** Shown while the ways in load or after loading has failed. */
 export function WaysUnknown({ failure, onRetry }: { failure: string | null; onRetry: () => Promise<void> }) {
   if (!failure)
     return (

@@ -4,15 +4,15 @@ import { type Opener, openForOrder, orderFor, stretch } from '../account/keys.ts
 import type { Env } from '../env.ts'
 
 /**
- * Deletes the account for good, with everything of it in this browser. `opener`: what opens the account's keys where the password
- * does not [Note: D5]. Throws ApiError or CryptoFailure: a wrong password deletes nothing.
+ * Deletes the account and all of its data in this browser. `opener` opens the account's keys if the password does not [Note: D5].
+ * Throws ApiError or CryptoFailure; a wrong password deletes nothing.
  */
 export async function deleteAccount(env: Env, { id, username }: User, password: string, opener?: Opener): Promise<void> {
   try {
     const fields = { password: await stretch(env, 'stretch', username, password), kdf: 1 as const }
     await openForOrder(env, opener)
     const order = await orderFor(env, 'delete account', fields)
-    // Else the `signed_out` frame would come first, and close this browser as if the person had signed out.
+    // Close the socket first: otherwise the `signed_out` frame would close the account on this page as after a logout.
     env.socket.close()
     await env.api(accountApi.remove, { ...fields, order })
   } catch (error) {

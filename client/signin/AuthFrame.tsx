@@ -3,7 +3,7 @@ import type { ReactNode, Ref } from 'react'
 import { Brand } from '../ui/Mark.tsx'
 import './auth.css'
 
-/** The dark side panel, and the form beside it. */
+/** The dark side panel with the form beside it. */
 export function AuthFrame({ children, mainRef }: { children: ReactNode; mainRef?: Ref<HTMLElement> }) {
   return (
     <div className="auth">

@@ -13,15 +13,15 @@ import type { SignInStep } from './signin.ts'
 const RecoverAccount = lazy(async () => ({ default: (await import('./RecoverAccount.tsx')).RecoverAccount }))
 const OpenKeys = lazy(async () => ({ default: (await import('./OpenKeys.tsx')).OpenKeys }))
 
-/** `forgot`: the person uses the recovery kit; the username is what was typed so far. */
+/** The step on screen. `forgot` is the sign-in by recovery kit, with the username typed so far. */
 type Shown = SignInStep | { step: 'forgot'; username: string }
 
 interface Props {
-  /** Why the person has to sign in again. */
+  /** Reason why the person has to sign in again. */
   notice: string | null
-  /** Somebody was signed in on this page before. */
+  /** True if somebody was signed in on this page before. */
   isReturning: boolean
-  /** A form is on its way to the server. */
+  /** Called when a form is sent to the server. */
   onSubmit: () => void
 }
 

@@ -13,13 +13,13 @@ import { cancelSignIn, enrolThisBrowser, type SignInStep } from './signin.ts'
 interface Props {
   devices: Extract<SignInStep, { step: 'confirm_devices' }>['devices']
   onCancel: () => void
-  /** What happens once the person agrees; by default this browser is added. */
+  /** Runs when the person agrees; by default adds this browser. */
   onConfirm?: (name: string) => Promise<void>
-  /** Offers to remove all the listed devices: after a recovery somebody else may have one of them. */
+  /** Offers to remove all listed devices, because after a recovery another person may have one of them. */
   removal?: { isOn: boolean; onChange: (isOn: boolean) => void }
 }
 
-/** A browser that the account does not know: the person sees the others before it is added [Note: D1]. */
+/** Shows the account's devices before this browser is added to them [Note: D1]. */
 export function ConfirmDevices({ devices, onCancel, onConfirm, removal }: Props) {
   const env = useEnv()
   const [name, setName] = useState(() => thisBrowser().name)

@@ -19,7 +19,7 @@ interface Props {
   onCancel: () => void
 }
 
-/** A forgotten password: the kit signs in, or tells plainly that there is none. */
+/** Signs in with the recovery kit after a forgotten password, or explains that it cannot be done without one. */
 export function KitSignIn({ username, words, onChange, onStep, onCancel }: Props) {
   const env = useEnv()
   const form = useRef<HTMLFormElement>(null)

@@ -6,7 +6,7 @@ import { showToast } from '../ui/toast.ts'
 import { AuthFrame } from './AuthFrame.tsx'
 import { endSignUp } from './signin.ts'
 
-/** The last step of a sign-up, before the messenger: the kit is made while the worker still holds the password. */
+/** The last step of a sign-up. It makes the recovery kit while the worker still holds the password. */
 export function KitStep({ user }: { user: User }) {
   const env = useEnv()
 

@@ -9,7 +9,7 @@ import { cancelSignIn, chooseNewPassword } from './signin.ts'
 
 const NAMES = ['password', 'confirmPassword'] as const
 
-/** An account that a program made has no keys: a new password makes them, in this browser [Note: P2]. */
+/** Asks for a new password, which makes the first keys of an account created by a program [Note: P2]. */
 export function NewPassword({ onCancel }: { onCancel: () => void }) {
   const env = useEnv()
   const form = useRef<HTMLFormElement>(null)
@@ -20,7 +20,7 @@ export function NewPassword({ onCancel }: { onCancel: () => void }) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     if (isPending) return
-    // The rules of a new password are those of a registration.
+    // The rules for a new password are those of the registration.
     const parsed = registrationShape.safeParse({ username: 'anyone', displayName: 'Anyone', ...pair })
     if (!parsed.success) {
       setErrors(fieldErrors(parsed.error, NAMES))

@@ -19,7 +19,7 @@ interface Props {
   onCancel: () => void
 }
 
-/** The password was right, but it alone does not open this account's keys [Note: K1]. */
+/** Asks for the kit or a passkey after a correct password that alone does not open this account's keys [Note: K1]. */
 export function OpenKeys({ ways, onStep, onCancel }: Props) {
   const env = useEnv()
   const form = useRef<HTMLFormElement>(null)

@@ -11,11 +11,11 @@ interface Props {
   value: TwoPasswords
   errors: Partial<Record<keyof TwoPasswords, string>>
   onValue: (pair: TwoPasswords) => void
-  /** Names that make a password weak. */
+  /** The person's own names, which make a password weak. */
   own: string[]
 }
 
-/** A new password, twice. */
+/** Two fields for a new password. */
 export function PasswordPair({ value, errors, onValue, own }: Props) {
   const [isShown, setShown] = useState(false)
   const isSame = value.password === value.confirmPassword

@@ -15,12 +15,12 @@ type Devices = Extract<SignInStep, { step: 'recover' }>['devices']
 type At = { at: 'kit' } | { at: 'devices'; devices: Devices } | { at: 'password' } | { at: 'next' } | { at: 'new_kit' }
 
 interface Props {
-  /** What was typed at the sign-in already. */
+  /** The username already typed at the sign-in. */
   username: string
   onCancel: () => void
 }
 
-/** The way back in without the password: kit, devices, a new password, and the kit that takes the place of the used one. */
+/** Account recovery without the password: enter the kit, see the devices, choose a password, make a new kit. */
 export function RecoverAccount({ username: typed, onCancel }: Props) {
   const env = useEnv()
   const root = useRef<HTMLDivElement>(null)
@@ -32,12 +32,12 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
   const [removesOthers, setRemovesOthers] = useState(true)
 
   useEffect(() => {
-    // Each page begins at its heading; the pages of the kit do that themselves.
+    // Focus each page's heading. The kit's pages do this themselves.
     if (at.at !== 'new_kit') root.current?.querySelector('h1')?.focus()
   }, [at.at])
 
   function take(step: SignInStep) {
-    // The kit is in the worker now: the page needs its words no more.
+    // The worker has the kit, so the page clears its words.
     setWords('')
     if (step.step === 'recover') setAt({ at: 'devices', devices: step.devices })
   }
@@ -103,7 +103,7 @@ interface NextProps {
   onCancel: () => void
 }
 
-/** The used kit stops working with this step. The person decides about a new one before its words are made. */
+/** Asks whether to make a new kit, as the used one stops working with this step. */
 function NextKit({ onMake, onWithout, onCancel }: NextProps) {
   const [isPending, setPending] = useState(false)
   const [failure, setFailure] = useState<string>()

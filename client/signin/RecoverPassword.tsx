@@ -13,14 +13,14 @@ interface Props {
   onCancel: () => void
 }
 
-/** The password that takes the place of the forgotten one. */
+/** Asks for the password that replaces the forgotten one. */
 export function RecoverPassword({ username, value, onValue, onChosen, onCancel }: Props) {
   const form = useRef<HTMLFormElement>(null)
   const [errors, setErrors] = useState<FieldErrors<keyof TwoPasswords>>({})
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    // The rules of a new password are those of a registration.
+    // The rules for a new password are those of the registration.
     const parsed = registrationShape.safeParse({ username: 'anyone', displayName: 'Anyone', ...value })
     if (parsed.success) return onChosen()
     setErrors(fieldErrors(parsed.error, NAMES))

@@ -35,7 +35,7 @@ export function SignIn({ onSubmit, onStep, onForgot }: Props) {
       onStep(await signIn(env, { username: username.trim(), password }))
     } catch (error) {
       showToast({ tone: 'bad', title: 'Sign in failed', text: failureWords(error) })
-      // The pressed button was disabled meanwhile, and the focus lost with it.
+      // The pressed button was disabled and lost the focus.
       form.current?.querySelector<HTMLInputElement>('[name="password"]')?.focus()
     } finally {
       setPending(false)

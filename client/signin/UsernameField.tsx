@@ -11,7 +11,7 @@ const DEBOUNCE_MS = 300
 
 interface Answer {
   username: string
-  /** `unknown`: the server could not be asked; registering will tell. */
+  /** `unknown` means that the server could not be asked. The registration itself will show it. */
   verdict: 'free' | 'refused' | 'unknown'
   message: string
 }
@@ -20,11 +20,11 @@ interface Props {
   value: string
   error: string | undefined
   onValue: (username: string) => void
-  /** False keeps the form from being sent. */
+  /** Called with false to disable the submission of the form. */
   onUsable: (isUsable: boolean) => void
 }
 
-/** A username field that shows at once if the name is free. */
+/** A username field that checks while typing whether the name is free. */
 export function UsernameField({ value, error, onValue, onUsable }: Props) {
   const env = useEnv()
   const [answer, setAnswer] = useState<Answer | null>(null)

@@ -1,16 +1,22 @@
 interface Halfway {
   /**
-   * Whom the server signed in, under the name that was typed: the account that this browser is being added to. `keepsShutVault`: this
-   * browser keeps keys of that account, which did not open [Note: V4].
+   * The signed-in account that this browser is being added to. Its name matches the typed one. `keepsShutVault` is true if this
+   * browser stores keys of that account that did not open [Note: V4].
    */
   entered?: { id: string; username: string; keepsShutVault: boolean } | undefined
-  /** The person cannot open the lock of this browser: the next sign-in adds it anew, and its locked keys are put aside [Note: V3]. */
+  /**
+   * True if the person cannot open this browser's lock. The next sign-in adds the browser again and puts its locked keys aside
+   * [Note: V3].
+   */
   addsAnew?: boolean
-  /** An account without keys, whose first ones are being made: its sign-in secret until now. */
+  /** An account without keys, whose first keys are being made, and its current authentication secret. */
   bare?: { username: string; authSecret: string } | undefined
-  /** An account that its kit has opened. `sent`: what was sent to the server, whose answer may be lost. */
+  /** An account opened by its recovery kit. `sent` is the request whose response may be lost. */
   recovery?: { id: string; username: string; kitSecret: string; sent?: { manifest: string; password: string } } | undefined
 }
 
-/** A sign-in that is not complete: in this page's memory only, until it is done or cancelled. Never what was typed. */
+/**
+ * The state of an incomplete sign-in. It is only in this page's memory, until the sign-in completes or is cancelled, and never
+ * holds typed text.
+ */
 export const halfway: Halfway = {}

@@ -12,12 +12,15 @@ import { showToast } from '../ui/toast.ts'
 import { halfway } from './halfway.ts'
 import { cancelSignIn, type SignInStep } from './signin.ts'
 
-/** Opens the keys by the kit or a passkey where the password alone does not. Throws CryptoFailure. */
+/** Opens the keys by the kit or a passkey if the password alone does not. Throws CryptoFailure. */
 export async function openWith(env: Env, opener: Opener): Promise<SignInStep> {
   return { step: 'confirm_devices', devices: await openKeys(env, opener) }
 }
 
-/** Signs in with the recovery kit; a new password comes next. Throws CryptoFailure('kit_words') or ApiError('wrong_kit'). */
+/**
+ * Signs in with the recovery kit; the next step asks for a new password. Throws CryptoFailure('kit_words') or
+ * ApiError('wrong_kit').
+ */
 export async function signInByKit(env: Env, { username, words }: { username: string; words: string }): Promise<SignInStep> {
   const { kitSecret } = await env.crypto.enterKit({ words })
   try {
@@ -40,13 +43,13 @@ interface Recovery {
   password: string
   confirmPassword: string
   deviceName?: string
-  /** All other browsers leave the account: whoever has one of them in hand is out. */
+  /** Removes all other browsers from the account, in case another person has one of them. */
   removesOthers: boolean
 }
 
 /**
- * A new password and this browser, by the kit that `signInByKit` entered: it is used up, and one that `newKit` made takes its
- * place. Throws ApiError or CryptoFailure: it can be tried again.
+ * Sets a new password and adds this browser, with the kit entered in `signInByKit`. The kit is used up; one made by `newKit`
+ * replaces it. Throws ApiError or CryptoFailure; the call can be repeated.
  */
 export async function recoverAccount(
   env: Env,
@@ -64,11 +67,11 @@ export async function recoverAccount(
   requireSame(recovery, user)
   await keepKeys(env, user)
   halfway.recovery = undefined
-  // The account is open whatever comes of it: the person is told what is left to do.
+  // The account stays open after a failure here, which a toast explains.
   await renewKeys(env, password, { removesOthers }).catch(sayNotRenewed)
 }
 
-/** Being signed out meanwhile is a state of the page; anything else is said. */
+/** Shows a toast after a failure, unless the page was signed out meanwhile. */
 function sayNotRenewed(error: unknown): void {
   if (isClosed(error)) return
   showToast({
@@ -99,7 +102,7 @@ async function recover(env: Env, password: string, deviceName?: string): Promise
   }
 }
 
-/** The account as the server answers now, if it took what was sent although that answer was lost. */
+/** Fetches the account if the server accepted the request although its response was lost. */
 async function acceptedBefore(env: Env): Promise<SignedIn | undefined> {
   const sent = halfway.recovery?.sent
   if (!sent || (await storedKeys(env)).manifest.content !== sent.manifest) return undefined

@@ -54,7 +54,7 @@ const accountOf = ({ userId }: TestPerson) => {
 
 const signsIn = () => signIn(page, { username: laptop.username, password: passwordOf(laptop.username) })
 
-/** Eve's server hands out another secret than the one that the vault is sealed with. */
+/** Eve's server returns another unlock secret than the one that seals the vault. */
 function answersAnotherSecret() {
   const unlock = { deviceId: laptop.deviceId, unlockSecret: toBase64(randomBytes(32)), challenge: null }
   wire.lie = (_, path, answer) => {
@@ -63,7 +63,7 @@ function answersAnotherSecret() {
   }
 }
 
-/** What the laptop had kept before anything happened is on its disk to the byte. */
+/** Checks that the disk still contains all earlier rows of the laptop, byte for byte. */
 async function keepsWhatItHad(before: Awaited<ReturnType<typeof readDisk>>) {
   const now = (await readDisk(laptop.computer)).flatMap(({ name, stores }) =>
     stores.map((store) => JSON.stringify([name, store])),
@@ -104,7 +104,7 @@ test.each(['another secret', 'no secret'])(
     const { deviceId = '' } = accountOf(laptop).unlock ?? {}
     expect(deviceId).not.toBe(laptop.deviceId)
     expect(await page.crypto.deviceHere(laptop.username)).toBe(deviceId)
-    // A person who removes the keys of this browser removes those too.
+    // Removing the keys of this browser also removes the keys put aside.
     await page.crypto.destroy(laptop.userId)
     expect((await readDisk(laptop.computer)).some(({ name }) => name.includes(laptop.userId))).toBe(false)
   },

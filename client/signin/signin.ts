@@ -24,12 +24,12 @@ export type SignInStep =
   | { step: 'done' }
   | { step: 'confirm_devices'; devices: ListedDevice[] }
   | { step: 'new_password' }
-  /** The password alone does not open this account's keys: the person goes on with one of these. */
+  /** The password alone does not open this account's keys. The person continues with one of these ways in. */
   | { step: 'open_keys'; ways: Ways }
-  /** The recovery kit has opened the account: a new password comes next. */
+  /** The recovery kit has opened the account. A new password is the next step. */
   | { step: 'recover'; devices: ListedDevice[] }
 
-/** Asks the server if a username is free. */
+/** Asks the server whether a username is free. */
 export const checkUsername = (env: Env, username: string) => env.api(accountApi.usernameAvailable, { username })
 
 export interface SignUpForm {
@@ -39,7 +39,7 @@ export interface SignUpForm {
   confirmPassword: string
 }
 
-/** Makes an account and its keys in this browser. The password itself is never sent [Note: P1]. Throws ApiError. */
+/** Creates an account and its keys in this browser. The password itself is never sent [Note: P1]. Throws ApiError. */
 export async function signUp(env: Env, form: SignUpForm): Promise<void> {
   const checked = registrationShape.safeParse(form)
   if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
@@ -55,12 +55,12 @@ export async function signUp(env: Env, form: SignUpForm): Promise<void> {
     keys,
   })
   requireName(username, user)
-  // The password stays in the worker for the recovery kit, which comes next.
+  // The worker keeps the password for the recovery kit, which is the next step.
   await openKept(env, user)
   signedIn(user, { isNew: true })
 }
 
-/** Signs in. A browser that is not part of the account yet needs one more step. Throws ApiError or CryptoFailure. */
+/** Signs in. A browser that is not part of the account needs one more step. Throws ApiError or CryptoFailure. */
 export async function signIn(env: Env, typed: { username: string; password: string }): Promise<SignInStep> {
   try {
     return await enterBy(env, typed)
@@ -101,7 +101,7 @@ async function opens(env: Env, { unlock, ...user }: SignedIn): Promise<'open' | 
   try {
     if (!(await opensUnlocked(env, user, unlock))) return 'locked'
   } catch (error) {
-    // The vault is lost, or does not open: the person decides whether this browser is added anew.
+    // The vault is lost or does not open, so the person decides whether to add this browser again.
     if (isReplaceable(error)) return 'shut'
     throw error
   }
@@ -109,7 +109,7 @@ async function opens(env: Env, { unlock, ...user }: SignedIn): Promise<'open' | 
   return 'open'
 }
 
-/** Adds this browser to the account after the person has seen its devices [Note: D1]. `name`: as the person typed it. */
+/** Adds this browser to the account after the person has seen its devices [Note: D1]. `name` is what the person typed. */
 export async function enrolThisBrowser(env: Env, name?: string): Promise<void> {
   const { entered } = halfway
   if (!entered) throw new CryptoFailure('password', 'Sign in again')
@@ -122,14 +122,14 @@ export async function enrolThisBrowser(env: Env, name?: string): Promise<void> {
   halfway.addsAnew = false
 }
 
-/** Signs out of a locked browser whose lock does not open: the next sign-in adds it anew, and the locked keys are put aside [Note: V4]. */
+/** Signs out of a browser whose lock does not open. The next sign-in adds it again and puts the locked keys aside [Note: V4]. */
 export async function addBrowserAnew(env: Env): Promise<void> {
   const notice = 'Sign in to add this browser anew. The keys that are locked here stay, sealed.'
   await logout(env, { removeKeys: false, notice })
   halfway.addsAnew = true
 }
 
-/** Cancels a sign-in that is not complete: nothing of it stays. */
+/** Cancels an incomplete sign-in and clears its state. */
 export async function cancelSignIn(env: Env): Promise<void> {
   halfway.entered = undefined
   halfway.addsAnew = false
@@ -139,7 +139,7 @@ export async function cancelSignIn(env: Env): Promise<void> {
   await env.api(accountApi.logout, {})
 }
 
-/** Makes the first keys of an account that a program made, behind a password that only the browser knows [Note: P2]. */
+/** Makes the first keys of an account created by a program, with a password that only the browser knows [Note: P2]. */
 export async function chooseNewPassword(
   env: Env,
   { password, confirmPassword }: { password: string; confirmPassword: string },
@@ -157,7 +157,7 @@ export async function chooseNewPassword(
   await keepKeys(env, user)
 }
 
-/** The last step of a sign-up is over, with a kit or without: the password is forgotten, the messenger shows. */
+/** Ends a sign-up, with or without a kit: erases the password from the worker and shows the messenger. */
 export async function endSignUp(env: Pick<Env, 'crypto'>): Promise<void> {
   await env.crypto.forgetPassword()
   showMessenger()

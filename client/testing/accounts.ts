@@ -14,10 +14,10 @@ import { membersOfDirectRoom, type Signed } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
 import { type Account, accountIn, type Room, type ServerState, saltOf, type Verb } from './state.ts'
 
-/** When the server last saw each device. */
+/** Time when the server last saw each device. */
 export const SEEN_AT = '2026-01-02T03:04:05.000Z'
 
-/** A new account, or another device of one, as the server keeps it. */
+/** Stores a new account, or another device of an account. */
 export function registerIn({ accounts }: ServerState, userId: string, keys: AccountKeys): void {
   const { oneTime, lastResort } = keys.keyPackages
   const packages = [...oneTime.map((keyPackage) => ({ deviceId: keys.deviceId, keyPackage, isLastResort: false }))]
@@ -36,11 +36,11 @@ export function registerIn({ accounts }: ServerState, userId: string, keys: Acco
   })
 }
 
-/** What a server reads of a manifest of any form. */
+/** Reads the fields of a manifest that a server checks, in any version. */
 export const headOf = ({ content }: Signed): Pick<Manifest, 'identityKey' | 'version'> =>
   manifestShape.pick({ identityKey: true, version: true }).parse(JSON.parse(content))
 
-/** What a server answers about an account's newest manifest. */
+/** Returns the server's response about an account's newest manifest. */
 export function manifestAnswer({ accounts }: ServerState, userId: string) {
   const account = accounts.get(userId)
   if (!account) return { userId, identityKey: null, manifest: null, version: 0 }
@@ -48,7 +48,7 @@ export function manifestAnswer({ accounts }: ServerState, userId: string) {
   return { userId, identityKey, manifest: account.keys.manifest, version }
 }
 
-/** The calls about accounts, devices and keys, as the contract wants them answered. */
+/** The endpoints of accounts, devices and keys, according to the contract. */
 export function accountVerbs(state: ServerState): Verb[] {
   const { rooms } = state
   const own = (userId: string): Account => accountIn(state, userId)
@@ -91,7 +91,10 @@ export function accountVerbs(state: ServerState): Verb[] {
 
   const wrongKit = () => new ApiError(401, 'wrong_kit', 'This recovery kit does not open this account')
 
-  /** Each document exactly one version up; the same once more is the answer that was lost. */
+  /**
+   * True if each document is exactly one version newer; false for a repeated request whose response was lost. Throws
+   * ApiError('stale_version') otherwise.
+   */
   function isNews(
     { keys }: Account,
     next: { keyring: { content: string }; manifest: { content: string } },
@@ -113,7 +116,7 @@ export function accountVerbs(state: ServerState): Verb[] {
     if (!isNews(account, change)) return { version: next.version }
     if (password !== undefined && password !== account.authSecret)
       throw new ApiError(401, 'invalid_credentials', 'Invalid username or password')
-    // The keyring's kit and what the kit shows the server come together or not at all.
+    // A new kit in the keyring and its secret for the server must come together.
     const kitIn = ({ content }: { content: string }) =>
       keyringShape.parse(JSON.parse(content)).ways.find(({ kind }) => kind === 'kit')?.publicKey
     const kit = kitIn(change.keyring)

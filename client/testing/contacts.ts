@@ -6,7 +6,7 @@ import { ApiError } from '../net/api.ts'
 import { headOf } from './accounts.ts'
 import { type Listed, marksOf, roomIn, type ServerState, type Verb } from './state.ts'
 
-/** Whom an account has on its list; undefined: nobody asked. */
+/** Returns an account's contact entry for another account; undefined if neither has sent a request. */
 function listedIn({ contacts, areStrangers }: ServerState, userId: string, otherId: string): Listed | undefined {
   const key = `${userId} ${otherId}`
   const known = contacts.get(key)
@@ -16,7 +16,7 @@ function listedIn({ contacts, areStrangers }: ServerState, userId: string, other
   return listed
 }
 
-/** The row of a contact list. */
+/** Returns a row of the contact list. */
 export function contactRow(state: ServerState, userId: string, otherId: string): Contact {
   const listed = listedIn(state, userId, otherId)
   if (!listed) throw notFound()
@@ -63,7 +63,7 @@ export function contactRow(state: ServerState, userId: string, otherId: string):
 
 const notFound = () => new ApiError(404, 'not_found', 'Not found')
 
-/** The calls about contacts, as the contract wants them answered. */
+/** The endpoints of contacts, according to the contract. */
 export function contactVerbs(state: ServerState): Verb[] {
   const { accounts, contacts } = state
 

@@ -1,14 +1,14 @@
 import { IDBFactory } from 'fake-indexeddb'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 
-/** A browser's databases as JSON: bytes stand as base64 under `$bytes`. */
+/** A browser's databases as JSON; bytes are base64 under `$bytes`. */
 export interface Disk {
   name: string
   version: number
   stores: { name: string; keyPath: string | null; rows: [key: IDBValidKey, value: unknown][] }[]
 }
 
-/** Everything that a browser keeps on disk. */
+/** Reads all databases of a browser. */
 export async function readDisk(factory: IDBFactory): Promise<Disk[]> {
   const disk: Disk[] = []
   for (const { name = '', version = 0 } of await factory.databases()) {
@@ -27,7 +27,7 @@ export async function readDisk(factory: IDBFactory): Promise<Disk[]> {
   return disk
 }
 
-/** A browser whose disk holds exactly this. */
+/** Creates a browser with exactly these databases. */
 export async function browserWith(disk: Disk[]): Promise<IDBFactory> {
   const factory = new IDBFactory()
   for (const { name, version, stores } of disk) {

@@ -10,7 +10,7 @@ import { createWire } from './wire.ts'
 const AT_ONCE = 1000
 const MINUTE_MS = 60_000
 
-/** A browser that holds many messages, spread over its rooms as they came. `open` is a worker that has read nothing yet. */
+/** Creates a browser with many messages, interleaved over its rooms. `open` starts a worker that has read nothing yet. */
 export async function longLibrary(
   { rooms, messages }: { rooms: number; messages: number },
   write: (index: number) => string,

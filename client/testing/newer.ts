@@ -5,22 +5,22 @@ import { parseEnvelope, writeEnvelope } from '../../contract/envelope.ts'
 import { everyEndpoint } from '../../contract/every.ts'
 import type { Api, ApiError } from '../net/api.ts'
 
-/** The kind of content that the newer build knows and this one does not. */
+/** The kind of content that only the newer build knows. */
 export const reactionShape = z.object({ type: z.literal('reaction'), to: z.uuid(), emoji: z.string() })
 
-/** What the newer build does differently. */
+/** The newer build's modules and settings. */
 export interface NewerBuild {
   people: typeof import('./people.ts')
   createCore: typeof import('../crypto/core.ts').createCore
-  /** The version of the envelopes that it writes: 2 is one that this build does not know. */
+  /** The version of the envelopes that the newer build writes. This build does not know version 2. */
   envelope: 1 | 2
-  /** An api of this build's wire, with this build's endpoints and the newer build's errors. */
+  /** Wraps this build's API for the newer build, with this build's endpoints and the newer build's error classes. */
   over: (api: Api) => Api
 }
 
 /**
- * The whole client once more, as a build of next year: it knows one more kind of content, one more version of the envelope and of documents. Both
- * builds share the browser's disk, like two tabs that were loaded at different times.
+ * Loads the whole client again as a build of next year, which knows one more kind of content and one more version of envelopes
+ * and documents. Both builds share the browser's disk, like two tabs loaded at different times.
  */
 export async function newerBuild(): Promise<NewerBuild> {
   vi.resetModules()

@@ -3,10 +3,10 @@ import { roomsApi } from '../../contract/rooms.ts'
 import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import { accountIn, type ServerState, type Verb } from './state.ts'
 
-/** The calls about key packages, as the contract wants them answered. */
+/** The endpoints of key packages, according to the contract. */
 export function packageVerbs(state: ServerState): Verb[] {
   const { accounts } = state
-  /** The packages that were handed out, by who asked for which room. */
+  /** The claimed packages, by claimant and room. */
   const claims = new Map<string, string>()
 
   function claim({ chatRoomId, generation }: { chatRoomId: string; generation: number }, userId: string, deviceId: string) {

@@ -17,51 +17,56 @@ import { catchUp } from '../rooms/rooms.ts'
 import { saltOf } from './state.ts'
 import type { Wire } from './wire.ts'
 
-/** One browser of one person, with the real verbs and the real cryptography; only the wire is another. */
+/** One browser of one person, with the real verbs and the real cryptography; only the network is replaced. */
 export interface TestPerson {
   userId: string
   username: string
   core: Core
   env: Env
   deviceId: string
-  /** Where its vault lies. */
+  /** The disk that holds its vault. */
   computer: IDBFactory
-  /** What the server hands to a session of this device. */
+  /** The unlock data that the server returns to a session of this device. */
   unlock: { deviceId: string; unlockSecret: string }
-  /** The other in this account's contact list, as the server shows it now. */
+  /** Returns the other's row in this account's contact list, as the server shows it now. */
   contact(other: { userId: string }): Contact
-  /** The room of both, made from that. */
+  /** Returns the direct room with the other, from that row. */
   room(other: { userId: string }): RoomRow
-  /** Writes, and sends what waits there; the room is made or entered where needed. Throws why it was not sent. */
+  /**
+   * Writes a message and sends the outbox, after creating or entering the room if needed. Throws the reason if a message was not
+   * sent.
+   */
   says(other: { userId: string }, text: string): Promise<void>
-  /** Writes without sending; what the outbox keeps. */
+  /** Writes without sending. Returns the row of the outbox. */
   keeps(other: { userId: string }, text: string): Promise<OutboxRow>
-  /** Sends what waits in this room, as the list showed it. Throws why something was not sent. */
+  /** Sends the unsent messages of a room. Throws the reason if one was not sent. */
   sends(room: Room): Promise<void>
-  /** Reads the log to its end and returns what the screen would show. */
+  /** Reads the log to its end and returns the messages that the screen would show. */
   reads(other: { userId: string }): Promise<StoredMessage[]>
-  /** The texts among it. */
+  /** Does the same and returns only the texts. */
   hears(other: { userId: string }): Promise<string[]>
   older(other: { userId: string }): Promise<void>
-  /** Another browser of the same account, by the password. */
+  /** Adds another browser to the account by the password. */
   newBrowser(): Promise<TestPerson>
-  /** The same on another computer: both stay open. */
+  /** Adds another browser on another computer; both stay open. */
   newComputer(): Promise<TestPerson>
-  /** Another tab of this browser: the same vault, another worker. On another wire it is this browser before anything happened there. */
+  /**
+   * Opens another tab of this browser: the same vault with another worker. A new `wire` gives the tab a server without its data.
+   */
   newTab(wire?: Wire): Promise<TestPerson>
 }
 
 let names = 0
 
-/** The page that test browsers show. */
+/** The origin of test browsers. */
 const ORIGIN = () => 'https://conclave.example'
 
 const TEST_BROWSER = { name: 'Test browser', browser: 'Firefox', system: 'Linux' }
 
-/** What somebody of this username types. */
+/** Returns the password of a test user. */
 export const passwordOf = (username: string): string => `password of ${username}`
 
-/** A new account with one browser. */
+/** Creates an account with one browser. */
 export async function newPerson(wire: Wire): Promise<TestPerson> {
   names += 1
   const username = `person_${names}`
@@ -84,11 +89,14 @@ interface Made {
   username: string
   core: Core
   unlock: TestPerson['unlock']
-  /** Where its vault lies. */
+  /** The disk that holds its vault. */
   computer: IDBFactory
 }
 
-/** Two browsers of one account keep a vault of the same name: each needs a computer of its own. */
+/**
+ * Runs `work` with this computer's disk. Vaults of one account have the same name, so each of its browsers needs its own
+ * computer.
+ */
 export async function at<T>(computer: IDBFactory, work: () => Promise<T>): Promise<T> {
   const before = globalThis.indexedDB
   globalThis.indexedDB = computer
@@ -99,7 +107,7 @@ export async function at<T>(computer: IDBFactory, work: () => Promise<T>): Promi
   }
 }
 
-/** A browser whose vault is there already. */
+/** Returns a browser whose vault already exists. */
 export function personAt(wire: Wire, { userId, username, core, unlock, computer }: Made): TestPerson {
   const { deviceId } = unlock
   const env: Env = {
@@ -184,7 +192,7 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
   }
 }
 
-/** What a bubble would say. */
+/** Returns the text that a bubble would show. */
 export function wordsOf(body: StoredBody): string {
   if (body.kind === 'content') return body.content.text
   return body.kind === 'plain' || body.kind === 'notice'
@@ -194,7 +202,7 @@ export function wordsOf(body: StoredBody): string {
       : body.kind
 }
 
-/** A copy of everything that a browser keeps for an account: what a backup of its profile holds. */
+/** Copies all that a browser stores for an account, like a backup of its profile. Returns how to restore it. */
 export async function profileCopy(userId: string): Promise<() => Promise<void>> {
   const database = await openRaw(userId)
   const names = [...database.objectStoreNames]
@@ -222,7 +230,7 @@ export async function profileCopy(userId: string): Promise<() => Promise<void>> 
   }
 }
 
-/** The browser's list names the first vault of this user again. Deletes those that were made after it. */
+/** Restores the first vault of this user in the browser's list, and deletes later vaults. */
 async function listFirst(userId: string): Promise<void> {
   for (const { name = '' } of await indexedDB.databases())
     if (name.startsWith(`conclave-${userId}-`)) await settled(indexedDB.deleteDatabase(name))

@@ -22,7 +22,9 @@ interface Newcomer {
 
 let newcomers: Promise<Newcomer[]> | undefined
 
-/** Three people just after they signed up. Made once a file, then put back: passwords and keys take their time. */
+/**
+ * Three people right after they signed up. Created once per file and then restored, because Argon2id and key generation are slow.
+ */
 export async function people(): Promise<{ wire: Wire; alice: TestPerson; bob: TestPerson; eve: TestPerson; roomId: string }> {
   newcomers ??= signUp()
   const wire = createWire()
@@ -49,7 +51,7 @@ async function signUp(): Promise<Newcomer[]> {
   return made
 }
 
-/** What a patched client can reach: the vault of this browser and the state of a room in it. */
+/** What a modified client can use: this browser's vault and the state of a room in it. */
 export async function patchedClient(me: TestPerson, other: { userId: string }) {
   const live = await openLive(me.userId, me.unlock)
   const { chatRoomId } = me.contact(other)
@@ -57,7 +59,7 @@ export async function patchedClient(me: TestPerson, other: { userId: string }) {
   return {
     live,
     inRoom,
-    /** Seals a statement of any content, as this device. `author`: whose signature stands inside. */
+    /** Seals a statement with any content as this device. `author` signs the statement. */
     seals: (change: Partial<Statement> = {}, author: Live = live): Promise<{ id: string; content: string }> =>
       inRoom(async ({ group, record }) => {
         if (!group || !record) throw new Error('This browser is not in the room')
@@ -79,7 +81,7 @@ export async function patchedClient(me: TestPerson, other: { userId: string }) {
   }
 }
 
-/** The same browser once more: a copy of its profile on another computer. */
+/** Copies the browser's profile to another computer. */
 export async function clone({ userId, username, unlock, computer }: TestPerson, wire: Wire): Promise<TestPerson> {
   const copied = await browserWith(await readDisk(computer))
   const core = createCore()
@@ -87,7 +89,7 @@ export async function clone({ userId, username, unlock, computer }: TestPerson, 
   return personAt(wire, { userId, username, core, unlock, computer: copied })
 }
 
-/** Counts what an API is asked for. */
+/** Counts the requests to each path. */
 export function counting(person: TestPerson): Map<string, number> {
   const counts = new Map<string, number>()
   const { api } = person.env
@@ -98,7 +100,7 @@ export function counting(person: TestPerson): Map<string, number> {
   return counts
 }
 
-/** Changes the keys of a person's account at this browser, by the password. */
+/** Changes the keys of a person's account in this browser, by the password. */
 export async function changesKeys({ core, env, username }: TestPerson, request: KeyChangeRequest): Promise<void> {
   await core.stretch({ username, password: passwordOf(username), salt: saltOf(username) })
   const { keyring, manifest } = await env.api(devicesApi.keys, {})

@@ -8,7 +8,7 @@ import type { Mark } from '../rooms/room.ts'
 import { manifestAnswer } from './accounts.ts'
 import { marksOf, type Room, roomIn, type ServerState, type Verb } from './state.ts'
 
-/** The calls about rooms and messages, as the contract wants them answered. */
+/** The endpoints of rooms and messages, according to the contract. */
 export function roomVerbs(state: ServerState): Verb[] {
   const roomOf = (chatRoomId: string): Room => roomIn(state, chatRoomId)
 
@@ -60,7 +60,7 @@ export function roomVerbs(state: ServerState): Verb[] {
   const versionsIn = (chatRoomId: string): Record<string, number> =>
     Object.fromEntries(membersOfDirectRoom(chatRoomId).map((member) => [member, manifestAnswer(state, member).version]))
 
-  /** Each slot takes one key for each account, epoch and history key, and keeps it. */
+  /** Stores keys: each slot keeps the first key for each account, epoch and history key. */
   function keepKeys(chatRoomId: string, keys: ArchiveKey[], slot: 'committer' | 'own_device'): object {
     const kept = roomOf(chatRoomId)
     const nameOf = ({ userId, groupId, epoch, historyKeyId }: ArchiveKey) => [userId, groupId, epoch, historyKeyId].join()
@@ -109,7 +109,7 @@ export function roomVerbs(state: ServerState): Verb[] {
       replyToId: null,
       createdAt: new Date().toISOString(),
     }
-    // Who answers has accepted, and has read what was there: nothing of somebody else's lies between.
+    // Sending accepts the request. It also moves the sender's read mark if no message of others is unread.
     for (const member of membersOfDirectRoom(draft.chatRoomId)) {
       const listed = state.contacts.get(`${senderId} ${member}`)
       if (listed) listed.state = 'accepted'
@@ -121,7 +121,7 @@ export function roomVerbs(state: ServerState): Verb[] {
     return message
   }
 
-  /** Marks only rise, and not past the log. */
+  /** Stores marks, which only increase and never exceed the log. */
   function mark(chatRoomId: string, userId: string, { deliveredSeq, readSeq }: Mark): object {
     const { log } = roomOf(chatRoomId)
     const before = marksOf(state, chatRoomId, userId)

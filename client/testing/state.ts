@@ -7,17 +7,17 @@ import type { Mark } from '../rooms/room.ts'
 
 export interface Account {
   keys: AccountKeys
-  /** The newest. */
+  /** The newest book. */
   book: SealedBook
-  /** The newest of each device, by its id. */
+  /** The newest book of each device, by device id. */
   books?: Record<string, SealedBook>
   packages: { deviceId: string; keyPackage: string; isLastResort: boolean }[]
   username: string
-  /** What the password and the recovery kit show the server. */
+  /** The secrets with which the password and the recovery kit authenticate to the server. */
   authSecret: string | null
   kitSecret: string | null
   historySeals: KeyChange['historySeals']
-  /** Of the device that was added last. */
+  /** The unlock data of the device added last. */
   unlock: Unlock | null
 }
 
@@ -29,21 +29,21 @@ export interface Room {
   groupInfo: string | null
   welcome: RoomGroup['welcome']
   archiveKeys: (ArchiveKey & { slot?: 'committer' | 'own_device' })[]
-  /** A device was removed: nothing is sealed here before a commit that knows it. */
+  /** True after a device was removed: the server accepts no message before a commit that knows the removal. */
   needsCommit: boolean
 }
 
-/** What the server in memory holds. */
+/** The data of the server in memory. */
 export interface ServerState {
   accounts: Map<string, Account>
   rooms: Map<string, Room>
-  /** Accounts that are gone: their keys are too. */
+  /** The ids of deleted accounts, whose keys are deleted too. */
   deleted: Set<string>
-  /** By `user id, space, user id`: what the first one has of the other on the list. */
+  /** The first account's contact entry for the second, by `user id, space, user id`. */
   contacts: Map<string, Listed>
-  /** Nobody has anybody on the list before they are added. Else everybody has accepted everybody. */
+  /** If true, accounts are no contacts until they are added. If false, all accounts have accepted each other. */
   areStrangers: boolean
-  /** By `room id, space, user id`. */
+  /** The marks by `room id, space, user id`. */
   marks: Map<string, Mark>
 }
 
@@ -52,14 +52,14 @@ export interface Listed {
   state: 'pending' | 'accepted' | 'declined'
 }
 
-/** How far somebody has come in a room. */
+/** Returns the delivered and read marks of an account in a room. */
 export const marksOf = ({ marks }: ServerState, chatRoomId: string, userId: string): Mark =>
   marks.get(`${chatRoomId} ${userId}`) ?? { deliveredSeq: 0, readSeq: 0 }
 
-/** What answers a call. */
+/** An endpoint with its handler. */
 export type Verb = [Endpoint, (input: never, userId: string, deviceId: string) => unknown]
 
-/** The salt of a username's password. */
+/** Returns the password salt of a username. */
 export const saltOf = (username: string): string =>
   createHash('sha256').update(username).digest().subarray(0, 16).toString('base64')
 
@@ -69,7 +69,7 @@ export function accountIn({ accounts }: ServerState, userId: string): Account {
   return account
 }
 
-/** A room, made where nobody has been before. */
+/** Returns a room; creates it on first use. */
 export function roomIn({ rooms }: ServerState, chatRoomId: string): Room {
   const room = rooms.get(chatRoomId)
   if (room) return room

@@ -10,8 +10,8 @@ import { roomVerbs } from './rooms.ts'
 import type { ServerState } from './state.ts'
 
 /**
- * A server in memory that keeps to the contract, for tests of the client: only the wire is replaced. It is as
- * hostile as a test wants: `answers` sees every answer before the client does and may return another.
+ * A server in memory that follows the contract, for tests of the client: only the network is replaced. A test can make it
+ * hostile: `lie` sees every response before the client and may replace it.
  */
 export function createWire({ areStrangers = false } = {}) {
   const state: ServerState = {
@@ -24,19 +24,19 @@ export function createWire({ areStrangers = false } = {}) {
   }
   const wire = {
     ...state,
-    /** Changes an answer: a server that lies. */
+    /** Replaces a response, as a lying server does. */
     lie: undefined as ((caller: string, path: string, answer: unknown) => unknown) | undefined,
-    /** Called before a call takes effect; throw to lose the question. */
+    /** Called before a request takes effect. Throw to lose the request. */
     beforeEffect: undefined as ((caller: string, path: string, method: string) => void) | undefined,
-    /** Called after a call took effect and before it is answered; throw to lose the answer. */
+    /** Called after a request took effect and before the response. Throw to lose the response. */
     afterEffect: undefined as ((caller: string, path: string, method: string) => void) | undefined,
 
     register: (userId: string, keys: AccountKeys): void => registerIn(state, userId, keys),
 
-    /** The row of a contact list. */
+    /** Returns a row of the contact list. */
     contact: (userId: string, contactUserId: string): Contact => contactRow(state, userId, contactUserId),
 
-    /** The api of one device of an account. */
+    /** Returns the API of one device of an account. */
     api(userId: string, deviceId: () => string): Api {
       const api = async (endpoint: Endpoint, given: unknown) => {
         const input = endpoint.input.parse(given)
@@ -62,7 +62,7 @@ export function createWire({ areStrangers = false } = {}) {
 
 export type Wire = ReturnType<typeof createWire>
 
-/** Base64 with one bit of the middle byte turned. */
+/** Flips one bit of the middle byte of a base64 text. */
 export function bitFlipped(text: string): string {
   const bytes = fromBase64(text)
   const middle = Math.floor(bytes.length / 2)

@@ -12,11 +12,11 @@ import './safety.css'
 interface Props {
   person: Person
   mismatch: Mismatch
-  /** Takes the person as they are given: what the dialog showed. `chosen`: of two keys that two browsers knew. */
+  /** Accepts the shown key and name of the person. `chosen` is one of two conflicting keys that two browsers knew. */
   onAccept: (person: Person, chosen?: Choice) => Promise<void>
 }
 
-/** Sending is blocked until the person decides for the key or the name that the server shows now [Note: I1, I3]. */
+/** Asks about a changed key or name. Sending is blocked until the person decides [Note: I1, I3]. */
 export function ChangedPerson({ person, mismatch, onAccept }: Props) {
   const [asked, setAsked] = useState<Person>()
   const { title, why, action } = wordsOf(person, mismatch)

@@ -16,7 +16,10 @@ interface Props {
   onClose: () => void
 }
 
-/** Two browsers of the account know two keys of a person: the own person decides once for both [Note: I1]. None is chosen before. */
+/**
+ * Asks which of two keys is right if two browsers of the account know different keys of a person [Note: I1]. Neither is
+ * preselected.
+ */
 export function ChooseKey({ person, choices, onChoose, onClose }: Props) {
   const [chosen, setChosen] = useState<Choice>()
   const [isPending, setPending] = useState(false)

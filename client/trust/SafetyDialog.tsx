@@ -26,13 +26,13 @@ interface Props {
   onClose: () => void
 }
 
-/** Two people compare what their browsers know of each other's keys [Note: I2]. */
+/** Shows the safety number, by which two people compare their keys [Note: I2]. */
 export function SafetyDialog({ person, onClose }: Props) {
   const { safety, failure, retry } = useSafety(person.id)
   return (
     <Dialog
       title={`Safety number with ${nameOf(person)}`}
-      // Once it is compared, the outcome replaces the explanation: a phone has room for one of them.
+      // After a comparison the result replaces the explanation, because a phone has no room for both.
       {...(!person.isVerified && { text: howTo(nameOf(person)) })}
       onClose={onClose}
     >
@@ -77,7 +77,7 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
   const { isVerified } = person
   const isDifferent = comparison === 'different'
   const main = useRef<HTMLButtonElement>(null)
-  // The scanner's button goes with it.
+  // The scan button has been removed, so focus another element.
   const endScan = () => {
     setScanning(false)
     requestAnimationFrame(() => main.current?.focus())
@@ -146,7 +146,7 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
                 Remove the mark
               </button>
             )}
-            {/* One button that changes its words keeps the focus. */}
+            {/* A single button with a changing label keeps the focus. */}
             <button
               ref={main}
               type="button"
@@ -162,7 +162,7 @@ function Compare({ person, safety, onClose }: Props & { safety: Safety }) {
   )
 }
 
-/** Shown in groups; a screen reader reads single digits. */
+/** Shows the digits in groups; a screen reader reads them one by one. */
 function Digits({ digits }: { digits: string }) {
   return (
     <ol className="safety-digits mono" aria-label="Safety number, twelve groups of five digits">

@@ -7,8 +7,9 @@ import { isPaused, pauseQuestion } from './asking.ts'
 import { refreshOwnDevices } from './own.ts'
 
 /**
- * Merges the account's book from the server, then saves what this device knows beyond it. False: the account's devices have named a
- * newer one. Throws CryptoFailure('book_rollback') where the server goes on answering an older one than this device has seen.
+ * Merges the account's book from the server, then saves entries that only this device has. Returns false if the account's devices
+ * have named a newer book. Throws CryptoFailure('book_rollback') if the server keeps returning an older book than this device has
+ * seen.
  */
 export async function syncBook(env: Env): Promise<boolean> {
   const isLevel = await mergeStored(env)
@@ -16,7 +17,7 @@ export async function syncBook(env: Env): Promise<boolean> {
   return isLevel
 }
 
-/** What a newer device list of the account, or another question, may settle. */
+/** Failures that a newer device list of the account, or a second request, may resolve. */
 const MAY_BE_LATE = ['book_rollback', 'history_key', 'book_signer', 'book_spoiled']
 
 async function mergeStored(env: Env): Promise<boolean> {
@@ -24,7 +25,7 @@ async function mergeStored(env: Env): Promise<boolean> {
     return await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
   } catch (error) {
     if (!(error instanceof CryptoFailure) || !MAY_BE_LATE.includes(error.code)) throw error
-    // Another device may have changed it between question and answer, and the account's keys with it.
+    // Another device may have changed the book, and the account's keys with it, during the request.
     await refreshOwnDevices(env)
   }
   const stored = await env.api(devicesApi.book, {})
@@ -38,8 +39,9 @@ async function mergeStored(env: Env): Promise<boolean> {
 }
 
 /**
- * The server keeps a book that no device of the account wrote. The newest other one that holds goes in its place, merged with what
- * this browser knows. Always throws CryptoFailure: 'book_spoiled', or 'book_unread' where nothing holds and this browser knows nothing.
+ * Replaces a book on the server that no device of the account wrote. The replacement is the newest other book that verifies,
+ * merged with this browser's entries. Always throws CryptoFailure: 'book_spoiled', or 'book_unread' if no book verifies and this
+ * browser has no entries.
  */
 async function replaceSpoiled(env: Env, { others, ...spoiled }: z.output<typeof devicesApi.book.output>): Promise<never> {
   for (const { writer } of others) {
@@ -58,7 +60,7 @@ async function replaceSpoiled(env: Env, { others, ...spoiled }: z.output<typeof 
   throw new CryptoFailure('book_unread', 'The address book that the server keeps does not open')
 }
 
-/** Saves the book if it changed. Another device that saved first is merged, and it is tried again. */
+/** Saves the book if it has changed. Merges and retries if another device saved first. */
 export async function saveBook(env: Env): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const sealed = await env.crypto.sealBook()
@@ -73,7 +75,9 @@ export async function saveBook(env: Env): Promise<void> {
   }
 }
 
-/** Fetches a newer book that one of the account's own devices named: once a minute while the server has none [Note: I1]. */
+/**
+ * Fetches a newer book that one of the account's own devices named; at most once a minute while the server has none [Note: I1].
+ */
 export async function fetchNamedBook(env: Env, ownId: string): Promise<void> {
   const question = `${ownId} book`
   if (isPaused(env, question)) return
@@ -85,9 +89,12 @@ export async function fetchNamedBook(env: Env, ownId: string): Promise<void> {
   }
 }
 
-/** Merges the account's book. Throws CryptoFailure('book_rollback') where the server hides one that the account's devices named. */
+/**
+ * Merges the account's book. Throws CryptoFailure('book_rollback') if the server withholds a book that the account's devices
+ * named.
+ */
 export async function checkBook(env: Env): Promise<void> {
-  // Another device may have saved one between question and answer.
+  // Retry once, because another device may have saved a book during the request.
   if ((await syncBook(env)) || (await syncBook(env))) return
   throw new CryptoFailure('book_rollback', 'The server returned an older address book than your other devices know')
 }

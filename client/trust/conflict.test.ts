@@ -28,7 +28,7 @@ const accountOf = ({ userId }: TestPerson) => {
 const keyOf = (other: TestPerson) => alice.contact(other).contactUser.identityKey ?? ''
 const asListed = () => ({ id: bob.userId, identityKey: keyOf(bob), listedUsername: bob.username, isDeleted: false })
 
-/** A lying server shows another key of Bob to Alice's laptop than to her first browser; each pins what it sees. */
+/** A lying server shows Alice's laptop another key of Bob than her first browser. Each browser pins the key that it sees. */
 async function splitView() {
   const laptop = await alice.newComputer()
   await Promise.all([alice, laptop].map(({ env }) => syncBook(env)))

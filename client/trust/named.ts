@@ -4,7 +4,7 @@ import { fetchNamedBook } from './book.ts'
 import { fetchOwnManifest, fetchOwnVersion } from './own.ts'
 import { type Accounts, refreshPeer } from './peers.ts'
 
-/** Fetches what messages name and this device does not have yet: newer device lists, a newer book [Note: D2, I1]. */
+/** Fetches newer device lists and a newer book that messages name and this device lacks [Note: D2, I1]. */
 export async function fetchNamed(env: Env, { ownId, peers }: Accounts, named: NewerVersions): Promise<void> {
   const { newerManifests, ownManifest, ownBook } = named
   for (const [userId, version] of Object.entries(newerManifests)) {
@@ -16,7 +16,10 @@ export async function fetchNamed(env: Env, { ownId, peers }: Accounts, named: Ne
   if (ownBook > 0) await fetchNamedBook(env, ownId)
 }
 
-/** Fetches device lists by the versions that a commit names. What the server does not have is not asked for again for a minute. */
+/**
+ * Fetches the versions of device lists that a commit names. Waits a minute before it requests a version again that the server
+ * lacked.
+ */
 export async function fetchLists(env: Env, { ownId, peers }: Accounts, versions: Record<string, number>): Promise<void> {
   for (const [userId, version] of Object.entries(versions)) {
     const peer = peers.find(({ id }) => id === userId)

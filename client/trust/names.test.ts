@@ -26,7 +26,7 @@ beforeEach(async () => {
   ;({ wire, alice, bob, eve } = await people())
 })
 
-/** Alice's browser, where the server changes each row of her list; undefined: it hides the row. */
+/** Alice's browser with a server that changes each row of her contact list, or hides the row if `change` returns undefined. */
 function listing(change: (row: Contact) => Partial<Contact['contactUser']> | undefined): Env {
   wire.lie = (caller, path, answer) =>
     caller === alice.userId && path === contactsApi.list.path
@@ -43,7 +43,7 @@ async function verifies(other: TestPerson) {
   await alice.core.setVerified({ userId: other.userId, identityKey, isVerified: true })
 }
 
-/** What Alice writes by the row that the server shows of an account. */
+/** Alice writes to the account of a row that the server shows. */
 async function writesTo(env: Env, other: TestPerson, text: string) {
   const room = (await reloadRooms(env)).find(({ id }) => id === directRoomId(alice.userId, other.userId))
   if (!room) throw new Error('Not in the list')
@@ -115,7 +115,7 @@ test('An account of before: its name is signed when its keys are next changed, a
   const listed = { userId: friend.userId, username: friend.username, identityKey: null }
   const key = old.contact(owner.userId, friend.userId).contactUser.identityKey
   const shown = { ...listed, identityKey: key }
-  // The pin of before has no name: the one first shown stays.
+  // The older pin has no name, so the first name shown is pinned.
   expect(await phone.core.compareAccounts([shown])).toMatchObject([{ username: friend.username, mismatch: null }])
   expect(await phone.core.compareAccounts([{ ...shown, username: 'mallory' }])).toMatchObject([{ mismatch: 'name_changed' }])
   const nameIn = () => JSON.parse(old.accounts.get(owner.userId)?.keys.manifest.content ?? '{}').username

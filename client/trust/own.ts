@@ -4,10 +4,13 @@ import { CryptoFailure, type LogOutcome } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { isPaused, pauseIfOlder } from './asking.ts'
 
-/** What was noticed of the own devices while rooms were read: the newest version of their list, and how often a copy showed. */
+/**
+ * Findings about the own devices from reading rooms: the newest version of their list, and how often a copy of this browser was
+ * detected.
+ */
 export const ownNewsStore = createStore<{ version: number; copies: number }>(() => ({ version: 0, copies: 0 }))
 
-/** Notes what a catch-up has found. Those who watch the store show it. */
+/** Notes the findings of a catch-up. Subscribers of the store show them. */
 export function noteOwnNews({ ownList, isCopied }: Pick<LogOutcome, 'ownList' | 'isCopied'>): void {
   const { version, copies } = ownNewsStore.getState()
   if (ownList > version || isCopied)
@@ -15,8 +18,8 @@ export function noteOwnNews({ ownList, isCopied }: Pick<LogOutcome, 'ownList' | 
 }
 
 /**
- * Takes the account's newest manifest. False: this device was removed from the account, as the account itself signed. Throws
- * CryptoFailure where the server shows none: its silence is no reason to give up this browser's keys.
+ * Fetches the account's newest manifest. Returns false if a manifest signed by the account has removed this device. Throws
+ * CryptoFailure if the server returns none: a missing response is no reason to delete this browser's keys.
  */
 export async function refreshOwnDevices(env: Env): Promise<boolean> {
   const { manifest, historySeals } = await env.api(devicesApi.keys, {})
@@ -25,8 +28,8 @@ export async function refreshOwnDevices(env: Env): Promise<boolean> {
 }
 
 /**
- * Fetches a newer version of the account's own manifest that a message named [Note: D2]. `isByOwnDevice`: one of the account's own
- * devices named it, so the server must have it. Throws CryptoFailure('own_rollback') where it has not.
+ * Fetches a newer version of the account's own manifest that a message named [Note: D2]. If one of the account's own devices
+ * named it (`isByOwnDevice`), the server must have it. Throws CryptoFailure('own_rollback') if it does not.
  */
 export async function fetchOwnManifest(env: Env, ownId: string, version: number, isByOwnDevice = false): Promise<void> {
   const question = isByOwnDevice ? `${ownId} by own device` : ownId
@@ -38,8 +41,8 @@ export async function fetchOwnManifest(env: Env, ownId: string, version: number,
 }
 
 /**
- * Fetches the version of the account's own manifest that a commit named, where the newest that the server shows is older: it may hide a
- * new browser from this one's own question only [Note: D2]. Throws what `checkSuccession` throws.
+ * Fetches the version of the account's own manifest that a commit named if the server's newest is older: the server may hide a
+ * new browser from this device's requests alone [Note: D2]. Throws what `checkSuccession` throws.
  */
 export async function fetchOwnVersion(env: Env, ownId: string, version: number): Promise<void> {
   if ((await env.crypto.manifestVersion(ownId)) >= version) return

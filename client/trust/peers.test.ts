@@ -3,10 +3,10 @@ import { people } from '../testing/room.ts'
 import { fetchNamed } from './named.ts'
 import { refreshPeers, refreshStale } from './peers.ts'
 
-// Three accounts are made once for the file: passwords and keys take their time.
+// Three accounts are created once for the file, because Argon2id and key generation are slow.
 beforeAll(async () => void (await people()))
 
-/** Alice with Bob and Carol as the peers of one room, whose keys she has seen. */
+/** Alice with Bob and Carol as the peers of one room, after she has seen their keys. */
 async function three() {
   const { wire, alice, bob, eve: carol } = await people()
   const accounts = () => ({ ownId: alice.userId, peers: [...alice.room(bob).peers, ...alice.room(carol).peers] })

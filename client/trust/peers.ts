@@ -6,27 +6,28 @@ import { isPaused, pauseIfOlder } from './asking.ts'
 import { saveBook, syncBook } from './book.ts'
 import { refreshOwnDevices } from './own.ts'
 
-/** The keys of another member of a room, as the server names them: compared with the pin, never believed [Note: I1]. */
+/** The keys of another member of a room as the server returns them: compared with the pin, never trusted [Note: I1]. */
 export interface PeerKeys {
   id: string
   username: string
-  /** Ed25519, base64; null before the account's first browser. */
+  /** Ed25519, base64; null before the account has its first browser. */
   identityKey: string | null
-  /** 0 without a device. */
+  /** 0 if the account has no device. */
   manifestVersion: number
-  /** The account is gone, and its keys are gone from the server. */
+  /** True if the account was deleted; the server has deleted its keys too. */
   isDeleted: boolean
 }
 
-/** The accounts in a room: the own one, and the keys of the others. */
+/** The accounts of a room: the own id, and the keys of the other members. */
 export interface Accounts {
   ownId: string
   peers: PeerKeys[]
 }
 
 /**
- * Brings what this device knows of one peer's keys up to date: pins the first key, takes a newer manifest. `named`: a version that a
- * message named; `isExact`: that very version is asked for, as a commit named it [Note: D2]. Throws CryptoFailure for a forged one.
+ * Updates what this device knows of one peer's keys: pins the first key, or stores a newer manifest. `named` is a version that a
+ * message named; `isExact` requests exactly this version, as a commit named it [Note: D2]. Throws CryptoFailure for a forged
+ * manifest.
  */
 export async function refreshPeer(
   env: Env,
@@ -39,7 +40,7 @@ export async function refreshPeer(
   const standing = await env.crypto.peerStanding({ userId, username, identityKey: peer.identityKey })
   const { mismatch, version, isBookRead } = standing
   if (isDeleted) {
-    // The account's book still has the key that signed the old messages.
+    // Old messages are verified with the key from the account's book.
     if (!isBookRead) await syncBook(env)
     return version > 0 ? 'pinned' : 'no_device'
   }
@@ -50,7 +51,7 @@ export async function refreshPeer(
   const { identityKey, manifest } = await env.api(devicesApi.manifest, { userId, ...(isExact && { version: named }) })
   let outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   if (outcome === 'book_unread') {
-    // The pins of the account's other browsers come first: this one must not pin another key.
+    // Read the pins of the account's other browsers first, so that this browser pins no other key.
     await syncBook(env)
     outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   }
@@ -60,7 +61,7 @@ export async function refreshPeer(
   return outcome
 }
 
-/** Does the same for every peer in a room. Returns by id what differs from whom this account knows: nothing may be sent to them. */
+/** Calls `refreshPeer` for every peer in a room. Returns the mismatches by account id; nothing may be sent to those accounts. */
 export async function refreshPeers(env: Env, { ownId, peers }: Accounts): Promise<Map<string, Mismatch>> {
   const differing = new Map<string, Mismatch>()
   for (const peer of peers) {
@@ -72,7 +73,7 @@ export async function refreshPeers(env: Env, { ownId, peers }: Accounts): Promis
 
 const staleShape = z.object({ manifestVersions: z.record(z.string(), z.number()) })
 
-/** Fetches the newer device lists that a refusal of the server names, without the pause between questions [Note: D3]. */
+/** Fetches the newer device lists named in a refusal, without the pause between requests [Note: D3]. */
 export async function refreshStale(env: Env, { ownId, peers }: Accounts, refusalDetails: unknown): Promise<void> {
   const versions = staleShape.safeParse(refusalDetails).data?.manifestVersions ?? {}
   if ((versions[ownId] ?? 0) > (await env.crypto.manifestVersion(ownId))) await refreshOwnDevices(env)

@@ -10,13 +10,13 @@ import { checkBook, syncBook } from './book.ts'
 let wire: Wire
 let alice: TestPerson
 let bob: TestPerson
-/** The account's book before Alice compared Bob's number. */
+/** The account's book before Alice compared Bob's safety number. */
 let before: SealedBook
 
 let minutes = 0
 
 beforeEach(async () => {
-  // What was asked in vain is not asked again for a minute: each test has its own.
+  // Requests are paused for a minute after a failure, so each test has its own time.
   minutes += 10
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 })
   ;({ wire, alice, bob } = await people())
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 afterEach(() => vi.useRealTimers())
 
-/** Alice compares Bob's number, and writes: her message names the book that says so. */
+/** Alice compares Bob's safety number and writes a message, which names the new version of her book. */
 async function compares(person: TestPerson, text: string) {
   const { identityKey } = await person.core.safetyNumber({ userId: bob.userId })
   await person.core.setVerified({ userId: bob.userId, identityKey, isVerified: true })
@@ -37,7 +37,7 @@ async function compares(person: TestPerson, text: string) {
   await person.says(bob, text)
 }
 
-/** From now on the server answers this person's question with something of long ago. */
+/** From now on the server returns an old answer to this person's request. */
 function answers(path: string, answer: unknown): void {
   wire.lie = (caller, asked, now) =>
     caller === alice.userId && asked === path
@@ -75,7 +75,7 @@ test('The server hides the newest address book from a browser that is open: the 
   await expect(catchUp(laptop.env, laptop.room(bob))).rejects.toMatchObject({ code: 'book_rollback' })
   const restarted = await laptop.newTab()
   await expect(checkBook(restarted.env)).rejects.toMatchObject({ code: 'book_rollback' })
-  // What this browser knows beyond it is not saved over what it has not seen.
+  // The browser does not save its own entries over a book that it has not read.
   await restarted.core.pinAddress({ userId: crypto.randomUUID(), identityKey: bob.contact(alice).contactUser.identityKey ?? '' })
   expect(await restarted.core.sealBook()).toBeNull()
   wire.lie = undefined
@@ -179,7 +179,7 @@ test("Bob names a device list of Alice's that does not exist: she is not alarmed
   await checkBook(alice.env)
 })
 
-/** Eve's stolen session, which has no keys, saves what opens for nobody. */
+/** Eve saves a book that nobody can open, with a stolen session that has no keys. */
 function spoils(): void {
   const account = wire.accounts.get(alice.userId)
   if (!account) throw new Error('Alice is not on the wire')

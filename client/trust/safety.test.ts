@@ -11,7 +11,7 @@ import { reloadVerified } from './verified.ts'
 
 beforeEach(resetPeople)
 
-/** Puts the other side into the list on the screen. */
+/** Adds the other person to the people on screen. */
 const lists = (one: TestPerson, other: TestPerson): void => putPeople([roomOfContact(one.contact(other)).person])
 
 const isMarked = (other: TestPerson) => personById(other.userId)?.isVerified
@@ -24,7 +24,7 @@ async function acquainted() {
   return { wire, alice, bob }
 }
 
-/** The same browser while the server does not answer. */
+/** The same browser while the server does not respond. */
 const offline = (env: Env): Env => ({
   ...env,
   api: (async () => {

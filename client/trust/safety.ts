@@ -4,23 +4,29 @@ import { ApiError } from '../net/api.ts'
 import { saveBook } from './book.ts'
 import { reloadVerified } from './verified.ts'
 
-/** The number that two people compare, and if they did [Note: I2]. */
+/** The safety number that two people compare, and whether they have compared it [Note: I2]. */
 export type Safety = Awaited<ReturnType<Crypto['safetyNumber']>>
 
-/** When the account's other browsers get a mark. `later`: the server did not answer; it is sent once it does. */
+/** When the account's other browsers get a mark. `later` means that the server did not respond; the mark is sent once it does. */
 export type Shared = 'now' | 'later'
 
-/** Sixty digits as they are read aloud: twelve groups of five. */
+/** Formats sixty digits as twelve groups of five for reading aloud. */
 export const groupsOf = (digits: string): string[] => digits.match(/\d{5}/g) ?? []
 
-/** The number as this browser knows it. The marks on screen are read again too: another tab may have set one. */
+/**
+ * Returns the safety number from this browser's vault. Also reloads the marks on screen, because another tab may have changed
+ * one.
+ */
 export async function readSafety(env: Env, userId: string): Promise<Safety> {
   const safety = await env.crypto.safetyNumber({ userId })
   await reloadVerified(env)
   return safety
 }
 
-/** Marks the key that was compared, or takes the mark away, in this browser. Throws CryptoFailure where it is no longer the person's key. */
+/**
+ * Marks the compared key as verified in this browser, or removes the mark. Throws CryptoFailure if it is no longer the person's
+ * key.
+ */
 export async function markVerified(env: Env, userId: string, identityKey: string, isVerified: boolean): Promise<void> {
   await env.crypto.setVerified({ userId, identityKey, isVerified })
   await reloadVerified(env)
@@ -39,7 +45,7 @@ export async function shareMarks(env: Env): Promise<Shared> {
 
 export type Comparison = 'same' | 'different' | 'not_a_code'
 
-/** Compares what the camera read with the number on this screen. Where it is the same, the key is marked at once. */
+/** Compares the scanned number with the number on this screen. If they are equal, marks the key as verified at once. */
 export async function compareScanned(env: Env, userId: string, { identityKey }: Safety, code: string): Promise<Comparison> {
   const comparison = await env.crypto.compareSafetyCode({ userId, code })
   if (comparison === 'same') await markVerified(env, userId, identityKey, true)

@@ -28,7 +28,7 @@ const accountOfAlice = () => {
   return account
 }
 
-/** What a book seals, under the account's history key, as any of its browsers could. */
+/** Seals a book under the account's history key, as any browser of the account can. */
 async function sealedBy(live: Live, version: number, content: unknown): Promise<Omit<SignedBook, 'deviceId' | 'signature'>> {
   const history = live.history.at(-1)
   if (!history) throw new Error('No history key')
@@ -38,7 +38,7 @@ async function sealedBy(live: Live, version: number, content: unknown): Promise<
   return { version, historyKeyId: history.id, sealed }
 }
 
-/** Puts a book on the server as the newest. */
+/** Stores a book on the server as the newest. */
 function keeps(book: SignedBook): void {
   const account = accountOfAlice()
   account.book = book

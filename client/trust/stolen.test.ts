@@ -14,14 +14,14 @@ beforeEach(async () => {
   await syncBook(alice.env)
 })
 
-/** Compares the number of this person in this browser. */
+/** Marks this person's key as verified in this browser. */
 async function verifies({ core, env }: TestPerson, { userId }: TestPerson) {
   const { identityKey } = await core.safetyNumber({ userId })
   await core.setVerified({ userId, identityKey, isVerified: true })
   await syncBook(env)
 }
 
-/** Alice has compared Bob's number; her laptop, or who took it, has marked Eve as verified. */
+/** Alice has verified Bob; her laptop, or its thief, has verified Eve. */
 async function withLaptop() {
   const laptop = await alice.newComputer()
   await syncBook(laptop.env)
@@ -36,7 +36,7 @@ test('A thief marks his own key as verified on a stolen browser: when that is re
   const laptop = await withLaptop()
   await changesKeys(alice, { removeDevices: [laptop.deviceId], areStolen: true })
   expect(await alice.core.verifiedUsers()).toEqual([bob.userId])
-  // The key stays pinned: without its pin the account would get any key as its first.
+  // The key stays pinned: without a pin the account would accept any key as the first.
   expect((await alice.core.safetyNumber({ userId: eve.userId })).identityKey).toBe(alice.contact(eve).contactUser.identityKey)
   const tablet = await alice.newComputer()
   await syncBook(tablet.env)

@@ -7,8 +7,8 @@ type Listed = Pick<Person, 'id' | 'identityKey' | 'listedUsername' | 'isDeleted'
 const UNKNOWN: KnownAccount = { isVerified: false, username: null, mismatch: null, isByAddress: false, choices: null }
 
 /**
- * What this account knows of these people, in their order: the mark of the key that the server shows, the pinned name, what differs.
- * An account that is gone has no key and no name that could change.
+ * Returns this account's knowledge of these people, in the same order: whether the shown key is verified, the pinned name, the
+ * mismatch. A deleted account has no key or name that could change.
  */
 export async function knownOf(env: Env, people: Listed[]): Promise<KnownAccount[]> {
   const living = people.filter(({ isDeleted }) => !isDeleted)
@@ -24,7 +24,7 @@ export async function knownOf(env: Env, people: Listed[]): Promise<KnownAccount[
   return people.map(({ id }) => byId.get(id) ?? UNKNOWN)
 }
 
-/** What a person's screen shows of what this account knows. */
+/** The parts of `known` that a person's screen shows. */
 export const shownOf = (known: KnownAccount, { listedUsername }: Pick<Person, 'listedUsername'>) => ({
   isVerified: known.isVerified && known.mismatch === null,
   username: known.username ?? listedUsername,
@@ -32,7 +32,7 @@ export const shownOf = (known: KnownAccount, { listedUsername }: Pick<Person, 'l
   choices: known.choices,
 })
 
-/** Reads all marks and names again: one was set or taken away here, or the book brought another browser's. */
+/** Reloads all marks and names after a change here or in the book. */
 export async function reloadVerified(env: Env): Promise<void> {
   const people = [...peopleStore.getState().people.values()]
   for (const [at, known] of (await knownOf(env, people)).entries()) {
@@ -42,8 +42,8 @@ export async function reloadVerified(env: Env): Promise<void> {
 }
 
 /**
- * The own person decided for a key and a name: those that they compared, or of two that two browsers knew the `chosen` one. Under
- * another key the rooms with them begin anew. If the server shows yet another key by now, that one stays a change.
+ * Trusts a key and a name: the compared ones, or the `chosen` of two that two browsers knew. With another key the rooms with this
+ * person restart. If the server shows a different key by now, that remains a mismatch.
  */
 export async function acceptChange(
   env: Env,

@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** Opens it with what was entered, and reads what it keeps. */
+/** Opens the vault with the entered secrets, and reads a row. */
 async function reads(entered: LockSecret[] = [], factory = browser): Promise<unknown> {
   const vault = await openVault(userId, unlockSecret, { factory, entered })
   const value = await vault.get('messages', ['dm_a_b', 1])
@@ -37,7 +37,7 @@ async function reads(entered: LockSecret[] = [], factory = browser): Promise<unk
 }
 
 const keys = (...entered: LockSecret[]) => ({ userId, unlockSecret, entered })
-/** What a thief of the profile holds, together with the session: all of the disk, and the unlock secret. */
+/** What a thief of the profile and the session has: the whole disk and the unlock secret. */
 const copied = async () => browserWith(await readDisk(browser))
 const headIn = (disk: Disk[]) =>
   disk.flatMap(({ stores }) => stores.flatMap(({ rows }) => rows)).find(([key]) => key === 'head')?.[1]
@@ -50,7 +50,7 @@ test('A copied profile with its session opens nothing while the lock is on; one 
   const thief = await copied()
   await expect(reads([], thief)).rejects.toThrow(failure('vault_locked'))
   await expect(reads([passwordSecret(password.salt)], thief)).rejects.toThrow(failure('lock_secret'))
-  // Under the name of another kind, or of another passkey, the right bytes open nothing.
+  // The right bytes with another kind or another passkey id open nothing.
   await expect(reads([{ ...passkey, kind: 'password' }], thief)).rejects.toThrow(failure('lock_secret'))
   await expect(reads([{ ...passkey, id: 'other' }], thief)).rejects.toThrow(failure('lock_secret'))
   for (const secret of [password, passkey]) expect(await reads([secret], await copied())).toBe('kept')
@@ -139,14 +139,14 @@ test('A vault of the first version opens as it was, its local key goes with its 
   browser = await browserWith(disk)
   unlockSecret = fromBase64(alice.unlock.unlockSecret)
   const open = (entered: LockSecret[] = []) => openVault(alice.userId, unlockSecret, { factory: browser, entered })
-  // At the same moment in two tabs.
+  // Two tabs open the vault at the same time.
   const tabs = await Promise.all([open(), open()])
   const rows = await tabs[0].all('sealed')
   for (const tab of tabs) tab.close()
   const after = await readDisk(browser)
   expect(headIn(after)).toMatchObject({ format: 2, wraps: [{ kind: 'none' }] })
   expect(headIn(after)).not.toHaveProperty('localKey')
-  // Nothing was sealed again.
+  // No row was sealed again.
   const sealedIn = (all: Disk[]) => all.flatMap(({ stores }) => stores.filter(({ name }) => name !== 'meta' && name !== 'vaults'))
   expect(sealedIn(after)).toEqual(sealedIn(disk))
 
@@ -158,7 +158,7 @@ test('A vault of the first version opens as it was, its local key goes with its 
   const messages = stolen.flatMap(({ stores }) => stores).find(({ name }) => name === 'sealed')?.rows ?? []
   expect(messages.length).toBeGreaterThan(0)
   const [key, value] = messages[0] ?? []
-  // By V1, no local key on the disk makes the key of the rows any more.
+  // By V1, no local key on the disk derives the row key any more.
   for (const [, localKey = ''] of localKeys) {
     const made = await lockedKey(await hkdf(encodeFields(fromBase64(localKey), unlockSecret), 'conclave/vault/v1'))
     const sealed = fromBase64((value as { $bytes: string }).$bytes)
@@ -190,9 +190,9 @@ test('A tab of a build that knows only the first head lets go of the vault', asy
   const { disk, alice } = await openFixture('first')
   browser = await browserWith(disk)
   const old = await answerOf(browser.open(`conclave-${alice.userId}`, 1))
-  const told = vi.fn(() => old.close())
-  old.onversionchange = told
+  const onVersionChange = vi.fn(() => old.close())
+  old.onversionchange = onVersionChange
   ;(await openVault(alice.userId, fromBase64(alice.unlock.unlockSecret), { factory: browser })).close()
-  expect(told).toHaveBeenCalledTimes(1)
+  expect(onVersionChange).toHaveBeenCalledTimes(1)
   await expect(answerOf(browser.open(`conclave-${alice.userId}`, 1))).rejects.toMatchObject({ name: 'VersionError' })
 })

@@ -14,7 +14,7 @@ import { jsonOf } from './rows.ts'
 import { createVault, openVault, type Vault, type Write } from './vault.ts'
 import { knownVaultOf } from './vaults.ts'
 
-// Two tabs of one browser: this build's, and one of a build whose vault has one version more.
+// Two tabs of one browser: one of this build, and one of a newer build with one more vault version.
 
 const ALICE = { userId: '6f1c0f3a-0000-4000-8000-000000000001', username: 'Alice', deviceId: 'aa'.repeat(16) }
 const failure = (code: string) => expect.objectContaining({ name: 'CryptoFailure', code })
@@ -27,10 +27,10 @@ interface Newer {
 }
 
 let newer: Newer
-/** What its last step does after it has made a store. */
+/** Runs in the newer build's last migration, after it has created a store. */
 let step: (upgrade: IDBTransaction) => void
 
-/** The steps of the newer build's list of vaults. */
+/** The newer build's migrations of the list of vaults. */
 let list: Migration[]
 
 beforeAll(async () => {
@@ -65,12 +65,12 @@ const versionOf = async (name: string) => (await browser.databases()).find((one)
 const databaseName = `conclave-${ALICE.userId}`
 
 test('A newer tab takes the vault over with all that is in it; the older one lets go and says why', async () => {
-  const told = vi.fn()
-  old.onClosed(told)
+  const onClosed = vi.fn()
+  old.onClosed(onClosed)
   const vault = await newer.openVault(ALICE.userId, secret, { factory: browser })
   expect(await vault.get('messages', ['dm_a_b', 1])).toEqual({ json: 'kept' })
   expect(await versionOf(databaseName)).toBe(3)
-  expect(told.mock.calls).toEqual([['update']])
+  expect(onClosed.mock.calls).toEqual([['update']])
   for (const work of [() => old.get('messages', ['dm_a_b', 1]), () => old.write([row]), () => old.all('outbox')])
     await expect(work()).rejects.toThrow(failure('vault_newer'))
   await expect(old.write([row])).rejects.toThrow(UPDATED_ELSEWHERE)
@@ -93,7 +93,7 @@ test('To an older tab a newer vault is not an absent one: it opens nothing and m
 
 test('While an older tab does not let go, a newer one waits, and an older one that asks meanwhile does not find an empty browser', async () => {
   old.close()
-  // A tab that sleeps: it does not hear that somebody waits for it.
+  // A suspended tab, which does not receive the request to close its connection.
   const asleep = await answerOf(browser.open(databaseName))
   let hasOpened = false
   const opening = newer.openVault(ALICE.userId, secret, { factory: browser }).then((vault) => {

@@ -25,7 +25,7 @@ afterEach(() => {
   vault.close()
 })
 
-/** Every key and value on the disk, as a thief of the profile reads them. */
+/** Reads every key and value on the disk, as a thief of the profile does. */
 async function disk(): Promise<{ store: string; key: IDBValidKey; value: unknown }[]> {
   const rows: { store: string; key: IDBValidKey; value: unknown }[] = []
   for (const { name } of await browser.databases()) {
@@ -201,7 +201,7 @@ describe('finding, making and deleting', () => {
     expect(await vault.get('messages', [ROOM, 1])).toBeDefined()
     const after = (await disk()).map((row) => JSON.stringify(row))
     for (const row of before.filter(({ store }) => store !== 'vaults')) expect(after).toContain(JSON.stringify(row))
-    // The lowest versions of the new one, raised by what it holds itself.
+    // The new vault starts with the old vault's lowest versions; its own rows raise them.
     expect(await other.marks()).toEqual({ userId: ALICE.userId, ...mark })
     await other.write([
       { store: 'sealed', key: 'a', value: { json: 'a' }, mark: { manifest: { version: 6 }, book: { version: 4 } } },
@@ -226,11 +226,11 @@ describe('finding, making and deleting', () => {
   })
 
   test('Deleted in one tab, it closes in the other, which is told once', async () => {
-    const told = vi.fn()
+    const onClosed = vi.fn()
     const other = await openVault(ALICE.userId, secret, { factory: browser })
-    other.onClosed(told)
+    other.onClosed(onClosed)
     await destroyVault(ALICE.userId, browser)
-    expect(told).toHaveBeenCalledTimes(1)
+    expect(onClosed).toHaveBeenCalledTimes(1)
     await expect(other.get('sealed', 'device')).rejects.toThrow(failure('vault_closed'))
     await expect(other.write([message(1)])).rejects.toThrow(failure('vault_closed'))
     await expect(openVault(ALICE.userId, secret, { factory: browser })).rejects.toThrow(failure('vault_absent'))
@@ -246,17 +246,17 @@ describe('finding, making and deleting', () => {
   })
 
   test('Closing it oneself tells nobody', async () => {
-    const told = vi.fn()
-    vault.onClosed(told)
+    const onClosed = vi.fn()
+    vault.onClosed(onClosed)
     vault.close()
     await destroyVault(ALICE.userId, browser)
-    expect(told).not.toHaveBeenCalled()
+    expect(onClosed).not.toHaveBeenCalled()
     await expect(vault.get('sealed', 'device')).rejects.toThrow(failure('vault_closed'))
   })
 })
 
 describe('a full disk', () => {
-  /** The second put of a transaction meets a full disk: at once, or when the transaction ends, as browsers do either. */
+  /** Lets the second put of a transaction fail on a full disk: at once or at the end of the transaction, as browsers do. */
   function fillUp(end: (store: IDBObjectStore) => void): void {
     const put = IDBObjectStore.prototype.put
     let count = 0
