@@ -24,7 +24,7 @@ import { ownManifestWrite } from './peers.ts'
 import { type Review, withSealedTimes } from './review.ts'
 import type { HeldWays } from './ways.ts'
 
-/** Enough to begin with: a new browser is there sooner, and makes the rest in the background. */
+/** The first key packages of a new browser; the background makes the rest, so that the browser is ready sooner. */
 const FIRST_KEY_PACKAGES = 10
 
 /** Keys of an account or device that the server has not accepted yet: they exist in the worker's memory only. */
@@ -37,13 +37,13 @@ export interface KeyDraft {
   writes: Write[]
 }
 
-/** A browser that is to be added, and the username that the person typed: it is signed [Note: I3]. */
+/** A browser to add, and the username that the person typed, which the manifest signs [Note: I3]. */
 export interface NewBrowser {
   deviceName: DeviceName
   username: string
 }
 
-/** A new account: identity, keyring with the password as its one way in, manifest with this device [Note: K1, D1]. */
+/** Builds a new account: identity, keyring with the password as its only way in, manifest with this device [Note: K1, D1]. */
 export async function draftAccount(way: Way, { deviceName, username }: NewBrowser): Promise<KeyDraft> {
   const identity = newIdentity()
   const historySeed = randomBytes(32)
@@ -63,7 +63,7 @@ export async function draftAccount(way: Way, { deviceName, username }: NewBrowse
   return draftDevice({ opened: made, keyring: made.signed, manifest }, { deviceName, username })
 }
 
-/** Adds this browser to a reviewed account: the manifest one version up, the keyring as it is [Note: K3]. The review is erased: once only. */
+/** Adds this browser to a reviewed account: the manifest one version up, the keyring unchanged [Note: K3]. Erases the review. */
 export async function draftDevice(
   { opened, keyring, manifest }: Review,
   { deviceName, username }: NewBrowser,
@@ -98,9 +98,9 @@ export async function draftDevice(
 }
 
 /**
- * A new password and this browser, in an account that its recovery kit has opened [Note: K2]: the kit is used up, and a new one
- * that was kept aside takes its place. The new password opens the keyring, also where the old one alone did not: without a new
- * kit nothing else might. Throws CryptoFailure('password') without a new password.
+ * Sets a new password and adds this browser, in an account that its recovery kit has opened [Note: K2]. The kit is used up; a new
+ * kit, if the worker holds one, replaces it. The new password opens the keyring even if the old one alone did not: without a new
+ * kit there might be no other way in. Throws CryptoFailure('password') without a new password.
  */
 export async function draftRecovery(
   { opened, manifest }: Review,
@@ -115,13 +115,13 @@ export async function draftRecovery(
   return draftDevice({ opened: next, keyring: next.signed, manifest: renewed }, browser)
 }
 
-/** Overwrites what of a draft is no longer needed: its vault has it, or it is given up. */
+/** Overwrites the seeds of a draft that the vault has stored or that is given up. */
 export const eraseKeyDraft = ({ device, history }: KeyDraft): void =>
   erase(device.leafSeed, device.sealingSeed, ...history.map(({ seed }) => seed))
 
 /**
- * The server accepted the draft: its keys go into a new vault of this browser; one that is here is put aside. Throws CryptoFailure: what
- * `createVault` throws, or 'identity' where this browser knows the account by another key.
+ * Stores the keys of an accepted draft in a new vault of this browser, and puts an existing vault aside. Throws CryptoFailure:
+ * what `createVault` throws, or 'identity' if this browser knows the account by another key.
  */
 export async function keepKeys(
   draft: KeyDraft,
@@ -135,7 +135,7 @@ export async function keepKeys(
   const { leafSeed, leafKey, sealingSeed, sealingKey } = draft.device
   const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret, [
     ...draft.writes,
-    // With the keys: a device that knows no list of its own could be shown one from before it was added.
+    // The manifest is stored with the keys: the server could show a device without one a list from before it was added.
     ownManifestWrite(userId, { identityKey: draft.identityKey, signed: draft.keys.manifest, manifest }, undefined),
     {
       store: 'sealed',
@@ -148,7 +148,7 @@ export async function keepKeys(
   return liveOf(vault)
 }
 
-/** Opens the vault of a device that this browser holds [Note: V1]. Throws CryptoFailure: 'vault_absent', or what `openVault` throws. */
+/** Opens the vault of a device of this browser [Note: V1]. Throws CryptoFailure: 'vault_absent', or what `openVault` throws. */
 export async function openLive(
   userId: string,
   unlock: { deviceId: string; unlockSecret: string },

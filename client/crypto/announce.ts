@@ -11,14 +11,14 @@ import { type ListedDevice, ownDevices } from './review.ts'
 const ROW = 'announced'
 const notes = z.array(z.string())
 
-/** What the person answers for: a device is its id and its leaf key. Notes of before hold ids alone. */
+/** A device's name in the note: its id and leaf key. Notes of older builds hold ids alone. */
 const nameOf = ({ id, leafKey }: ListedDevice): string => `${id} ${leafKey}`
 const noteWrite = (devices: ListedDevice[]): Write => ({ store: 'sealed', key: ROW, value: { json: devices.map(nameOf) } })
 
 /**
- * The devices of this account that the person has not answered for in this browser, oldest first [Note: D1]. The first call takes
- * as answered what the person confirmed when this browser was added: the list up to it. That is written down at once, because
- * whoever holds a way in may later sign a list in another order. Throws CryptoFailure('manifest').
+ * The devices of this account that the person has not confirmed in this browser, oldest first [Note: D1]. The first call counts
+ * the devices up to this one as confirmed, because the person confirmed them when this browser was added. It stores that at once,
+ * because a person with a way in may later sign the list in another order. Throws CryptoFailure('manifest').
  */
 export function newDevices(live: Live): Promise<ListedDevice[]> {
   return withNote(live, async () => {
@@ -28,17 +28,17 @@ export function newDevices(live: Live): Promise<ListedDevice[]> {
   })
 }
 
-/** The person knows these devices: they are not announced again, in no tab of this browser. */
+/** Notes that the person knows these devices, so that no tab of this browser announces them again. */
 export function deviceSeen(live: Live, ids: string[]): Promise<void> {
   return withNote(live, async () => {
     const listed = await ownDevices(live)
     const answered = await answeredAmong(live, listed)
-    // Who is gone never comes back under the same id [Note: D1].
+    // A removed device never comes back under the same id [Note: D1].
     await live.vault.write([noteWrite(listed.filter((device) => answered.includes(device) || ids.includes(device.id)))])
   })
 }
 
-/** What this browser itself knows of its account: no server has a say in it. Throws CryptoFailure('manifest'). */
+/** This browser's own record of its account, which no server can change. Throws CryptoFailure('manifest'). */
 export async function ownStanding(live: Live): Promise<{ deviceId: string; onionAddress: string; keepsHistory: boolean }> {
   const known = await peerOf(live, live.userId)
   if (!known) throw new CryptoFailure('manifest', "This account's own device list is missing")
@@ -49,7 +49,9 @@ export async function ownStanding(live: Live): Promise<{ deviceId: string; onion
   }
 }
 
-/** The listed devices that the person has answered for. An id alone, in a note of before, counts for the key that it has now. */
+/**
+ * The listed devices that the person has confirmed. An id without a key, in the note of an older build, means its current key.
+ */
 async function answeredAmong(live: Live, listed: ListedDevice[]): Promise<ListedDevice[]> {
   const note = await readNote(live)
   const first = listed.slice(0, listed.findIndex(({ id }) => id === live.device.id) + 1)

@@ -17,18 +17,18 @@ import { signerStanding } from './signers.ts'
 
 const KEY_BYTES = 32
 const GROUP_ID_BYTES = 48
-/** What the server answers archive keys for. */
+/** The highest epoch for which the server returns archive keys. */
 const EPOCH_MAX = 999_999_999
 
-/** The server answers fewer; the rest leaves room for those of before. */
+/** The most keys kept for one epoch. The server returns fewer; the rest is for keys from earlier answers. */
 const KEYS_MAX = 16
 
 const rowOf = ({ groupId, epoch }: EpochName) => `epoch:${groupId}:${epoch}`
 const restOf = (place: EpochName) => `${rowOf(place)}:rest`
 
 /**
- * Seals an epoch's archive key to one account's history key; undefined where that account keeps no history, or announces a key
- * that nothing can be sealed to [Note: H1].
+ * Seals an epoch's archive key to one account's history key. Returns undefined if that account keeps no history, or announces a
+ * key that nothing can be sealed to [Note: H1].
  */
 export async function sealArchiveKey(
   { userId, identityKey, manifest }: MemberAccount,
@@ -47,8 +47,8 @@ export async function sealArchiveKey(
 }
 
 /**
- * Opens sealed archive keys with the account's history keys and keeps them. One that does not open is left out. Of several for one
- * epoch all are kept: the seals do not say who made them, so a message tells which one is right [Note: H1].
+ * Opens sealed archive keys with the account's history keys and stores them. Skips keys that do not open. Stores all keys of one
+ * epoch: the seals do not prove who made them, so only a message shows which key is right [Note: H1].
  */
 export async function keepArchiveKeys(live: Live, keys: ArchiveKey[]): Promise<void> {
   const opened = new Map<string, { place: EpochName; found: Uint8Array[] }>()
@@ -60,9 +60,9 @@ export async function keepArchiveKeys(live: Live, keys: ArchiveKey[]): Promise<v
   }
   const writes = await Promise.all(
     [...opened.values()].map(async ({ place, found }) => {
-      // What this device derived itself is right, whatever somebody sealed.
+      // A key that this device derived itself is right, so sealed ones cannot replace it.
       if ((await live.vault.get('sealed', rowOf(place)))?.json === 'derived') return []
-      // The newest first: of too many an older one goes.
+      // Newest first, so that the oldest are cut off above the maximum.
       const all = distinct([...found, ...(await archiveKeysHeld(live, place))]).slice(0, KEYS_MAX)
       return candidateWrites(place, all)
     }),
@@ -73,20 +73,23 @@ export async function keepArchiveKeys(live: Live, keys: ArchiveKey[]): Promise<v
 const distinct = (keys: Uint8Array[]): Uint8Array[] =>
   keys.filter((key, at) => !keys.slice(0, at).some((earlier) => sameBytes(earlier, key)))
 
-/** The first one stands in the epoch's row, the rest one behind another in a row beside it. */
+/** The changes that store an epoch's keys: the first in the epoch's row, the others concatenated in a second row. */
 const candidateWrites = (place: EpochName, [first, ...rest]: Uint8Array[]): Write[] => [
   ...(first ? [{ store: 'sealed' as const, key: rowOf(place), value: { json: null, bytes: first } }] : []),
   ...(rest.length > 0 ? [{ store: 'sealed' as const, key: restOf(place), value: { json: null, bytes: concat(...rest) } }] : []),
 ]
 
-/** The change that keeps an archive key which this device derived from the room's own state. */
+/** The change that stores an archive key which this device derived from the room's MLS state. */
 export const derivedKeyWrite = (place: EpochName, bytes: Uint8Array): Write => ({
   store: 'sealed',
   key: rowOf(place),
   value: { json: 'derived', bytes },
 })
 
-/** An epoch's key out of its seal; undefined where a committer sealed rubbish: its messages then say that their key is missing. */
+/**
+ * Opens a sealed archive key. Returns undefined if the committer sealed garbage: the messages then show that their key is
+ * missing.
+ */
 export async function openArchiveKey(live: Live, key: ArchiveKey): Promise<Uint8Array | undefined> {
   const history = key.userId === live.userId ? await historyKeyOf(live, key.historyKeyId) : undefined
   if (!history) return undefined
@@ -100,11 +103,11 @@ export async function openArchiveKey(live: Live, key: ArchiveKey): Promise<Uint8
   }
 }
 
-/** The archive key of an epoch that this device derived itself; else one that was sealed to the account, right or not. */
+/** The archive key of an epoch that this device derived itself, else the newest one sealed to the account, which may be wrong. */
 export const archiveKeyHeld = async (live: Live, place: EpochName): Promise<Uint8Array | undefined> =>
   (await live.vault.get('sealed', rowOf(place)))?.bytes
 
-/** All that may be the archive key of an epoch. */
+/** All candidates for the archive key of an epoch. */
 async function archiveKeysHeld(live: Live, place: EpochName): Promise<Uint8Array[]> {
   const [first, rest] = await Promise.all([live.vault.get('sealed', rowOf(place)), live.vault.get('sealed', restOf(place))])
   if (!first?.bytes) return []
@@ -114,29 +117,29 @@ async function archiveKeysHeld(live: Live, place: EpochName): Promise<Uint8Array
   return [first.bytes, ...Array.from({ length: count }, (_, at) => bytes.slice(at * KEY_BYTES, (at + 1) * KEY_BYTES))]
 }
 
-/** What the server says of a message, before anything is proven. */
+/** A message as the server returned it, before anything is verified. */
 export type Sent = Pick<Message, 'id' | 'seq' | 'senderId' | 'content' | 'createdAt'>
 
 export interface Read {
   senderId: string
   body: StoredBody
-  /** Of a message whose signature holds. */
+  /** The signed statement and its device; absent unless the signature is valid. */
   proof?: { statement: Frame; deviceId: string }
   flags?: MessageFlags
 }
 
-/** Where something is read: the room is the caller's, whatever the server wrote beside the message. */
+/** The context of reading messages. The caller sets the room, whatever room id the server put beside the message. */
 export interface Reading {
   live: Live
   chatRoomId: string
   accounts: MemberAccounts
-  /** What is known of the room by now: whose word counts there, and until where. */
+  /** The device lists that the room's commits name: they decide whose signatures are accepted, and up to which seq. */
   record: Pick<RoomRecord, 'named'>
 }
 
-/** What the archive says of a message; the envelope itself while its key is missing or another one. */
+/** Reads a message by its archive key. Returns the envelope itself while that key is missing or wrong. */
 export async function readByArchive(at: Reading, envelope: Envelope, message: Sent, key?: Uint8Array): Promise<Read> {
-  // No room has such a place: nothing is asked for it.
+  // No room has such a group id or epoch, so the server is not asked for a key.
   if (fromBase64(envelope.groupId).length !== GROUP_ID_BYTES || envelope.epoch > EPOCH_MAX)
     return unreadable(message, new CryptoFailure('place', 'It was sealed for no room'))
   for (const archiveKey of key ? [key] : await archiveKeysHeld(at.live, envelope)) {
@@ -150,8 +153,8 @@ export async function readByArchive(at: Reading, envelope: Envelope, message: Se
 }
 
 /**
- * What is not sealed, or not in a way that this build knows: a program's bare words, as far as any client could have posted them, or
- * an envelope of another version, which is kept as it came and never shown as words.
+ * Reads a message that is not in a known envelope: plain text, which any client could have posted, or an envelope of an unknown
+ * version, which is stored unchanged and never shown as text.
  */
 export function readUnsealed({ senderId, content }: Sent): Read {
   const version = envelopeVersion(content)
@@ -162,9 +165,9 @@ export function readUnsealed({ senderId, content }: Sent): Read {
 }
 
 /**
- * Accepts an opened message when a member's account signed it, for this place, by a device that the room did not know as removed.
- * Every message passes here, whether MLS or the archive opened it: HPKE names no sealer, so this signature is all the proof of who
- * wrote what the archive opens [Note: H3].
+ * Accepts an opened message if a member's account signed it, for this room, by a device that the room did not know as removed.
+ * Every message is checked here, whether MLS or the archive opened it: HPKE does not authenticate the sealer, so this signature
+ * is the only proof of the author of a message that the archive opened [Note: H3].
  */
 export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Opened, message: Sent): Read {
   const { statement, text, isWhole, accountKey, deviceId } = opened
@@ -184,14 +187,17 @@ export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Op
   return { senderId: sender.userId, body, proof: { statement, deviceId }, flags }
 }
 
-/** Beside the server's time stands the author's where the two are so far apart. */
+/** The author's time is shown beside the server's if they differ by this much. */
 const FAR_MS = 10 * 60_000
 
-/** The time that the author signed, where the server tells another one: an old message must not pass for a new one [Note: H3]. */
+/**
+ * The time that the author signed, if the server's differs by 10 minutes or more: an old message must not pass for a new one
+ * [Note: H3].
+ */
 export const sentFar = (sentAt: string, createdAt: string): Pick<MessageFlags, 'sentAt'> =>
   Math.abs(Date.parse(sentAt) - Date.parse(createdAt)) >= FAR_MS ? { sentAt } : {}
 
-/** A failure of cryptography is always shown; anything else is a bug and passes. */
+/** Turns a CryptoFailure into an unreadable message that shows it; any other error is a bug and is thrown on. */
 export function unreadable(message: Pick<Sent, 'senderId'>, error: unknown): Read {
   if (!(error instanceof CryptoFailure)) throw error
   return { senderId: message.senderId, body: { kind: 'unreadable', reason: error.message } }

@@ -9,16 +9,16 @@ import { epochOf, type Group, groupIdOf, groupInfoOf } from './mls.ts'
 import { type Place, withRoom } from './room.ts'
 import { showsSame } from './suite.ts'
 
-/** What foreign committers left out or got wrong. */
+/** Repairs of what the commits of other devices left out or got wrong. */
 export interface Repairs {
-  /** The right GroupInfo of the current epoch; null where the server has it. */
+  /** The right GroupInfo of the current epoch; null if the server has it. */
   groupInfo: string | null
   archiveKeys: ArchiveKey[]
 }
 
 /**
- * Looks at what somebody else's commits left on the server: the GroupInfo must show this very group [Note: R2],
- * and this account's archive key of each epoch must open to the epoch's key [Note: H1]. Returns what to put in their place.
+ * Checks what other devices' commits stored on the server: the GroupInfo must show this very group [Note: R2], and this account's
+ * archive key of each epoch must open to the epoch's key [Note: H1]. Returns the repairs to upload.
  */
 export function auditCommits(
   live: Live,
@@ -26,7 +26,7 @@ export function auditCommits(
 ): Promise<Repairs> {
   const { chatRoomId, peerIds, group: served, epochs, keys } = input
   return withRoom(live, chatRoomId, peerIds, async ({ group, accounts }) => {
-    // What lies under an older history key is as good as missing: a device that was removed holds that one [Note: H2].
+    // A key sealed under an older history key counts as missing: a removed device has that history key [Note: H2].
     const { historyKeyId } = accounts.own.manifest
     const isHere = group && served.groupId === toBase64(groupIdOf(group)) && served.epoch === epochOf(group)
     const archiveKeys: (ArchiveKey | undefined)[] = await Promise.all(
@@ -46,7 +46,7 @@ export function auditCommits(
   })
 }
 
-/** The repairs are on the server. */
+/** Notes that the server has the repairs of these epochs. */
 export function auditDone(live: Live, { chatRoomId, peerIds, epochs }: Place & { epochs: EpochName[] }): Promise<void> {
   return withRoom(live, chatRoomId, peerIds, async ({ record }) => {
     if (!record) return

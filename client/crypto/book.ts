@@ -14,20 +14,23 @@ import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 import { signBook } from './signature.ts'
 
-// What a newer build has added to a pin or to the book stays in it [Note: F2].
+// Loose shapes keep the fields that a newer build has added to a pin or to the book [Note: F2].
 const pinShape = z.looseObject({
   identityKey: base64(32),
   /** The person compared the safety number of this key. */
   isVerified: z.boolean(),
-  /** How many decisions of the person it rests on; absent for a key that was only the first one seen. */
+  /** The number of the person's decisions behind this pin; absent for a key that was only the first one seen. */
   n: counterShape.optional(),
-  /** In the place of a count, in a pin of before: when the person decided. */
+  /** The time of the person's decision, in pins of older builds, which have no count. */
   decidedAt: z.iso.datetime().optional(),
-  /** In lower case: the signed name, or the one first shown. '': the person gave the name to another account [Note: I3]. */
+  /** In lower case: the signed name, or the first one shown. '' if the person gave the name to another account [Note: I3]. */
   username: signedName.or(z.literal('')).optional(),
-  /** Another browser of the account knows another key or name, and the person has decided for neither. */
+  /** The key or name that another browser of the account has pinned, while the person has decided for neither. */
   other: z.looseObject({ identityKey: base64(32), username: z.string().max(LIMITS.usernameMax).optional() }).optional(),
-  /** The account was listed as a contact that both sides or this one accepted; false once the person knows that it is gone [Note: I3]. */
+  /**
+   * True if the account was listed as a contact that both sides or this one accepted; false once the person knows that it is gone
+   * [Note: I3].
+   */
   isContact: z.boolean().optional(),
   /** The key is the one in an onion address that the person entered. */
   isByAddress: z.boolean().optional(),
@@ -38,26 +41,28 @@ const bookShape = z.looseObject({
   /** By user id; `identityKey` is Ed25519, base64. */
   pins: z.record(z.string(), pinShape),
   aliases: z.record(z.string(), z.string()),
-  /** The newest generation this account has seen of each room: of others the person is asked [Note: R8]. */
+  /** The newest generation this account has seen of each room; the person must confirm a change to any other [Note: R8]. */
   generations: z.record(z.string(), counterShape),
-  /** How often the person had a room begin anew at the state that the server showed [Note: R8]. */
+  /** How often the person restarted each room at the state that the server showed [Note: R8]. */
   restarts: z.record(z.string(), counterShape).optional(),
 })
 
-/** What an account remembers across browsers [Note: I1]. */
+/** The address book, which all browsers of an account share [Note: I1]. */
 export type Book = z.infer<typeof bookShape>
 
 export interface BookRow {
-  /** The version on the server that this copy holds; `isDirty`: it holds more. */
+  /** The version on the server that this copy contains. `isDirty` means that the copy has changes the server lacks. */
   version: number
   isDirty: boolean
-  /** The server's copy was read here at least once. Before, this browser cannot know whom the account's others trust. */
+  /**
+   * True if the server's copy was read here at least once. Before that, this browser cannot know whom the other browsers trust.
+   */
   isRead: boolean
-  /** A signed book was read or written here: one without a signature is of before, and goes back. */
+  /** True if a signed book was read or written here: an unsigned book from the server is then refused. */
   isSigned?: boolean
-  /** A newer version than this copy, and the own device that named it: the server cannot hide it any more. */
+  /** A newer version than this copy and the own device that named it, so that the server cannot hide that version. */
   named?: NamedBook | undefined
-  /** A book on the server in a form that this build does not know: its text is passed on as it is, and never replaced [Note: F2]. */
+  /** The server's book, if this build does not know its form: its text is passed on unchanged, and never replaced [Note: F2]. */
   newer?: { version: number; text: string }
   book: Book
 }
@@ -67,7 +72,10 @@ export interface NamedBook {
   deviceId: string
 }
 
-/** Of the parts of the book only that they are there: each entry is checked where it comes from the server, and there may be thousands. */
+/**
+ * Checks only that a part of the book is an object: each entry is checked when it comes from the server, and there may be
+ * thousands.
+ */
 const entries = <T>() => z.custom<Record<string, T>>((value) => typeof value === 'object' && value !== null)
 
 const rowShape: z.ZodType<BookRow> = z.looseObject({
@@ -83,8 +91,8 @@ const rowShape: z.ZodType<BookRow> = z.looseObject({
 const EMPTY: BookRow = { version: 0, isDirty: false, isRead: false, book: { pins: {}, aliases: {}, generations: {} } }
 
 /**
- * One change of the book and of the manifests that rest on it at a time, across tabs. Taken inside a room's lock where both are
- * needed, never around it.
+ * Runs one change of the book, and of the manifests that rest on it, at a time, across tabs. If a room's lock is needed too, take
+ * the room's first.
  */
 export const withBook = <T>(live: Live, work: () => Promise<T>): Promise<T> => exclusive(`conclave/${live.userId}/book`, work)
 
@@ -96,7 +104,10 @@ export async function readBook({ vault }: Live): Promise<BookRow> {
 /** The newest version on the server that this device has seen, whether it can read it or not. */
 export const seenVersion = ({ version, newer }: BookRow): number => Math.max(version, newer?.version ?? 0)
 
-/** The change that keeps a row of the book. The caller read it inside `withBook`. `stored`: the server's copy that it holds from now on. */
+/**
+ * The change that stores a row of the book, which the caller read inside `withBook`. `stored` is the server's copy that the row
+ * contains from now on.
+ */
 export const bookWrite = (row: BookRow, stored?: SealedBook): Write => ({
   store: 'sealed',
   key: 'book',
@@ -104,7 +115,6 @@ export const bookWrite = (row: BookRow, stored?: SealedBook): Write => ({
   ...(stored && { mark: { book: markOf(stored.version, stored.sealed ?? '') } }),
 })
 
-/** The key that a row of the book pins for an account. */
 export function pinIn({ book }: BookRow, userId: string): Uint8Array | undefined {
   const pin = book.pins[userId]
   return pin && fromBase64(pin.identityKey)
@@ -113,13 +123,13 @@ export function pinIn({ book }: BookRow, userId: string): Uint8Array | undefined
 /** The pinned key of an account. */
 export const pinOf = async (live: Live, userId: string): Promise<Uint8Array | undefined> => pinIn(await readBook(live), userId)
 
-/** The accounts whose pinned key the person compared. */
+/** The accounts whose safety number the person compared for the pinned key. */
 export const verifiedUsers = async (live: Live): Promise<string[]> =>
   Object.entries((await readBook(live)).book.pins).flatMap(([userId, { isVerified }]) => (isVerified ? [userId] : []))
 
 /**
- * Remembers a version that one of the account's own devices named: what the server hands out should not be older [Note: I1].
- * `removed`: devices that were removed, whose word counts no more.
+ * Stores a version that one of the account's own devices named, so that the server cannot return an older one unnoticed [Note:
+ * I1]. Ignores the claims of `removed` devices.
  */
 export const noteNamedBook = (live: Live, named: NamedBook, removed: string[]): Promise<void> =>
   withBook(live, async () => {
@@ -129,15 +139,15 @@ export const noteNamedBook = (live: Live, named: NamedBook, removed: string[]): 
     await live.vault.write([bookWrite({ ...row, named })])
   })
 
-/** The book sealed for the server, with what was in it. */
+/** The book sealed for the server, and its plaintext. */
 export interface SealedUnder {
   stored: SignedBook
   text: string
 }
 
 /**
- * The book one version up under a history key that the account does not have yet [Note: H2]. Throws CryptoFailure('book_unread')
- * where the server's copy was never read here: it would be replaced unseen.
+ * Seals the book, one version up, under a history key that the account does not have yet [Note: H2]. Throws
+ * CryptoFailure('book_unread') if the server's copy was never read here: it would be replaced unseen.
  */
 export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed: Uint8Array }): Promise<SealedUnder> {
   const row = await readBook(live)
@@ -148,7 +158,7 @@ export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed
   return { stored: signBook(live, { version, historyKeyId: id, sealed: toBase64(sealed) }), text }
 }
 
-/** The change that notes that the server keeps this book now. The caller is inside `withBook`. */
+/** The change that notes that the server stores this book now. The caller is inside `withBook`. */
 export async function bookKeptWrites(live: Live, { stored, text }: SealedUnder): Promise<Write[]> {
   const row = await readBook(live)
   // Another tab has read a newer one meanwhile.
@@ -158,11 +168,14 @@ export async function bookKeptWrites(live: Live, { stored, text }: SealedUnder):
   return [bookWrite({ ...row, version: stored.version, isDirty, isRead: true, isSigned: true }, stored)]
 }
 
-/** What the server keeps. Throws CryptoFailure: what `openBookText` throws, 'newer_version' or 'malformed'. */
+/** Opens and parses the server's book. Throws CryptoFailure: what `openBookText` throws, 'newer_version' or 'malformed'. */
 export const openBook = async (live: Live, stored: SealedBook & { sealed: string }): Promise<Book> =>
   parseDocument(await openBookText(live, stored), 'conclave/book/v1', bookShape)
 
-/** The same as its writer wrote it. Throws CryptoFailure: 'history_key' where this device lacks the key, or 'seal'. */
+/**
+ * Opens the server's book as text, exactly as its writer wrote it. Throws CryptoFailure: 'history_key' if this device lacks the
+ * key, or 'seal'.
+ */
 export async function openBookText(live: Live, stored: SealedBook & { sealed: string }): Promise<string> {
   const history = await historyKeyOf(live, stored.historyKeyId)
   if (!history) throw new CryptoFailure('history_key', 'The address book is sealed under a key that this device does not have')

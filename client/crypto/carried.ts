@@ -10,17 +10,17 @@ import { everyAccount, type MemberAccounts } from './peers.ts'
 const MANIFESTS = 'conclave/manifests/v2'
 const HASH_BYTES = 16
 
-/** A device list that a commit names: its maker's claim, checked by nobody yet. */
+/** A device list that a commit names: an unverified claim of the committer. */
 export interface CommitNames {
   userId: string
   version: number
-  /** Of its content, 16 bytes, base64. */
+  /** Hash of the list's content, 16 bytes, base64. */
   hash: string
-  /** The list itself, where a commit of before carries it. */
+  /** The list itself, if a commit of an older build carries it. */
   signed?: Signed
 }
 
-/** What tells two device lists of the same version apart: 16 bytes, base64. */
+/** A hash that distinguishes two device lists of the same version: 16 bytes, base64. */
 export const manifestHash = ({ content }: Signed): string =>
   toBase64(sha256('conclave/manifest-hash/v1', content).subarray(0, HASH_BYTES))
 
@@ -33,20 +33,22 @@ export const namesOfAccounts = (accounts: MemberAccounts): Uint8Array =>
     ),
   )
 
-/** The device lists in a commit's authenticated data. Throws CryptoFailure('commit') where they cannot be taken apart. */
+/** The device lists in a commit's authenticated data. Throws CryptoFailure('commit') if they cannot be parsed. */
 export function namesIn(authData: Uint8Array): CommitNames[] {
   try {
     const [first, ...rest] = decodeFields(authData)
     if (!first) return []
     return sameBytes(first, utf8(MANIFESTS)) ? rest.map(named) : [first, ...rest].map(carried)
   } catch (error) {
-    // A committer may put anything there: what cannot be taken apart is a failure, not a bug.
+    // A committer may put anything there, so a parse error is a CryptoFailure, not a bug.
     if (error instanceof CryptoFailure) throw error
     throw new CryptoFailure('commit', 'The commit carries damaged manifests', { cause: error })
   }
 }
 
-/** The same of a commit in the log; nothing where it is damaged: whoever is outside the room cannot check more. */
+/**
+ * The device lists that a commit in the log names; none if it is damaged, because a device outside the room cannot check more.
+ */
 export function namesOf({ commit }: CommitEntry): CommitNames[] {
   try {
     return namesIn(inspectCommit(fromBase64(commit)).authData)
@@ -65,7 +67,7 @@ function named(bytes: Uint8Array): CommitNames {
 
 const versionShape = manifestShape.pick({ version: true })
 
-/** The form of before: user id, content and signature. */
+/** Parses the form of older builds: user id, content and signature. */
 function carried(bytes: Uint8Array): CommitNames {
   const [userId, content, signature] = decodeFields(bytes).map(fromUtf8)
   if (!userId || !content || !signature) throw new CryptoFailure('commit', 'The commit carries no manifest')

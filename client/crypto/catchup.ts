@@ -10,7 +10,7 @@ import type { NamedVersions } from './versions.ts'
 
 export type MessageEntry = Extract<LogEntry, { kind: 'message' }>
 
-/** One catch-up along a room's log: what was read of it, and what is stored together at its end. */
+/** One catch-up with a room's log: the state read so far, and the changes that are stored together at its end. */
 export interface CatchUp extends Reading {
   /** The device's clock, in ms. */
   now: number
@@ -18,14 +18,14 @@ export interface CatchUp extends Reading {
   group: Group | undefined
   messages: StoredMessage[]
   writes: Write[]
-  /** An own message came back: what changes the outbox waits for its lock. */
+  /** True if an own message came back in the log: storing this catch-up then takes the outbox's lock. */
   hasSettled: boolean
-  /** The log holds what this very device has signed and its vault does not know [Note: V2]. */
+  /** True if the log has an entry that this very device signed and its vault does not know [Note: V2]. */
   isCopied: boolean
   named: NamedVersions
 }
 
-/** Gives up the MLS state: the rest is read by the archive, and this device enters again before it sends [Note: R4]. */
+/** Gives up the MLS state: this device then reads by the archive, and enters again before it sends [Note: R4]. */
 export async function leave(at: CatchUp): Promise<void> {
   const { group, record } = at
   record.standing = 'outside'
@@ -33,13 +33,13 @@ export async function leave(at: CatchUp): Promise<void> {
   if (group) await keepEpochKey(at, group)
 }
 
-/** Keeps the archive key of the group's epoch: what this device does not open by the group, it opens by that key later. */
+/** Stores the archive key of the group's epoch, which later opens the messages that this device did not open by MLS. */
 export async function keepEpochKey(at: CatchUp, group: Group): Promise<void> {
   const place = { groupId: toBase64(groupIdOf(group)), epoch: epochOf(group) }
   at.writes.push(derivedKeyWrite(place, await archiveKeyOf(group)))
 }
 
-/** The line in the conversation where its group began anew [Note: R4]. */
+/** The notice in the conversation at which its group restarted [Note: R4]. */
 export const restartNotice = (chatRoomId: string, seq: number, at: string): StoredMessage => ({
   id: `restart-${seq}`,
   chatRoomId,

@@ -13,37 +13,38 @@ import { type Review, withSealedTimes } from './review.ts'
 import { dropForeignMarks } from './safety.ts'
 import type { HeldWays } from './ways.ts'
 
-/** What is to be different about the account's keys. `new` and `add` take the new way that the worker holds. */
+/** Changes to make to the account's keys. `new` and `add` use the new way in that the worker holds. */
 export interface KeyChangeRequest {
-  /** Ids of devices; one that is gone already is passed over. */
+  /** Ids of devices; ids of devices that are gone already are ignored. */
   removeDevices?: string[]
-  /** They were lost or stolen: marks that this browser did not set itself are taken away [Note: I1]. */
+  /** True if they were lost or stolen: verified marks that this browser did not set itself are then removed [Note: I1]. */
   areStolen?: boolean
   keepsHistory?: boolean
-  /** `new`: another password in its place; `add`: the password opens the keyring again; `remove`: it no longer does. */
+  /** `new` replaces the password; `add` lets the password open the keyring again; `remove` stops it from opening the keyring. */
   password?: 'new' | 'add' | 'remove'
   kit?: 'new' | 'remove'
   passkey?: 'new'
   /** Credential ids, base64url. */
   removePasskeys?: string[]
-  /** A new history key although nothing else asks for one: after a recovery. */
+  /** Makes a new history key even if no other change needs one: after a recovery. */
   renewHistory?: true
 }
 
 /** A change that the server has not accepted yet: it exists in the worker's memory only. */
 export interface ChangeDraft {
   change: KeyChange
-  /** The list in it, as it was signed. */
+  /** The signed device list in `change`, parsed. */
   manifest: Manifest
-  /** Where the history key is new: all of them, and the book under it. */
+  /** All history keys and the book under the newest, if the history key is new. */
   renewed: { history: HistoryKey[]; book: SealedUnder } | undefined
 }
 
 /**
- * Builds keyring and manifest one version up, with the changes asked for [Note: K2, K3], and erases the review: it serves once. Where a device or a
- * way in leaves, history is switched or the request says so, with a new history key, sealed to every device that stays (this one too: it may not live to keep its
- * own copy), and the book under it [Note: H2]. Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey'
- * where the worker holds no such new way, 'book_unread'.
+ * Builds keyring and manifest one version up, with the requested changes [Note: K2, K3], and erases the review. Makes a new
+ * history key if a device or a way in is removed, if history is switched on or off, or if the request asks for it. Seals that key
+ * to every remaining device (also to this one, which may crash before it stores its own copy), and the book under it [Note: H2].
+ * Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey' if the worker holds no such new way,
+ * 'book_unread'.
  */
 export async function draftChange(live: Live, review: Review, ways: HeldWays, request: KeyChangeRequest): Promise<ChangeDraft> {
   const { opened, manifest } = review
@@ -90,13 +91,13 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
 interface ChangedWays {
   removeWays: string[]
   addWays: Way[]
-  /** As the server is told of it: null for no kit any more, undefined where it stays. */
+  /** The kit secret to send: null removes the kit, undefined leaves it unchanged. */
   kitSecret: string | null | undefined
 }
 
 async function changedWays({ secret }: OpenKeyring, ways: HeldWays, request: KeyChangeRequest): Promise<ChangedWays> {
   const { newKit } = ways
-  // A kit that is there already came with a change whose answer was lost: it stays.
+  // If the keyring has this kit already, the answer to the change that added it was lost, so the kit stays.
   const isKitThere = request.kit === 'new' && newKit !== undefined && (await holds(secret.ways, newKit))
   const addWays = [
     ...(request.password === 'new' || request.password === 'add' ? [aside(ways.newPassword, 'password')] : []),
@@ -136,13 +137,13 @@ async function renew(live: Live, historyKeys: HistoryKey[], { devices }: Manifes
   return { history, announced, seals, book: await sealBookUnder(live, newest) }
 }
 
-/** The server accepted the change: manifest, history keys and the book's version go into the vault, in one step. */
+/** Stores an accepted change in the vault: manifest, history keys and the book's version, in one transaction. */
 export function keepChange(live: Live, { change, manifest, renewed }: ChangeDraft): Promise<void> {
   return withBook(live, async () => {
     const known = await peerOf(live, live.userId)
     const history = mergeHistory((await readHistory(live.vault)) ?? live.history, renewed?.history ?? [])
     await live.vault.write([
-      // Another tab may have taken a newer one meanwhile.
+      // Another tab may have stored a newer manifest meanwhile.
       ...((known?.version ?? 0) < manifest.version
         ? [ownManifestWrite(live.userId, { identityKey: live.identityKey, signed: change.manifest, manifest }, known)]
         : []),
@@ -152,5 +153,5 @@ export function keepChange(live: Live, { change, manifest, renewed }: ChangeDraf
   })
 }
 
-/** Overwrites the seeds of a draft: the vault has them, or it is given up. */
+/** Overwrites the seeds of a draft that the vault has stored or that is given up. */
 export const eraseChange = ({ renewed }: ChangeDraft): void => erase(...(renewed?.history ?? []).map(({ seed }) => seed))

@@ -1,6 +1,6 @@
 import { sameBytes } from '../../contract/bytes.ts'
 
-/** A device as a leaf of a room's MLS tree. `leafIndex` is its place in one epoch only. */
+/** A device as a leaf of a room's MLS tree. `leafIndex` is valid in one epoch only. */
 export interface Leaf {
   leafIndex: number
   accountKey: Uint8Array
@@ -9,17 +9,17 @@ export interface Leaf {
   leafKey: Uint8Array
 }
 
-/** What the newest manifests say. The leaf key comes along for callers who compare that too. */
+/** The newest manifests as a lookup. It compares the leaf key too. */
 export interface CommitRules {
   isListed(accountKey: Uint8Array, deviceId: string, leafKey: Uint8Array): boolean
 }
 
-/** What a decoded commit wants, in plain values. `undefined` in place of a member: its credential does not hold. */
+/** The proposals of a decoded commit, in plain values. A member is `undefined` if its credential is invalid. */
 export interface Change {
   isExternal: boolean
-  /** The leaf that signed; of an external commit, the one that comes in. */
+  /** The leaf that signed; for an external commit, the leaf that joins. */
   committer: Leaf | undefined
-  /** Who the committer's new leaf claims to be; 'absent' where the commit renews no keys. */
+  /** The identity in the committer's new leaf; 'absent' if the commit has no path. */
   path: Leaf | 'absent' | undefined
   adds: (Leaf | undefined)[]
   /** Leaf indices. */
@@ -30,9 +30,9 @@ export interface Change {
 }
 
 /**
- * The reason why a commit is not allowed, or undefined where it is [Note: R3]. Allowed: renewing keys; adding listed devices of the
- * committer's own account; removing devices of that account, or devices that no manifest lists; a listed device of one of
- * the two accounts coming in from outside, in place of at most one leaf of its own account.
+ * The reason why a commit is not allowed, or undefined if it is [Note: R3]. Allowed: renewing keys; adding listed devices of the
+ * committer's own account; removing devices of that account, or devices that no manifest lists; a listed device of one of the two
+ * accounts joining from outside, in place of at most one leaf of its own account.
  */
 export function refusalOf(
   change: Change,

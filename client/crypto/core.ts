@@ -65,7 +65,7 @@ export type Core = ReturnType<typeof createCore>
 
 type Rest<F> = F extends (live: Live, ...rest: infer R) => infer Result ? (...rest: R) => Result : never
 
-/** The worker's memory and its verbs. In a browser it sits behind `crypto.ts`; tests use it as it is. */
+/** The worker's memory and its verbs. A browser calls them through `crypto.ts`; tests call them directly. */
 export function createCore(originOf: OriginOf = () => location.origin) {
   const ways: HeldWays = {}
   let review: Review | undefined
@@ -82,7 +82,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     if (!review) throw new CryptoFailure('password', 'Enter the password again')
     return review
   }
-  /** Closes what a way in has opened. */
+  /** Erases what a way in has opened. */
   const closeKeyring = () => {
     if (review) eraseKeyring(review.opened)
     if (draft) eraseKeyDraft(draft)
@@ -92,7 +92,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     draft = undefined
     change = undefined
   }
-  /** A verb on the open account. */
+  /** Wraps a verb so that it runs on the open account. */
   const on = <F extends (live: Live, ...rest: never[]) => Promise<unknown>>(verb: F) =>
     (async (...rest: never[]) => verb(opened(), ...rest)) as Rest<F>
   const shut = () => {
@@ -107,12 +107,12 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       eraseWays(ways)
       closeKeyring()
     },
-    /** Erases the entered way and what it opened; a new kit or password stays for another try. */
+    /** Erases the entered way and what it opened; a new kit or password stays for the next attempt. */
     async eraseEntered(): Promise<void> {
       eraseEnteredWay(ways)
       closeKeyring()
     },
-    /** The device of this username whose vault lies in this browser. */
+    /** The device whose vault this browser stores for this username, or null. */
     async deviceHere(username: string): Promise<string | null> {
       return (await knownVaultOf(username))?.deviceId ?? null
     },
@@ -120,7 +120,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       draft = await draftAccount(enteredWay(ways), browser)
       return draft.keys
     },
-    /** Opens the account by the entered way; a way that does not open it is CryptoFailure('way'). */
+    /** Opens the account by the entered way. Throws CryptoFailure('way') if that way does not open it. */
     async reviewAccount(input: { keyring: Signed; manifest: Signed }): Promise<ListedDevice[]> {
       const { review: opened, devices } = await reviewAccount(enteredWay(ways), input, live)
       closeKeyring()
@@ -128,27 +128,29 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       return devices
     },
     async draftDevice(browser: NewBrowser): Promise<AccountKeys> {
-      // Asked again after a lost answer, it is the same device: the server may have it already.
+      // A retry after a lost answer reuses the same device, because the server may have it already.
       drafting ??= draftDevice(reviewed(), browser)
       draft = await drafting
       return draft.keys
     },
-    /** A new password and this browser, by the kit that opened the account; the new kit that was made, or null. */
+    /**
+     * Sets a new password and adds this browser, by the kit that opened the account. Returns the secret of the new kit, or null.
+     */
     async draftRecovery(browser: NewBrowser): Promise<AccountKeys & { newKitSecret: string | null }> {
       drafting ??= draftRecovery(reviewed(), ways, browser)
       draft = await drafting
       return { ...draft.keys, newKitSecret: ways.newKit?.kitSecret ?? null }
     },
-    /** Builds the key change that was asked for, of the account that was reviewed. */
+    /** Builds the requested key change of the reviewed account. */
     async draftChange(request: KeyChangeRequest): Promise<KeyChange> {
       change = await draftChange(opened(), reviewed(), ways, request)
       review = undefined
       return change.change
     },
-    /** Signs what the person orders by the way that was entered [Note: D5]. The account was reviewed. */
+    /** Signs the person's request by the entered way [Note: D5]. The account must have been reviewed. */
     signOrder: async (order: Order): Promise<string> =>
       signOrder(reviewed().opened.secret.identitySeed, originOf(), opened().userId, order),
-    /** A new password in the place of the old one: the keyring that it opens, and the order for the request of both. */
+    /** Builds the change to a new password: the new keyring, and the signed order for the request that sends it. */
     async draftPasswordChange(order: Order): Promise<{ keys: KeyChange; order: string }> {
       const seed = concat(reviewed().opened.secret.identitySeed)
       try {
@@ -161,14 +163,14 @@ export function createCore(originOf: OriginOf = () => location.origin) {
         erase(seed)
       }
     },
-    /** The server accepted the change. */
+    /** Stores the accepted change in the vault. */
     async changeKept(): Promise<void> {
       if (!change) throw new CryptoFailure('password', 'Enter the password again')
       await keepChange(opened(), change)
     },
-    /** What the device of the open vault signs for this session [Note: D4]. */
+    /** Signs the challenge of this session with the open vault's device [Note: D4]. */
     proveSession: on(async (account, challenge: string) => proveSession(account, originOf(), challenge)),
-    /** What the drafted device signs for the session that adds it. `userId`: as the sign-in was answered. */
+    /** Signs the challenge of the session that adds the drafted device. `userId` is from the server's answer to the sign-in. */
     async proveDraft({ userId, challenge }: { userId: string; challenge: string }): Promise<string> {
       if (!draft) throw new CryptoFailure('password', 'Enter the password again')
       return signSession(draft.device, originOf(), userId, challenge)
@@ -179,7 +181,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     deviceSeen: on(deviceSeen),
     copiedAt: on(copiedAt),
     copyKnown: on(copyKnown),
-    /** The server accepted the draft: keep its keys and open them. */
+    /** Stores the keys of the accepted draft and opens them. */
     async keepKeys(input: { userId: string; username: string; unlockSecret: string }): Promise<void> {
       if (!draft) throw new CryptoFailure('password', 'Enter the password again')
       shut()
@@ -189,7 +191,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       shut()
       live = await openLive(input.userId, input.unlock, input.username, ways.locks)
     },
-    /** Opens a locked vault. Throws CryptoFailure: 'lock_secret' where the entry is wrong, or what `open` throws. */
+    /** Opens a locked vault. Throws CryptoFailure: 'lock_secret' if the entry is wrong, or what `open` throws. */
     async unlock(input: {
       userId: string
       username: string
@@ -209,7 +211,10 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     async close(): Promise<void> {
       shut()
     },
-    /** Ends when this page must be loaded again: throws CryptoFailure('vault_newer') once a newer tab has taken the vault over. */
+    /**
+     * Never resolves; throws CryptoFailure('vault_newer') once a newer tab has taken the vault over and this page must be
+     * reloaded.
+     */
     untilUpdated: on(
       ({ vault }) =>
         new Promise<never>((_, reject) => {

@@ -2,8 +2,8 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import type { Core } from './core.ts'
 
 /**
- * The only door to keys and state. Everything behind it runs in a worker; no key comes out of it.
- * Failures of cryptography arrive as CryptoFailure with their code.
+ * The only access to keys and state. The code behind it runs in a worker; no key leaves the worker. Failures of cryptography
+ * arrive as CryptoFailure with their code.
  */
 export type Crypto = Core
 
@@ -25,21 +25,21 @@ export type { ListedDevice } from './review.ts'
 export type { NewerVersions } from './versions.ts'
 export { CryptoFailure }
 
-/** True if the account was closed while something was under way: nothing failed, and the screen says that it is closed. */
+/** True if the account was closed during an operation: nothing failed, and the screen already shows that it is closed. */
 export const isClosed = (error: unknown): boolean =>
   error instanceof CryptoFailure && (error.code === 'closed' || error.code === 'vault_closed')
 
-/** A question to the worker. */
+/** A request to the worker. */
 export interface Ask {
   id: number
   verb: string
   input: unknown[]
 }
 
-/** The worker's answer. */
+/** The worker's response. */
 export type Answer = { id: number; ok: true; value: unknown } | { id: number; ok: false; code: string; text: string }
 
-/** The door over a worker: each verb is a message there and one back. */
+/** Makes a client of the worker: each verb is one request message and one response message. */
 export function openCrypto(worker: Worker): Crypto {
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let last = 0

@@ -5,13 +5,16 @@ import { type Signed, signedShape } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type Label, sign, verify } from '../primitives/seal.ts'
 
-/** JSON, signed over the label and exactly these characters. */
+/** Signs a document as JSON: over the label and exactly these characters. */
 export function signDocument(identitySeed: Uint8Array, label: Label, document: unknown): Signed {
   const content = JSON.stringify(document)
   return { content, signature: toBase64(sign(identitySeed, label, content)) }
 }
 
-/** Reads a document of this key's. Throws CryptoFailure 'signature', 'newer_version', 'malformed' or, where it names another key inside, 'identity'. */
+/**
+ * Reads a document signed by this key. Throws CryptoFailure 'signature', 'newer_version', 'malformed', or 'identity' if the
+ * document names another key.
+ */
 export function readDocument<Shape extends z.ZodType<{ identityKey: string }>>(
   signed: Signed,
   label: Label,
@@ -29,8 +32,8 @@ export function readDocument<Shape extends z.ZodType<{ identityKey: string }>>(
 }
 
 /**
- * Reads a document's content without its signature: for one that was checked before it was kept. Throws CryptoFailure: 'newer_version'
- * where it names a version of its form that this build does not know [Note: F2], else 'malformed'.
+ * Parses a document's content without its signature, if that was checked before the document was stored. Throws CryptoFailure:
+ * 'newer_version' if it names a form version that this build does not know [Note: F2], else 'malformed'.
  */
 export function parseDocument<Shape extends z.ZodType>(content: string, label: Label, shape: Shape): z.infer<Shape> {
   const document = json(content)
@@ -40,11 +43,11 @@ export function parseDocument<Shape extends z.ZodType>(content: string, label: L
   return parsed.data
 }
 
-/** The newest form of documents that this build knows; one that names none is of the first. */
+/** The newest document form that this build knows; a document that names none has form 1. */
 const FORM = 1
 const formed = z.object({ v: z.number() })
 
-/** True of a document whose form only a newer build knows. */
+/** True if only a newer build knows the document's form. */
 export function isNewer(document: unknown): boolean {
   const form = formed.safeParse(document)
   return form.success && form.data.v > FORM
@@ -54,7 +57,7 @@ function json(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Without the cause: the engine's words quote the text, and the text may be a secret.
+    // Without the cause: the engine's message quotes the text, which may be a secret.
     throw new CryptoFailure('malformed', 'This is not JSON')
   }
 }

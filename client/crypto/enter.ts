@@ -23,9 +23,9 @@ import { AT_THE_BEGINNING, withCommit } from './transcript.ts'
 const WELCOMED_MAX = 100
 
 /**
- * Takes the room's group from the server for reading. With a Welcome for this device it joins, else it stays
- * outside and reads by the archive. A state that follows the log already is kept. Refuses a generation lower than any that this
- * account has seen [Note: R4].
+ * Reads the room's current group from the server's answer. With a Welcome for this device it joins, else it stays outside and
+ * reads by the archive. Keeps an MLS state that follows the log already. Refuses a generation lower than any that this account
+ * has seen [Note: R4].
  */
 export function enterRoom(
   live: Live,
@@ -70,7 +70,7 @@ export function enterRoom(
   })
 }
 
-/** A device that reads by the archive, from where the log stands now. */
+/** The record of a room that this device reads by the archive, from the end of the log on. */
 export const newRecord = ({
   generation,
   groupId,
@@ -93,8 +93,8 @@ export const newRecord = ({
 })
 
 /**
- * Joins where the Welcome names a key package of this device and stands next in the log: an older one would take the state back.
- * A Welcome that does not hold is skipped: its maker must not keep this device from reading [Note: R5].
+ * Joins if the Welcome names a key package of this device and its epoch is the log's next: an older Welcome would roll the state
+ * back. Skips an invalid Welcome: its maker must not keep this device from reading [Note: R5].
  */
 async function welcomedBy(
   live: Live,
@@ -125,7 +125,7 @@ async function welcomedBy(
   return undefined
 }
 
-/** A group belongs to this room, generation and set of accounts, or it is refused [Note: R1]. */
+/** Throws CryptoFailure unless the group belongs to this room, generation and set of accounts [Note: R1]. */
 export function checkPlace(chatRoomId: string, served: RoomGroup, groupId: Uint8Array, accounts: MemberAccounts): void {
   const holds = groupIdHolds(groupId, chatRoomId, served.generation, accountKeysOf(accounts))
   if (!holds || toBase64(groupId) !== served.groupId)

@@ -2,10 +2,10 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { type Book, bookWrite, readBook, withBook } from './book.ts'
 import type { Live } from './live.ts'
 
-/** An account is never that far behind. A room or a book that goes further ahead at once is somebody's mischief. */
+/** The largest accepted lead of a room or a book: a real account is never that far behind, so a larger one is an attack. */
 const AHEAD_MAX = 1000
 
-/** The newest generation of a room that any device of this account has seen, and how often the person had it begin anew [Note: R8]. */
+/** The newest generation of a room that any device of this account has seen, and how often the person restarted it [Note: R8]. */
 interface Seen {
   generation: number
   n: number
@@ -16,7 +16,7 @@ export const seenIn = ({ generations, restarts }: Pick<Book, 'generations' | 're
   n: restarts?.[chatRoomId] ?? 0,
 })
 
-/** Remembers a generation that this device has proof of, before it moves there; it only goes up [Note: R4]. */
+/** Stores a generation that this device has proof of, before it moves there; the number only rises [Note: R4]. */
 export const noteGeneration = (live: Live, chatRoomId: string, generation: number): Promise<void> =>
   withBook(live, async () => {
     const row = await readBook(live)
@@ -26,8 +26,8 @@ export const noteGeneration = (live: Live, chatRoomId: string, generation: numbe
   })
 
 /**
- * The newest generation that the account knows. Throws CryptoFailure where the given one lies before it ('generation_rollback'), or
- * too far ahead ('generation'): the person is asked, and `restartRoom` follows their yes [Note: R8].
+ * The newest generation that the account knows. Throws CryptoFailure if the given one is older ('generation_rollback') or too far
+ * ahead ('generation'): the person is asked, and `restartRoom` runs if they agree [Note: R8].
  */
 export async function requireGeneration(live: Live, chatRoomId: string, generation: number): Promise<number> {
   const seen = seenIn((await readBook(live)).book, chatRoomId).generation
@@ -38,11 +38,11 @@ export async function requireGeneration(live: Live, chatRoomId: string, generati
 
 const OTHER_STATE = 'The server shows another state of this chat than your browsers know'
 
-/** Of two books the higher n of each room, and of the same n the higher generation. A leap of n is not followed. */
+/** Merges the generations of two books: per room the higher n wins, then the higher generation. An n too far ahead is ignored. */
 export function mergedGenerations(mine: Book, theirs: Book): Pick<Book, 'generations' | 'restarts'> {
   const generations: Record<string, number> = {}
   const restarts: Record<string, number> = {}
-  // In their order, so that equal books are equal text.
+  // In their order, so that equal books serialize to equal text.
   for (const room of new Set([...Object.keys(theirs.generations), ...Object.keys(mine.generations)])) {
     const [own, other] = [seenIn(mine, room), seenIn(theirs, room)]
     const isTheirs = other.n === own.n ? other.generation > own.generation : other.n > own.n && other.n <= own.n + AHEAD_MAX

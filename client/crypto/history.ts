@@ -12,7 +12,7 @@ const ROW = 'history'
 const ID_BYTES = 4
 const SEED_BYTES = 32
 const KEY_BYTES = ID_BYTES + SEED_BYTES
-/** What the contract has room for in a seal. */
+/** The most history keys that fit into one seal of the contract. */
 const SEALED_KEYS = 24
 
 /** A history key [Note: H2]: the 32-byte seed of an X-Wing pair. Lists of them have the newest last. */
@@ -21,23 +21,23 @@ export interface HistoryKey {
   seed: Uint8Array
 }
 
-/** A history key as the server hands it out. */
+/** A sealed history key as the server returns it. */
 export interface HistorySeal {
   historyKeyId: number
   sealed: string
 }
 
-/** Copies of their own, so that erasing one list leaves the other whole. */
+/** Copies the keys, so that erasing one list leaves the other intact. */
 export const copyHistory = (keys: HistoryKey[]): HistoryKey[] => keys.map(({ id, seed }) => ({ id, seed: concat(seed) }))
 
-/** The change that keeps the account's history keys. */
+/** The change that stores the account's history keys. */
 export const historyWrite = (keys: HistoryKey[]): Write => ({
   store: 'sealed',
   key: ROW,
   value: { json: keys.map(({ id }) => id), bytes: encodeFields(...keys.map(({ seed }) => seed)) },
 })
 
-/** The history keys that the vault keeps; undefined in a vault without its first. */
+/** The history keys in the vault; undefined if it has none yet. */
 export async function readHistory(vault: Vault): Promise<HistoryKey[] | undefined> {
   const row = await vault.get('sealed', ROW)
   if (!row?.bytes) return undefined
@@ -45,7 +45,7 @@ export async function readHistory(vault: Vault): Promise<HistoryKey[] | undefine
   return jsonOf(z.array(z.number()), row).flatMap((id, at) => (seeds[at] ? [{ id, seed: seeds[at] }] : []))
 }
 
-/** A history key of the account by its id. Another tab may have learned it meanwhile, so the vault is asked again. */
+/** A history key of the account by its id. Another tab may have stored it meanwhile, so the vault is read again. */
 export async function historyKeyOf(live: Live, id: number): Promise<HistoryKey | undefined> {
   const held = live.history.find((key) => key.id === id)
   if (held) return held
@@ -53,7 +53,7 @@ export async function historyKeyOf(live: Live, id: number): Promise<HistoryKey |
   return live.history.find((key) => key.id === id)
 }
 
-/** What this device knows, and what is new beside it: nobody replaces a key that it has. */
+/** Adds the learned keys that this device lacks: a known key is never replaced. */
 export function mergeHistory(known: HistoryKey[], learned: HistoryKey[]): HistoryKey[] {
   const fresh = learned.filter(({ id }) => !known.some((key) => key.id === id))
   return [...known, ...fresh].sort((a, b) => a.id - b.id)
@@ -65,8 +65,8 @@ export async function isAnnounced(manifest: Manifest, { id, seed }: HistoryKey):
 }
 
 /**
- * The account's history keys, sealed to one of its devices: the newest 24, so that a device which missed some changes learns the
- * keys in between too. (One that missed more reads what is older after it is added anew.)
+ * Seals the newest 24 history keys to one of the account's devices, so that a device which missed some changes gets the keys in
+ * between too. (A device that missed more must be added again to read older messages.)
  */
 export async function sealHistory(
   keys: HistoryKey[],
@@ -83,10 +83,10 @@ export async function sealHistory(
 }
 
 /**
- * Opens the seal of the key that the account's signed manifest announces [Note: H2]. HPKE does not say who sealed, so a seal
- * counts only where the newest seed in it makes exactly the announced public key. That vouches for the older seeds beside it as
- * well: HPKE is not malleable, so whoever made a seal with the announced seed in it knows that seed, and those are the account's
- * own devices and ways in. Throws CryptoFailure('history_key') where no seal for it is there, or a false one.
+ * Opens the seal of the key that the account's signed manifest announces [Note: H2]. HPKE does not authenticate the sealer, so a
+ * seal counts only if the newest seed in it yields exactly the announced public key. That also vouches for the older seeds in it:
+ * HPKE is not malleable, so the maker of a seal with the announced seed knows that seed, and only the account's own devices and
+ * ways in do. Throws CryptoFailure('history_key') if the seal is missing or false.
  */
 export async function openHistorySeal(live: Live, manifest: Manifest, seals: HistorySeal[]): Promise<HistoryKey[]> {
   const seal = seals.find(({ historyKeyId }) => historyKeyId === manifest.historyKeyId)

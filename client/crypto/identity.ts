@@ -28,7 +28,7 @@ export interface DeviceKeys {
   /** Ed25519: signs this device's MLS leaf and its messages. */
   leafSeed: Bytes
   leafKey: Bytes
-  /** X-Wing: what other devices of the account seal to this one. */
+  /** X-Wing: the other devices of the account seal to this one with it. */
   sealingSeed: Bytes
   sealingKey: Bytes
 }
@@ -60,13 +60,15 @@ export function makeCredential(identitySeed: Uint8Array, device: Pick<DeviceKeys
   return concat(Uint8Array.of(CREDENTIAL_VERSION), accountKey, id, signature)
 }
 
-/** Who a credential names, unproven: ask `credentialHolds`. undefined where the bytes are no credential. */
+/**
+ * The account and device that a credential names, unverified: call `credentialHolds`. undefined if the bytes are no credential.
+ */
 export function readCredential(bytes: Uint8Array): { accountKey: Bytes; deviceId: string } | undefined {
   if (bytes.length !== CREDENTIAL_BYTES || bytes[0] !== CREDENTIAL_VERSION) return undefined
   return { accountKey: bytes.slice(1, 33), deviceId: bytesToHex(bytes.subarray(33, 49)) }
 }
 
-/** True if the account key in the credential vouches for this leaf key. Whose account key it is, the caller's pin says. */
+/** True if the account key in the credential signed this leaf key. The caller's pin decides whose account key it is. */
 export function credentialHolds(bytes: Uint8Array, leafKey: Uint8Array): boolean {
   const named = readCredential(bytes)
   if (!named) return false
@@ -74,8 +76,8 @@ export function credentialHolds(bytes: Uint8Array, leafKey: Uint8Array): boolean
 }
 
 /**
- * The manifest with the name of its account, as the person typed it [Note: I3]; one that is signed already stays. Throws
- * CryptoFailure('identity') where the two differ.
+ * The manifest with the username that the person typed [Note: I3]; a name that is signed already stays. Throws
+ * CryptoFailure('identity') if the two differ.
  */
 export function withName(manifest: Manifest, username: string | undefined): Manifest {
   const name = username?.trim().toLowerCase()
@@ -89,8 +91,8 @@ export const signManifest = (identitySeed: Uint8Array, manifest: Manifest): Sign
   signDocument(identitySeed, MANIFEST, manifest)
 
 /**
- * The manifest that this identity signed. Throws CryptoFailure 'signature', 'malformed', 'identity', or
- * 'manifest_removed_gone' where a removed device is listed again.
+ * Reads a manifest signed by this identity. Throws CryptoFailure 'signature', 'malformed', 'identity', or 'manifest_removed_gone'
+ * if a removed device is listed again.
  */
 export function readManifest(signed: Signed, identityKey: Uint8Array): Manifest {
   const manifest = readDocument(signed, MANIFEST, manifestShape, identityKey)
@@ -145,37 +147,37 @@ export function checkSuccession(
   return manifest
 }
 
-/** True where a removal has another version than before, or lies before a list in which the device still stood. */
+/** True if a removal has another version than before, or one before a list that still had the device. */
 function isRedated(before: Manifest, { removedAt = {} }: Manifest): boolean {
   const stood = new Set(before.devices.map(({ id }) => id))
   const isKept = Object.entries(before.removedAt ?? {}).every(([id, version]) => removedAt[id] === version)
   return !isKept || Object.entries(removedAt).some(([id, version]) => stood.has(id) && version <= before.version)
 }
 
-/** True of a device that is known under its id with another leaf or sealing key. */
+/** True if the device is known under its id with another leaf or sealing key. */
 function hasOtherKeys(before: Manifest, { id, leafKey, sealingKey }: Manifest['devices'][number]): boolean {
   const known = before.devices.find((device) => device.id === id)
   return known !== undefined && (known.leafKey !== leafKey || known.sealingKey !== sealingKey)
 }
 
-/** What a device is called in its account's list: the person's word, and what it runs on. '' where it is not known. */
+/** A device's name in its account's list: the person's text and the browser and system it runs on. '' if unknown. */
 export interface DeviceName {
   name: string
   browser: string
   system: string
 }
 
-/** A device's name as it lies in the manifest: with the time when it was added, which nobody else is to know. */
+/** A device's name as the manifest seals it, with the time when the device was added, which only the account may read. */
 export interface SealedName extends DeviceName {
-  /** ISO 8601; absent in lists of before, where it stands beside the name. */
+  /** ISO 8601; absent in lists of older builds, which have it beside the name. */
   addedAt?: string | undefined
 }
 
 const nameShape = z.object({ name: z.string(), browser: z.string(), system: z.string(), addedAt: z.iso.datetime().optional() })
 
 /**
- * A device's name for the manifest: only the account's own devices read it. Its JSON is at most 252 bytes, so that all seals are
- * equally long. Throws RangeError.
+ * Seals a device's name for the manifest, so that only the account's own devices can read it. Its JSON is at most 252 bytes, so
+ * that all seals have equal length. Throws RangeError.
  */
 export async function sealDeviceName(
   historySeed: Uint8Array,
@@ -187,7 +189,7 @@ export async function sealDeviceName(
   return toBase64(await sealWith(await hkdf(historySeed, DEVICE_NAME), DEVICE_NAME, pad(bytes), deviceId))
 }
 
-/** The name that `sealDeviceName` sealed; a plain text, of older lists, is the name alone. Throws CryptoFailure('seal'). */
+/** Opens a name that `sealDeviceName` sealed; plain text, in older lists, is the name alone. Throws CryptoFailure('seal'). */
 export async function openDeviceName(historySeed: Uint8Array, deviceId: string, sealedName: string): Promise<SealedName> {
   const key = await hkdf(historySeed, DEVICE_NAME)
   const text = fromUtf8(unpad(await openWith(key, DEVICE_NAME, fromBase64(sealedName), deviceId)))

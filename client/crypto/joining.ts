@@ -30,7 +30,7 @@ import {
   typed,
 } from './suite.ts'
 
-/** Who this device is in MLS: an Ed25519 seed and key (32 bytes each) and the credential that its account signed. */
+/** This device's MLS identity: an Ed25519 seed and key (32 bytes each) and the credential that its account signed. */
 export interface LeafDevice {
   leafSeed: Uint8Array
   leafKey: Uint8Array
@@ -41,8 +41,8 @@ const LAST_RESORT = 0x000a // RFC 9420 section 17.3
 const TEN_YEARS_SECONDS = 10 * 365 * 86_400
 
 /**
- * A key package (RFC 9420 section 10) with its private part, for others to add this device. A one-time package serves one room, then its
- * secret is erased; the last-resort package stays. Lifetimes are wide open: clocks of devices are wrong.
+ * Makes a key package (RFC 9420 section 10) with its private part, by which others add this device. A one-time package serves one
+ * room, then its secret is erased; the last-resort package stays. Lifetimes are wide open, because clocks of devices are wrong.
  */
 export async function makeKeyPackage(
   device: LeafDevice,
@@ -68,12 +68,18 @@ async function keyPackageOf({ leafSeed, leafKey, credential }: LeafDevice, isLas
   return await generateKeyPackageWithKey(basic, capabilities(), lifetime, extensions, keys, await suite())
 }
 
-/** Whose key package this is; undefined where its credential does not hold. Its own signature is checked when it is added. */
+/**
+ * The device that a key package belongs to; undefined if its credential is invalid. The package's own signature is checked when
+ * it is added.
+ */
 export function keyPackageMember(keyPackage: Uint8Array): Omit<Leaf, 'leafIndex'> | undefined {
   return provenMember(decode(keyPackage, 'mls_key_package').keyPackage.leafNode, -1)
 }
 
-/** Starts a room's group with one key package of every other device. Nothing is shared before the commit is accepted. */
+/**
+ * Starts a room's group with one key package of every other device. The other devices get nothing before the server has accepted
+ * the commit.
+ */
 export async function createRoomGroup(room: {
   device: LeafDevice
   groupId: Uint8Array
@@ -92,11 +98,11 @@ export async function createRoomGroup(room: {
   })
 }
 
-/** What a Welcome names a key package by (RFC 9420 section 5.2). */
+/** The reference by which a Welcome names a key package (RFC 9420 section 5.2). */
 export const keyPackageRef = (keyPackage: Uint8Array): Promise<Bytes> =>
   typed(async () => concat(await makeKeyPackageRef(decode(keyPackage, 'mls_key_package').keyPackage, (await suite()).hash)))
 
-/** The key packages that a Welcome is for. */
+/** The references of the key packages that a Welcome is for. */
 export const welcomedRefs = (welcome: Uint8Array): Promise<Bytes[]> =>
   typed(() => decode(welcome, 'mls_welcome').welcome.secrets.map(({ newMember }) => concat(newMember)))
 
@@ -104,7 +110,7 @@ export const welcomedRefs = (welcome: Uint8Array): Promise<Bytes[]> =>
 export async function joinByWelcome(invitation: {
   welcome: Uint8Array
   keyPackage: Uint8Array
-  /** As `makeKeyPackage` gave it. */
+  /** As `makeKeyPackage` returned it. */
   secret: Uint8Array
   accounts: Accounts
 }): Promise<Group> {
@@ -121,13 +127,13 @@ export async function joinByWelcome(invitation: {
 }
 
 /**
- * Enters a room by an external commit (RFC 9420 section 12.4.3.2), in place of the own leaf `replaceOwnLeaf` where the tree still has
- * it. Signer, tree and every leaf's account are checked; ask `groupInfoMembers` first for group id and manifests [Note: R2].
+ * Enters a room by an external commit (RFC 9420 section 12.4.3.2), replacing the own leaf `replaceOwnLeaf` if the tree still has
+ * it. Checks signer, tree and every leaf's account; call `groupInfoMembers` first to check group id and manifests [Note: R2].
  */
 export async function joinByGroupInfo(entry: {
   device: LeafDevice
   groupInfo: Uint8Array
-  /** The leaf key of that leaf. */
+  /** The leaf key of this device's old leaf. */
   replaceOwnLeaf: Uint8Array | undefined
   authData: Uint8Array
   accounts: Accounts
@@ -170,7 +176,10 @@ export async function joinByGroupInfo(entry: {
   })
 }
 
-/** The members of the group that this GroupInfo describes; its signature and every credential hold. Throws CryptoFailure('mls'). */
+/**
+ * The members of the group that this GroupInfo describes, after checking its signature and every credential. Throws
+ * CryptoFailure('mls').
+ */
 export async function groupInfoMembers(bytes: Uint8Array): Promise<{ groupId: Bytes; epoch: number; members: Leaf[] }> {
   return await typed(async () => {
     const { groupInfo } = decode(bytes, 'mls_group_info')

@@ -20,7 +20,7 @@ interface PublicKeyPackages {
 const rowShape = z.looseObject({ isLastResort: z.boolean(), keyPackage: z.string() })
 const rowOf = (reference: Uint8Array) => `key-package:${toBase64(reference)}`
 
-/** Key packages of a device: the public halves for the server, the secrets for the vault [Note: R5]. */
+/** Makes key packages: the public halves for the server, the secrets for the vault [Note: R5]. */
 export async function newKeyPackages(
   device: LeafDevice,
   count: number,
@@ -42,13 +42,13 @@ export async function newKeyPackages(
   return { shared, writes }
 }
 
-/** Makes and keeps what the server is short of. */
+/** Makes and stores the key packages that the server is short of. */
 export async function refillKeyPackages(
   live: Live,
   left: { oneTime: number; hasLastResort: boolean },
 ): Promise<PublicKeyPackages | null> {
   if (left.oneTime >= LIMITS.keyPackagesLow && left.hasLastResort) return null
-  // The count is the server's word.
+  // The server reports the count, so it is clamped.
   const count = Math.min(LIMITS.keyPackagesOneTime, Math.max(0, LIMITS.keyPackagesOneTime - left.oneTime))
   const made = await newKeyPackages(leafDevice(live), count, !left.hasLastResort)
   await live.vault.write(made.writes)
@@ -63,5 +63,5 @@ export async function keyPackageHeld({ vault }: Live, reference: Uint8Array): Pr
   return { isLastResort, secret: row.bytes, keyPackage: fromBase64(keyPackage) }
 }
 
-/** The change that erases a one-time key package: its group is stored with it. */
+/** The change that erases a one-time key package, written together with the group that it opened. */
 export const keyPackageSpent = (reference: Uint8Array): Write => ({ store: 'sealed', key: rowOf(reference), value: null })

@@ -14,25 +14,25 @@ type WayKind = 'password' | 'kit' | 'passkey'
 
 const WORDS: Record<WayKind, string> = { password: 'password', kit: 'recovery kit', passkey: 'passkey' }
 
-/** A way in [Note: K1]: 32 bytes that a password, the recovery kit or a passkey yields. */
+/** A way in [Note: K1]: 32 bytes derived from a password, the recovery kit or a passkey. */
 export interface Way {
   id: string
   kind: WayKind
   seed: Uint8Array
-  /** ISO time, of a kit and a passkey. */
+  /** ISO time; only for a kit or a passkey. */
   madeAt?: string
 }
 
-/** What the keyring keeps of a way: never its seed. */
+/** The keyring's record of a way, without its seed. */
 interface KeptWay {
   id: string
-  /** A newer build may know others. */
+  /** A string, because newer builds may add kinds. */
   kind: string
   madeAt?: string | undefined
   publicKey: Bytes
   /**
-   * HKDF of the way's seed over the identity key. HPKE says nothing about who sealed, so a server could seal a keyring of its
-   * own making to a way's public key; this it cannot compute.
+   * HKDF of the way's seed over the identity key. HPKE does not authenticate the sealer, so a server could seal a forged keyring
+   * to a way's public key, but it cannot compute this proof.
    */
   proof: Bytes
 }
@@ -44,7 +44,7 @@ interface KeyringSecret {
   ways: KeptWay[]
 }
 
-/** A keyring that a way has opened. Use it, then `eraseKeyring`: no device keeps what is in it [Note: K1]. */
+/** A keyring that a way has opened. Use it, then call `eraseKeyring`: no device stores its secrets [Note: K1]. */
 export interface OpenKeyring {
   keyring: Keyring
   secret: KeyringSecret
@@ -52,14 +52,14 @@ export interface OpenKeyring {
 }
 
 interface KeyringChanges {
-  /** Ids of ways that stop to open it. The same id may be in `addWays`: a changed password. */
+  /** Ids of ways that no longer open it. The same id may be in `addWays`: a changed password. */
   removeWays?: string[]
   addWays?: Way[]
-  /** A new history key, for the time after a device was removed [Note: H2]. */
+  /** Adds a new history key, used after a device was removed [Note: H2]. */
   renewHistory?: boolean
 }
 
-/** The first keyring of an account, with its first history key. Throws CryptoFailure('way') where a seed was erased. */
+/** Makes the first keyring of an account, with its first history key. Throws CryptoFailure('way') if a seed was erased. */
 export async function newKeyring(
   identity: { seed: Uint8Array },
   ways: Way[],
@@ -75,9 +75,8 @@ export async function newKeyring(
 }
 
 /**
- * Opens a keyring by one way in. Throws CryptoFailure: 'way' where this way does not open it (a wrong password), 'identity'
- * where the keyring is of another account than expected or was not made by someone who had this way, 'signature' or
- * 'malformed' where it was changed.
+ * Opens a keyring by one way in. Throws CryptoFailure: 'way' if this way does not open it (a wrong password), 'identity' if the
+ * keyring belongs to another account or its maker did not have this way, 'signature' or 'malformed' if it was changed.
  */
 export async function openKeyring(
   signed: Signed,
@@ -104,7 +103,7 @@ export async function openKeyring(
   return { keyring, secret, accountKey }
 }
 
-/** The keyring one version up, always under a new account key [Note: K2]. Ways that stay need not be at hand. */
+/** Seals the keyring one version up, always under a new account key [Note: K2]. The seeds of ways that stay are not needed. */
 export async function rewrapKeyring(
   opened: OpenKeyring,
   changes: KeyringChanges = {},
@@ -127,12 +126,12 @@ export async function rewrapKeyring(
   return await lock(secret, keyring.version + 1, { ...keyring, ways: keyring.ways.filter(isStaying) })
 }
 
-/** Overwrites the secrets of an opened keyring. Copy the history seeds that the device keeps before. */
+/** Overwrites the secrets of an opened keyring. First copy the history seeds that the device keeps. */
 export function eraseKeyring({ secret, accountKey }: OpenKeyring): void {
   erase(accountKey, secret.identitySeed, ...secret.historyKeys.map((key) => key.seed), ...secret.ways.map((way) => way.proof))
 }
 
-/** Seals and signs a keyring. `before`: the one that it follows, without the ways that leave; what else stands in it stays [Note: F2]. */
+/** Seals and signs a keyring. `before` is the previous one without the removed ways; its unknown fields are kept [Note: F2]. */
 async function lock(secret: KeyringSecret, version: number, before?: Keyring): Promise<OpenKeyring & { signed: Signed }> {
   const ids = new Set(secret.ways.map((way) => way.id))
   if (ids.size !== secret.ways.length || ids.size === 0)
@@ -162,7 +161,7 @@ async function lock(secret: KeyringSecret, version: number, before?: Keyring): P
 }
 
 async function keep({ id, kind, madeAt, seed }: Way, identityKey: Uint8Array): Promise<KeptWay> {
-  // Erased by another form of the page.
+  // Another form of the page has erased the seed.
   if (seed.every((byte) => byte === 0)) throw new CryptoFailure('way', `Enter the ${WORDS[kind]} again`)
   const [{ publicKey }, proof] = await Promise.all([keyPairOf(seed), proofOf(seed, identityKey, id)])
   return { id, kind, ...(madeAt !== undefined && { madeAt }), publicKey, proof }

@@ -4,19 +4,22 @@ import { type Bytes, toBase64Url } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, randomBytes } from '../primitives/seal.ts'
 
-// Loaded when a kit is made or entered: the word list must not weigh on the worker's start.
+// This module is loaded when a kit is made or entered, because the word list would slow the worker's start.
 
 const WORDS = 24
 /** Four letters tell the words of this list apart (BIP-39). */
 const TELLING_LETTERS = 4
 
-/** What a recovery kit becomes [Note: K1]: its way in, and what the server may see (43 characters, base64url). */
+/**
+ * The secrets derived from a recovery kit [Note: K1]: the seed of its way in, and the secret for the server (43 characters,
+ * base64url).
+ */
 interface Kit {
   seed: Bytes
   kitSecret: string
 }
 
-/** A new recovery kit: 32 random bytes as 24 words of BIP-39's English list. */
+/** Makes a new recovery kit: 32 random bytes as 24 words of BIP-39's English list. */
 export async function makeKit(): Promise<Kit & { words: string[] }> {
   const entropy = randomBytes(32)
   const words = entropyToMnemonic(entropy, wordlist).split(' ')
@@ -24,8 +27,8 @@ export async function makeKit(): Promise<Kit & { words: string[] }> {
 }
 
 /**
- * The kit that a person typed, read generously: any case, spaces, commas, line breaks, numbers in front, the first four letters of
- * a word. Throws CryptoFailure('kit_words') with what is wrong.
+ * Reads the kit that a person typed, in any case, with spaces, commas, line breaks, numbers before the words, or only the first
+ * four letters of a word. Throws CryptoFailure('kit_words') with the reason.
  */
 export async function readKit(typed: string): Promise<Kit> {
   const words = typed
@@ -43,7 +46,7 @@ export async function readKit(typed: string): Promise<Kit> {
   try {
     return await kitOf(mnemonicToEntropy(words.join(' '), wordlist))
   } catch {
-    // Without the cause: the library's words may quote the kit.
+    // Without the cause: the library's message may quote the kit.
     throw new CryptoFailure('kit_words', 'These words do not belong together. Check their order and spelling')
   }
 }

@@ -4,22 +4,22 @@ import { foldName, isPinnedKey, type Mismatch, mismatchOf, type ShownAccount } f
 import { peerOf } from './peers.ts'
 import { decided } from './pins.ts'
 
-/** What this account knows of somebody whom the server shows. */
+/** This account's knowledge about a person whom the server shows. */
 export interface KnownAccount {
-  /** The person compared the safety number of the key that the server shows. */
+  /** True if the person compared the safety number of the key that the server shows. */
   isVerified: boolean
-  /** The pinned name, in lower case; null for who is not pinned under one. */
+  /** The pinned name, in lower case; null if no name is pinned. */
   username: string | null
   mismatch: Mismatch | null
-  /** The person entered the onion address of this key. */
+  /** True if the person entered the onion address of this key. */
   isByAddress: boolean
-  /** Where two browsers of this account know two keys or names: both, this browser's first. Ed25519, base64. */
+  /** Both keys and names, this browser's first, if two browsers of this account pinned different ones. Ed25519, base64. */
   choices: { identityKey: string; username: string }[] | null
 }
 
 /**
- * Compares the accounts of a list with the pins, in their order. A pin of before, which has no name, gets the signed one, or else the
- * one that is shown now [Note: I3].
+ * Compares the accounts of a list with the pins, in the list's order. A pin of an older build, which has no name, gets the signed
+ * name, or else the one that is shown now [Note: I3].
  */
 export function compareAccounts(live: Live, shown: ShownAccount[]): Promise<KnownAccount[]> {
   return withBook(live, async () => {
@@ -46,7 +46,7 @@ export function compareAccounts(live: Live, shown: ShownAccount[]): Promise<Know
   })
 }
 
-/** Whose each name is. */
+/** The user id that each name is pinned for. */
 const holdersIn = (pins: Record<string, Pin>): Map<string, string> =>
   new Map(Object.entries(pins).flatMap(([userId, { username }]) => (username ? [[username, userId]] : [])))
 
@@ -69,7 +69,7 @@ async function withFirstNames(live: Live, row: BookRow, shown: ShownAccount[]): 
   return { ...row, isDirty: true, book: { ...row.book, pins } }
 }
 
-/** The book that knows who was on the list: whoever vanishes from it is told of. */
+/** The book with the listed contacts noted, so that a contact who vanishes from the list is reported. */
 function withContacts(row: BookRow, shown: ShownAccount[]): BookRow {
   const isNew = ({ userId, identityKey, isContact }: ShownAccount) => {
     const pin = row.book.pins[userId]
@@ -83,7 +83,7 @@ function withContacts(row: BookRow, shown: ShownAccount[]): BookRow {
   return { ...row, isDirty: true, book: { ...row.book, pins: { ...row.book.pins, ...Object.fromEntries(pins) } } }
 }
 
-/** The contacts that the list no longer has, although the person removed none of them [Note: I3]. */
+/** The contacts that are missing from the list, although the person removed none of them [Note: I3]. */
 export async function vanishedContacts(
   live: Live,
   { listedIds }: { listedIds: string[] },
@@ -95,7 +95,7 @@ export async function vanishedContacts(
   )
 }
 
-/** The person knows that this contact is gone: no browser tells of it again. */
+/** Notes that the person knows of the missing contact, so that no browser reports it again. */
 export const knowVanished = (live: Live, { userId }: { userId: string }): Promise<void> =>
   withBook(live, async () => {
     const row = await readBook(live)

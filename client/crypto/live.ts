@@ -2,7 +2,7 @@ import type { Vault } from '../vault/vault.ts'
 import type { DeviceKeys } from './identity.ts'
 import type { LeafDevice } from './joining.ts'
 
-/** What the worker holds while an account is open. The identity seed and the account key are never part of it [Note: K1]. */
+/** The worker's state while an account is open. It never includes the identity seed or the account key [Note: K1]. */
 export interface Live {
   userId: string
   vault: Vault
@@ -15,7 +15,7 @@ export interface Live {
   history: { id: number; seed: Uint8Array }[]
 }
 
-/** This device as MLS sees it. */
+/** This device's MLS identity. */
 export const leafDevice = ({ device, credential }: Live): LeafDevice => ({
   leafSeed: device.leafSeed,
   leafKey: device.leafKey,

@@ -8,12 +8,12 @@ import type { LockSecret } from '../vault/wraps.ts'
 import { stretchPassword } from './password.ts'
 import { type HeldWays, type PasskeyAnswer, passkeyLock } from './ways.ts'
 
-/** What the person shows to the lock of this browser. */
+/** The person's entry at the lock of this browser. */
 export type LockEntry = { password: string } | { passkey: PasskeyAnswer }
 
 /**
- * What an entry is to the lock of this browser: a password is stretched with the salt that the lock was made with, so that it opens
- * whatever the account's password is by now. Throws CryptoFailure('lock_secret') where no password opens it.
+ * Derives the lock's secret from an entry. A password is stretched with the salt from when the lock was made, so it opens the
+ * lock even after the account's password has changed. Throws CryptoFailure('lock_secret') if no password opens it.
  */
 export async function lockSecretOf(userId: string, entry: LockEntry): Promise<LockSecret> {
   if ('passkey' in entry) return passkeyLock(entry.passkey)
@@ -26,14 +26,14 @@ export async function lockSecretOf(userId: string, entry: LockEntry): Promise<Lo
   return { kind: 'password', secret: lockSecret, salt }
 }
 
-/** Locks the vault by the ways that were entered [Note: V3]. Throws CryptoFailure('password') where none was. */
+/** Locks the vault by the ways that were entered [Note: V3]. Throws CryptoFailure('password') if none was. */
 export const switchLockOn = (
   userId: string,
   ways: HeldWays,
   { unlockSecret, after }: { unlockSecret: string; after: LockAfter },
 ): Promise<void> => addLock({ userId, unlockSecret: fromBase64(unlockSecret), entered: [] }, { secrets: ways.locks ?? [], after })
 
-/** Throws CryptoFailure('lock_secret') where the entry does not open the lock. */
+/** Removes the lock. Throws CryptoFailure('lock_secret') if the entry does not open it. */
 export async function switchLockOff(
   userId: string,
   { unlockSecret, entry }: { unlockSecret: string; entry: LockEntry },
@@ -43,7 +43,7 @@ export async function switchLockOff(
   erase(secret.secret)
 }
 
-/** The new password that was entered opens the lock in the place of the entered one. */
+/** Replaces the entered password by the new one as a way to open the lock. */
 export async function renewLock(userId: string, ways: HeldWays, unlockSecret: string): Promise<void> {
   if (!ways.newPasswordLock) throw new CryptoFailure('password', 'Enter the new password again')
   await renewLockPassword({ userId, unlockSecret: fromBase64(unlockSecret), entered: ways.locks ?? [] }, ways.newPasswordLock)

@@ -21,21 +21,21 @@ type Versions = Record<string, number>
 
 export interface LogOutcome extends NewerVersions {
   cursor: number
-  /** By user id: device lists that the next commit names and this device does not have. Ask for them, then go on from there. */
+  /** By user id: device lists that the next commit names and this device lacks. Fetch them, then continue from there. */
   unknownLists: Versions
-  /** The newest version of the own device list here: a commit may have brought it. 0 in a room that is new here. */
+  /** The newest version of the own device list in this vault, which a commit may have brought. 0 in a room that is new here. */
   ownList: number
-  /** Another browser goes on with a copy of this one's data [Note: V2]. */
+  /** True if another browser uses a copy of this one's data [Note: V2]. */
   isCopied: boolean
-  /** Every message from here to the cursor is in the vault. */
+  /** The vault has every message from this seq to the cursor. */
   from: number
-  /** The log restarts with a new group, or the room is new here: ask for the group and enter, then go on. */
+  /** True if the log restarts with a new group, or the room is new here: fetch the group and enter, then continue. */
   mustEnter: boolean
-  /** Entries are missing between the cursor and what was given. */
+  /** True if entries are missing between the cursor and the given ones. */
   hasGap: boolean
-  /** Epochs whose archive key messages wait for. */
+  /** Epochs whose archive keys are needed to open waiting messages. */
   missing: EpochName[]
-  /** Epochs that somebody else's commits started: their archive keys and the GroupInfo are worth a look. */
+  /** Epochs that other devices' commits started: their archive keys and the GroupInfo are to be audited. */
   unaudited: EpochName[]
 }
 
@@ -55,9 +55,9 @@ const UNKNOWN_ROOM: LogOutcome = {
 }
 
 /**
- * Takes the next entries of a room's log, in order. State, text and cursor are stored in one transaction, then
- * the caller shows what the vault holds [Note: commit, then show]. Entries at or below the cursor are skipped. `asked`: versions of
- * device lists, by user id, that the server was asked for: what it does not have holds nothing up.
+ * Processes the next entries of a room's log, in order. Stores MLS state, text and cursor in one transaction; then the caller
+ * shows the vault's messages [Note: commit, then show]. Skips entries at or below the cursor. `asked` has the device list
+ * versions, by user id, that were requested already: if the server lacks one, processing continues without it.
  */
 export function receiveLog(
   live: Live,
@@ -80,7 +80,7 @@ export function receiveLog(
   })
 }
 
-/** A record of before does not say where its log stands, nor which devices its group left behind [Note: H3]. */
+/** Completes an older build's record with the log's position and the device lists of its group [Note: H3]. */
 function withPlace(record: RoomRecord, { group, accounts }: OpenRoom): RoomRecord {
   const { generation, groupId, cursor } = record
   if (record.log || !groupId) return record
@@ -107,7 +107,7 @@ const catchUpFrom = (
 type Stop = Pick<LogOutcome, 'mustEnter' | 'hasGap' | 'unknownLists'>
 const NO_STOP: Stop = { mustEnter: false, hasGap: false, unknownLists: {} }
 
-/** Takes the entries as far as they follow one another, and as this device knows the device lists that commits name. */
+/** Processes the entries as long as they follow one another and this device has the device lists that commits name. */
 async function takeEntries(at: CatchUp, entries: LogEntry[], asked: Versions): Promise<Stop> {
   for (const entry of entries) {
     if (entry.chatRoomId !== at.chatRoomId) throw new CryptoFailure('place', 'The server returned entries of another room')
@@ -116,7 +116,7 @@ async function takeEntries(at: CatchUp, entries: LogEntry[], asked: Versions): P
     const isNewGroup = entry.kind === 'commit' && entry.generation > at.record.generation
     if (isNewGroup && !(await isOwnCommit(at, entry))) return { ...NO_STOP, mustEnter: true }
     const unknownLists = entry.kind === 'commit' ? unknownIn(at, entry, asked) : {}
-    // [Note: D2] Whose devices may change the room, and whose word counts behind this commit, those lists say.
+    // [Note: D2] Those lists decide which devices may change the room, and whose messages after this commit are accepted.
     if (Object.keys(unknownLists).length > 0) return { ...NO_STOP, unknownLists }
     if (entry.kind === 'commit') await takeCommit(at, entry)
     else await takeMessage(at, entry)

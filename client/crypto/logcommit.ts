@@ -13,10 +13,10 @@ import { isTaken, type PendingCommit, pendingCommit, pendingSettled } from './pe
 import { groupPlace, placeBehind, withNamed } from './signers.ts'
 import { withCommit } from './transcript.ts'
 
-/** As many as the server takes archive keys at once. */
+/** The most archive keys that the server takes at once. */
 const UNAUDITED_MAX = 100
 
-/** Takes the next commit of a room's log: this device's own, or somebody else's once it is checked [Note: R3, R6]. */
+/** Processes the next commit of a room's log: this device's own, or another device's after checking it [Note: R3, R6]. */
 export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void> {
   const { live, chatRoomId, record } = at
   record.transcript = withCommit(record.transcript, entry.seq)
@@ -30,7 +30,8 @@ export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void>
     else if (at.group) await takeForeign(at, at.group, entry)
     else await followOutside(at, names)
   } catch (error) {
-    // [Note: R4] Accepted by the server, but not to be processed here: read on by the archive, enter again before sending.
+    // [Note: R4] The server accepted a commit that this device cannot process: it reads on by the archive, and enters again
+    // before sending.
     if (!(error instanceof CryptoFailure)) throw error
     if (error.code === 'own_message') at.isCopied = true
     await leave(at)
@@ -38,7 +39,7 @@ export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void>
   followLog(at, entry, names)
 }
 
-/** True if an entry is this device's own commit: then nothing has to be asked of the server. */
+/** True if an entry is this device's own commit: then nothing must be fetched from the server. */
 export async function isOwnCommit({ live, chatRoomId, record, group }: CatchUp, entry: CommitEntry): Promise<boolean> {
   const pending = await pendingCommit(live, chatRoomId)
   return pending !== undefined && isTaken(pending, entry, record.generation, group)
@@ -46,7 +47,7 @@ export async function isOwnCommit({ live, chatRoomId, record, group }: CatchUp, 
 
 function takeOwn(at: CatchUp, { group, draft, hasPath }: PendingCommit, { seq }: CommitEntry): void {
   moveTo(at, readGroup(group, accountKeysOf(at.accounts)), hasPath)
-  // Also where the commit has no path: a creation is made with new keys.
+  // A commit without a path counts too: a creation is made with new keys.
   Object.assign(at.record, pathMade(at.now, seq))
   at.record.generation = draft.generation
 }
@@ -58,7 +59,7 @@ async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promi
   const accounts = accountKeysOf(at.accounts)
   const applied = await applyCommit({ group, commit, accounts, rules: { isListed: listedIn(at.accounts) } })
   if (applied.removedSelf) {
-    // Only who has this device's leaf key comes in under its name.
+    // Only a holder of this device's leaf key can join under its name.
     if (applied.committer.deviceId === at.live.device.id) at.isCopied = true
     return leave(at)
   }
@@ -75,13 +76,16 @@ function moveTo(at: CatchUp, group: Group, hasPath: boolean): void {
     standing: 'joined',
     groupId: toBase64(groupIdOf(group)),
     epoch: epochOf(group),
-    // The device's clock, not the server's: whatever a server dates a commit to, keys are renewed in time.
+    // By the device's clock: the server must not delay healing by dating a commit.
     lastCommitAt: new Date(at.now).toISOString(),
     isHealed: hasPath,
   } satisfies Partial<CatchUp['record']>)
 }
 
-/** Takes the device lists that a commit of before carries; those that it only names were fetched by now [Note: D2]. Throws CryptoFailure. */
+/**
+ * Takes the device lists that a commit of an older build carries; lists that a commit only names have been fetched before [Note:
+ * D2]. Throws CryptoFailure.
+ */
 async function takeCarried(at: CatchUp, names: CommitNames[]): Promise<void> {
   const { live, accounts } = at
   for (const { userId, signed } of names) {
@@ -97,7 +101,10 @@ async function takeCarried(at: CatchUp, names: CommitNames[]): Promise<void> {
   )
 }
 
-/** What a commit carries is read outside too: no group secret is needed, and it says whose browsers are removed [Note: H3]. */
+/**
+ * Takes the device lists of a commit also outside the group: that needs no group secret, and shows which browsers are removed
+ * [Note: H3].
+ */
 async function followOutside(at: CatchUp, names: CommitNames[]): Promise<void> {
   try {
     await takeCarried(at, names)
@@ -106,7 +113,7 @@ async function followOutside(at: CatchUp, names: CommitNames[]): Promise<void> {
   }
 }
 
-/** Where the log stands now: as the group says, else as the server does. */
+/** Updates the log's generation, group id and epoch: from the group if there is one, else from the server's entry. */
 function followLog(at: CatchUp, entry: CommitEntry, names: CommitNames[]): void {
   const { group } = at
   at.record = withNamed(at.record, at.accounts, entry.seq, names)

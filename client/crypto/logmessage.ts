@@ -14,7 +14,7 @@ import { isOtherLog, withMessage } from './transcript.ts'
 import { noteNamedVersions } from './versions.ts'
 import { isUnopened, withUnopened } from './waiting.ts'
 
-/** Reads the next message of a room's log. What cannot be read becomes a line that says why. */
+/** Reads the next message of a room's log. An unreadable message becomes a line that says why. */
 export async function takeMessage(at: CatchUp, entry: MessageEntry): Promise<void> {
   const { live, record } = at
   const before = record.transcript
@@ -41,9 +41,9 @@ async function readEntry(at: CatchUp, entry: MessageEntry): Promise<Read> {
     if (read.body.kind === 'newer' && group) await keepEpochKey(at, group)
     return read
   }
-  // [Note: M2, H3] The server takes nothing of another group or epoch than the log's: here it did, or made it up.
+  // [Note: M2, H3] An honest server takes no message of another group or epoch than the log's: this one took it, or made it up.
   if (!isSealedAt(record.log, envelope, at.chatRoomId, at.accounts)) {
-    // A commit of this group is missing in the log: this device does not follow it any more.
+    // The log lacks a commit of this group, so this device stops following it.
     if (group && envelope.groupId === record.groupId && envelope.epoch > epochOf(group)) await leave(at)
     return unreadable(entry, new CryptoFailure('epoch', 'It was sealed for another state of this room'))
   }
@@ -67,18 +67,19 @@ async function readHere(at: CatchUp, entry: MessageEntry, envelope: Envelope, gr
   }
 }
 
-/** A message of this very device that is not the one it waits for. */
+/** Handles a message of this very device that is not the one it waits for. */
 async function takeOwnMessage(at: CatchUp, entry: MessageEntry, read: Read): Promise<void> {
   const own = await ownRow(at.live, entry.id)
   if (own) settle(at, entry, own)
-  // [Note: V2] The vault does not know it: the profile was rolled back. What it knows at another place is only repeated.
+  // [Note: V2] If the vault does not know it, the profile was rolled back. If the vault has it at another seq, it is only a
+  // replay.
   else if (!(await standsElsewhere(at.live, placed(at, entry, read))) && !at.messages.some(({ id }) => id === entry.id)) {
     at.isCopied = true
     await leave(at)
   }
 }
 
-/** The text of an own message is what this device kept: MLS does not open it. */
+/** Takes the text of an own message from this device's copy: MLS does not open own messages. */
 function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
   at.writes.push(...settledWrites(at.chatRoomId, entry.id, own))
   at.hasSettled = true
@@ -90,7 +91,7 @@ function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
   return { senderId: at.live.userId, body, flags: own.sentAt === undefined ? {} : sentFar(own.sentAt, entry.createdAt) }
 }
 
-/** A proven message is proof of the epoch that it was sealed in [Note: R4]. */
+/** Raises the record's epoch: a verified message proves the epoch that it was sealed in [Note: R4]. */
 function noteEpoch({ record }: CatchUp, { content }: MessageEntry): void {
   const envelope = parseEnvelope(content)
   if (envelope && envelope.groupId === record.groupId) record.epoch = Math.max(record.epoch, envelope.epoch)

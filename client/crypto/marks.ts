@@ -10,7 +10,7 @@ import type { Live } from './live.ts'
 import { ownManifestWrite, peerOf } from './peers.ts'
 
 /**
- * Checks a device list that comes before any vault is open against what the vaults of this browser say of the account [Note: V4]. Throws
+ * Checks a device list against the marks of this browser's vaults, before any vault is open [Note: V4]. Throws
  * CryptoFailure('manifest_rollback').
  */
 export async function requireMarkedManifest(identityKey: string, signed: Signed, { version }: Manifest): Promise<void> {
@@ -19,7 +19,7 @@ export async function requireMarkedManifest(identityKey: string, signed: Signed,
   throw new CryptoFailure('manifest_rollback', 'The server returned an older list of your devices than this browser has seen')
 }
 
-/** Throws CryptoFailure 'other_account' where this browser knows a user by another name, 'identity' where by another identity key. */
+/** Throws CryptoFailure 'other_account' if this browser knows the user by another name, 'identity' if by another identity key. */
 export async function requireMarkedIdentity(
   { userId, username }: { userId: string; username: string },
   identityKey: Uint8Array,
@@ -30,14 +30,17 @@ export async function requireMarkedIdentity(
   throw new CryptoFailure('identity', 'The server returned the keys of another identity than this browser knows of your account')
 }
 
-/** Throws CryptoFailure('book_rollback') where a book is older than the vault's marks, or another one of the same version [Note: V4]. */
+/**
+ * Throws CryptoFailure('book_rollback') if a book is older than the vault's mark, or differs from the marked book of the same
+ * version [Note: V4].
+ */
 export async function requireMarkedBook({ vault }: Live, { version, sealed }: SealedBook): Promise<void> {
   const known = (await vault.marks())?.book
   if (known && isBehind(markOf(version, sealed ?? ''), known))
     throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
 }
 
-/** Gives a vault its marks that a build without them has made. */
+/** Adds marks to a vault that an older build made without them. */
 export async function addMarks(live: Live): Promise<void> {
   if (await live.vault.marks()) return
   await withBook(live, async () => {

@@ -30,8 +30,9 @@ const AHEAD =
   'One of your browsers wrote decisions into your address book that cannot be. They were not taken. If you do not know the browser, remove it'
 
 /**
- * The book for the server, one version up; null where nothing changed, where the server's copy was not read yet, is in a form that
- * only newer builds know, or a newer one is known to be, and where this device has not learned the newest history key: under an older one the others would refuse it.
+ * Seals the book for the server, one version up. Returns null if nothing changed, if the server's copy was not read yet, has a
+ * form that only newer builds know, or is older than a book known to exist, and if this device lacks the newest history key: the
+ * other devices would refuse a book under an older one.
  */
 export const sealBook = (live: Live): Promise<SignedBook | null> =>
   withBook(live, async () => {
@@ -41,19 +42,19 @@ export const sealBook = (live: Live): Promise<SignedBook | null> =>
     return isMine && newest && isLevel(row, self) ? (await sealBookUnder(live, newest)).stored : null
   })
 
-/** The server keeps this book now. What changed since it was sealed stays dirty. */
+/** Notes that the server stores this book now. Changes made since it was sealed stay dirty. */
 export const bookSaved = (live: Live, stored: SignedBook): Promise<void> =>
   withBook(live, async () => {
     await live.vault.write(await bookKeptWrites(live, { stored, text: await openBookText(live, stored) }))
   })
 
 /**
- * Merges the server's book into this device's. Of a person's pins the one with more decisions holds; a key that takes the
- * place of another one here begins the room anew, as if it had been decided for on this device. False: one of the account's own
- * devices has named a newer book than the server's. Throws CryptoFailure: 'book_rollback' where the server goes back behind what
- * this device has seen or the account's signed list says, 'history_key' where the book is sealed under a key that is not here yet,
- * 'book_signer' or 'book_spoiled' where none of the account's devices wrote it, 'newer_version' where it is the first one here and only a newer
- * build can read it: a browser that has read one before goes on with its own copy.
+ * Merges the server's book into this device's. For each account the pin with more decisions wins; a key that replaces another one
+ * restarts the room, as if the person had decided on this device. Returns false if one of the account's own devices has named a
+ * newer book than the server's. Throws CryptoFailure: 'book_rollback' if the server's book is older than this device has seen or
+ * the account's signed list requires, 'history_key' if this device lacks the key that seals the book, 'book_signer' or
+ * 'book_spoiled' if none of the account's devices wrote it, 'newer_version' if only a newer build can read it and this browser
+ * has never read one: after a first book it continues with its own copy.
  */
 export async function mergeBook(live: Live, stored: SealedBook): Promise<boolean> {
   await mergeInRooms(live, stored)
@@ -61,9 +62,9 @@ export async function mergeBook(live: Live, stored: SealedBook): Promise<boolean
 }
 
 /**
- * Goes on from a book that the account did not write, as the next version: with the newest other one that holds merged into this
- * device's copy, or with that copy alone (`older` null). False where the other one does not hold either, or this device has no copy.
- * Throws CryptoFailure('book_rollback') for a number that cannot be.
+ * Replaces a book that the account did not write by the next version: this device's copy with the newest valid older book merged
+ * in, or that copy alone (`older` is null). Returns false if the older one is invalid too, or this device has no copy. Throws
+ * CryptoFailure('book_rollback') for an impossible version.
  */
 export async function replaceBook(
   live: Live,
@@ -81,7 +82,10 @@ export async function replaceBook(
   }
 }
 
-/** What this device knows takes the place of a spoiled book; one that never read the book knows too little for that. */
+/**
+ * Replaces a spoiled book by this device's copy; returns false if this device never read the book, because its copy then lacks
+ * too much.
+ */
 async function keepOwnCopy(live: Live, spoiled: SealedBook): Promise<boolean> {
   const row = await readBook(live)
   const { version } = spoiled
@@ -97,13 +101,13 @@ async function mergeInRooms(live: Live, stored: SealedBook, replaces?: SealedBoo
   }
 }
 
-/** Every lock of a room is taken before that of the book, in the order of their names: nobody waits for each other. */
+/** Takes the locks of all rooms in the order of their ids, then that of the book, so that no deadlock is possible. */
 const inRooms = <T>(live: Live, rooms: string[], work: () => Promise<T>): Promise<T> =>
   rooms.reduceRight<() => Promise<T>>((inner, room) => () => inRoom(live, room, inner), work)()
 
 /**
- * Merges, where the rooms that begin anew are held; else answers those that are not. `replaces`: a spoiled book, in whose
- * place an older one goes.
+ * Merges if the locks of all rooms that restart are held; else returns the rooms whose locks are missing. `replaces` is a spoiled
+ * book that an older one replaces.
  */
 async function merge(live: Live, stored: SealedBook, rooms: string[], replaces?: SealedBook): Promise<string[]> {
   const row = await readBook(live)
@@ -131,8 +135,8 @@ async function merge(live: Live, stored: SealedBook, rooms: string[], replaces?:
 }
 
 /**
- * The book inside, where a listed device of the account has signed it. Throws CryptoFailure: 'history_key' and 'book_signer', which a
- * newer device list may settle, or 'book_spoiled': the server keeps what no device of the account wrote.
+ * Opens the server's book if a listed device of the account signed it. Throws CryptoFailure: 'history_key' and 'book_signer',
+ * which a newer device list may resolve, or 'book_spoiled' if no device of the account wrote it.
  */
 async function openSigned(live: Live, row: BookRow, stored: Stored): Promise<Book | 'newer'> {
   const self = await peerOf(live, live.userId)
@@ -149,7 +153,10 @@ async function openSigned(live: Live, row: BookRow, stored: Stored): Promise<Boo
   }
 }
 
-/** Keeps a book that only newer builds can read, to pass it on. What this device knows stays its own until it is one of them. */
+/**
+ * Stores a book that only newer builds can read, to pass it on. This device's own changes stay local until its build can read
+ * that book.
+ */
 async function keepNewer(live: Live, row: BookRow, stored: Stored): Promise<[]> {
   if (!row.isRead) throw new CryptoFailure('newer_version', NEEDS_NEWER)
   if (row.newer?.version !== stored.version)
@@ -160,13 +167,15 @@ async function keepNewer(live: Live, row: BookRow, stored: Stored): Promise<[]> 
 }
 
 /**
- * True if no newer book is known to be on the server [Note: I1]. A number alone does not stop anything: a stolen device could name
- * any, and hold off its own removal.
+ * True if no newer book is known to be on the server [Note: I1]. Ignores the claim of a removed device: a stolen device could
+ * name any version to block its own removal.
  */
 const isLevel = (row: BookRow, self: Peer | undefined): boolean =>
   row.named === undefined || row.named.version <= seenVersion(row) || self?.manifest.removed.includes(row.named.deviceId) === true
 
-/** The account's own signed list names the history key that the book may not be older than. */
+/**
+ * Throws if the book is older than the one seen here, or sealed under an older history key than the account's signed list names.
+ */
 async function requireNewest(live: Live, row: BookRow, stored: SealedBook): Promise<void> {
   const manifest = (await peerOf(live, live.userId))?.manifest
   // The first history key may be older than the first book: then the server has none.
@@ -178,13 +187,13 @@ async function requireNewest(live: Live, row: BookRow, stored: SealedBook): Prom
 
 interface MergedBook {
   book: Book
-  /** A pin counts more decisions than there can be. */
+  /** True if a pin counts more decisions than there can be. */
   isAhead: boolean
 }
 
 function mergedBook(mine: Book, theirs: Book): MergedBook {
   let isAhead = false
-  // In their order, so that equal books are equal text.
+  // In their order, so that equal books serialize to equal text.
   const pins = { ...theirs.pins, ...mine.pins }
   for (const [userId, pin] of Object.entries(theirs.pins)) {
     const merged = mergedPin(mine.pins[userId], pin)
@@ -198,7 +207,10 @@ function mergedBook(mine: Book, theirs: Book): MergedBook {
 type Fields = Record<string, unknown>
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The fields of both; what both have is united field by field, and anything else is as they have it, who wrote last [Note: F2]. */
+/**
+ * Merges the fields of both. Objects are merged recursively; for any other field the server's value wins, because it was written
+ * last [Note: F2].
+ */
 function united(mine: Fields, theirs: Fields): Fields {
   const all = Object.entries({ ...theirs, ...mine }).map(([name, value]): [string, unknown] => {
     const other = theirs[name]

@@ -15,10 +15,10 @@ export interface Author {
   credential: Uint8Array
 }
 
-/** An opened message: what was said, and by which device of which account, as the signature inside proves. */
+/** An opened message: its statement, and the device and account that the signature inside proves. */
 export interface Opened {
   statement: ReadStatement
-  /** The statement as it was signed. `isWhole`: this build knows all that it says. */
+  /** The statement's signed text. `isWhole` is true if this build knows every field of it. */
   text: string
   isWhole: boolean
   accountKey: Uint8Array
@@ -42,10 +42,10 @@ export async function sealMessage(
   const place = placeOf(groupIdOf(group), epochOf(group))
   const key = randomBytes(32)
   const commitment = sha256('conclave/commitment/v1', key)
-  const said = utf8(JSON.stringify(statement))
-  const signature = sign(author.leafSeed, 'conclave/message/v1', ...place, said)
+  const signedBytes = utf8(JSON.stringify(statement))
+  const signature = sign(author.leafSeed, 'conclave/message/v1', ...place, signedBytes)
   const bodyKey = await hkdf(key, 'conclave/body-key/v1')
-  const padded = pad(encodeFields(said, author.credential, author.leafKey, signature))
+  const padded = pad(encodeFields(signedBytes, author.credential, author.leafKey, signature))
   const body = concat(commitment, await sealWith(bodyKey, 'conclave/body/v1', padded, ...place, commitment))
   const bodyHash = sha256('conclave/body-hash/v1', body)
   const sealed = await sealToGroup({ group, plaintext: key, authData: bodyHash })
@@ -62,8 +62,8 @@ export async function sealMessage(
 }
 
 /**
- * Opens an envelope by the group's state: once only, so store state and text together. `isArchived`: its archive part opens by the
- * epoch's archive key as well. Throws CryptoFailure.
+ * Opens an envelope by the group's MLS state. That works only once, so store state and text together. `isArchived` is true if the
+ * epoch's archive key opens the archive part as well. Throws CryptoFailure.
  */
 export async function openByGroup(
   group: Group,
@@ -92,7 +92,7 @@ async function isKeyOf(archiveKey: Uint8Array, envelope: Envelope, body: Uint8Ar
   }
 }
 
-/** Opens an envelope by its epoch's archive key [Note: H1]. Throws CryptoFailure; 'archive_key' where the key is not this one. */
+/** Opens an envelope by its epoch's archive key [Note: H1]. Throws CryptoFailure; 'archive_key' if this key is wrong. */
 export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope): Promise<Opened> {
   const body = fromBase64(envelope.body)
   const key = await archivedKey(archiveKey, envelope, body).catch((cause: unknown) => {
@@ -101,7 +101,7 @@ export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope):
   return (await openBody(key, envelope, body)).opened
 }
 
-/** The body's key out of the archive part. Throws CryptoFailure('seal'). */
+/** Opens the body's key from the archive part. Throws CryptoFailure('seal'). */
 const archivedKey = (archiveKey: Uint8Array, { groupId, epoch, archive }: Envelope, body: Uint8Array): Promise<Uint8Array> =>
   openWith(
     archiveKey,
@@ -111,7 +111,7 @@ const archivedKey = (archiveKey: Uint8Array, { groupId, epoch, archive }: Envelo
     sha256('conclave/body-hash/v1', body),
   )
 
-// A device's certificate is the same in each of its messages: it is checked once.
+// All messages of a device carry the same credential, so it is checked once.
 const certified = remembering<true>(256)
 const isCertified = (credential: Uint8Array, leafKey: Uint8Array): boolean =>
   certified(`${toBase64(credential)} ${toBase64(leafKey)}`, () => credentialHolds(credential, leafKey) || undefined) === true
@@ -123,19 +123,19 @@ async function openBody(key: Uint8Array, envelope: Envelope, body: Uint8Array): 
     throw new CryptoFailure('commitment', 'The key does not belong to this text')
   const bodyKey = await hkdf(key, 'conclave/body-key/v1')
   const padded = await openWith(bodyKey, 'conclave/body/v1', body.subarray(COMMITMENT_BYTES), ...place, commitment)
-  const [said, credential, leafKey, signature] = decoded(() => decodeFields(unpad(padded)))
-  if (!said || !credential || !leafKey || !signature) throw new CryptoFailure('body', 'The message is incomplete')
+  const [signedBytes, credential, leafKey, signature] = decoded(() => decodeFields(unpad(padded)))
+  if (!signedBytes || !credential || !leafKey || !signature) throw new CryptoFailure('body', 'The message is incomplete')
   const author = readCredential(credential)
   if (!author || !isCertified(credential, leafKey)) throw new CryptoFailure('credential', "The sender's device is not certified")
-  if (!(await verifySoon(leafKey, signature, 'conclave/message/v1', ...place, said)))
+  if (!(await verifySoon(leafKey, signature, 'conclave/message/v1', ...place, signedBytes)))
     throw new CryptoFailure('signature', 'The signature does not match')
-  const text = decoded(() => fromUtf8(said))
+  const text = decoded(() => fromUtf8(signedBytes))
   const read = readStatement(decoded(() => JSON.parse(text)))
   if (!read) throw new CryptoFailure('content', 'The message is not as it must be')
   return { opened: { ...read, text, ...author }, leafKey }
 }
 
-/** A sender may seal anything: what cannot be taken apart is a failure to show, not a bug. */
+/** A sender may seal anything, so a parse error is a CryptoFailure to show, not a bug. */
 function decoded<T>(decode: () => T): T {
   try {
     return decode()

@@ -32,14 +32,17 @@ import {
   typed,
 } from './suite.ts'
 
-/** A room's MLS state. Opaque: it goes in, another comes out, and the caller stores it before anything leaves the device. */
+/**
+ * A room's MLS state, opaque and immutable. Each step returns a new one, which the caller stores before anything leaves the
+ * device.
+ */
 export type Group = ClientState
 
-/** A commit that was made here: store `group`, then post the rest. */
+/** A commit of this device: store `group`, then post the rest. */
 export interface Committed {
   group: Group
   commit: Bytes
-  /** For the devices that the commit adds; undefined where it adds none. */
+  /** The Welcome for the devices that the commit adds; undefined if it adds none. */
   welcome: Bytes | undefined
   groupInfo: Bytes
 }
@@ -51,20 +54,21 @@ export interface Applied {
   removed: Leaf[]
   authData: Bytes
   isExternal: boolean
-  /** This device is out: `group` neither seals nor opens any more. */
+  /** True if the commit removed this device: `group` can no longer seal or open. */
   removedSelf: boolean
 }
 
 const STATE = 'conclave/group-state/v1'
 
-/** Renews this device's keys: who had read the old ones is shut out again [Note: R7]. */
+/** Renews this device's keys, which shuts out an attacker who had read the old ones [Note: R7]. */
 export async function commitEmpty(step: { group: Group; authData: Uint8Array }): Promise<Committed> {
   return await typed(() => commitWith(step.group, [], step.authData))
 }
 
 /**
- * Removes and adds devices. What R3 allows is the caller's to know: others refuse the rest. Additions renew no keys and throw
- * 'closes_room' in a room that has renewed some: let the device come in by itself (`joinByGroupInfo`).
+ * Removes and adds devices. The caller ensures that R3 allows the change: other devices refuse it otherwise. A commit that adds
+ * devices renews no keys, and throws 'closes_room' in a room that has renewed some: the device must then join by itself
+ * (`joinByGroupInfo`).
  */
 export async function commitChange(step: {
   group: Group
@@ -79,7 +83,10 @@ export async function commitChange(step: {
   })
 }
 
-/** Commits proposals, as a public message: receivers check sender, proposals, new leaf and authenticated data before processing [Note: R3]. */
+/**
+ * Commits proposals as a public message: receivers check sender, proposals, new leaf and authenticated data before processing
+ * [Note: R3].
+ */
 export async function commitWith(group: Group, extraProposals: Proposal[], authenticatedData: Uint8Array): Promise<Committed> {
   requireActive(group)
   const options = { extraProposals, authenticatedData, wireAsPublicMessage: true, ratchetTreeExtension: true }
@@ -97,8 +104,8 @@ export function addOf(bytes: Uint8Array): Proposal {
 }
 
 /**
- * Takes a commit that others made. Throws CryptoFailure: 'commit_refused' [Note: R3], 'epoch', 'closes_room', 'own_message' for one that this leaf made, 'mls';
- * the state that went in stays good.
+ * Processes another device's commit. Throws CryptoFailure: 'commit_refused' [Note: R3], 'epoch', 'closes_room', 'own_message' for
+ * a commit of this leaf, 'mls'. The given state stays usable.
  */
 export async function applyCommit(step: {
   group: Group
@@ -123,7 +130,7 @@ export async function applyCommit(step: {
     const outcome = { removed, authData: concat(content.authenticatedData), isExternal: change.isExternal }
     const cs = await suite()
 
-    // The library sees its own removal neither in an external commit nor where a new device takes the place at once.
+    // The library misses its own removal in an external commit, and if a new device takes the leaf in the same commit.
     if (change.removes.includes(ownLeafIndex(group))) {
       await unprotectPublicMessage(group.keySchedule.membershipKey, group.groupContext, group.ratchetTree, publicMessage, cs)
       const out: Group = { ...group, groupActiveState: { kind: 'removedFromGroup' } }
@@ -162,7 +169,7 @@ function changeOf(content: FramedContent, before: Leaf[]): Change {
   return change
 }
 
-/** What a commit says about itself, before anything of it is checked. Throws CryptoFailure. */
+/** The plain fields of a commit, before anything in it is verified. Throws CryptoFailure. */
 export function inspectCommit(commit: Uint8Array): { groupId: Bytes; epoch: number; isExternal: boolean; authData: Bytes } {
   const { content } = decode(commit, 'mls_public_message').publicMessage
   if (content.contentType !== 'commit') throw new CryptoFailure('commit_refused', 'A proposal stands alone')
@@ -174,10 +181,10 @@ export function inspectCommit(commit: Uint8Array): { groupId: Bytes; epoch: numb
   }
 }
 
-// A state that sealed once must not seal again: both messages would take the same key, and the second be lost [Note: M6].
+// A state seals only once: two messages from it would use the same key, and the second would be lost [Note: M6].
 const spent = new WeakSet<Group>()
 
-/** Seals for all other devices of the room. `authData` is authenticated, not hidden. Throws CryptoFailure. */
+/** Seals for all other devices of the room. `authData` is authenticated, not encrypted. Throws CryptoFailure. */
 export async function sealToGroup(step: {
   group: Group
   plaintext: Uint8Array
@@ -193,7 +200,7 @@ export async function sealToGroup(step: {
 }
 
 /**
- * Opens a message, once: the state that comes out has forgotten its key. `sender` is proven by the leaf's signature. Throws CryptoFailure:
+ * Opens a message, once: the returned state has erased its key. The leaf's signature proves `sender`. Throws CryptoFailure:
  * 'own_message', 'epoch', 'mls' (replayed, tampered with, more than 200 ahead or 100 behind).
  */
 export async function openFromGroup(step: {
@@ -212,7 +219,7 @@ export async function openFromGroup(step: {
   })
 }
 
-/** Whose message it claims to be: trusted only once it has been opened. Throws CryptoFailure('epoch' or 'mls'). */
+/** The sender that a message claims: trust it only after the message was opened. Throws CryptoFailure('epoch' or 'mls'). */
 export async function senderOf({ group, message }: { group: Group; message: Uint8Array }): Promise<Leaf> {
   return await typed(async () => {
     const { privateMessage } = decode(message, 'mls_private_message')
@@ -231,7 +238,7 @@ function requireHere(group: Group, groupId: Uint8Array, epoch: bigint): void {
   if (epoch !== group.groupContext.epoch) throw new CryptoFailure('epoch', 'It belongs to another epoch of the room')
 }
 
-/** A secret of this epoch that all members derive alike, for one purpose (RFC 9420 section 8.5). */
+/** Derives a secret of this epoch that all members share, for one purpose (RFC 9420 section 8.5). */
 export const exportSecret = (group: Group, label: string, context: Uint8Array, length = 32): Promise<Bytes> =>
   typed(async () => concat(await mlsExporter(group.keySchedule.exporterSecret, label, context, length, await suite())))
 
@@ -240,10 +247,10 @@ export const epochOf = (group: Group): number => Number(group.groupContext.epoch
 export const groupIdOf = (group: Group): Bytes => concat(group.groupContext.groupId)
 export const ownLeafIndex = (group: Group): number => group.privatePath.leafIndex
 
-/** The state as bytes for the vault. They hold every secret of the room, this device's leaf seed among them. */
+/** Serializes the state for the vault. The bytes hold every secret of the room, including this device's leaf seed. */
 export const writeGroup = (group: Group): Bytes => encodeFields(STATE, encodeGroupState(group))
 
-/** The state that `writeGroup` wrote. Throws CryptoFailure('mls'). */
+/** Parses a state that `writeGroup` wrote. Throws CryptoFailure('mls'). */
 export function readGroup(bytes: Uint8Array, accounts: Accounts): Group {
   const [label, state] = fieldsOf(bytes)
   if (!label || !state || !sameBytes(label, utf8(STATE))) throw new CryptoFailure('mls', 'These bytes are no state of a room')
@@ -258,7 +265,7 @@ function fieldsOf(bytes: Uint8Array): Uint8Array[] {
   }
 }
 
-/** The GroupInfo of the current epoch, with the tree: what a device needs to come in [Note: R2]. */
+/** The GroupInfo of the current epoch, with the tree, by which a device can join [Note: R2]. */
 export const groupInfoOf = (group: Group): Promise<Bytes> =>
   typed(async () => {
     const groupInfo = await createGroupInfoWithExternalPubAndRatchetTree(group, [], await suite())

@@ -3,8 +3,8 @@ import type { Book, BookRow, Pin } from './book.ts'
 import { decided } from './pins.ts'
 
 /**
- * Why an account is not the one that this account knows: another key, another name, the name of somebody else, or two keys that two
- * own browsers know. Nothing is sent to it until the person decides [Note: I1, I3].
+ * How an account differs from its pin: another key, another name, a name pinned for another account, or two keys that two own
+ * browsers pinned. Nothing is sent to it until the person decides [Note: I1, I3].
  */
 export type Mismatch = 'key_changed' | 'name_changed' | 'name_taken' | 'key_conflict'
 
@@ -14,7 +14,7 @@ export interface ShownAccount {
   /** Ed25519, base64. */
   identityKey: string | null
   username: string
-  /** The list has it as an accepted contact; absent where nobody asked the list. */
+  /** True if the list has it as an accepted contact; absent if the list was not asked. */
   isContact?: boolean
 }
 
@@ -29,7 +29,7 @@ export const isPinnedKey = ({ identityKey }: Pin, shown: string | null): boolean
 export const isNameTaken = ({ pins }: Book, userId: string, name: string): boolean =>
   name !== '' && Object.entries(pins).some(([id, pin]) => id !== userId && pin.username === name)
 
-/** What differs from the pin. `isTaken` tells if a name is pinned for another account. */
+/** The difference from the pin, if any. `isTaken` is true if the name is pinned for another account. */
 export function mismatchOf(
   pin: Pin | undefined,
   { identityKey, username }: Omit<ShownAccount, 'userId'>,
@@ -43,8 +43,8 @@ export function mismatchOf(
 }
 
 /**
- * The book with a key and a name that the person decided for. A name belongs to one account: who was pinned under it gives it up, and
- * the person is asked when that account is shown again.
+ * The book with a key and a name that the person decided for. A name belongs to one account: an account pinned under it before
+ * loses it, and the person is asked when that account is shown again.
  */
 export function withDecision(
   row: BookRow,

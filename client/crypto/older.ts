@@ -15,8 +15,9 @@ import { type NamedVersions, type NewerVersions, newerVersions, noteNamedVersion
 import { withUnopened } from './waiting.ts'
 
 /**
- * Keeps a page of the older log, its messages read by the archive. `isStart`: nothing older exists. Returns the newer versions that the
- * messages name. Throws CryptoFailure 'place' or 'log' where the page does not lie before what is here, without a gap.
+ * Stores a page of the older log, its messages read by the archive. `isStart` is true if nothing older exists. Returns the newer
+ * versions that the messages name. Throws CryptoFailure 'place' or 'log' if the page does not end directly before the stored
+ * entries.
  */
 export function adoptPage(live: Live, input: Place & { entries: LogEntry[]; isStart: boolean }): Promise<NewerVersions> {
   const { chatRoomId, peerIds, isStart } = input
@@ -25,7 +26,7 @@ export function adoptPage(live: Live, input: Place & { entries: LogEntry[]; isSt
     if (!record) return newerVersions(live, named)
     if (input.entries.some((entry) => entry.chatRoomId !== chatRoomId))
       throw new CryptoFailure('place', 'The server returned entries of another room')
-    // Another tab may have kept a part of it meanwhile.
+    // Another tab may have stored a part of it meanwhile.
     const entries = input.entries.filter(({ seq }) => seq < record.from)
     const first = record.from - entries.length
     const isEmpty = input.entries.length === 0 && !isStart
@@ -42,13 +43,16 @@ export function adoptPage(live: Live, input: Place & { entries: LogEntry[]; isSt
 
 type Known = Pick<Reading, 'accounts'> & { record: RoomRecord }
 
-/** Whose browsers had been removed by then: the commits of a page say it to a device that was not there [Note: H3]. */
+/**
+ * Adds the device lists that a commit of the page names, so that this device learns which browsers had been removed by then
+ * [Note: H3].
+ */
 const withCommitNames = ({ record, accounts }: Known, entry: LogEntry): Known => ({
   accounts,
   record: entry.kind === 'commit' ? withNamed(record, accounts, entry.seq, namesOf(entry)) : record,
 })
 
-/** The messages of a page; from its first commit on each is compared with what its sender saw [Note: M5]. */
+/** Reads the messages of a page; from its first commit on, each is compared with the log that its sender saw [Note: M5]. */
 async function readPage(at: Reading, entries: LogEntry[], named: NamedVersions): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = []
   const hashes = new Map<number, string>()
@@ -68,13 +72,13 @@ async function readPage(at: Reading, entries: LogEntry[], named: NamedVersions):
 
 interface Around {
   before: Transcript | undefined
-  /** The running hash behind it, and those behind the messages before it. */
+  /** The running hash after this message, and those after the earlier messages. */
   hash: string | undefined
   hashes: Map<number, string>
   named: NamedVersions
 }
 
-/** The vault's row of a message that did not pass by MLS. */
+/** Builds the vault's row of a message that MLS did not open. */
 async function readOlder(at: Reading, entry: MessageEntry, { before, hash, hashes, named }: Around): Promise<StoredMessage> {
   const { id, seq, createdAt } = entry
   const envelope = parseEnvelope(entry.content)

@@ -11,42 +11,45 @@ import { unlistedIn, versionsOf } from './peers.ts'
 import { type Place, storeRoom, withRoom } from './room.ts'
 import { stated } from './transcript.ts'
 
-/** A message that the server has not acknowledged. `envelope`: the sealed bytes, kept so that a retry sends the same. */
+/** A message that the server has not acknowledged. `envelope` has the sealed bytes, so that a retry sends the same. */
 export interface OutboxRow {
   id: string
   chatRoomId: string
-  /** Rises with each message of this device: the order of sending. */
+  /** The order of sending; it rises with each message of this device. */
   order: number
-  /** null: of a kind that this build does not know. A newer tab of this browser wrote it, and sends it. */
+  /** null if this build does not know its kind: a newer tab of this browser wrote it, and sends it. */
   content: Content | null
   replyToId: string | null
   /** ISO 8601, the device's clock. */
   sentAt: string
   envelope: string | null
-  /** Why the person has to decide: the server's words. */
+  /** The server's error text, if the person must decide; else null. */
   failure: string | null
 }
 
-/** What this device remembers of a message until its place in the log is known: MLS does not open own messages. */
+/** This device's copy of an own message until its seq is known: MLS does not open own messages. */
 export interface OwnRow {
-  /** As it was written, by a build of any age: ask `readContent`. */
+  /** The content as a build of any age wrote it: parse it with `readContent`. */
   content: unknown
-  /** Its place in the outbox. */
+  /** Its key in the outbox. */
   order: number
-  /** ISO 8601, this device's clock; absent in rows of before. */
+  /** ISO 8601, this device's clock; absent in rows of older builds. */
   sentAt?: string
-  /** The newest sealed bytes; null before the first. They outlive the outbox row: they may be on the server. */
+  /**
+   * The newest sealed bytes; null before the first. They are kept after the outbox row is dropped, because the server may have
+   * them.
+   */
   envelope: string | null
 }
 
 /**
- * One change of a room's outbox at a time, across tabs. Taken inside the room's lock where both are needed: sealing and settling
- * must not meet a change that the person makes meanwhile.
+ * Runs one change of a room's outbox at a time, across tabs. If the room's lock is needed too, take that first: sealing and
+ * settling must not run during a change that the person makes.
  */
 export const withOutbox = <T>(live: Live, chatRoomId: string, work: () => Promise<T>): Promise<T> =>
   exclusive(`conclave/${live.userId}/${chatRoomId}/outbox`, work)
 
-/** As it lies in the vault: content of any kind, and what a newer build has added. */
+/** The stored row: content of any kind, and fields that a newer build has added. */
 const keptShape = z.looseObject({
   id: z.string(),
   chatRoomId: z.string(),
@@ -71,23 +74,23 @@ const shown = (row: KeptRow): OutboxRow => ({ ...row, content: readContent(row.c
 const outboxWrite = (row: KeptRow): Write => ({ store: 'outbox', key: [row.chatRoomId, row.order], value: { json: row } })
 const ownWrite = (id: string, own: OwnRow | null): Write => ({ store: 'own', key: id, value: own && { json: own } })
 
-/** The changes that take a message out of the outbox: the log has it. */
+/** The changes that remove a message from the outbox once the log has it. */
 export const settledWrites = (chatRoomId: string, id: string, { order }: OwnRow): Write[] => [
   ownWrite(id, null),
   { store: 'outbox', key: [chatRoomId, order], value: null },
 ]
 
-/** What a room still has to send, in order. */
+/** The unsent messages of a room, in order. */
 export async function outboxOf({ vault }: Live, chatRoomId: string): Promise<OutboxRow[]> {
   return (await vault.all('outbox', chatRoomId)).map(({ value }) => shown(jsonOf(keptShape, value)))
 }
 
-/** The rooms that have something to send. */
+/** The rooms with unsent messages. */
 export async function roomsWithOutbox({ vault }: Live): Promise<string[]> {
   return [...new Set((await vault.all('outbox')).map(({ key: [chatRoomId] }) => chatRoomId))]
 }
 
-/** Keeps a message before anything else happens to it: a reload or a crash does not lose it. */
+/** Stores a message before anything else is done with it, so that a reload or a crash does not lose it. */
 export function keepInOutbox(
   live: Live,
   row: Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'sentAt'> & { content: Content },
@@ -104,7 +107,7 @@ export function keepInOutbox(
   })
 }
 
-/** What this device remembers of a message of its own. */
+/** This device's copy of an own message. */
 export async function ownRow({ vault }: Live, id: string): Promise<OwnRow | undefined> {
   const row = await vault.get('own', id)
   return row && jsonOf(ownShape, row)
@@ -115,14 +118,14 @@ interface Kept {
   own: OwnRow
 }
 
-/** One row and its memory, without reading the others. */
+/** One outbox row and its own copy, without reading the other rows. */
 async function keptOf(live: Live, chatRoomId: string, id: string): Promise<Kept | undefined> {
   const own = await ownRow(live, id)
   const row = own && (await live.vault.get('outbox', [chatRoomId, own.order]))
   return own && row && { row: jsonOf(keptShape, row), own }
 }
 
-/** Changes one row: a failure to show, or none to try again; `unseal` drops sealed bytes that the room has outrun. */
+/** Sets a row's failure, or clears it for another attempt; `unseal` drops sealed bytes of an epoch that the room has left. */
 export function changeOutbox(
   live: Live,
   input: { chatRoomId: string; id: string; failure: string | null; unseal: boolean },
@@ -135,23 +138,23 @@ export function changeOutbox(
   })
 }
 
-/** Takes a message out for good: the person deletes it, or it goes back to the composer. */
+/** Removes a message for good: the person deleted it, or it returns to the composer. */
 export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: string }): Promise<void> {
   return withOutbox(live, input.chatRoomId, async () => {
     const kept = await keptOf(live, input.chatRoomId, input.id)
     if (!kept) return
     await live.vault.write([
       { store: 'outbox', key: [input.chatRoomId, kept.own.order], value: null },
-      // Sealed bytes may be on their way: when the log shows them, they are known to be this device's [Note: V2].
+      // Sealed bytes may be under way: if the log shows them later, this copy proves that they are this device's [Note: V2].
       ...(kept.own.envelope === null ? [ownWrite(input.id, null)] : []),
     ])
   })
 }
 
 /**
- * The sealed bytes of an outbox row: those it has, or new ones under the room's current state. New state, bytes
- * and the memory of the text are stored in one transaction before the bytes are handed out [Note: M1]. A row of a kind that this
- * build does not know stays as it is.
+ * Seals an outbox row, or returns the bytes that it has already, under the room's current state. Stores the new state, the bytes
+ * and the copy of the text in one transaction before it returns the bytes [Note: M1]. A row of a kind that this build does not
+ * know stays unchanged.
  */
 export function sealOutboxRow(live: Live, input: Place & { id: string }): Promise<OutboxRow | undefined> {
   const { chatRoomId, peerIds, id } = input
@@ -163,7 +166,7 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
       const content = readContent(row.content)
       if (row.envelope || !content) return shown(row)
       if (!record || !group) throw new CryptoFailure('outside', 'This device is not in the room yet')
-      // [Note: D3] What was ready a moment ago may have changed in another tab.
+      // [Note: D3] Another tab may have changed the room since it was found ready.
       if (unlistedIn(group, accounts).length > 0)
         throw new CryptoFailure('not_ready', 'The devices in this room changed. Try again')
       const seen = record.transcript
@@ -188,7 +191,7 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
   )
 }
 
-/** The words that stand in a room's composer. */
+/** The unsent text in a room's composer. */
 export async function readDraft({ vault }: Live, chatRoomId: string): Promise<string> {
   const row = await vault.get('sealed', `draft:${chatRoomId}`)
   return row ? jsonOf(z.string(), row) : ''

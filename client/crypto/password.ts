@@ -5,8 +5,8 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, sha256 } from '../primitives/seal.ts'
 
 /**
- * What a password becomes [Note: P1]: what the server may see (43 characters), the seed of the password's key pair (32 bytes), and what
- * opens the local lock of a browser (32 bytes) [Note: V3].
+ * The secrets derived from a password [Note: P1]: the one that the server may see (43 characters), the seed of the password's key
+ * pair (32 bytes), and the one that opens the local lock of a browser (32 bytes) [Note: V3].
  */
 interface StretchedPassword {
   authSecret: string
@@ -14,12 +14,12 @@ interface StretchedPassword {
   lockSecret: Bytes
 }
 
-/** Derives what opens a local lock, from Argon2id's output or a passkey's [Note: V3]. */
+/** The HKDF label of local lock secrets, derived from Argon2id's or a passkey's output [Note: V3]. */
 export const LOCAL_LOCK = 'conclave/local-lock/v1'
 
 /**
- * Argon2id over the password (NFKC, UTF-8) with the server's 16-byte salt, bound to the username. Takes about a second and
- * 64 MiB: run it in a worker. A server that answers another salt gets another authSecret, and no easier guess.
+ * Stretches the password (NFKC, UTF-8) by Argon2id with the server's 16-byte salt, bound to the username. Takes about a second
+ * and 64 MiB: run it in a worker. A server that returns another salt gets another authSecret, and no easier guess.
  */
 export async function stretchPassword(username: string, password: string, salt: Uint8Array): Promise<StretchedPassword> {
   if (salt.length !== 16) throw new CryptoFailure('password', "The server's salt for this name has the wrong size")

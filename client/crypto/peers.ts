@@ -14,17 +14,22 @@ import { type Group, members } from './mls.ts'
 import { foldName, isNameTaken, type Mismatch, mismatchOf } from './names.ts'
 import { withPin } from './pins.ts'
 
-/** What this device knows of an account: its key and its newest manifest. The own account is one of them. */
+/** This device's record of an account, its own included: the identity key and the newest manifest. */
 export interface Peer {
   identityKey: Uint8Array
   version: number
   signed: Signed
   manifest: Manifest
-  /** For removals that the list does not date: the version in which this browser first saw the device removed, by its id. */
+  /**
+   * For removals that the list does not date: the list version in which this browser first saw each device removed, by device id.
+   */
   removedSeen?: Record<string, number>
 }
 
-/** What became of a manifest that the server returned. `book_unread`: nothing may be pinned before the account's book was read. */
+/**
+ * The outcome of taking a manifest that the server returned. `book_unread`: nothing may be pinned before the account's book was
+ * read.
+ */
 export type ManifestOutcome = 'pinned' | 'no_device' | 'book_unread' | Mismatch
 
 const rowOf = (userId: string) => `peer:${userId}`
@@ -35,7 +40,7 @@ const rowShape = z.looseObject({
   removedSeen: z.record(z.string(), z.number()).exactOptional(),
 })
 
-/** The change that keeps a manifest which was checked. `known`: the one before it here. */
+/** The change that stores a checked manifest. `known` is the previous one here. */
 export function peerWrite(
   userId: string,
   { identityKey, signed, manifest }: Pick<Peer, 'identityKey' | 'signed' | 'manifest'>,
@@ -47,7 +52,7 @@ export function peerWrite(
   return { store: 'sealed', key: rowOf(userId), value: { json } }
 }
 
-/** The same for the own account: the vault's marks say of it what the vault holds [Note: V4]. */
+/** The change that stores the own account's manifest, and the vault's mark of it [Note: V4]. */
 export function ownManifestWrite(
   userId: string,
   own: Pick<Peer, 'identityKey' | 'signed' | 'manifest'>,
@@ -57,19 +62,19 @@ export function ownManifestWrite(
   return { ...peerWrite(userId, own, known), mark }
 }
 
-/** The version of an account's list that removed this device; undefined where it was not removed [Note: D1]. */
+/** The version of an account's list that removed this device; undefined if it was not removed [Note: D1]. */
 export const removedIn = ({ manifest, removedSeen }: Peer, deviceId: string): number | undefined =>
   manifest.removed.includes(deviceId)
     ? (manifest.removedAt?.[deviceId] ?? removedSeen?.[deviceId] ?? manifest.version)
     : undefined
 
-/** The change that forgets an account's manifest, so that the next one starts a new line. */
+/** The change that deletes an account's manifest, so that the next one needs no predecessor. */
 export const peerForgotten = (userId: string): Write => ({ store: 'sealed', key: rowOf(userId), value: null })
 
-// The signature of the same text by the same key is checked once: it stands on the path of every message.
+// A signature over the same text by the same key is verified once, because every message needs it.
 const verified = remembering<Manifest>(64)
 
-/** The known keys of an account, or undefined before its first manifest was taken. */
+/** The record of an account; undefined before its first manifest was taken. */
 export async function peerOf({ vault }: Live, userId: string): Promise<Peer | undefined> {
   const row = await vault.get('sealed', rowOf(userId))
   if (!row) return undefined
@@ -79,7 +84,10 @@ export async function peerOf({ vault }: Live, userId: string): Promise<Peer | un
   return manifest && { identityKey: key, version, signed, manifest, ...(removedSeen && { removedSeen }) }
 }
 
-/** An account's manifest as the server returned it, and the name that its list shows; none where a commit carried the manifest. */
+/**
+ * An account's manifest as the server returned it, and the username in the server's list, which is absent if a commit carried the
+ * manifest.
+ */
 export interface ShownManifest {
   userId: string
   identityKey: string | null
@@ -88,9 +96,9 @@ export interface ShownManifest {
 }
 
 /**
- * Takes a manifest that the server handed out. The first key and name seen of an account are pinned in the book; another key or name
- * later, or the name of somebody else, is not taken [Note: I1, I3]. Throws CryptoFailure for a manifest that goes back, forks or is
- * signed by somebody else [Note: D1].
+ * Takes a manifest that the server returned. Pins the first key and name seen of an account in the book; later refuses another
+ * key or name, or a name pinned for another account [Note: I1, I3]. Throws CryptoFailure for a manifest that is older, forks or
+ * has a wrong signature [Note: D1].
  */
 export function takePeerManifest(live: Live, shown: ShownManifest): Promise<ManifestOutcome> {
   return withBook(live, async () => {
@@ -109,7 +117,7 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
     const manifest = checkSuccession(known && { version: known.version, content: known.signed.content }, signed, key)
     const { version, username } = manifest
     const expected = pin?.username ?? (shown.username && foldName(shown.username))
-    // The account signs another name than it is known by.
+    // The account signs another name than the one it is known by.
     if (username !== undefined && username !== (expected ?? username)) return 'name_changed'
     const next = isSelf ? book : withNamedPin(book, userId, { identityKey, username: username ?? expected })
     await live.vault.write([
@@ -125,7 +133,7 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
 const mismatchIn = ({ book }: BookRow, { userId, ...shown }: { userId: string; identityKey: string | null; username: string }) =>
   mismatchOf(book.pins[userId], shown, (name) => isNameTaken(book, userId, name))
 
-/** The book with the first key seen of an account, or with the name that a pin of before has not. */
+/** The book with the first key seen of an account, or with the name that a pin of an older build lacks. */
 function withNamedPin(row: BookRow, userId: string, first: { identityKey: string; username: string | undefined }): BookRow {
   const pin = row.book.pins[userId]
   const { identityKey, username } = first
@@ -133,12 +141,12 @@ function withNamedPin(row: BookRow, userId: string, first: { identityKey: string
   return withPin(row, userId, { isVerified: false, ...pin, identityKey, ...(username !== undefined && { username }) })
 }
 
-/** The newest manifest version known of an account, the own one too; 0: none. */
+/** The newest manifest version known of an account, also of the own one; 0 if none is known. */
 export const manifestVersion = async (live: Live, userId: string): Promise<number> => (await peerOf(live, userId))?.version ?? 0
 
 /**
- * How an account stands that the server shows: what differs from the pin, the newest manifest version known (0: none), and whether the
- * account's book was read here: before, nothing is known of whom it trusts.
+ * The standing of an account that the server shows: its difference from the pin, the newest manifest version known (0 if none),
+ * and whether the account's book was read here. Before that, this browser does not know which keys the account trusts.
  */
 export async function peerStanding(
   live: Live,
@@ -148,7 +156,7 @@ export async function peerStanding(
   return { mismatch: mismatchIn(row, { userId, ...shown }), version, isBookRead: row.isRead }
 }
 
-/** Stands in for someone without keys: no key equals it, and no device is listed. */
+/** A placeholder for an account without keys: no key equals its key, and it lists no device. */
 const WITHOUT_KEYS: Peer = {
   identityKey: new Uint8Array(),
   version: 0,
@@ -166,7 +174,7 @@ const WITHOUT_KEYS: Peer = {
   },
 }
 
-/** Of an account that was deleted only the pin is left: what it wrote stays attributable to it. */
+/** The pin of a deleted account, whose old messages stay attributable to it. */
 async function peerByPin(live: Live, userId: string): Promise<Peer> {
   const identityKey = await pinOf(live, userId)
   return identityKey ? { ...WITHOUT_KEYS, identityKey } : WITHOUT_KEYS
@@ -184,7 +192,7 @@ export interface MemberAccounts {
   others: MemberAccount[]
 }
 
-/** Reads the own account and those of the other members. Throws CryptoFailure('manifest') where the own device list is missing. */
+/** Reads the own account and the other members' ones. Throws CryptoFailure('manifest') if the own device list is missing. */
 export async function memberAccounts(live: Live, peerIds: string[]): Promise<MemberAccounts> {
   const [own, ...others] = await Promise.all([
     peerOf(live, live.userId),
@@ -196,7 +204,7 @@ export async function memberAccounts(live: Live, peerIds: string[]): Promise<Mem
   return { own: { userId: live.userId, ...own }, others }
 }
 
-/** Everybody, the own account first. */
+/** All accounts, the own one first. */
 export const everyAccount = ({ own, others }: MemberAccounts): [MemberAccount, ...MemberAccount[]] => [own, ...others]
 
 export const accountKeysOf = (accounts: MemberAccounts): Uint8Array[] =>
@@ -206,7 +214,7 @@ export const accountKeysOf = (accounts: MemberAccounts): Uint8Array[] =>
 export const versionsOf = (accounts: MemberAccounts): Record<string, number> =>
   Object.fromEntries(everyAccount(accounts).map(({ userId, version }) => [userId, version]))
 
-/** True of a device that stands in the manifest of its account, with this leaf key. Only members' accounts are asked. */
+/** True if the manifest of a member's account lists this device with this leaf key. Pass only members' account keys. */
 export const listedIn =
   (accounts: MemberAccounts) =>
   (accountKey: Uint8Array, deviceId: string, leafKey: Uint8Array): boolean =>

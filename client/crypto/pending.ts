@@ -7,7 +7,7 @@ import type { Live } from './live.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
 import { type Place, withRoom } from './room.ts'
 
-/** A commit that was made here and is not in the log yet: what to post, and the state behind it. */
+/** An own commit that is not in the log yet: the draft to post, and the MLS state after it. */
 export interface PendingCommit {
   draft: CommitDraft
   hasPath: boolean
@@ -15,7 +15,7 @@ export interface PendingCommit {
   group: Uint8Array
 }
 
-// What is read of it here; the rest goes to the server as it was made, and is checked there.
+// The fields that this module reads; the others go to the server unchanged, which checks them.
 const readHere = z.looseObject({
   chatRoomId: z.string(),
   generation: z.number(),
@@ -30,14 +30,14 @@ const rowShape = z.looseObject({
 
 const pendingKey = (chatRoomId: string): string => `pending:${chatRoomId}`
 
-/** Kept before it is posted: when the answer is lost, the log still shows whether it was taken. */
+/** The change that stores it before it is posted: if the answer is lost, the log still shows whether it was accepted. */
 export const pendingWrite = ({ draft, hasPath, group }: PendingCommit): Write => ({
   store: 'sealed',
   key: pendingKey(draft.chatRoomId),
   value: { json: { draft, hasPath }, bytes: group },
 })
 
-/** The change that forgets it: the room has moved on, with it or without. */
+/** The change that deletes it once the room has moved on, with it or without. */
 export const pendingSettled = (chatRoomId: string): Write => ({ store: 'sealed', key: pendingKey(chatRoomId), value: null })
 
 export async function pendingCommit({ vault }: Live, chatRoomId: string): Promise<PendingCommit | undefined> {
@@ -47,7 +47,7 @@ export async function pendingCommit({ vault }: Live, chatRoomId: string): Promis
   return { draft, hasPath, group: row.bytes }
 }
 
-/** Forgets a commit that the server will never take: it was made for device lists that are out of date [Note: R6]. */
+/** Deletes a commit that the server will never accept: its device lists are out of date [Note: R6]. */
 export function dropCommit(live: Live, { chatRoomId, peerIds, commit }: Place & Pick<CommitDraft, 'commit'>): Promise<void> {
   return withRoom(live, chatRoomId, peerIds, async () => {
     const pending = await pendingCommit(live, chatRoomId)
@@ -55,7 +55,7 @@ export function dropCommit(live: Live, { chatRoomId, peerIds, commit }: Place & 
   })
 }
 
-/** True if an entry of the log is this commit, at the place that it was made for. */
+/** True if an entry of the log is this commit, in the generation and epoch that it was made for. */
 export function isTaken({ draft }: PendingCommit, entry: CommitEntry, generation: number, group: Group | undefined): boolean {
   const { commit, groupId, epoch } = draft
   const isSame = commit === entry.commit && groupId === entry.groupId && epoch === entry.epoch

@@ -1,13 +1,18 @@
 import { toBase64 } from '../../contract/bytes.ts'
 import type { Book, BookRow, Pin } from './book.ts'
 
-/** How far beyond what this browser knows a number may be that another one or the server names: else the numbers could run out. */
+/**
+ * The most by which a number from another browser or the server may exceed the known one: else an attacker could use the numbers
+ * up.
+ */
 export const AHEAD_MAX = 1000
 
-/** How many decisions a pin rests on; 0: the first key seen. One of before with a date is one [Note: I1]. */
+/**
+ * The number of decisions behind a pin; 0 for the first key seen. A pin of an older build with a date counts as one [Note: I1].
+ */
 const decisionsOf = ({ n, decidedAt }: Pin): number => n ?? (decidedAt === undefined ? 0 : 1)
 
-/** The book with this pin in the place of what it said of the account. */
+/** The book with this pin instead of the account's old one. */
 export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
   ...row,
   isDirty: true,
@@ -16,7 +21,10 @@ export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
 
 type Decision = Pick<Pin, 'identityKey' | 'isVerified'> & Partial<Pick<Pin, 'username' | 'isByAddress' | 'isContact'>>
 
-/** The book where the person decided for the key, its name or its mark: on all browsers the most decisions hold [Note: I1]. */
+/**
+ * The book with the person's decision on the key, its name or its mark: across browsers the pin with the most decisions wins
+ * [Note: I1].
+ */
 export function decided(row: BookRow, userId: string, decision: Decision): BookRow {
   const {
     other: _,
@@ -27,20 +35,23 @@ export function decided(row: BookRow, userId: string, decision: Decision): BookR
   return withPin(row, userId, { ...before, ...decision, n })
 }
 
-/** What became of two browsers' pins of one account. */
+/** The result of merging two browsers' pins of one account. */
 interface MergedPin {
   pin: Pin
-  /** Theirs counts more decisions than there can be: it was ignored, or of an unknown account taken for the first key seen. */
+  /**
+   * True if the other pin counts more decisions than there can be. It was then ignored or, for an unknown account, taken as the
+   * first key seen.
+   */
   isAhead: boolean
 }
 
 /**
- * Of two pins the one with more decisions. With as many, the mark holds only where both have it, and another key or name stands beside
- * the own one until the person decides: nothing is sent before.
+ * Merges two pins: the one with more decisions wins. If they have equally many, the mark stays only if both have it, and another
+ * key or name is kept in `other` until the person decides; until then nothing is sent.
  */
 export function mergedPin(own: Pin | undefined, theirs: Pin): MergedPin {
   const isAhead = decisionsOf(theirs) > (own ? decisionsOf(own) : 0) + AHEAD_MAX
-  // Without its key the account would be pinned to whatever the server shows next.
+  // Without this key the account would be pinned to any key that the server shows next.
   if (!own) return { pin: isAhead ? { ...theirs, isVerified: false, n: 0 } : theirs, isAhead }
   if (isAhead || decisionsOf(own) > decisionsOf(theirs)) return { pin: united(own, theirs), isAhead }
   if (decisionsOf(own) < decisionsOf(theirs)) return { pin: united(theirs, own), isAhead }
@@ -54,7 +65,7 @@ export function mergedPin(own: Pin | undefined, theirs: Pin): MergedPin {
 const namesDiffer = (own: Pin, theirs: Pin): boolean =>
   own.username !== undefined && theirs.username !== undefined && own.username !== theirs.username
 
-/** The pin that holds; of the same key, with what only the other one's build knows [Note: F2]. */
+/** The winning pin; if both have the same key, with the fields that only the other one's build knows [Note: F2]. */
 function united(holds: Pin, loses: Pin): Pin {
   if (holds.identityKey !== loses.identityKey) return holds
   const { other: _, ...more } = loses
@@ -62,14 +73,14 @@ function united(holds: Pin, loses: Pin): Pin {
 }
 
 /**
- * True where another browser would read the same in both books. Each browser keeps its own key first while the person has not decided:
- * else two of them would save over each other for ever.
+ * True if another browser would read the same in both books. Each browser keeps its own key first until the person decides; if
+ * that counted as a difference, two browsers would overwrite each other's book for ever.
  */
 export function isSameBook(one: Book, other: Book): boolean {
   return JSON.stringify(settled(one), byName) === JSON.stringify(settled(other), byName)
 }
 
-/** For JSON.stringify: sorts the fields, because a merge may change their order. */
+/** A replacer for JSON.stringify that sorts the fields, because a merge may change their order. */
 const byName = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))

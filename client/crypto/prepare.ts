@@ -19,14 +19,17 @@ import { pendingCommit, pendingWrite } from './pending.ts'
 import { type OpenRoom, type Place, withRoom } from './room.ts'
 
 export interface RoomState {
-  /** What has to happen before this device may send. */
+  /** The next step before this device may send. */
   need: 'ready' | 'no_device' | 'create' | 'join' | 'commit'
   cursor: number
-  /** A commit of this device is on its way: the log says whether it was taken. */
+  /** True if a commit of this device is pending: the log shows whether it was accepted. */
   isPending: boolean
 }
 
-/** Says the next step towards sending. Ask again after it [Note: D3, R7]. Throws CryptoFailure('removed') where this device is gone. */
+/**
+ * Returns the next step towards sending. Call it again after each step [Note: D3, R7]. Throws CryptoFailure('removed') if this
+ * device was removed.
+ */
 export function roomNeed(live: Live, { chatRoomId, peerIds, now }: Place & { now: number }): Promise<RoomState> {
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     const { device, identityKey } = live
@@ -38,7 +41,7 @@ export function roomNeed(live: Live, { chatRoomId, peerIds, now }: Place & { now
 }
 
 function needOf({ record, group, accounts }: OpenRoom, now: number): RoomState['need'] {
-  // As long as nobody could read it, a message waits with its sender.
+  // While no device of the other person could read it, a message stays with its sender.
   if (accounts.others.every(({ manifest }) => manifest.devices.length === 0)) return 'no_device'
   if (!record || record.generation === 0) return 'create'
   if (!group) return 'join'
@@ -47,8 +50,8 @@ function needOf({ record, group, accounts }: OpenRoom, now: number): RoomState['
 }
 
 /**
- * A new group one generation up, with one key package of each listed device [Note: R1, R5]. Throws CryptoFailure
- * 'generation_rollback' where the account has seen that generation already.
+ * Creates a group one generation up, with one key package of each listed device [Note: R1, R5]. Throws CryptoFailure
+ * 'generation_rollback' if the account has seen that generation already.
  */
 export function createRoom(live: Live, input: Place & { generation: number; keyPackages: string[] }): Promise<CommitDraft> {
   const { chatRoomId, peerIds, generation } = input
@@ -70,7 +73,7 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
   })
 }
 
-/** One key package of each other listed device. What the server mixes in beside them is left out. */
+/** One key package of each other listed device. Ignores any others that the server adds. */
 function usable(live: Live, accounts: MemberAccounts, keyPackages: string[]): Uint8Array[] {
   const isListed = listedIn(accounts)
   const byDevice = new Map<string, Uint8Array>()
@@ -92,7 +95,7 @@ function memberOf(keyPackage: Uint8Array): Omit<Leaf, 'leafIndex'> | undefined {
   }
 }
 
-/** Enters the current group by its GroupInfo, in place of an old leaf of this device [Note: R2, R4]. */
+/** Enters the current group by its GroupInfo, replacing an old leaf of this device [Note: R2, R4]. */
 export function joinRoom(live: Live, { chatRoomId, peerIds, group: served }: Place & { group: RoomGroup }): Promise<CommitDraft> {
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     const { generation, epoch, groupId } = served
@@ -133,8 +136,9 @@ export function commitRoom(live: Live, { chatRoomId, peerIds }: Place): Promise<
 }
 
 /**
- * A commit of this device for the same place, whose answer was lost or that another tab has just made: the same bytes are
- * posted again, as the log may hold them already. A second one would make this device a stranger to its own first [Note: R6].
+ * A pending commit of this device for the same generation and epoch, whose answer was lost or that another tab has just made. The
+ * same bytes are posted again, as the log may have them already: after a second commit this device could not process its own
+ * first one [Note: R6].
  */
 async function postedAlready(
   live: Live,
@@ -176,7 +180,7 @@ async function prepare(live: Live, { chatRoomId, room, generation, epoch, made, 
   }
   await live.vault.write([
     pendingWrite({ draft, hasPath, group: writeGroup(made.group) }),
-    // A room that this device does not know: the record that its commit will move on from.
+    // A room that this device does not know needs a record, which its commit updates later.
     ...(room.record ? [] : [recordWrite(chatRoomId, newRecord({ generation: 0, groupId: null, epoch: 0, lastSeq: 0 }))]),
   ])
   return draft

@@ -7,10 +7,10 @@ import type { Live } from './live.ts'
 const SESSION = 'conclave/session/v1'
 const ORDER = 'conclave/order/v1'
 
-/** The page that this code runs in, as the browser says it: a server cannot have a signature made for another page. */
+/** The origin of this page as the browser reports it, so that a server cannot obtain a signature for another origin. */
 export type OriginOf = () => string
 
-/** This device signs the server's challenge for the session [Note: D4]. The ids are the vault's. */
+/** Signs the server's challenge for the session with this device's leaf key [Note: D4]. The ids are the vault's. */
 export const proveSession = (
   { userId, device }: Live,
   origin: string,
@@ -20,7 +20,7 @@ export const proveSession = (
   proof: signSession(device, origin, userId, challenge),
 })
 
-/** The leaf key's signature over origin, user id, device id and challenge, in base64. */
+/** Signs origin, user id, device id and challenge with the leaf key; returns base64. */
 export const signSession = (
   { id, leafSeed }: Pick<DeviceKeys, 'id' | 'leafSeed'>,
   origin: string,
@@ -28,14 +28,17 @@ export const signSession = (
   challenge: string,
 ): string => toBase64(sign(leafSeed, SESSION, origin, userId, id, fromBase64(challenge)))
 
-/** What a page orders: the other fields of the request, as they are sent, and the server's challenge. */
+/** The request that a page signs: its other fields, as they are sent, and the server's challenge. */
 export interface Order {
   act: OrderAct
   fields: Record<string, unknown>
   challenge: string
 }
 
-/** The identity key signs a request: over origin, user id, challenge, act and SHA-256 of the fields' JSON, in base64 [Note: D5]. */
+/**
+ * Signs a request with the identity key: origin, user id, challenge, act and SHA-256 of the fields' JSON; returns base64 [Note:
+ * D5].
+ */
 export async function signOrder(
   identitySeed: Uint8Array,
   origin: string,

@@ -2,8 +2,8 @@ import { isProven, messageName, type StoredMessage, seqOfMessage } from '../vaul
 import type { Live } from './live.ts'
 
 /**
- * Messages that were just read, in the order of the log. A proven one that stands at another place already comes out as
- * unreadable: a server may play an envelope twice [Note: M4]. `before` came in the same step and is not stored yet.
+ * Returns the messages just read, in the order of the log; a verified one that already exists at another seq becomes unreadable,
+ * because a server may replay an envelope [Note: M4]. `before` has earlier messages of the same step, not stored yet.
  */
 export async function onceEach(live: Live, messages: StoredMessage[], before: StoredMessage[] = []): Promise<StoredMessage[]> {
   const seen = new Set(before.filter(isProven).map(messageName))
@@ -17,7 +17,7 @@ export async function onceEach(live: Live, messages: StoredMessage[], before: St
   )
 }
 
-/** True if the vault holds this message of this person at another place. */
+/** True if the vault has this person's message at another seq. */
 export async function standsElsewhere({ vault }: Live, message: StoredMessage): Promise<boolean> {
   const seq = await seqOfMessage(vault, message)
   return seq !== undefined && seq !== message.seq

@@ -7,8 +7,8 @@ import { pendingSettled } from './pending.ts'
 import { inRoom, type Place } from './room.ts'
 
 /**
- * Takes the generation that the server shows, whatever was known: the person has decided so [Note: R8]. All browsers of the account
- * follow by the book. The MLS state is given up; the caller creates the next generation.
+ * Accepts the generation that the server shows, even against the known one, because the person decided so [Note: R8]. The book
+ * brings the decision to the account's other browsers. Gives up the MLS state; the caller creates the next generation.
  */
 export function restartRoom(live: Live, shown: Place & { generation: number; lastSeq: number }): Promise<void> {
   const { chatRoomId, generation, lastSeq } = shown
@@ -29,7 +29,7 @@ export function restartRoom(live: Live, shown: Place & { generation: number; las
   )
 }
 
-/** A log that has become shorter is followed from its end: what this device saw behind it is not there any more. */
+/** If the log has become shorter, moves the cursor to its end: the entries after it no longer exist. */
 function levelWith(record: RoomRecord, lastSeq: number): RoomRecord {
   if (record.cursor <= lastSeq) return record
   const { transcript: _, ...rest } = record

@@ -10,14 +10,14 @@ import { requireMarkedManifest } from './marks.ts'
 import { peerOf } from './peers.ts'
 import { takeReviewed } from './self.ts'
 
-/** An account that a way in has opened: what is in it signs for the account. Use it once, then `eraseKeyring`. */
+/** An account that a way in has opened: its keys can sign for the account. Use it once, then call `eraseKeyring`. */
 export interface Review {
   opened: OpenKeyring
   keyring: Signed
   manifest: Manifest
 }
 
-/** A device of the account, with the name that it was given; `browser` and `system` are '' where nobody said. */
+/** A device of the account, with its name; `browser` and `system` are '' if unknown. */
 export interface ListedDevice extends DeviceName {
   id: string
   /** ISO time. */
@@ -27,11 +27,11 @@ export interface ListedDevice extends DeviceName {
 }
 
 /**
- * Opens keyring and manifest by a way in; the device list is for the person to confirm [Note: D1]. Where an account is open here,
- * they must be this account's, and follow what it knows; its vault then takes a newer list and the history keys that it lacks.
- * Throws CryptoFailure: what `openKeyring` and `checkSuccession` throw; 'keyring_rollback' and 'history_key' where the two do not
- * belong together; 'removed' where this browser is no longer listed. Where none is open, the marks of this browser's vaults are the lowest
- * versions [Note: V4].
+ * Opens keyring and manifest by a way in, and returns the device list for the person to confirm [Note: D1]. If an account is open
+ * here, both must be that account's and newer or equal; its vault then takes a newer list and the history keys that it lacks.
+ * Throws CryptoFailure: what `openKeyring` and `checkSuccession` throw; 'keyring_rollback' and 'history_key' if the two do not
+ * belong together; 'removed' if this browser is no longer listed. If no account is open, the marks of this browser's vaults are
+ * the lowest accepted versions [Note: V4].
  */
 export async function reviewAccount(
   way: Way,
@@ -41,7 +41,7 @@ export async function reviewAccount(
   const opened = await openKeyring(documents.keyring, way, live?.identityKey)
   try {
     const manifest = readManifest(documents.manifest, fromBase64(opened.keyring.identityKey))
-    // [Note: K3] They change together: an old keyring beside a newer manifest was played back.
+    // [Note: K3] They change together: an old keyring beside a newer manifest was replayed.
     if (opened.keyring.version !== manifest.keyringVersion)
       throw new CryptoFailure('keyring_rollback', 'The server returned an older keyring than the device list names')
     const newest = opened.secret.historyKeys.at(-1)
@@ -61,14 +61,14 @@ export async function reviewAccount(
 export async function ownDevices(live: Live): Promise<ListedDevice[]> {
   const known = await peerOf(live, live.userId)
   if (!known) throw new CryptoFailure('manifest', "This account's own device list is missing")
-  // Another tab may have learned a newer history key.
+  // Another tab may have stored a newer history key.
   await historyKeyOf(live, known.manifest.historyKeyId)
   return listDevices(known.manifest, live.history)
 }
 
 /**
- * The devices, each with its time inside its sealed name. Lists of before show the times to everybody who reads them; a name whose
- * history key is gone stays as it is.
+ * The devices, each with its time inside its sealed name. Older lists show the times to every reader; a name whose history key is
+ * gone stays unchanged.
  */
 export function withSealedTimes(devices: Manifest['devices'], history: HistoryKey[]): Promise<Manifest['devices']> {
   return Promise.all(
@@ -92,7 +92,7 @@ const listDevices = ({ devices }: Manifest, history: HistoryKey[]): Promise<List
     }),
   )
 
-/** The name that one of these history keys opens, the newest first. */
+/** The device's name, opened by the newest of these history keys that fits. */
 async function nameOf(history: HistoryKey[], deviceId: string, sealedName: string): Promise<SealedName | undefined> {
   for (const { seed } of [...history].reverse()) {
     try {

@@ -20,13 +20,13 @@ export interface OpenRoom {
   accounts: MemberAccounts
 }
 
-/** Runs alone in a room, across tabs. The locks of book and outbox are taken inside this one. */
+/** Runs `work` alone in a room, across tabs. Locks of book and outbox are taken inside this one. */
 export const inRoom = <T>(live: Live, chatRoomId: string, work: () => Promise<T>): Promise<T> =>
   exclusive(`conclave/${live.userId}/${chatRoomId}`, work)
 
 /**
- * Reads a room's state inside its lock, across tabs, and lets `work` write the next one before anybody else reads [Note: V1].
- * Throws CryptoFailure('place') where the room is not the one of these people.
+ * Reads a room's state inside its lock, across tabs, so that `work` can write the next state before another tab reads [Note: V1].
+ * Throws CryptoFailure('place') if the room's id does not match these people.
  */
 export function withRoom<T>(live: Live, chatRoomId: string, peerIds: string[], work: (room: OpenRoom) => Promise<T>): Promise<T> {
   return inRoom(live, chatRoomId, async () => {
@@ -35,14 +35,17 @@ export function withRoom<T>(live: Live, chatRoomId: string, peerIds: string[], w
     try {
       return await work(await readRoom(live, chatRoomId, peerIds))
     } catch (error) {
-      // A state that has sealed and was not stored is spent: the next one is read from the vault [Note: M6].
+      // A state that has sealed and was not stored is spent, so the next one is read from the vault [Note: M6].
       decodedOf(live).delete(chatRoomId)
       throw error
     }
   })
 }
 
-/** A direct room's id names its two members. No other room says yet, in a way that the server cannot change, who its members are. */
+/**
+ * True if the direct room's id names exactly these two members. Other rooms have no member list yet that the server cannot
+ * change.
+ */
 const isRoomOf = (chatRoomId: string, ownId: string, [peerId, ...more]: string[]): boolean =>
   peerId !== undefined && more.length === 0 && chatRoomId === directRoomId(ownId, peerId)
 
@@ -73,7 +76,10 @@ function keepDecoded(live: Live, chatRoomId: string, bytes: Uint8Array, group: G
   if (known.size > ROOMS_DECODED && !oldest.done) known.delete(oldest.value)
 }
 
-/** The vault's bytes decide: another tab may have moved the room on. A state that cannot be read is entered anew [Note: R4]. */
+/**
+ * Decodes the MLS state from the vault's bytes, because another tab may have changed them. If it cannot be read, this device
+ * enters the room again [Note: R4].
+ */
 function decoded(live: Live, chatRoomId: string, bytes: Uint8Array, accounts: MemberAccounts): Group | undefined {
   const known = decodedOf(live).get(chatRoomId)
   if (known && sameBytes(known.bytes, bytes)) return known.group
@@ -87,7 +93,7 @@ function decoded(live: Live, chatRoomId: string, bytes: Uint8Array, accounts: Me
   }
 }
 
-/** Stores a room's record and MLS state, with what was opened or sealed by that state, in one transaction. */
+/** Stores a room's record and MLS state, with the text that was opened or sealed by that state, in one transaction. */
 export async function storeRoom(
   live: Live,
   chatRoomId: string,
@@ -107,7 +113,7 @@ export async function storeRoom(
   if (bytes) keepDecoded(live, chatRoomId, bytes, state)
 }
 
-/** The changes that give up the MLS state: the room is read by the archive until this device enters again. */
+/** The changes that give up the MLS state: this device then reads the room by the archive until it enters again. */
 export const outsideWrites = (chatRoomId: string, record: RoomRecord): Write[] => [
   recordWrite(chatRoomId, { ...record, standing: 'outside' }),
   { store: 'groups', key: chatRoomId, value: null },

@@ -16,20 +16,22 @@ const CODE_PREFIX = 'conclave:safety:1:'
 const CODE_BYTES = 32
 const CODE = new RegExp(`^${CODE_PREFIX}[A-Za-z0-9_-]{43}$`)
 
-/** What two people compare to know that nobody stands between them [Note: I2]. */
+/** The number that two people compare to exclude a machine in the middle [Note: I2]. */
 export interface SafetyNumber {
   /** 60 digits, the same on both sides. */
   digits: string
-  /** For a QR code. */
+  /** Content of the QR code. */
   code: string
   isVerified: boolean
-  /** The account has signed its username; before, the pinned one is what the server first showed [Note: I3]. */
+  /**
+   * True if the account has signed its username; otherwise the pinned name is the one that the server first showed [Note: I3].
+   */
   isNameSigned: boolean
-  /** The key that the number is of, base64: what `setVerified` is told. */
+  /** The key that the number belongs to, base64: pass it to `setVerified`. */
   identityKey: string
 }
 
-/** The safety number of this account and another one, of the key that is pinned. Throws CryptoFailure('no_key'). */
+/** The safety number of this account and another one's pinned key. Throws CryptoFailure('no_key'). */
 export async function safetyNumber(live: Live, { userId }: { userId: string }): Promise<SafetyNumber> {
   const pin = (await readBook(live)).book.pins[userId]
   if (!pin) throw new CryptoFailure('no_key', 'The key of this person is not known yet')
@@ -44,7 +46,7 @@ export async function safetyNumber(live: Live, { userId }: { userId: string }): 
   }
 }
 
-/** Compares a code that was read from the other person's screen. Throws CryptoFailure('no_key'). */
+/** Compares a code scanned from the other person's screen. Throws CryptoFailure('no_key'). */
 export async function compareSafetyCode(
   live: Live,
   { userId, code }: { userId: string; code: string },
@@ -54,7 +56,10 @@ export async function compareSafetyCode(
   return code.trim() === mine.code ? 'same' : 'different'
 }
 
-/** Sets or takes the mark of the key that the person compared. Throws CryptoFailure('key_changed') where another one is pinned. */
+/**
+ * Sets or removes the verified mark of the key that the person compared. Throws CryptoFailure('key_changed') if another one is
+ * pinned.
+ */
 export function setVerified(
   live: Live,
   { userId, identityKey, isVerified }: { userId: string; identityKey: string; isVerified: boolean },
@@ -77,7 +82,7 @@ export function setVerified(
 const COMPARED = 'compared'
 const comparedShape = z.record(z.string(), z.string())
 
-/** Whose number was compared in this very browser, with which key: by user id, base64. */
+/** The keys whose number was compared in this very browser: by user id, base64. */
 async function comparedHere({ vault }: Live): Promise<Record<string, string>> {
   const row = await vault.get('sealed', COMPARED)
   return row ? jsonOf(comparedShape, row) : {}
@@ -88,7 +93,10 @@ const comparedWrite = (compared: Record<string, string>): Write => ({ store: 'se
 const without = (compared: Record<string, string>, userId: string): Record<string, string> =>
   Object.fromEntries(Object.entries(compared).filter(([id]) => id !== userId))
 
-/** Takes every mark that was not set in this browser: a browser that was lost or stolen may have set it. The keys stay pinned [Note: I1]. */
+/**
+ * Removes every verified mark that was not set in this browser: a lost or stolen browser may have set it. The keys stay pinned
+ * [Note: I1].
+ */
 export function dropForeignMarks(live: Live): Promise<void> {
   return withBook(live, async () => {
     const [before, compared] = await Promise.all([readBook(live), comparedHere(live)])

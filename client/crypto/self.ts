@@ -9,9 +9,9 @@ import type { Live } from './live.ts'
 import { ownManifestWrite, peerOf } from './peers.ts'
 
 /**
- * Takes the account's own newest manifest, and with `historySeals` the history key that it announces [Note: H2]. False: this
- * device is no longer in it [Note: D3]. Throws what `checkSuccession` throws, and CryptoFailure('history_key') where the new key
- * is missing or false: the manifest is taken all the same, because a device that it removed must not be written to.
+ * Takes the account's own newest manifest, and from `historySeals` the history key that it announces [Note: H2]. Returns false if
+ * the manifest no longer lists this device [Note: D3]. Throws what `checkSuccession` throws, and CryptoFailure('history_key') if
+ * the new key is missing or false: the manifest is stored even then, because a device that it removed must get no more messages.
  */
 export function takeOwnManifest(
   live: Live,
@@ -37,7 +37,10 @@ export function takeOwnManifest(
   })
 }
 
-/** The same where a way in has opened the keyring: all history keys stand in it. Throws CryptoFailure('removed') too. */
+/**
+ * Takes the account's own manifest and all history keys from a keyring that a way in has opened. Throws CryptoFailure('removed')
+ * too.
+ */
 export function takeReviewed(live: Live, signed: Signed, historyKeys: HistoryKey[]): Promise<void> {
   return withBook(live, async () => {
     const { manifest, writes } = await followed(live, signed)
@@ -61,7 +64,7 @@ async function keepHistory(live: Live, known: HistoryKey[], learned: HistoryKey[
   const history = mergeHistory(known, learned)
   const isNew = history.length > known.length
   await live.vault.write([...writes, ...(isNew ? [historyWrite(history)] : [])])
-  // As the vault keeps them: the given ones may be erased.
+  // Copies from the vault, because the given ones may be erased.
   live.history = (await readHistory(live.vault)) ?? history
 }
 

@@ -8,15 +8,15 @@ const SIGNATURE = 'conclave/book-signature/v1'
 
 type Unsigned = Pick<SignedBook, 'version' | 'historyKeyId' | 'sealed'>
 
-/** The book, signed by this device's leaf key [Note: I1]. */
+/** Signs the book with this device's leaf key [Note: I1]. */
 export function signBook({ device, identityKey }: Live, book: Unsigned): SignedBook {
   const signature = sign(device.leafSeed, SIGNATURE, ...fieldsOf(identityKey, book))
   return { ...book, deviceId: device.id, signature: toBase64(signature) }
 }
 
 /**
- * Throws CryptoFailure unless a device of the manifest has signed the book: 'book_signer' where the manifest does not list who did,
- * else 'signature'. A book of before has no signature: what else is asked of it, the caller knows.
+ * Throws CryptoFailure unless a device of the manifest has signed the book: 'book_signer' if the manifest does not list the
+ * signer, else 'signature'. Accepts unsigned books of older builds, which the caller checks in another way.
  */
 export function requireBookSigner({ identityKey, devices }: Manifest, { deviceId, signature, ...book }: SealedBook): void {
   if (book.sealed === null || deviceId === null || signature === null) return

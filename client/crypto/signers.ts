@@ -7,7 +7,7 @@ import { groupIdHolds } from './groupid.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
 import { accountKeysOf, everyAccount, type MemberAccount, type MemberAccounts, removedIn, unlistedIn } from './peers.ts'
 
-/** Of versions that this device has seen, and of such that a commit claims and nobody has shown yet. */
+/** How many places are kept of versions that this device has seen, and of versions that only commits have claimed. */
 const SEEN_MAX = 100
 const CLAIMED_MAX = 20
 
@@ -26,7 +26,7 @@ export function withNamed(
   return { ...record, named }
 }
 
-/** Keeps the places where each version was named first. A version above `newest` is a claim: it hides no other. */
+/** Adds the seq of a version's first naming. A version above `newest` is an unverified claim, which hides no other version. */
 function withVersion(before: NamedAt[], newest: number, next: NamedAt): NamedAt[] {
   const covers = (one: NamedAt, other: NamedAt) =>
     one.seq <= other.seq && (one.version === other.version || (one.version >= other.version && one.version <= newest))
@@ -37,8 +37,8 @@ function withVersion(before: NamedAt[], newest: number, next: NamedAt): NamedAt[
 }
 
 /**
- * What becomes of a message at `seq` that a device of this account has signed [Note: H3]. `refused`: a commit before it names a
- * device list without that device. `removed_since`: the device was removed, and nothing says that it was before.
+ * The standing of a message at `seq` that a device of this account has signed [Note: H3]. `refused`: an earlier commit names a
+ * device list without that device. `removed_since`: the device was removed, and no commit shows that the message came after that.
  */
 export function signerStanding(
   { named = {} }: Pick<RoomRecord, 'named'>,
@@ -54,29 +54,33 @@ export function signerStanding(
   return isRefused ? 'refused' : 'removed_since'
 }
 
-/** Where the log stands for a device that follows its group. */
+/** The log's current generation, group and epoch, from the group that this device follows. */
 export const groupPlace = (generation: number, group: Group): LogPlace => ({
   generation,
   groupId: toBase64(groupIdOf(group)),
   epoch: epochOf(group),
 })
 
-/** Where the log stands behind a commit. It only goes up: an older commit that the server repeats changes nothing. */
+/**
+ * The log's generation, group and epoch after a commit. It only rises: an older commit that the server repeats changes nothing.
+ */
 export function placeBehind(before: LogPlace | undefined, { generation, groupId, epoch }: CommitEntry): LogPlace {
   const isOlder = before && (generation < before.generation || (generation === before.generation && epoch < (before.epoch ?? 0)))
   return isOlder ? before : { generation, groupId, epoch: epoch + 1 }
 }
 
 /**
- * The record of a device that follows its group: none of its leaves is removed, so from here on nothing that a removed device
- * signed can be of its time.
+ * Adds the newest device lists to the record if all leaves of the group are listed: a later message signed by a removed device
+ * then cannot be from before its removal.
  */
 export function withMembers(record: RoomRecord, accounts: MemberAccounts, seq: number, group: Group): RoomRecord {
   if (unlistedIn(group, accounts).length > 0) return record
   return withNamed(record, accounts, seq, everyAccount(accounts))
 }
 
-/** True of an envelope that was sealed where the log stands, for a group of this room, generation and set of accounts [Note: H3]. */
+/**
+ * True if an envelope was sealed in the log's current group and epoch, for this room, generation and set of accounts [Note: H3].
+ */
 export function isSealedAt(
   place: LogPlace | undefined,
   { groupId, epoch }: Envelope,

@@ -36,8 +36,8 @@ export function suite(): Promise<CiphersuiteImpl> {
   return making
 }
 
-// The library would sign and verify with the browser's Ed25519, which not every browser has, and where two verifiers differ in
-// corner cases, one member can split a room: all clients go by the strict rules of RFC 8032.
+// The library would use the browser's Ed25519. Not every browser has it, and if two verifiers differ in corner cases, one member
+// can split a room, so all clients use the strict rules of RFC 8032.
 const signature: CiphersuiteImpl['signature'] = {
   sign: async (seed, message) => ed25519.sign(message, seed),
   verify: (key, message, signed) => verifyQuickly(key, signed, message),
@@ -47,7 +47,7 @@ const signature: CiphersuiteImpl['signature'] = {
   },
 }
 
-/** What every leaf can do: nothing beyond this suite. */
+/** The capabilities of every leaf: only this suite. */
 export const capabilities = (): LeafNode['capabilities'] => ({
   versions: ['mls10'],
   ciphersuites: [SUITE],
@@ -56,14 +56,17 @@ export const capabilities = (): LeafNode['capabilities'] => ({
   credentials: ['basic'],
 })
 
-/** The library's settings. Credentials are checked against the accounts, never a clock or a manifest: one odd leaf would block every join [Note: D3]. */
+/**
+ * The library's settings. Credentials are checked only against the accounts, not against a clock or a manifest: one odd leaf
+ * would block every join [Note: D3].
+ */
 export function configOf(accounts: Accounts): ClientConfig {
   return {
-    // 0 epochs would keep them all; what 1 keeps is emptied by `settle` [Note: M2].
+    // 0 would keep all epochs; `settle` erases the one that 1 keeps [Note: M2].
     keyRetentionConfig: { retainKeysForGenerations: 100, retainKeysForEpochs: 1, maximumForwardRatchetSteps: 200 },
     lifetimeConfig: { ...defaultLifetimeConfig, validateLifetimeOnReceive: false },
     keyPackageEqualityConfig: defaultKeyPackageEqualityConfig,
-    // Application messages carry a key of fixed size: there is nothing to hide.
+    // Application messages carry a key of fixed size, so padding would hide nothing.
     paddingConfig: { kind: 'alwaysPad', paddingLength: 0 },
     authService: {
       validateCredential: async (credential, leafKey) => {
@@ -76,7 +79,7 @@ export function configOf(accounts: Accounts): ClientConfig {
   }
 }
 
-/** Runs a step of the library: whatever it throws comes out as CryptoFailure('mls'), its words only as `cause`. */
+/** Runs a step of the library: any error becomes CryptoFailure('mls'), with the original only as `cause`. */
 export async function typed<T>(step: () => T | Promise<T>): Promise<T> {
   try {
     return await step()
@@ -100,10 +103,13 @@ export function decode<F extends MLSMessage['wireformat']>(
   return message
 }
 
-/** Reads a structure that is exactly what its encoder writes: no rest, no second spelling. Throws CryptoFailure('mls'). */
+/**
+ * Decodes a structure that is exactly what its encoder writes, without trailing bytes or other encodings. Throws
+ * CryptoFailure('mls').
+ */
 export function decodeWhole<T>(decoder: Decoder<T>, encoder: Encoder<T>, bytes: Uint8Array): T {
   try {
-    // The library keeps views of what it reads: the caller may erase its bytes afterwards.
+    // The library keeps views of its input, so it gets a copy: the caller may erase the bytes afterwards.
     const decoded = decoder(bytes.slice(), 0)
     if (decoded && decoded[1] === bytes.length && sameBytes(encoder(decoded[0]), bytes)) return decoded[0]
   } catch (error) {
@@ -112,27 +118,29 @@ export function decodeWhole<T>(decoder: Decoder<T>, encoder: Encoder<T>, bytes: 
   throw new CryptoFailure('mls', 'These bytes are no MLS structure')
 }
 
-/** True if two GroupInfos say the same of a group: epoch, tree, key to come in by, confirmation. Who signed may differ. */
+/**
+ * True if two GroupInfos describe the same group state: epoch, tree, external key, confirmation tag. Their signers may differ.
+ */
 export function showsSame(one: Uint8Array, other: Uint8Array): boolean {
   const { groupInfo } = decode(one, 'mls_group_info')
   const { signer, signature } = decode(other, 'mls_group_info').groupInfo
   return sameBytes(encode({ wireformat: 'mls_group_info', groupInfo: { ...groupInfo, signer, signature } }), other)
 }
 
-/** Who a leaf names, unproven. */
+/** The member that a leaf names, unverified. */
 function memberOf(leaf: LeafNode, leafIndex: number): Leaf | undefined {
   const named = leaf.credential.credentialType === 'basic' ? readCredential(leaf.credential.identity) : undefined
   return named && { leafIndex, ...named, leafKey: concat(leaf.signaturePublicKey) }
 }
 
-/** Who a leaf is; undefined where its credential does not hold. */
+/** The member that a leaf belongs to; undefined if its credential is invalid. */
 export function provenMember(leaf: LeafNode, leafIndex = -1): Leaf | undefined {
   const isProven =
     leaf.credential.credentialType === 'basic' && credentialHolds(leaf.credential.identity, leaf.signaturePublicKey)
   return isProven ? memberOf(leaf, leafIndex) : undefined
 }
 
-/** The leaves of a tree that was validated. Throws CryptoFailure('mls'). */
+/** The leaves of a validated tree. Throws CryptoFailure('mls'). */
 export function membersOf(tree: RatchetTree): Leaf[] {
   return leavesOf(tree).map(({ leaf, leafIndex }) => {
     const member = memberOf(leaf, leafIndex)
@@ -141,23 +149,23 @@ export function membersOf(tree: RatchetTree): Leaf[] {
   })
 }
 
-/** The leaves with their places: leaf n is node 2n (RFC 9420 appendix C). */
+/** The leaves with their indices: leaf n is node 2n (RFC 9420 appendix C). */
 export const leavesOf = (tree: RatchetTree): { leaf: LeafNode; leafIndex: number }[] =>
   tree.flatMap((node, at) => (node?.nodeType === 'leaf' ? [{ leaf: node.leaf, leafIndex: at / 2 }] : []))
 
-/** A leaf that lacks these would keep every later device from joining. Throws CryptoFailure('mls'). */
+/** Throws CryptoFailure('mls') for a leaf without these capabilities: it would keep every later device from joining. */
 export function requireFit({ capabilities: able, extensions }: LeafNode): void {
   const isFit = able.versions.includes('mls10') && able.ciphersuites.includes(SUITE) && able.credentials.includes('basic')
   if (!isFit || extensions.length > 0) throw new CryptoFailure('mls', 'A leaf does not fit this room')
 }
 
-// Leaves were proven when they came in; what is left to check of a tree is its structure.
+// Leaves were verified when they were added, so only the structure of the tree is checked again.
 const structureOnly = { validateCredential: async () => true }
 const provenAlready: CiphersuiteImpl['signature'] = { ...signature, verify: async () => true }
 
 /**
- * Checks a state before it is used, also after an own commit; forgets the epoch before [Note: M2]. The library checks
- * less of a commit than of a tree that somebody joins, and its check of unmerged leaves is wrong (RFC 9420 section 7.9 asks only for
+ * Checks a state before it is used, also after an own commit, and erases the previous epoch [Note: M2]. The library checks less
+ * of a commit than of a tree that a device joins, and its check of unmerged leaves is wrong (RFC 9420 section 7.9 requires only
  * the nodes between): a commit that leaves such a tree would close the room to every later device.
  */
 export async function settle(state: ClientState): Promise<ClientState> {
@@ -173,7 +181,7 @@ export async function settle(state: ClientState): Promise<ClientState> {
   return { ...state, historicalReceiverData: new Map() }
 }
 
-/** Throws CryptoFailure('removed') where this device is no longer part of the group. */
+/** Throws CryptoFailure('removed') if this device is no longer part of the group. */
 export function requireActive({ groupActiveState }: ClientState): void {
   if (groupActiveState.kind !== 'active') throw new CryptoFailure('removed', 'This device was removed from the room')
 }

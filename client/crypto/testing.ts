@@ -9,13 +9,13 @@ import type { MemberAccount, MemberAccounts } from './peers.ts'
 export const now = new Date()
 export const none = new Uint8Array()
 
-/** A browser of somebody, with its credential. */
+/** A person's browser, with its credential. */
 export interface Browser extends LeafDevice {
   id: string
   identity: Identity
 }
 
-/** A browser in a room. Its verbs replace `group`, as the vault would. */
+/** A browser in a room. Its verbs replace `group`, as a vault would. */
 export interface Seat {
   browser: Browser
   house: House
@@ -30,7 +30,7 @@ export interface Seat {
   ): Promise<{ commit: Bytes; welcome: Bytes | undefined; groupInfo: Bytes }>
 }
 
-/** What everybody knows of a room: whose it is, and which devices the manifests do not list. */
+/** Facts that all browsers of a room share: its accounts, and the devices that the manifests do not list. */
 export interface House {
   accounts: [Bytes, Bytes]
   groupId: Bytes
@@ -93,7 +93,7 @@ export function seat(browser: Browser, group: Group, house: House): Seat {
   return at
 }
 
-/** A room of Alice's two browsers and Bob's one, who joined by Welcome; Alice's first one made it. */
+/** Makes a room of Alice's two browsers and Bob's one, which joined by Welcome; Alice's first one created it. */
 export async function room() {
   const alice = newIdentity()
   const bob = newIdentity()
@@ -121,7 +121,7 @@ export async function room() {
   }
 }
 
-/** Lets a browser in from outside; the others have still to take the commit. */
+/** Lets a browser join from outside; the other browsers have not yet processed its commit. */
 export async function enters(browser: Browser, groupInfo: Uint8Array, house: House, replaceOwnLeaf?: Uint8Array) {
   const joined = await joinByGroupInfo({
     device: browser,
@@ -134,7 +134,7 @@ export async function enters(browser: Browser, groupInfo: Uint8Array, house: Hou
   return { ...joined, seat: seat(browser, joined.group, house) }
 }
 
-/** The bytes with one bit turned. */
+/** A copy of the bytes with one bit flipped. */
 export function flip(bytes: Uint8Array, bit: number): Bytes {
   const flipped = concat(bytes)
   const at = Math.floor(bit / 8) % flipped.length

@@ -3,24 +3,24 @@ import type { Statement } from '../../contract/content.ts'
 import { sha256 } from '../primitives/seal.ts'
 import type { Transcript } from '../vault/rooms.ts'
 
-/** Nothing was said yet. */
+/** The transcript of an empty log. */
 export const AT_THE_BEGINNING: Transcript = { since: 0, hash: '' }
 
-/** The next entry is a message. */
+/** The transcript after a message. */
 export const withMessage = (seen: Transcript | undefined, content: string): Transcript | undefined =>
   seen && {
     ...seen,
     hash: toBase64(sha256('conclave/log/v1', fromBase64(seen.hash), sha256('conclave/log-entry/v1', utf8(content)))),
   }
 
-/** The next entry is a commit: it begins anew, and keeps how the time before it ended. */
+/** The transcript after a commit: it starts anew, and keeps the running hash from before the commit. */
 export const withCommit = (seen: Transcript | undefined, seq: number): Transcript => ({
   since: seq,
   hash: '',
   ...(seen && { before: seen.hash }),
 })
 
-/** How a message tells what its sender saw, up to `seq`. */
+/** The statement's record of the log that its sender saw, up to `seq`. */
 export const stated = ({ hash, before }: Transcript, seq: number): Statement['seen'] => ({
   seq,
   hash,
@@ -28,8 +28,8 @@ export const stated = ({ hash, before }: Transcript, seq: number): Statement['se
 })
 
 /**
- * True if the sender of the message at `seq` saw another log than this device, which saw `mine` up to there. `hashAt` looks up the
- * running hash behind an earlier message; undefined where it is not known.
+ * True if the sender of the message at `seq` saw another log than this device, which saw `mine` up to that seq. `hashAt` returns
+ * the running hash after an earlier message, or undefined if it is unknown.
  */
 export async function isOtherLog(
   mine: Transcript | undefined,

@@ -18,8 +18,8 @@ interface Claim {
 }
 
 /**
- * Takes a key and a name for an account that the person vouches for: they decided after a change. Old messages stay as they are; under
- * another key the room begins anew [Note: I1, I3].
+ * Pins a key and a name that the person decided for after a change. Old messages stay as they are; another key restarts the room
+ * [Note: I1, I3].
  */
 export function trustKey(live: Live, { userId, identityKey, username }: Claim & { username: string }): Promise<void> {
   const key = keyOf(identityKey)
@@ -32,7 +32,7 @@ export function trustKey(live: Live, { userId, identityKey, username }: Claim & 
       const isSameKey = pinned !== undefined && sameBytes(pinned, key)
       const pin = book.book.pins[userId]
       if (isSameKey && pin?.username === name && !pin.other) return
-      // All at once: a pin beside the old key's device list would keep the two apart for ever.
+      // One transaction: a new pin beside the old key's device list would block every later manifest.
       await live.vault.write([
         bookWrite(withDecision(book, userId, { identityKey: toBase64(key), username: name })),
         ...(pinned && !isSameKey ? await keyForgottenWrites(live, userId) : []),
@@ -41,7 +41,7 @@ export function trustKey(live: Live, { userId, identityKey, username }: Claim & 
   )
 }
 
-/** The changes that forget what rests on an account's old key. The caller holds the room and the book. */
+/** The changes that delete everything that rests on an account's old key. The caller has the locks of the room and the book. */
 export async function keyForgottenWrites(live: Live, userId: string): Promise<Write[]> {
   const chatRoomId = directRoomId(live.userId, userId)
   const record = await roomRecord(live.vault, chatRoomId)
@@ -49,9 +49,9 @@ export async function keyForgottenWrites(live: Live, userId: string): Promise<Wr
 }
 
 /**
- * Pins the key inside an onion address that the person entered: a decision for it [Note: I1]. The server says whose address it is, so it never takes
- * the place of another pin: a server that names a friend's account for a stranger's address would put the stranger in between.
- * Throws CryptoFailure('key_changed').
+ * Pins the key inside an onion address that the person entered, which counts as a decision [Note: I1]. The server maps the
+ * address to an account, so this never replaces another pin: by naming a friend's account for a stranger's address, the server
+ * would let the stranger impersonate the friend. Throws CryptoFailure('key_changed').
  */
 export function pinAddress(live: Live, { userId, identityKey }: Claim): Promise<void> {
   const key = keyOf(identityKey)

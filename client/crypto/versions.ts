@@ -4,15 +4,15 @@ import { noteNamedBook, readBook, seenVersion } from './book.ts'
 import type { Live } from './live.ts'
 import { everyAccount, peerOf } from './peers.ts'
 
-/** The versions that proven messages name beside their text [Note: D2, I1]. */
+/** The versions that verified messages name beside their text [Note: D2, I1]. */
 export interface NamedVersions {
-  /** Newer manifests that they name, by user id: anybody may name any version. */
+  /** Newer manifest versions by user id, unverified: a sender may name any version. */
   manifests: Map<string, number>
-  /** The newest versions that the account's own devices name: the server cannot hide those. */
+  /** The newest versions that the account's own devices name, which the server then cannot hide. */
   own: { manifest: number; book: number; bookBy: string }
 }
 
-/** Newer things to ask the server for. 0: none. */
+/** Newer versions to fetch from the server; 0 means none. */
 export interface NewerVersions {
   newerManifests: Record<string, number>
   /** The account's own manifest and book, as one of its own devices named them. */
@@ -22,7 +22,7 @@ export interface NewerVersions {
 
 export const noVersions = (): NamedVersions => ({ manifests: new Map(), own: { manifest: 0, book: 0, bookBy: '' } })
 
-/** Notes the versions that a message names; its signature holds already. */
+/** Notes the versions that a message names, after its signature was verified. */
 export function noteNamedVersions(
   named: NamedVersions,
   { live, accounts }: Reading,
@@ -40,7 +40,7 @@ export function noteNamedVersions(
   if ((statement.book ?? 0) > own.book) Object.assign(own, { book: statement.book, bookBy: deviceId })
 }
 
-/** What is newer than this device knows. That a newer book exists is remembered [Note: I1]. */
+/** The versions that are newer than this device's. Stores that a newer book exists [Note: I1]. */
 export async function newerVersions(live: Live, { manifests, own }: NamedVersions): Promise<NewerVersions> {
   const isNews = own.book > 0 && seenVersion(await readBook(live)) < own.book
   if (isNews) {

@@ -9,21 +9,24 @@ import { type Place, withRoom } from './room.ts'
 import { isOtherLog } from './transcript.ts'
 
 const CHUNK = 100
-/** A server may name any number of epochs. */
+/** The most epochs that may wait, because a server may name any number. */
 const WAITING_MAX = 200
-/** And any version: the next ones are those that a later build will know. */
+/**
+ * The most unknown versions that may wait, because a server may name any number; the lowest are kept, which later builds will
+ * know first.
+ */
 const VERSIONS_MAX = 8
 
-/** The envelope of a message that was not opened, as it came. */
+/** The unchanged envelope of a message that was not opened. */
 function unopenedIn(body: StoredBody): string | undefined {
   if (body.kind === 'sealed') return body.envelope
   return body.kind === 'newer' && 'envelope' in body.kept ? body.kept.envelope : undefined
 }
 
-/** True of a message that waits: for the key of its epoch, or for a build that knows its version. */
+/** True if a message waits for the key of its epoch, or for a build that knows its version. */
 export const isUnopened = ({ body }: StoredMessage): boolean => unopenedIn(body) !== undefined
 
-/** The record of a room in which this message waits too; of one that was opened, the record as it is. */
+/** The room's record with this message among the waiting ones; unchanged if it was opened. */
 export function withUnopened(record: RoomRecord, { body, seq }: StoredMessage): RoomRecord {
   const content = unopenedIn(body)
   if (content === undefined) return record
@@ -46,7 +49,7 @@ export function withUnopened(record: RoomRecord, { body, seq }: StoredMessage): 
   return { ...record, newer: wider.sort((a, b) => a.version - b.version).slice(0, VERSIONS_MAX) }
 }
 
-/** Opens the messages whose archive key has come meanwhile. Answers the epochs for which others go on waiting. */
+/** Opens the messages whose archive key has arrived. Returns the epochs whose other messages still wait. */
 export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promise<EpochName[]> {
   return withRoom(live, chatRoomId, peerIds, async ({ record, accounts }) => {
     if (!record) return []
@@ -60,15 +63,15 @@ export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promi
   })
 }
 
-/** True if nothing of the epoch waits any more. */
+/** True if no message of the epoch waits any more. */
 async function reopenEpoch(at: Reading, place: Waiting): Promise<boolean> {
   const isOfEpoch = (_: StoredMessage, { groupId, epoch }: Envelope) => groupId === place.groupId && epoch === place.epoch
   return (await readAgain(at, place, isOfEpoch)).length === 0
 }
 
 /**
- * Opens, by the archive, the messages whose version this build knows and the one that took them did not. Those whose key is missing
- * wait for it from now on. Answers the room's record; the caller stores it.
+ * Opens, by the archive, the messages whose version this build knows and the receiving build did not. Messages without a key wait
+ * for it from now on. Returns the room's record, which the caller stores.
  */
 export async function reopenNewer(at: Reading, record: RoomRecord): Promise<RoomRecord> {
   const known = (record.newer ?? []).filter(({ version }) => isKnownVersion(version))
@@ -81,7 +84,7 @@ export async function reopenNewer(at: Reading, record: RoomRecord): Promise<Room
   return waiting.reduce(withUnopened, before)
 }
 
-/** Reads messages again that were not opened, and stores those that are now. Answers those that go on waiting for their key. */
+/** Reads unopened messages again, and stores those that open. Returns those that still wait for their key. */
 async function readAgain(
   at: Reading,
   { first, last }: { first: number; last: number },

@@ -5,7 +5,7 @@ import type { LockSecret } from '../vault/wraps.ts'
 import type { Way } from './keyring.ts'
 import { LOCAL_LOCK, stretchPassword } from './password.ts'
 
-/** What a password is stretched from: `salt` is the server's, in base64. */
+/** The inputs for stretching a password: `salt` is the server's, in base64. */
 interface Typed {
   username: string
   password: string
@@ -18,24 +18,27 @@ export interface PasskeyAnswer {
   output: string
 }
 
-/** The ways in that the worker holds in memory [Note: K1]: `way` was entered and opens the keyring; the new ones wait until a key change uses them. */
+/**
+ * The ways in that the worker has in memory [Note: K1]: `way` was entered and opens the keyring; the new ones wait for a key
+ * change.
+ */
 export interface HeldWays {
   way?: Way | undefined
   newPassword?: Way | undefined
   newKit?: (Way & { kitSecret: string }) | undefined
   newPasskey?: Way | undefined
-  /** What the entered ways are to the local lock: one of each kind [Note: V3]. */
+  /** The local lock secrets of the entered ways: one of each kind [Note: V3]. */
   locks?: LockSecret[] | undefined
   newPasswordLock?: LockSecret | undefined
 }
 
-/** The way at ways. Throws CryptoFailure('password') where there is none. */
+/** The entered way. Throws CryptoFailure('password') if there is none. */
 export function enteredWay({ way }: HeldWays): Way {
   if (!way) throw new CryptoFailure('password', 'Enter the password again')
   return way
 }
 
-/** Overwrites the seed of the way that was entered; the new ones stay. */
+/** Overwrites the seed of the entered way; the new ways stay. */
 export function eraseEnteredWay(ways: HeldWays): void {
   if (ways.way) erase(ways.way.seed)
   ways.way = undefined
@@ -53,9 +56,11 @@ export function eraseWays(ways: HeldWays): void {
   ways.newPasskey = undefined
 }
 
-/** The verbs by which seeds get into the worker. What comes out is for the server or, of a new kit, for the person. */
+/**
+ * The verbs that bring seeds into the worker. They return only secrets for the server and, for a new kit, words for the person.
+ */
 export const wayVerbs = (ways: HeldWays) => ({
-  /** Argon2id over the password [Note: P1]: it becomes the entered way; only `authSecret` comes out. */
+  /** Stretches the password by Argon2id into the entered way [Note: P1]; returns only `authSecret`. */
   async stretch(typed: Typed): Promise<{ authSecret: string }> {
     const { authSecret, way, lock } = await stretched(typed)
     eraseEnteredWay(ways)
@@ -63,7 +68,7 @@ export const wayVerbs = (ways: HeldWays) => ({
     holdLock(ways, lock)
     return { authSecret }
   },
-  /** The same over a new password, which waits for the key change. */
+  /** Stretches a new password, which waits for the key change. */
   async stretchNew(typed: Typed): Promise<{ authSecret: string }> {
     const { authSecret, way, lock } = await stretched(typed)
     if (ways.newPassword) erase(ways.newPassword.seed)
@@ -72,7 +77,7 @@ export const wayVerbs = (ways: HeldWays) => ({
     ways.newPasswordLock = lock
     return { authSecret }
   },
-  /** The recovery kit becomes the way at ways. Throws CryptoFailure('kit_words') with what is wrong with the words. */
+  /** Makes the recovery kit the entered way. Throws CryptoFailure('kit_words') with what is wrong with the words. */
   async enterKit({ words }: { words: string }): Promise<{ kitSecret: string }> {
     const { readKit } = await import('./kit.ts')
     const { seed, kitSecret } = await readKit(words)
@@ -80,14 +85,14 @@ export const wayVerbs = (ways: HeldWays) => ({
     ways.way = { id: 'kit', kind: 'kit', seed }
     return { kitSecret }
   },
-  /** A passkey becomes the way at ways. */
+  /** Makes a passkey the entered way. */
   async enterPasskey(answer: PasskeyAnswer): Promise<void> {
     const [way, lock] = await Promise.all([passkeyWay(answer), passkeyLock(answer)])
     eraseEnteredWay(ways)
     ways.way = way
     holdLock(ways, lock)
   },
-  /** A new recovery kit, which waits for the key change. The words are for the person's eyes and paper only. */
+  /** Makes a new recovery kit, which waits for the key change. Show the words only to the person, and never store them. */
   async newKit(): Promise<{ words: string[]; kitSecret: string }> {
     const { makeKit } = await import('./kit.ts')
     const { words, seed, kitSecret } = await makeKit()
@@ -95,7 +100,7 @@ export const wayVerbs = (ways: HeldWays) => ({
     ways.newKit = { id: 'kit', kind: 'kit', seed, kitSecret, madeAt: new Date().toISOString() }
     return { words, kitSecret }
   },
-  /** A new passkey, which waits for the key change. */
+  /** Derives the way of a new passkey, which waits for the key change. */
   async newPasskey(answer: PasskeyAnswer): Promise<void> {
     const way = await passkeyWay(answer)
     if (ways.newPasskey) erase(ways.newPasskey.seed)
@@ -121,7 +126,7 @@ async function stretched({ username, password, salt: sent }: Typed): Promise<Str
   return { authSecret, way, lock: { kind: 'password', secret: lockSecret, salt } }
 }
 
-/** What a passkey is to the local lock of a browser [Note: V3]. */
+/** The local lock secret of a passkey [Note: V3]. */
 export async function passkeyLock({ id, output }: PasskeyAnswer): Promise<LockSecret> {
   const bytes = fromBase64(output)
   const secret = await hkdf(bytes, LOCAL_LOCK)
@@ -132,7 +137,7 @@ export async function passkeyLock({ id, output }: PasskeyAnswer): Promise<LockSe
 async function passkeyWay({ id, output }: PasskeyAnswer): Promise<Way> {
   const bytes = fromBase64(output)
   if (bytes.length !== 32) throw new CryptoFailure('passkey', 'This passkey does not make keys')
-  // Under a label of its own, so that what else a passkey may open one day is another secret.
+  // A separate label, so that later uses of a passkey get other secrets.
   const seed = await hkdf(bytes, 'conclave/passkey-seed/v1')
   erase(bytes)
   return { id: `passkey:${id}`, kind: 'passkey', seed }

@@ -3,7 +3,7 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { createCore } from './core.ts'
 import type { Answer, Ask } from './crypto.ts'
 
-// The queue: one question, one answer. Order within a room is kept by its lock, not here.
+// Each request gets one response. The room's lock keeps the order within a room, not this worker.
 
 z.config({ jitless: true })
 

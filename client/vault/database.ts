@@ -1,7 +1,7 @@
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { Migration } from './migrations.ts'
 
-/** What a request of IndexedDB answers. */
+/** The result of an IndexedDB request. */
 export function answerOf<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
@@ -17,8 +17,8 @@ interface Read<S extends string> {
 }
 
 /**
- * Reads single rows; those that are asked for in the same moment share one transaction. A page of fifty messages asks for more than
- * a hundred rows, and a transaction costs more than the row.
+ * Reads single rows; requests made in the same tick share one transaction. A page of fifty messages reads more than a hundred
+ * rows, and a transaction costs more than a row.
  */
 export function readTogether<S extends string>(
   begin: (stores: S[]) => IDBTransaction,
@@ -41,7 +41,7 @@ export function readTogether<S extends string>(
     })
 }
 
-/** Resolves when the transaction is committed; rejects with what ended it otherwise. */
+/** Resolves when the transaction is committed; otherwise rejects with the error that ended it. */
 export function committed(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve()
@@ -49,7 +49,7 @@ export function committed(transaction: IDBTransaction): Promise<void> {
   })
 }
 
-/** Every row of a range, in the order of its keys or backwards, at most `limit`. */
+/** The rows of a range, in the order of their keys or backwards, at most `limit`. */
 export function rowsOf(
   store: IDBObjectStore,
   range: IDBKeyRange | undefined,
@@ -68,13 +68,13 @@ export function rowsOf(
   })
 }
 
-/** What a tab says whose page is older than the vault of this browser. */
+/** The message of a tab whose page is older than the vault of this browser. */
 export const UPDATED_ELSEWHERE = 'Conclave was updated in another tab. Reload.'
 
 /**
- * Opens a database, which is brought up to date in one transaction, or made; `fill` writes the first rows of a new one. Waits for
- * tabs that hold an older version open. Throws CryptoFailure: 'vault_newer' where a newer build has it already, 'vault_upgrade' where
- * it could not be brought up to date: then it is as it was.
+ * Opens a database, upgraded or created in one transaction; `fill` writes the first rows of a new one. Waits for tabs that have
+ * an older version open. Throws CryptoFailure: 'vault_newer' if a newer build has upgraded it already, 'vault_upgrade' if the
+ * upgrade failed, which leaves it unchanged.
  */
 export async function openDatabase(
   factory: IDBFactory,
@@ -92,11 +92,11 @@ export async function openDatabase(
   return { database, isNew }
 }
 
-/** The same of a database that is there. Where there is none it answers undefined, and there is none afterwards. */
+/** Opens and upgrades an existing database. If there is none, returns undefined and creates none. */
 export const findDatabase = (factory: IDBFactory, name: string, migrations: Migration[]): Promise<IDBDatabase | undefined> =>
   request(factory, name, migrations, (upgrade) => upgrade.abort())
 
-/** `onAbsent`: what to do where no database of this name is there; nothing is answered where it gives up. */
+/** Opens a database. `onAbsent` runs if no database of this name exists; if it aborts the upgrade, this returns undefined. */
 function request(
   factory: IDBFactory,
   name: string,
@@ -121,7 +121,7 @@ function request(
     }
     opening.onsuccess = () => {
       const database = opening.result
-      // Until its owner says more: a connection that stays open would hold up every newer tab.
+      // The default until the caller replaces it: a connection that stays open would block every newer tab.
       database.onversionchange = () => database.close()
       resolve(database)
     }
@@ -140,7 +140,7 @@ function migrate(upgrade: IDBTransaction, migrations: Migration[]): void {
   for (const step of migrations) step(upgrade.db, upgrade)
 }
 
-/** Deletes a database. Waits until other tabs have let go of it. */
+/** Deletes a database. Waits until other tabs have closed it. */
 export async function deleteDatabase(factory: IDBFactory, name: string): Promise<void> {
   await answerOf(factory.deleteDatabase(name))
 }

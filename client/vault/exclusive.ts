@@ -1,14 +1,14 @@
 const queues = new Map<string, Promise<unknown>>()
 
 /**
- * Runs `work` alone among all that ask for this name: across tabs and workers by a Web Lock, within this thread where there
- * are none (Node). Answers and throws what `work` does. Asking for the same name inside `work` waits for ever.
+ * Runs `work` alone among all calls with this name: across tabs and workers by a Web Lock, or within this thread if there are
+ * none (Node). Returns and throws what `work` does. A call with the same name inside `work` deadlocks.
  */
 export async function exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
   if (typeof navigator !== 'undefined' && navigator.locks) return await navigator.locks.request(`conclave/${name}`, work)
   const before = queues.get(name) ?? Promise.resolve()
   const mine = before.then(work)
-  // The next in line waits for the end, whatever it was; only the caller learns of a failure.
+  // The next call waits for the end of this one, whether it fails or not; only the caller sees the failure.
   const end = mine.then(
     () => undefined,
     () => undefined,

@@ -9,28 +9,31 @@ import { type LockSecret, NO_LOCK, newWrap, openAnyWrap, openWrap, type Wrap, wr
 const FIRST_KEY = 'conclave/vault/v1'
 const FIRST_CHECK = 'conclave/vault-check/v1'
 
-/** Where a vault keeps its head, in the store `meta`. */
+/** The key of a vault's head in the store `meta`. */
 export const HEAD = 'head'
 
 const bytes = z.instanceof(Uint8Array)
 
-/** After how many minutes without input a browser locks; `hidden`: at once when none of its pages is looked at. */
+/** Minutes without input after which a browser locks; `hidden` locks at once when none of its pages is visible. */
 export const lockAfterShape = z.union([z.literal('hidden'), z.literal(5), z.literal(15), z.literal(60)])
 export type LockAfter = z.infer<typeof lockAfterShape>
 
-/** Of vaults of before: HKDF of local key and unlock secret is the key of the rows. It is replaced when the vault is opened. */
+/** The head of vaults of older builds: HKDF of local key and unlock secret is the row key. Opening the vault replaces it. */
 const firstShape = z.object({ format: z.literal(1), deviceId: z.string(), localKey: bytes, check: bytes })
 
 const headShape = z.looseObject({
   format: z.literal(2),
   deviceId: z.string(),
   wraps: z.array(wrapShape),
-  /** A wrap of nothing, which the unlock secret opens alone: it tells another secret of the server from a wrong password. */
+  /**
+   * A wrap of nothing, which the unlock secret alone opens: it distinguishes a wrong unlock secret of the server from a wrong
+   * password.
+   */
   check: wrapShape,
   lockAfter: lockAfterShape.optional(),
 })
 export type VaultHead = z.infer<typeof headShape>
-/** The head of a vault, of any build. */
+/** The head of a vault that any build made. */
 export type AnyHead = VaultHead | z.infer<typeof firstShape>
 
 const anyShape = z.discriminatedUnion('format', [firstShape, headShape])
@@ -38,14 +41,14 @@ const anyShape = z.discriminatedUnion('format', [firstShape, headShape])
 const SHUT =
   "The server returned another secret than the one this browser's keys are sealed with. The keys stay here, sealed, with all that is in them."
 
-/** What a vault says without being opened. Throws CryptoFailure('vault_shut') where it is damaged. */
+/** Reads the head of a vault, which needs no key. Throws CryptoFailure('vault_shut') if it is damaged. */
 export async function readHead(database: IDBDatabase): Promise<AnyHead> {
   const head = anyShape.safeParse(await answerOf(database.transaction('meta').objectStore('meta').get(HEAD)))
   if (head.success) return head.data
   throw new CryptoFailure('vault_shut', 'The vault of this browser is damaged. Nothing of it was deleted', { cause: head.error })
 }
 
-/** The head of a vault that the unlock secret opens, and where secrets are given only together with one of them. */
+/** Makes the head of a vault that the unlock secret opens alone, or only together with one of the given secrets. */
 export async function newHead(
   rowKey: Uint8Array,
   deviceId: string,
@@ -60,8 +63,8 @@ export async function newHead(
 }
 
 /**
- * The key of the rows, 32 bytes: erase it. Throws CryptoFailure: 'vault_shut' where the unlock secret is another, 'vault_locked' where a
- * lock wants one of its secrets, 'lock_secret' where none of the given ones is it.
+ * Unwraps the row key, 32 bytes, which the caller erases. Throws CryptoFailure: 'vault_shut' if the unlock secret is wrong,
+ * 'vault_locked' if the lock needs one of its secrets, 'lock_secret' if none of the given ones opens it.
  */
 export async function rowKeyOf(head: AnyHead, unlockSecret: Uint8Array, secrets: LockSecret[]): Promise<Bytes> {
   if (head.format === 1) return firstRowKey(head, unlockSecret)
@@ -85,7 +88,10 @@ function shut(cause: unknown): never {
   throw new CryptoFailure('vault_shut', SHUT, { cause })
 }
 
-/** Replaces the head in one strict transaction, alone among all tabs: a crash leaves the old one or the new. undefined: it stays. */
+/**
+ * Replaces the head in one strict transaction, alone among all tabs: after a crash the vault has the old head or the new one. If
+ * `build` returns undefined, the head stays.
+ */
 export const changeHead = (
   database: IDBDatabase,
   userId: string,

@@ -3,29 +3,29 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { answerOf, committed, findDatabase, openDatabase } from './database.ts'
 import { LIST, LIST_STORE } from './migrations.ts'
 
-// One list for the browser, so that a sign-in can name its device before anything is opened. The device id is read from the
-// vault itself: the two cannot disagree.
+// One list for the browser, so that a sign-in can name its device before any vault is opened. The device id is read from the
+// vault itself, so the two cannot disagree.
 const LIST_NAME = 'conclave'
 
-/** Where a user's vault lies in this browser, and which older ones were put aside. */
+/** The database of a user's vault in this browser, and older ones that were put aside. */
 export interface ListedVault {
   userId: string
   /** In lower case, as it was when the vault was made. */
   username: string
   database: string
-  /** Databases that did not open and were replaced: they stay until the person removes this browser's keys. */
+  /** Databases that did not open and were replaced; kept until the person removes this browser's keys. */
   kept: string[]
 }
 
 const rowShape = z.object({
   userId: z.string(),
   username: z.string(),
-  /** Absent: the first one. */
+  /** Absent for the user's first database. */
   database: z.string().optional(),
   kept: z.array(z.string()).optional(),
 })
 
-/** The database of a user's first vault in a browser. */
+/** The name of the database of a user's first vault in a browser. */
 export const firstDatabaseOf = (userId: string): string => `conclave-${userId}`
 
 const readRow = (row: unknown): ListedVault => {
@@ -33,7 +33,7 @@ const readRow = (row: unknown): ListedVault => {
   return { userId, username, database, kept }
 }
 
-/** One row a user. */
+/** The list, one row per user. */
 export async function listedVaults(factory: IDBFactory): Promise<ListedVault[]> {
   const database = await findDatabase(factory, LIST_NAME, LIST)
   if (!database) return []
@@ -45,8 +45,8 @@ export async function listedVaults(factory: IDBFactory): Promise<ListedVault[]> 
 }
 
 /**
- * The row of a user. Throws CryptoFailure('other_account') where it was made under another username than this one: whoever names this
- * user for somebody else would have their keys taken for that one's.
+ * The row of a user. Throws CryptoFailure('other_account') if it was made under another username than this one: a server could
+ * otherwise return this user's id for another person, and this user's keys would be taken for that person's.
  */
 export async function listedVaultOf(
   userId: string,
@@ -63,7 +63,7 @@ export async function listedVaultOf(
 
 export const isNamed = (row: ListedVault, username: string): boolean => row.username === foldName(username)
 
-/** Notes a vault as the one of its user; the one before is put aside. */
+/** Lists a vault as its user's, and puts the previous one aside. */
 export const listVault = (
   { userId, username, database }: Pick<ListedVault, 'userId' | 'username' | 'database'>,
   factory: IDBFactory,
@@ -80,7 +80,7 @@ export const listVault = (
     })
   })
 
-/** Takes a user off the list. */
+/** Removes a user from the list. */
 export const forgetUser = (userId: string, factory: IDBFactory): Promise<void> =>
   change(factory, async (rows) => void rows.delete(userId))
 

@@ -5,10 +5,10 @@ import { changeHead, type LockAfter, newHead, rowKeyOf, type VaultHead } from '.
 import { findVault } from './vaults.ts'
 import { type LockSecret, newWrap } from './wraps.ts'
 
-/** What the lock of a browser asks for. */
+/** The settings of a browser's lock, and what opens it. */
 export interface LockStanding {
   after: LockAfter
-  /** The salt of the password that opens it, base64; null where none does. */
+  /** The salt of the password that opens it, base64; null if no password does. */
   passwordSalt: string | null
   /** Credential ids, base64url. */
   passkeyIds: string[]
@@ -31,13 +31,13 @@ export async function lockStanding(userId: string, factory: IDBFactory = indexed
 interface Keys {
   userId: string
   unlockSecret: Uint8Array
-  /** What opens the lock as it is now; none where there is no lock. */
+  /** Secrets that open the current lock; empty if there is no lock. */
   entered: LockSecret[]
 }
 
 /**
- * From now on the vault wants one of these secrets besides the unlock secret [Note: V3]; the wrap without one is gone. Throws what
- * `rowKeyOf` throws.
+ * Locks the vault: it then needs one of these secrets besides the unlock secret [Note: V3], and the wrap without one is deleted.
+ * Throws what `rowKeyOf` throws.
  */
 export const addLock = (
   keys: Keys,
@@ -48,18 +48,18 @@ export const addLock = (
   return rewrap(keys, factory, (rowKey, { deviceId }) => newHead(rowKey, deviceId, keys.unlockSecret, lock))
 }
 
-/** The unlock secret alone opens the vault again. Throws what `rowKeyOf` throws. */
+/** Removes the lock, so that the unlock secret alone opens the vault. Throws what `rowKeyOf` throws. */
 export const removeLock = (keys: Keys, factory: IDBFactory = indexedDB): Promise<void> =>
   rewrap(keys, factory, (rowKey, { deviceId }) => newHead(rowKey, deviceId, keys.unlockSecret))
 
-/** Another password in the place of the one that opens the lock; passkeys stay. Throws what `rowKeyOf` throws. */
+/** Replaces the password that opens the lock; passkeys stay. Throws what `rowKeyOf` throws. */
 export const renewLockPassword = (keys: Keys, next: LockSecret, factory: IDBFactory = indexedDB): Promise<void> =>
   rewrap(keys, factory, async (rowKey, head) => {
     const wrap = await newWrap(rowKey, keys.unlockSecret, head.deviceId, next)
     return { ...head, wraps: [...head.wraps.filter(({ kind }) => kind !== 'password'), wrap] }
   })
 
-/** Another time until the browser locks: no secret of the lock changes. */
+/** Sets the time until the browser locks; the secrets of the lock stay. */
 export async function setLockAfter(userId: string, after: LockAfter, factory: IDBFactory = indexedDB): Promise<void> {
   const found = await findVault(userId, factory)
   if (!found) throw absent()

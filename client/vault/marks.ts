@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { toBase64, utf8 } from '../../contract/bytes.ts'
 import { sha256 } from '../primitives/seal.ts'
 
-/** Where a vault keeps its marks, beside its head. */
+/** The key of a vault's marks, beside its head. */
 export const MARKS = 'marks'
 
 const HASH_BYTES = 16
 
 const markShape = z.object({
   version: z.number(),
-  /** Of the text of that version, base64; absent where only the number is known. */
+  /** Hash of that version's text, base64; absent if only the version is known. */
   hash: z.string().optional(),
 })
 export type Mark = z.infer<typeof markShape>
@@ -23,12 +23,12 @@ const marksShape = z.object({
 })
 
 /**
- * What a vault says in the clear of the newest documents that it holds [Note: V4]. They outlive a vault that does not open: a server that
- * withholds its secret cannot start from older documents.
+ * A vault's unencrypted record of the newest documents that it holds [Note: V4]. It stays readable if the vault does not open, so
+ * a server that withholds the unlock secret cannot start the browser anew from older documents.
  */
 export type Marks = z.infer<typeof marksShape>
 
-/** What a change of a vault adds to its marks. */
+/** The marks that a change of a vault adds. */
 export type MarkChange = Partial<Pick<Marks, 'identityKey' | 'manifest' | 'book'>>
 
 /** The mark of a document's version. */
@@ -39,14 +39,14 @@ export const markOf = (version: number, text: string): Mark => ({
 
 const NONE: Mark = { version: 0 }
 
-/** True if this document is older than the marked one, or another one of the same version. */
+/** True if this document is older than the marked one, or differs from it at the same version. */
 export const isBehind = ({ version, hash }: Mark, known: Mark): boolean =>
   version < known.version || (version === known.version && known.hash !== undefined && hash !== known.hash)
 
 const raised = (known: Mark, next: Mark | undefined): Mark =>
   !next || next.version < known.version ? known : { ...known, ...next }
 
-/** The marks after a change. Without an identity key there are none. */
+/** The marks after a change; undefined while no identity key is known. */
 export function raisedMarks(userId: string, known: Marks | undefined, change: MarkChange): Marks | undefined {
   const identityKey = change.identityKey ?? known?.identityKey
   if (identityKey === undefined) return undefined
@@ -54,7 +54,7 @@ export function raisedMarks(userId: string, known: Marks | undefined, change: Ma
   return { userId, identityKey, manifest: raised(manifest, change.manifest), book: raised(book, change.book) }
 }
 
-/** The marks as a vault keeps them; undefined where a build without them made it. */
+/** Parses the marks of a vault; undefined if a build without marks made it. */
 export function parseMarks(row: unknown): Marks | undefined {
   const parsed = marksShape.safeParse(row)
   return parsed.success ? parsed.data : undefined

@@ -4,7 +4,7 @@ import { roomRecord, type Transcript, transcriptShape } from './rooms.ts'
 import { jsonOf, type VaultValue } from './rows.ts'
 import type { Vault, Write } from './vault.ts'
 
-/** A statement that says more than the build knew which opened it: whole, with the device that signed it. */
+/** A statement with fields that the build which opened it did not know: its whole text, and the device that signed it. */
 export interface KeptStatement {
   statement: string
   deviceId: string
@@ -13,46 +13,49 @@ export interface KeptStatement {
 export type StoredBody =
   | { kind: 'content'; content: Content; kept?: KeptStatement }
   | { kind: 'plain'; text: string }
-  /** Waits for its archive key: the envelope is kept as it came. */
+  /** A message that waits for its archive key: the envelope is stored unchanged. */
   | { kind: 'sealed'; envelope: string }
-  /** A newer build opens or shows it: of an unknown kind, in an envelope of an unknown version, or kept here by a newer build. */
+  /**
+   * A message that only a newer build can open or show: of an unknown kind, in an envelope of an unknown version, or stored by a
+   * newer build.
+   */
   | { kind: 'newer'; kept: KeptStatement | { envelope: string } | { body: unknown } }
   | { kind: 'unreadable'; reason: string }
   | { kind: 'notice'; text: string }
 
-/** What is to be said beside a message. */
+/** Remarks shown beside a message. */
 export interface MessageFlags {
-  /** The browser that signed it was removed from its account since [Note: H3]. */
+  /** Set if the browser that signed it was removed from its account since [Note: H3]. */
   isRemovedSince?: true
-  /** When its author sent it, ISO 8601, by the signature: where the server's time is far from that [Note: H3]. */
+  /** The time that the author signed, ISO 8601, if it is far from the server's [Note: H3]. */
   sentAt?: string
-  /** MLS opened it, but its archive part does not open: other browsers of this account will not read it [Note: H1]. */
+  /** Set if MLS opened it, but its archive part does not open: other browsers of this account cannot read it [Note: H1]. */
   isArchiveWrong?: true
 }
 
-/** A message as the vault keeps it. */
+/** A message as the vault stores it. */
 export interface StoredMessage extends MessageFlags {
   id: string
   chatRoomId: string
   seq: number
-  /** The user whom the signature proves; the server's word only for messages that no signature proves. */
+  /** The user that the signature proves; only the server's claim for messages without a verified signature. */
   senderId: string
   /** The server's time, ISO 8601. */
   at: string
   body: StoredBody
-  /** The running hash behind it, where this device knows it [Note: M5]. */
+  /** The running hash of the log after it, if this device knows it [Note: M5]. */
   hash?: string
-  /** Of one that waits for its key: what this device had seen before it. */
+  /** What this device had seen of the log before it; only for a message that waits for its key. */
   transcript?: Transcript
-  /** The sender saw another log than this device: the server dropped or reordered messages before it [Note: M5]. */
+  /** Set if the sender saw another log than this device: the server dropped or reordered earlier messages [Note: M5]. */
   isOutOfPlace?: true
-  /** It came with a page of older messages, not as the log went on. */
+  /** Set if it came with a page of older messages, not as the newest entry of the log. */
   isOlder?: true
 }
 
 const keptStatement = z.looseObject({ statement: z.string(), deviceId: z.string() })
 
-/** A body as it lies on the disk. A `newer` one is written as `unreadable` with something kept: older builds show the reason. */
+/** The stored form of a body. A `newer` body is written as `unreadable` with a `kept` field: older builds show the reason. */
 const bodyShape = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('content'), content: z.unknown(), kept: keptStatement.exactOptional() }),
   z.looseObject({ kind: z.literal('plain'), text: z.string() }),
@@ -88,7 +91,7 @@ function readMessage(row: VaultValue): StoredMessage {
   return { ...message, body: readBody(message.body) }
 }
 
-/** Whatever a newer build has kept since is opened as soon as this one knows its kind. */
+/** Reads a body; a kind that this build does not know becomes `newer`, and opens once a build knows it. */
 function readBody(json: z.infer<typeof anyBody>): StoredBody {
   if (!BODY_KINDS.has(json.kind)) return { kind: 'newer', kept: { body: json } }
   const body = jsonOf(bodyShape, { json })
@@ -111,35 +114,35 @@ function written({ body, ...message }: StoredMessage): unknown {
   return { ...message, body: { kind: 'unreadable', reason: NEEDS_NEWER, kept: body.kept } }
 }
 
-/** True of a message whose sender a signature proves. */
+/** True if a signature proves the sender of the message. */
 export const isProven = ({ body }: StoredMessage): boolean =>
   body.kind === 'content' || (body.kind === 'newer' && 'statement' in body.kept)
 
-/** What names a message: ids are unique per room and sender only. */
+/** The identity of a message: ids are unique per room and sender only. */
 export type MessageName = Pick<StoredMessage, 'chatRoomId' | 'senderId' | 'id'>
 
-/** The name of the row that says where a proven message stands. */
+/** The name of the row that has the seq of a verified message. */
 export const messageName = ({ chatRoomId, senderId, id }: MessageName) => `said:${chatRoomId}/${senderId}/${id}`
 
-/** The changes that keep a message; of a proven one also where it stands. */
+/** The changes that store a message and, if it is verified, the row with its seq. */
 export function messageWrites(message: StoredMessage): Write[] {
   const row: Write = { store: 'messages', key: [message.chatRoomId, message.seq], value: { json: written(message) } }
   return isProven(message) ? [row, { store: 'sealed', key: messageName(message), value: { json: message.seq } }] : [row]
 }
 
-/** The place in the log of a proven message of this person; undefined where the vault does not hold it. */
+/** The seq of a verified message of this person; undefined if the vault does not have it. */
 export async function seqOfMessage(vault: Vault, name: MessageName): Promise<number | undefined> {
   const row = await vault.get('sealed', messageName(name))
   return row && jsonOf(z.number(), row)
 }
 
-/** The vault's row at a place of the log; undefined at a commit, and where this device has not been. */
+/** The vault's message at a seq; undefined at a commit, and at entries that this device has not read. */
 export async function messageAt(vault: Vault, chatRoomId: string, seq: number): Promise<StoredMessage | undefined> {
   const row = await vault.get('messages', [chatRoomId, seq])
   return row && readMessage(row)
 }
 
-/** At most `limit` messages of a room, oldest first: the first ones after a seq, else the last ones (before a seq). */
+/** At most `limit` messages of a room, oldest first: the first ones after a seq, else the last ones (before a seq, if given). */
 export async function messagesOf(
   vault: Vault,
   chatRoomId: string,
@@ -148,7 +151,7 @@ export async function messagesOf(
   return (await vault.page('messages', chatRoomId, range)).map(({ value }) => readMessage(value))
 }
 
-/** A page of what the vault holds of a room, oldest first, and whether older ones must come from the server. */
+/** A page of the vault's messages of a room, oldest first, and whether older ones must come from the server. */
 export async function pageOf(
   vault: Vault,
   input: { chatRoomId: string; before?: number; after?: number; limit: number },

@@ -14,27 +14,29 @@ import {
   type Write,
 } from './rows.ts'
 
-/** The sealed memory of one device in this browser [Note: V1]. */
+/** The sealed storage of one device in this browser [Note: V1]. */
 export interface Vault {
   userId: string
   deviceId: string
   get<S extends VaultStore>(store: S, key: KeyOf[S]): Promise<VaultValue | undefined>
-  /** At most `limit` messages of a room, oldest first: the first ones after a seq, else the last ones (before a seq). */
+  /**
+   * At most `limit` messages of a room, oldest first: the first ones after a seq, else the last ones (before a seq, if given).
+   */
   page(store: 'messages', chatRoomId: string, range: PageRange): Promise<{ seq: number; value: VaultValue }[]>
-  /** Every row in the order of its keys; of one room where the store is kept by room. */
+  /** All rows in the order of their keys; only those of `chatRoomId` if it is given, in a store that is keyed by room. */
   all<S extends VaultStore>(store: S, chatRoomId?: string): Promise<{ key: KeyOf[S]; value: VaultValue }[]>
-  /** The rows of the store `sealed` whose names begin so, in the order of their names. */
+  /** The rows of the store `sealed` whose names start with `beginning`, in the order of their names. */
   named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
-  /** What the vault says in the clear of the newest documents that it holds; undefined where a build without marks made it. */
+  /** The unencrypted marks of the newest documents in the vault; undefined if a build without marks made it. */
   marks(): Promise<Marks | undefined>
-  /** All of the changes or none, on disk when it resolves. Throws CryptoFailure 'quota' or 'vault_closed'. */
+  /** Writes all of the changes or none; they are on disk when it resolves. Throws CryptoFailure 'quota' or 'vault_closed'. */
   write(writes: Write[]): Promise<void>
   close(): void
-  /** `tell` is called once when the vault is closed by anything but `close`. */
+  /** Calls `tell` once if anything but `close` closes the vault. */
   onClosed(tell: (reason: ClosedBy) => void): void
 }
 
-/** A newer tab brings the vault up to date; it is deleted; the browser takes it away. */
+/** The reason: a newer tab upgrades the vault, the vault is deleted, or the browser closes the connection. */
 type ClosedBy = 'update' | 'deletion' | 'browser'
 
 interface PageRange {
@@ -43,7 +45,7 @@ interface PageRange {
   limit: number
 }
 
-/** The vault in an open database, under the key of its rows. */
+/** Makes the vault of an open database and its row key. */
 export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: string; deviceId: string }): Vault {
   const listeners = new Set<(reason: ClosedBy) => void>()
   let isOpen = true
@@ -101,7 +103,7 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
       return parseMarks(await answerOf(begin(['meta'], 'readonly').objectStore('meta').get(MARKS)))
     },
     async write(writes) {
-      // Sealed before the transaction opens: IndexedDB commits one that waits for anything else.
+      // Rows are sealed before the transaction opens: IndexedDB commits a transaction that waits for anything else.
       const sealed = await Promise.all(writes.map((change) => seal(key, change)))
       const marks = writes.flatMap(({ mark }) => mark ?? [])
       await commit(begin, sealed, marks.length > 0 ? (meta) => raiseMarks(meta, owner.userId, marks) : undefined)
@@ -116,7 +118,7 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
   }
 }
 
-/** The vault's stores, and the one of its head and marks. */
+/** Begins a transaction on the vault's stores or on `meta`, which has head and marks. */
 type Begin = (stores: (VaultStore | 'meta')[], mode: IDBTransactionMode) => IDBTransaction
 
 async function commit(begin: Begin, writes: Sealed[], mark?: (meta: IDBObjectStore) => Promise<void>): Promise<void> {
@@ -140,7 +142,7 @@ async function commit(begin: Begin, writes: Sealed[], mark?: (meta: IDBObjectSto
   })
 }
 
-/** Gives a transaction up, unless the disk has done so already. */
+/** Aborts a transaction, unless the disk has done so already. */
 function abort(transaction: IDBTransaction): void {
   try {
     transaction.abort()
@@ -149,7 +151,10 @@ function abort(transaction: IDBTransaction): void {
   }
 }
 
-/** Inside the transaction that writes what they mark: a vault never says more than it holds. */
+/**
+ * Updates the marks inside the transaction that writes the marked documents, so that marks never name a document that the vault
+ * lacks.
+ */
 async function raiseMarks(meta: IDBObjectStore, userId: string, changes: MarkChange[]): Promise<void> {
   const known = parseMarks(await answerOf(meta.get(MARKS)))
   const marks = changes.reduce<Marks | undefined>((before, change) => raisedMarks(userId, before, change), known)

@@ -7,13 +7,13 @@ export interface EpochName {
   epoch: number
 }
 
-/** Messages that wait for the archive key of their epoch: they lie between these places. */
+/** Messages that wait for the archive key of their epoch; their seqs are from `first` to `last`. */
 export interface Waiting extends EpochName {
   first: number
   last: number
 }
 
-/** Envelopes of a version that this build does not know: they lie between these places. */
+/** Envelopes of a version that this build does not know; their seqs are from `first` to `last`. */
 export interface Newer {
   version: number
   first: number
@@ -21,15 +21,15 @@ export interface Newer {
 }
 
 /**
- * What a device saw of a room's log since the last commit in it [Note: M5]. It follows from the log alone: whoever was handed the
- * same log has the same. Who comes in between two commits knows nothing of it until the next one.
+ * A device's view of a room's log since its last commit [Note: M5]. It depends on the log alone, so devices with the same log
+ * have the same view. A device that joins between two commits has none until the next commit.
  */
 export interface Transcript {
-  /** The place of that commit; 0 before the first. */
+  /** The seq of that commit; 0 before the first. */
   since: number
-  /** Running hash of the envelopes behind it, base64; '' at the commit. */
+  /** Running hash of the envelopes after the commit, base64; '' at the commit. */
   hash: string
-  /** The running hash just before that commit; absent where this device came in later. */
+  /** The running hash just before that commit; absent if this device joined later. */
   before?: string
 }
 
@@ -37,13 +37,13 @@ export interface Transcript {
 export interface OwnPath {
   /** ISO 8601, by this device's clock. */
   at: string
-  /** The place of that commit in the log. */
+  /** The seq of that commit. */
   seq: number
-  /** When it last tried to make another one and somebody else's commit was first. */
+  /** The time of its last attempt to make another one that lost to another device's commit. */
   triedAt?: string
 }
 
-/** Where a room's log stands: what is sealed there names this group and epoch. `epoch` is absent where it is not known yet. */
+/** The log's current position: new envelopes name this group and epoch. `epoch` is absent while unknown. */
 export interface LogPlace {
   generation: number
   /** base64. */
@@ -51,42 +51,44 @@ export interface LogPlace {
   epoch?: number
 }
 
-/** The place of the log where a commit named a version of an account's device list first. */
+/** The seq at which a commit first named a version of an account's device list. */
 export interface NamedAt {
   version: number
   seq: number
 }
 
-/** Where this device stands in one room. Kept beside the MLS state, which is large, and written with it. */
+/** This device's state in one room. It is stored beside the MLS state, which is large, and written with it. */
 export interface RoomRecord {
   generation: number
   /** base64; null before the first group. */
   groupId: string | null
-  /** `joined`: the MLS state here follows the log. `outside`: messages are read by the archive until this device sends. */
+  /** `joined`: the MLS state follows the log. `outside`: messages are read by the archive until this device sends. */
   standing: 'joined' | 'outside'
-  /** The newest epoch of the group that this device has proof of: older ones are not entered again [Note: R4]. */
+  /** The newest epoch of the group that this device has proof of: it never enters an older one again [Note: R4]. */
   epoch: number
-  /** The last place of the log that this device has passed. */
+  /** The seq of the last log entry that this device has processed. */
   cursor: number
-  /** Every message from here to the cursor is in the vault. */
+  /** The vault has every message from this seq to the cursor. */
   from: number
-  /** Where the log stands at the cursor, followed from its commits; absent before the first group [Note: H3]. */
+  /** The log's position at the cursor, computed from its commits; absent before the first group [Note: H3]. */
   log?: LogPlace
-  /** By user id: the device lists that commits of this room name. What a device signs behind its removal is refused [Note: H3]. */
+  /**
+   * By user id: the device lists that commits of this room name. A device's messages after its removal are refused [Note: H3].
+   */
   named?: Record<string, NamedAt[]>
-  /** What this device saw since the last commit; absent where it came in behind it [Note: M5]. */
+  /** This device's view of the log since the last commit; absent if it joined after that commit [Note: M5]. */
   transcript?: Transcript | undefined
-  /** When the newest commit was taken, whoever made it: older builds renew their keys by it. */
+  /** The time when the newest commit of any device was processed; older builds decide by it when to renew their keys. */
   lastCommitAt: string
-  /** Absent in a record of before [Note: R7]. */
+  /** Absent in records of older builds [Note: R7]. */
   ownPath?: OwnPath
-  /** Own messages since this device's newest path [Note: R7]. */
+  /** The number of own messages since this device's newest path [Note: R7]. */
   ownMessages: number
   /** False after a creation, whose commit has no path. */
   isHealed: boolean
   waiting: Waiting[]
   newer?: Newer[]
-  /** Epochs that somebody else's commit started and whose archive key was not looked at yet [Note: H1]. */
+  /** Epochs that other devices' commits started and whose archive keys were not audited yet [Note: H1]. */
   unaudited: EpochName[]
 }
 
@@ -121,13 +123,13 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
 
 const recordKey = (chatRoomId: string) => `room:${chatRoomId}`
 
-/** Where this device stands in a room, or undefined before it knew the room. */
+/** This device's state in a room; undefined if the room is new to it. */
 export async function roomRecord(vault: Vault, chatRoomId: string): Promise<RoomRecord | undefined> {
   const row = await vault.get('sealed', recordKey(chatRoomId))
   return row && jsonOf(recordShape, row)
 }
 
-/** Where this device stands in each room that it knows. */
+/** This device's state in each room that it knows. */
 export async function roomRecords(vault: Vault): Promise<Map<string, RoomRecord>> {
   const rows = await vault.named(recordKey(''))
   return new Map(rows.map(({ key, value }) => [key.slice(recordKey('').length), jsonOf(recordShape, value)]))

@@ -9,7 +9,7 @@ const ROW = 'conclave/vault-row/v1'
 /** The vault's stores. */
 export const STORES = ['sealed', 'groups', 'messages', 'outbox', 'own'] as const
 
-/** How a row of each store is found. Keys lie in the clear, values never. */
+/** The key of a row in each store. Keys are stored unencrypted, values never. */
 export interface KeyOf {
   /** By name: the device's keys, the book, the peers. */
   sealed: string
@@ -17,23 +17,23 @@ export interface KeyOf {
   groups: string
   /** Opened messages, by room id and seq. */
   messages: [chatRoomId: string, seq: number]
-  /** Unanswered messages, by room id and order. */
+  /** Unacknowledged messages, by room id and order. */
   outbox: [chatRoomId: string, order: number]
   /** Messages that this device sent, by id. */
   own: string
 }
 export type VaultStore = keyof KeyOf
 
-/** What JSON can say, and bytes beside it. Who reads it checks its shape. */
+/** A JSON value with optional bytes. The reader checks its shape. */
 export interface VaultValue {
   json: unknown
   bytes?: Uint8Array
 }
 
-/** One change of a row; null deletes it. `mark`: what the vault's marks say of it from now on [Note: V4]. */
+/** One change of a row; null deletes it. `mark` is the change of the vault's marks that goes with it [Note: V4]. */
 export type Write = { [S in VaultStore]: { store: S; key: KeyOf[S]; value: VaultValue | null; mark?: MarkChange } }[VaultStore]
 
-/** A change as it reaches the disk; null deletes the row. */
+/** A change in its form on disk; null deletes the row. */
 export interface Sealed {
   store: VaultStore
   key: string | [string, number]
@@ -43,7 +43,7 @@ export interface Sealed {
 const name = z.string()
 const place = z.tuple([z.string(), z.number()])
 
-/** A key as IndexedDB gives it back. */
+/** Parses a key that IndexedDB returned. */
 export const readKey: { [S in VaultStore]: (key: IDBValidKey) => KeyOf[S] } = {
   sealed: (key) => name.parse(key),
   groups: (key) => name.parse(key),
@@ -52,14 +52,14 @@ export const readKey: { [S in VaultStore]: (key: IDBValidKey) => KeyOf[S] } = {
   own: (key) => name.parse(key),
 }
 
-/** Seals a change to its place: a row that is moved to another store or key does not open there. */
+/** Seals a change with its store and key as associated data: a row moved to another place does not open there. */
 export async function seal(vaultKey: CryptoKey, { store, key, value }: Write): Promise<Sealed> {
   if (value === null) return { store, key, sealed: null }
   const fields = [JSON.stringify(value.json), ...(value.bytes ? [value.bytes] : [])]
   return { store, key, sealed: await sealWith(vaultKey, ROW, encodeFields(...fields), store, ...placeOf(key)) }
 }
 
-/** The value of a row. Throws CryptoFailure('seal') where it was changed or moved. */
+/** Opens a row. Throws CryptoFailure('seal') if it was changed or moved. */
 export async function openRow(vaultKey: CryptoKey, store: VaultStore, key: Sealed['key'], sealed: unknown): Promise<VaultValue> {
   if (!(sealed instanceof Uint8Array)) throw new CryptoFailure('seal', 'A row of the vault is not sealed')
   const [json, bytes] = decodeFields(await openWith(vaultKey, ROW, sealed, store, ...placeOf(key)))
@@ -68,8 +68,8 @@ export async function openRow(vaultKey: CryptoKey, store: VaultStore, key: Seale
 }
 
 /**
- * The JSON of a row in its shape; a loose shape keeps what a newer build has added. Throws CryptoFailure('vault_row') where it does
- * not fit: a row is never used as something that it is not.
+ * Parses the JSON of a row by its shape; a loose shape keeps fields that a newer build has added. Throws
+ * CryptoFailure('vault_row') if it does not fit, so no row is used as another type.
  */
 export function jsonOf<T>(shape: z.ZodType<T>, { json }: VaultValue): T {
   const parsed = shape.safeParse(json)
@@ -79,7 +79,7 @@ export function jsonOf<T>(shape: z.ZodType<T>, { json }: VaultValue): T {
   })
 }
 
-/** The keys of one room's rows, between two seqs where given. */
+/** The key range of one room's rows, between two seqs if given. */
 export function roomRange(
   chatRoomId: string,
   { before, after }: { before?: number | undefined; after?: number | undefined },
@@ -89,7 +89,7 @@ export function roomRange(
   return IDBKeyRange.bound(lower, upper, true, true)
 }
 
-/** The keys of named rows whose name begins so. */
+/** The key range of rows whose name starts with `beginning`. */
 export const nameRange = (beginning: string): IDBKeyRange => IDBKeyRange.bound(beginning, `${beginning}\uffff`)
 
 const placeOf = (key: Sealed['key']): string[] => (typeof key === 'string' ? [key] : [key[0], String(key[1])])

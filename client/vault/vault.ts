@@ -14,9 +14,9 @@ import type { LockSecret } from './wraps.ts'
 export type { Vault, Write }
 
 /**
- * Makes the vault of a new device with its first rows, notes it as its user's, and opens it. A vault of this user that is here already
- * is put aside as it is, and its marks are the new one's lowest [Note: V4]. Throws CryptoFailure: 'other_account', or 'vault_newer'
- * where only a newer page can read the one that is here.
+ * Makes the vault of a new device with its first rows, lists it as its user's, and opens it. Puts an existing vault of this user
+ * aside unchanged; its marks are the new one's lowest [Note: V4]. Throws CryptoFailure: 'other_account', or 'vault_newer' if only
+ * a newer page can read the existing vault.
  */
 export function createVault(
   owner: { userId: string; username: string; deviceId: string },
@@ -37,7 +37,7 @@ export function createVault(
     })
     const vault = vaultOver(database, await taken(rowKey), { userId, deviceId })
     await vault.write(firstRows)
-    // Last: until then a sign-in finds the vault of before.
+    // Last, because until then a sign-in finds the previous vault.
     await listVault({ userId, username, database: database.name }, factory)
     return vault
   })
@@ -50,7 +50,7 @@ async function newDatabase(
 ): Promise<IDBDatabase> {
   const first = firstDatabaseOf(userId)
   for (const name of [first, `${first}-${deviceId}`]) {
-    // Of this very device: what an attempt left that did not come to its end.
+    // An earlier attempt for this very device may have left an unfinished database.
     if (name !== first) await deleteDatabase(factory, name)
     const { database, isNew } = await openDatabase(factory, name, VAULT, fill)
     if (isNew) return database
@@ -60,8 +60,9 @@ async function newDatabase(
 }
 
 /**
- * Opens the vault with the half of its key that the server keeps, and where it is locked with what the person entered. Throws
- * CryptoFailure: 'vault_absent', or what `findVault` and `rowKeyOf` throw. `username`: under which it must have been made.
+ * Opens the vault with the server's half of its key and, if it is locked, the secrets that the person entered. Throws
+ * CryptoFailure: 'vault_absent', or what `findVault` and `rowKeyOf` throw. `username` is the one under which it must have been
+ * made.
  */
 export async function openVault(
   userId: string,
@@ -81,26 +82,28 @@ export async function openVault(
   }
 }
 
-/** The local key of a vault of before goes with its head: together with the unlock secret it would open the rows past every lock. */
+/**
+ * Replaces the head of an older build. Its local key and the unlock secret together open the rows, even if a lock is set later.
+ */
 async function upgradeHead(database: IDBDatabase, userId: string, rowKey: Uint8Array, unlockSecret: Uint8Array): Promise<void> {
   try {
     await changeHead(database, userId, async (head) =>
       head.format === 1 ? newHead(rowKey, head.deviceId, unlockSecret) : undefined,
     )
   } catch (error) {
-    // A full disk: the vault opens as it is, and is brought up to date when there is room.
+    // If the disk is full, the vault opens unchanged, and is upgraded once there is space.
     if (!(error instanceof Error) || error.name !== 'QuotaExceededError') throw error
   }
 }
 
-/** The key of the rows as WebCrypto keeps it; its bytes are erased. */
+/** Imports the row key into WebCrypto, and erases its bytes. */
 async function taken(rowKey: Uint8Array): Promise<CryptoKey> {
   const key = await lockedKey(rowKey)
   erase(rowKey)
   return key
 }
 
-/** Deletes a user's vault and those that were put aside, with all that is in them; where one is open, it closes. */
+/** Deletes a user's vault, all vaults that were put aside, and their content; closes an open one. */
 export async function destroyVault(userId: string, factory: IDBFactory = indexedDB): Promise<void> {
   const listed = await listedVaultOf(userId, undefined, factory)
   const names = new Set([firstDatabaseOf(userId), ...(listed ? [listed.database, ...listed.kept] : [])])

@@ -6,9 +6,9 @@ import { MARKS, type Marks, parseMarks } from './marks.ts'
 import { VAULT } from './migrations.ts'
 
 /**
- * A user's vault in this browser, not opened. Throws CryptoFailure: 'vault_shut' where it is damaged, 'vault_newer' or 'vault_upgrade'
- * where this page cannot read it, 'other_account' where it was made under another username than the given one. Only a browser without
- * one answers undefined.
+ * Finds a user's vault in this browser without opening it. Throws CryptoFailure: 'vault_shut' if it is damaged, 'vault_newer' or
+ * 'vault_upgrade' if this page cannot read it, 'other_account' if it was made under another username than the given one. Returns
+ * undefined only if this browser has none.
  */
 export async function findVault(
   userId: string,
@@ -26,14 +26,14 @@ export async function findVault(
   }
 }
 
-/** The device whose vault this browser keeps. */
+/** The id of the device whose vault this browser stores for the user. */
 export async function vaultDeviceOf(userId: string, factory: IDBFactory = indexedDB): Promise<string | undefined> {
   const found = await findVault(userId, factory)
   found?.database.close()
   return found?.head.deviceId
 }
 
-/** The vault that a username has in this browser. */
+/** The vault of a username in this browser. */
 export async function knownVaultOf(
   username: string,
   factory: IDBFactory = indexedDB,
@@ -43,12 +43,12 @@ export async function knownVaultOf(
   return userId === undefined || deviceId === undefined ? undefined : { userId, deviceId }
 }
 
-/** The username of a vault in this browser, in lower case; undefined where the list has none. */
+/** The username of a vault in this browser, in lower case; undefined if the list has none. */
 export async function usernameOf(userId: string, factory: IDBFactory = indexedDB): Promise<string | undefined> {
   return (await listedVaultOf(userId, undefined, factory))?.username
 }
 
-/** The marks of a vault that need not open [Note: V4]. Throws what `findDatabase` throws. */
+/** The marks of a vault, which need no key [Note: V4]. Throws what `findDatabase` throws. */
 export async function marksIn(
   { database: name }: Pick<ListedVault, 'database'>,
   factory: IDBFactory,
@@ -68,7 +68,7 @@ export async function everyMarks(factory: IDBFactory = indexedDB): Promise<Marks
   return (await Promise.all(found)).filter((marks) => marks !== undefined)
 }
 
-/** A vault that only a newer page reads: this page makes nothing in its place either. */
+/** Skips a vault that only a newer page can read: this page cannot replace that vault either. */
 function passOverNewer(error: unknown): undefined {
   if (!(error instanceof CryptoFailure)) throw error
 }

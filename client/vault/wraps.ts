@@ -7,21 +7,21 @@ const WRAP = 'conclave/vault-wrap/v1'
 
 const bytes = z.instanceof(Uint8Array)
 
-/** The key of the rows, sealed to one way of opening the vault [Note: V3]. A kind that a newer build has added stays in the head. */
+/** The row key, sealed for one way of opening the vault [Note: V3]. Kinds that a newer build has added stay in the head. */
 export const wrapShape = z.looseObject({
   /** `none`: no lock; `password`; `passkey`. */
   kind: z.string(),
-  /** 32 random bytes of its own: a wrap that was removed leaves nothing that opens another one. */
+  /** 32 random bytes for this wrap alone: a removed wrap must leave nothing that opens another one. */
   localKey: bytes,
   sealed: bytes,
-  /** Of a passkey: its credential id, base64url. */
+  /** Only for a passkey: its credential id, base64url. */
   id: z.string().optional(),
-  /** Of a password: the 16 bytes that it was stretched with. */
+  /** Only for a password: the 16-byte salt that it was stretched with. */
   salt: bytes.optional(),
 })
 export type Wrap = z.infer<typeof wrapShape>
 
-/** What a person shows to a locked vault: 32 bytes of HKDF(`conclave/local-lock/v1`) of Argon2id's or the passkey's output. */
+/** A secret for a locked vault: 32 bytes of HKDF(`conclave/local-lock/v1`) of Argon2id's or the passkey's output. */
 export interface LockSecret {
   kind: 'password' | 'passkey'
   secret: Bytes
@@ -29,12 +29,12 @@ export interface LockSecret {
   salt?: Bytes
 }
 
-/** The secret of a wrap that the server's half alone opens. */
+/** The secret of a wrap without a lock, which the server's half alone opens. */
 export const NO_LOCK = { kind: 'none', secret: new Uint8Array() }
 
 type Secret = Pick<LockSecret, 'secret' | 'id' | 'salt'> & { kind: string }
 
-/** Seals the key of the rows. An offline wrap would be one under an empty unlock secret. */
+/** Seals the row key. A vault that opens offline would need a wrap under an empty unlock secret. */
 export async function newWrap(
   rowKey: Uint8Array,
   unlockSecret: Uint8Array,
@@ -48,7 +48,7 @@ export async function newWrap(
   return { ...named, localKey, sealed }
 }
 
-/** What a wrap holds. Throws CryptoFailure('seal') where one of the two secrets is another. */
+/** Opens a wrap. Throws CryptoFailure('seal') if one of the two secrets is wrong. */
 export async function openWrap(
   { kind, localKey, sealed }: Wrap,
   unlockSecret: Uint8Array,
@@ -63,7 +63,7 @@ export async function openWrap(
   }
 }
 
-/** The key of the rows by the first of these secrets that opens one of the wraps; undefined where none does. */
+/** The row key from the first of these secrets that opens a wrap; undefined if none does. */
 export async function openAnyWrap(
   wraps: Wrap[],
   unlockSecret: Uint8Array,
