@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import type { TestPerson } from '../testing/people.ts'
@@ -77,7 +77,8 @@ test('The newest results of all rooms come first, as many as were asked for, and
   const other = alice.contact(eve).chatRoomId
   for (const text of ['tea three', 'tea four']) {
     await writes(eve, alice, [text])
-    await new Promise((resolve) => setTimeout(resolve, 2))
+    const writtenAt = Date.now()
+    await vi.waitUntil(() => Date.now() > writtenAt)
   }
   await alice.reads(eve)
   await writes(bob, alice, ['tea five'])

@@ -3,22 +3,30 @@ import { exclusive } from './exclusive.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+/** A promise, and what resolves it. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
 
 test('Two who change the same group take turns, in the order they asked', async () => {
   vi.stubGlobal('navigator', undefined)
   const seen: string[] = []
-  const turn = (name: string, ms: number) => async () => {
+  const first = gate()
+  const turn = (name: string, until?: Promise<void>) => async () => {
     seen.push(`${name} in`)
-    await pause(ms)
+    await until
     seen.push(`${name} out`)
     return name
   }
-  const answers = await Promise.all([
-    exclusive('room', turn('a', 20)),
-    exclusive('room', turn('b', 0)),
-    exclusive('room', turn('c', 0)),
-  ])
+  const turns = [exclusive('room', turn('a', first.opened)), exclusive('room', turn('b')), exclusive('room', turn('c'))]
+  // Work under another name ends meanwhile: b and c have had their chance.
+  await exclusive('another room', async () => undefined)
+  first.open()
+  const answers = await Promise.all(turns)
   expect(answers).toEqual(['a', 'b', 'c'])
   expect(seen).toEqual(['a in', 'a out', 'b in', 'b out', 'c in', 'c out'])
 })
@@ -26,8 +34,10 @@ test('Two who change the same group take turns, in the order they asked', async 
 test('Another group does not wait', async () => {
   vi.stubGlobal('navigator', undefined)
   const order: string[] = []
-  const slow = exclusive('one', () => pause(20)).then(() => order.push('one'))
-  await exclusive('two', () => pause(0)).then(() => order.push('two'))
+  const one = gate()
+  const slow = exclusive('one', () => one.opened).then(() => order.push('one'))
+  await exclusive('two', async () => undefined).then(() => order.push('two'))
+  one.open()
   await slow
   expect(order).toEqual(['two', 'one'])
 })
