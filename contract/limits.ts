@@ -86,8 +86,9 @@ export const LIMITS = {
 } as const
 
 /**
- * Rate limits: `points` calls in `seconds`, counted `per` address, name, session, user, user and room, or for `all` together. The
- * limits for people leave space for typing, pasting and reconnecting: twenty messages at once and five a second are far below.
+ * Rate limits: `points` calls in `seconds`, counted `per` address, name, session, user, user and room (`room`), room of all users
+ * together (`whole_room`), or for `all` together. The limits for people leave space for typing, pasting and reconnecting: twenty
+ * messages at once and five a second are far below.
  */
 export const RATES = {
   /** Failed sign-ins: by address, by name and address, by name from all addresses, by name and known browser. */
@@ -124,9 +125,12 @@ export const RATES = {
   /** A person who removes a device commits in all rooms. */
   commits: { points: 6000, seconds: 10 * MINUTE, per: 'user' },
   commitsInRoom: { points: 30, seconds: MINUTE, per: 'room' },
-  /** New groups of one room. Each replaces the previous one, and a browser follows at most 1,000 without asking [Note: R8]. */
-  generations: { points: 5, seconds: 60 * MINUTE, per: 'room' },
-  generationsADay: { points: 20, seconds: DAY, per: 'room' },
+  /**
+   * New groups of one room, by all members together. Each replaces the previous one, and a browser follows at most 1,000 without
+   * asking [Note: R8].
+   */
+  generations: { points: 5, seconds: 60 * MINUTE, per: 'whole_room' },
+  generationsADay: { points: 20, seconds: DAY, per: 'whole_room' },
   repairs: { points: 6000, seconds: 10 * MINUTE, per: 'user' },
   repairsInRoom: { points: 60, seconds: 10 * MINUTE, per: 'room' },
   claimKeyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },

@@ -13,6 +13,12 @@ async function pair() {
   return { alice, eve, chatRoomId }
 }
 
+/** Moves the clock to the beginning of the next window of the hourly rate. */
+const toHour = () => {
+  const { seconds } = RATES.generations
+  world.passes(seconds - ((world.env.clock().getTime() / 1000) % seconds))
+}
+
 const knowing = (draft: ReturnType<typeof creation>, versions: Record<string, number>) => ({
   ...draft,
   manifestVersions: versions,
@@ -37,20 +43,32 @@ test("a generation is created by the device that claimed its packages, not by wh
   expect(await alice.request('POST', path, { body: third })).toBeRefused(400, 'invalid_input')
 })
 
-test('Eve makes one generation after another: after a few she waits for an hour, and Alice can still begin anew', async () => {
-  const { alice, eve, chatRoomId } = await pair()
-  let generation = 1
+test('Eve makes one generation after another, with a second account of hers in turn: the room has five an hour, no more', async () => {
+  const [eve, mallory] = await Promise.all([world.person('eve'), world.person('mallory')])
+  const chatRoomId = await eve.talksTo(mallory)
+  toHour()
+  let generation = 0
   for (let made = 0; made < RATES.generations.points; made++) {
     generation += 1
-    await eve.does(roomsApi.commit, creation(chatRoomId, generation))
+    await (made % 2 === 0 ? eve : mallory).does(roomsApi.commit, creation(chatRoomId, generation))
   }
-  const refused = await eve.tries(roomsApi.commit, creation(chatRoomId, generation + 1))
-  expect(refused).toBeRefused(429, 'too_many_requests')
-  const { retryAfterSeconds } = refused.body as { retryAfterSeconds: number }
-  expect(retryAfterSeconds).toBeGreaterThan(0)
-  expect(retryAfterSeconds).toBeLessThanOrEqual(3600)
-  expect((await alice.does(roomsApi.group, { chatRoomId })).generation).toBe(generation)
-  await alice.does(roomsApi.commit, creation(chatRoomId, generation + 1))
-  world.passes(3600)
-  await eve.does(roomsApi.commit, creation(chatRoomId, generation + 2))
+  for (const one of [mallory, eve]) {
+    const refused = await one.tries(roomsApi.commit, creation(chatRoomId, generation + 1))
+    expect(refused).toBeRefused(429, 'too_many_requests')
+    const { retryAfterSeconds } = refused.body as { retryAfterSeconds: number }
+    expect(retryAfterSeconds).toBeGreaterThan(0)
+    expect(retryAfterSeconds).toBeLessThanOrEqual(3600)
+  }
+  expect((await eve.does(roomsApi.group, { chatRoomId })).generation).toBe(generation)
+  toHour()
+  await mallory.does(roomsApi.commit, creation(chatRoomId, generation + 1))
+})
+
+test('what Eve makes in her room counts in no other room', async () => {
+  const { alice, eve, chatRoomId } = await pair()
+  const bob = await world.person('bob')
+  const other = await alice.talksTo(bob)
+  toHour()
+  for (let made = 0; made < RATES.generations.points; made++) await eve.does(roomsApi.commit, creation(chatRoomId, made + 2))
+  await alice.does(roomsApi.commit, creation(other))
 })
