@@ -87,7 +87,8 @@ export async function makeApp(env: Env, { log, database, clientFolder, metrics, 
   guardOrigin(http, env.config)
   readJsonBodies(http)
   endConnections(http)
-  await http.register(fastifyCookie)
+  // The plugin only writes cookies: what needs one reads it, and few requests need more than the session's.
+  await http.register(fastifyCookie, { hook: false })
 
   healthRoutes(http, env)
   accountRoutes(http, env)

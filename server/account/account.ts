@@ -25,7 +25,7 @@ export async function currentUser(env: Env, user: SignedInUser): Promise<User> {
  * opened again [Note: V1, D4].
  */
 export async function logout(env: Env, visitor: Visitor, removeKeys: boolean): Promise<Record<string, never>> {
-  const { session } = visitor
+  const session = await visitor.session()
   if (session) {
     if (removeKeys && session.deviceId) await forgetUnlock(env, session.id, session.deviceId)
     await endSession(env, session)
@@ -50,7 +50,8 @@ export async function signIn(env: Env, visitor: Visitor, row: AccountRow, { devi
     const tier = await effectiveTier(tx, row.id, env.clock())
     return { tier, unlock, ...(await startSession(env, row.id, unlock?.deviceId ?? null, tx)) }
   })
-  if (visitor.session) await endSession(env, visitor.session)
+  const before = await visitor.session()
+  if (before) await endSession(env, before)
   visitor.setSession(token, expiresAt)
   const challenge = challengeOf(env, hashOfToken(token))
   return { ...shownUser(row, tier, unlock?.deviceId ?? null), unlock: unlock ? { ...unlock, challenge } : null }

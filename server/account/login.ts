@@ -20,7 +20,7 @@ interface Credentials {
  * Refusal.
  */
 export async function passwordSalt(env: Env, visitor: Visitor, username: string): Promise<{ salt: string }> {
-  await env.limits.take('salt', visitor.addressKey)
+  await env.limits.take('salt', visitor.addressKey())
   const made = saltFor(env, username)
   const row = await store.findByUsername(env.db, username)
   return { salt: (row?.passwordSalt ?? made).toString('base64') }

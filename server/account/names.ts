@@ -30,7 +30,7 @@ export const retiredHash = (env: Env, username: string): Buffer =>
 
 /** Tells any caller if a name is free, so it is rate-limited. Throws Refusal. */
 export async function usernameAvailable(env: Env, visitor: Visitor, username: string) {
-  await env.limits.take('availability', visitor.addressKey)
+  await env.limits.take('availability', visitor.addressKey())
   await env.limits.take('availabilityTotal', 'all')
   const checked = usernameShape.safeParse(username)
   if (!checked.success) return { available: false, message: checked.error.issues[0]?.message ?? 'This is not a username' }

@@ -14,7 +14,7 @@ import * as store from './store.ts'
 
 /** Makes an account and signs it in. Keys in the form are stored in the same transaction. Throws Refusal. */
 export async function register(env: Env, visitor: Visitor, form: z.infer<typeof registrationShape>): Promise<SignedIn> {
-  await env.limits.take('register', visitor.addressKey)
+  await env.limits.take('register', visitor.addressKey())
   await env.limits.take('registerTotal', 'all')
   const { username, displayName, password, kdf, keys } = form
   if (kdf === 1) requireAuthSecret(password)

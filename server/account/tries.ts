@@ -22,12 +22,14 @@ export async function countTry(
 ): Promise<GiveBack> {
   const name = `${kind} ${username.toLowerCase()}`
   const { limits } = env
-  if (userId !== undefined && (await isBrowserOf(env, userId, browserHash)))
-    return await limits.take('signInByBrowser', `${name} ${browserHash}`)
+  const browser = userId === undefined ? undefined : browserHash()
+  if (userId !== undefined && (await isBrowserOf(env, userId, browser)))
+    return await limits.take('signInByBrowser', `${name} ${browser}`)
   if (ingress === 'onion') return await limits.take('signInByName', `onion ${name}`)
+  const address = addressKey()
   const counted = [
-    await limits.take('signInByAddress', `${kind} ${addressKey}`),
-    await limits.take('signInByNameAndAddress', `${name} ${addressKey}`),
+    await limits.take('signInByAddress', `${kind} ${address}`),
+    await limits.take('signInByNameAndAddress', `${name} ${address}`),
     await limits.take('signInByName', name),
   ]
   return async () => {

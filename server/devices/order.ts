@@ -19,7 +19,7 @@ export function requireOrder(
   { headers: { origin }, posted }: Pick<Caller, 'headers' | 'posted'>,
 ): void {
   if (publicKey === null) return
-  const { order, ...fields } = posted
+  const { order, ...fields } = posted()
   if (typeof order !== 'string') throw new Refusal('order_required')
   // Only pages send an Origin. The origin check has accepted it already.
   if (origin === undefined) throw new Refusal('forbidden_origin')

@@ -45,7 +45,7 @@ export async function keepProof(
   { browserHash, markBrowser }: Pick<Caller, 'browserHash' | 'markBrowser'>,
 ): Promise<void> {
   await rememberProof(tx, now, user, deviceId)
-  await store.noteProof(tx, user.id, deviceId, Buffer.from(browserHash ?? markBrowser(), 'hex'), now)
+  await store.noteProof(tx, user.id, deviceId, Buffer.from(browserHash() ?? markBrowser(), 'hex'), now)
 }
 
 /** True if the browser with this hash has proven a session of the account before. */

@@ -6,31 +6,31 @@ import type { Listener } from '../config.ts'
 // `__Host-` binds the cookie to this host and to https. A browser rejects such a cookie on plain HTTP.
 const nameOf = ({ isSecure }: Listener): string => (isSecure ? '__Host-conclave_session' : 'conclave_session')
 
-// Which browser this is, so that it has tries of its own at sign-in: random, and nothing else [Note: D4].
+// A random value that identifies the browser at sign-in, where each known browser has its own rate limit [Note: D4].
 const browserNameOf = ({ isSecure }: Listener): string => (isSecure ? '__Host-conclave_browser' : 'conclave_browser')
 const BROWSER_DAYS = 400
 
-// Strict, not Lax: no request from another site carries the session. A link from elsewhere still opens signed in, because the page
-// itself needs no cookie and its own script makes the calls.
+// With Strict no request from another site carries the session. A link on another site still opens the app signed in: loading the
+// page needs no cookie, and the calls come from the page's own script.
 const optionsOf = ({ isSecure }: Listener) => ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure }) as const
 
-/** SHA-256 of the session's token, hex. It identifies the session where the token must not be stored. */
+/** Returns the SHA-256 of a session's token, hex. It identifies the session where the token must not be stored. */
 export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Reads the token in a Cookie header and returns its hash. */
+/** Reads the session's token in a Cookie header and returns its hash; undefined if there is none. */
 export function readSessionHash(listener: Listener, header: string | undefined): string | undefined {
   if (!header) return undefined
   const token = fastifyCookie.parse(header)[nameOf(listener)]
   return token === undefined ? undefined : hashOfToken(token)
 }
 
-/** SHA-256 of the random value by which this browser is known, hex. */
+/** Reads the browser's random value in a Cookie header and returns its SHA-256, hex; undefined if there is none. */
 export function readBrowserHash(listener: Listener, header: string | undefined): string | undefined {
   const value = header && fastifyCookie.parse(header)[browserNameOf(listener)]
   return value ? hashOfToken(value) : undefined
 }
 
-/** Gives this browser a random value, and answers its SHA-256, hex. */
+/** Sets a random value as the browser's cookie and returns its SHA-256, hex. */
 export function writeBrowser(listener: Listener, reply: FastifyReply): string {
   const value = randomBytes(32).toString('base64url')
   reply.setCookie(browserNameOf(listener), value, { ...optionsOf(listener), maxAge: BROWSER_DAYS * 24 * 60 * 60 })

@@ -54,6 +54,16 @@ test('a database that is silent is told within 3 seconds, and asked once for all
   expect(sockets.size).toBe(1)
 })
 
+test('whether the server works is told without a look-up of the session that asks', async () => {
+  const alice = await world.person('alice')
+  const { findSession } = world.env
+  world.env.findSession = () => Promise.reject(new Error('A look-up that nobody needs'))
+  onTestFinished(() => {
+    world.env.findSession = findSession
+  })
+  expect(await alice.request('GET', '/api/health')).toMatchObject({ status: 200 })
+})
+
 test('a failure is logged with its route, code and time, once a second; what is refused only for those who debug', async () => {
   withDatabaseAt('postgres://nobody@127.0.0.1:1/nothing')
   const before = world.log().length

@@ -14,21 +14,21 @@ import { flatten, parseInput } from './input.ts'
 import { takeRates } from './limits.ts'
 import { listenerOf } from './listener.ts'
 
-/** The parts of the request that a verb may need. */
+/** The parts of the request that a verb may need. Those that cost something are functions: few verbs need them. */
 export interface Caller<Kind extends BodyKind = BodyKind> {
-  /** The key of rate limits: the IPv4 address, or the /64 of an IPv6 address. */
-  addressKey: string
+  /** Returns the key of rate limits: the IPv4 address, or the /64 of an IPv6 address. */
+  addressKey(): string
   /** The request's headers, with names in lower case. */
   headers: IncomingHttpHeaders
   /** undefined if the body is JSON, which is the verb's input. */
   body: Bodies[Kind]
-  /** The JSON body as it came, its members in their order, for a signature over them; without one, empty. */
-  posted: Record<string, unknown>
-  /** By which listener the connection came. */
+  /** Returns the fields of the JSON body as they were sent, in their order, to verify a signature over them. Empty without a body. */
+  posted(): Record<string, unknown>
+  /** The listener that accepted the connection. */
   ingress: Listener['ingress']
-  /** SHA-256 of the random value by which this browser is known, hex; undefined: it has none. */
-  browserHash: string | undefined
-  /** Gives it one, and answers the hash. */
+  /** Returns the SHA-256 (hex) of the random value in this browser's cookie; undefined if the browser has none. */
+  browserHash(): string | undefined
+  /** Gives this browser such a value and returns its hash. */
   markBrowser(): string
   setSession(token: string, expiresAt: Date): void
   clearSession(): void
@@ -36,7 +36,8 @@ export interface Caller<Kind extends BodyKind = BodyKind> {
 
 /** A caller who may be signed in or not. */
 export interface Visitor<Kind extends BodyKind = BodyKind> extends Caller<Kind> {
-  session: SignedInUser | undefined
+  /** Looks up the session that the cookie names; undefined without a live one. */
+  session(): Promise<SignedInUser | undefined>
 }
 
 interface Options {
@@ -46,7 +47,7 @@ interface Options {
 
 type Answer<Out extends z.ZodType> = z.input<Out> | Promise<z.input<Out>>
 
-/** Serves a call that needs a session. Fields that the contract's output does not declare are not sent. */
+/** Serves a call that requires a session. Fields that the contract's output does not declare are not sent. */
 export function serve<In extends z.ZodType, Out extends z.ZodType, Kind extends BodyKind>(
   app: FastifyInstance,
   env: Env,
@@ -75,7 +76,7 @@ export function serveAnyone<In extends z.ZodType, Out extends z.ZodType, Kind ex
   if (access !== 'anyone' || assurance !== undefined) throw new Error(`${endpoint.path} needs a session: use serve`)
   route(app, endpoint, options, async (request, reply) => {
     const input = inputOf(endpoint, request)
-    return await act({ ...callerOf(env, endpoint, request, reply), session: await sessionOf(env, request) }, input)
+    return await act({ ...callerOf(env, endpoint, request, reply), session: () => sessionOf(env, request) }, input)
   })
 }
 
@@ -139,12 +140,12 @@ const callerOf = <Kind extends BodyKind>(
 ): Caller<Kind> => {
   const listener = listenerOf(env.config, request.raw)
   return {
-    addressKey: addressKey(addressOf(listener, request)),
+    addressKey: () => addressKey(addressOf(listener, request)),
     headers: request.headers,
     body: bodyOf<Kind>(endpoint.body, request, limitOf(endpoint)),
-    posted: isJson(endpoint) ? flatten({}, request.body, {}) : {},
+    posted: () => (isJson(endpoint) ? flatten({}, request.body, {}) : {}),
     ingress: listener.ingress,
-    browserHash: readBrowserHash(listener, request.headers.cookie),
+    browserHash: () => readBrowserHash(listener, request.headers.cookie),
     markBrowser: () => writeBrowser(listener, reply),
     setSession: (token, expiresAt) => writeToken(listener, reply, token, expiresAt),
     clearSession: () => clearToken(listener, reply),
