@@ -33,6 +33,10 @@ export const REFUSALS = {
   stale_epoch: { status: 409, text: 'The room has moved on' },
   stale_manifest: { status: 409, text: 'The devices in this room changed' },
   stale_version: { status: 409, text: 'Another device changed this first' },
+  history_key_required: {
+    status: 409,
+    text: 'This page is older than the server: this change needs a new history key. Reload the page and try again',
+  },
   has_keys: { status: 409, text: 'This account has its keys already' },
   too_many_devices: { status: 409, text: 'Too many devices. Remove one first' },
   unknown_device: { status: 409, text: 'This device is not part of the account' },

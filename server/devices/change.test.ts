@@ -217,11 +217,11 @@ test('a change that does not fit is refused in words and leaves everything as it
     ['invalid_input', 'a device with other keys', post(after({}, { devices: stays }))],
     ['invalid_input', 'the device that speaks', post(after({ removes: [alice.deviceId] }))],
     [
-      'invalid_input',
+      'history_key_required',
       'a removal under the old history key',
       post(after({}, { devices: others.slice(0, 1).concat(before.manifest.devices[0] ?? []), removed: [third.deviceId] })),
     ],
-    ['invalid_input', 'history off under the old key', post(after({}, { keepsHistory: false }))],
+    ['history_key_required', 'history off under the old key', post(after({}, { keepsHistory: false }))],
     ['invalid_input', 'another history key under the old number', post(after({}, { historyKey: random() }))],
     ['invalid_input', 'the old history key under a new number', post(after({}, { historyKeyId: 2 }))],
     ['invalid_input', 'a history key left out', post(after({ removes: [laptop.deviceId] }, { historyKeyId: 3 }))],

@@ -1,15 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { KeyChange, Keyring, Manifest } from '../../contract/devices.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { countGuess, hashOfSecret, requireAuthSecret } from '../password/password.ts'
 import { Refusal } from '../refuse.ts'
 import { closeSessions, deleteSessionsOfDevices } from '../sessions/sessions.ts'
-import { putBook } from './book.ts'
 import { announceKeys } from './devices.ts'
 import { idsOf, type ReadDocuments, readDocuments, requireSuccessor, wayOf } from './documents.ts'
+import { requireNewHistoryKey, saveHistory } from './historykey.ts'
 import { isStored, type LockedAccount, lockAccount, requireNext, saveDocuments } from './locked.ts'
 import * as store from './store.ts'
 
@@ -66,14 +65,10 @@ export async function applyChange(
   const before = requireNext(account, read)
   requireSuccessor(before.manifest, read.manifest)
   const leaving = requireDevices(user, before.manifest, read.manifest)
+  requireNewHistoryKey(before, read)
   await saveKit(tx, account, before.keyring, read)
   await saveDocuments(tx, user.id, read)
-  await saveHistory(tx, account, before.manifest, read, leaving.length > 0)
-  if (read.manifest.historyKeyId !== before.manifest.historyKeyId) {
-    await env.limits.take('historyKeys', user.id)
-    // The archive key of the current epoch is under the old history key, whose holders can read on until a commit [Note: H2].
-    await store.markNeedsCommit(tx, account.roomIds)
-  }
+  await saveHistory(env, tx, account, before.manifest, read, read.posted)
   if (leaving.length === 0) return []
   await store.deleteDevices(tx, user.id, leaving)
   return await deleteSessionsOfDevices(tx, user.id, leaving)
@@ -103,36 +98,6 @@ async function saveKit(tx: Queryable, account: LockedAccount, before: Keyring, {
   if ((way !== undefined) !== (kitHash !== null) || isNew !== (typeof kitSecret === 'string'))
     throw invalid('The keyring and the recovery kit do not fit')
   if (kitSecret !== undefined) await store.replaceKit(tx, account.id, kitHash)
-}
-
-async function saveHistory(
-  tx: Queryable,
-  account: LockedAccount,
-  before: Manifest,
-  { manifest, posted }: ReadChange,
-  isRemoval: boolean,
-): Promise<void> {
-  const { historyKeyId } = manifest
-  const stops = before.keepsHistory && !manifest.keepsHistory
-  if (historyKeyId === before.historyKeyId) {
-    if (isRemoval) throw invalid('Removing a device makes a new history key')
-    if (stops) throw invalid('Switching the history off makes a new history key')
-    if (posted.historySeals.length > 0 || posted.book) throw invalid('The history key is not new')
-    return
-  }
-  const staying = idsOf(manifest)
-  const sealedTo = new Set(posted.historySeals.map((seal) => seal.deviceId))
-  const fits = sealedTo.size === posted.historySeals.length && sealedTo.size === staying.length
-  if (!fits || staying.some((id) => !sealedTo.has(id)) || posted.historySeals.some((seal) => seal.historyKeyId !== historyKeyId))
-    throw invalid('A new history key is sealed once to each device that stays')
-  if (posted.book?.historyKeyId !== historyKeyId) throw invalid('The book lies under the new history key')
-  await putBook(tx, account.id, manifest, posted.book)
-  await store.insertHistorySeals(
-    tx,
-    posted.historySeals.map((seal) => ({ userId: account.id, ...seal })),
-  )
-  await store.deleteOldSeals(tx, account.id, historyKeyId - LIMITS.historySealsPerDevice)
-  if (stops) await store.deleteArchiveKeys(tx, account.id, account.roomIds)
 }
 
 const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })

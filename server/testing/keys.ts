@@ -61,7 +61,7 @@ export const withDevice = (identity: TestIdentity, deviceId: string): TestIdenti
 
 type Kind = Keyring['ways'][number]['kind']
 
-/** The parts of a key change. A new way in replaces the existing one of its kind. */
+/** The parts of a key change. A new password or kit replaces the existing one; passkeys are added. */
 export interface Changes {
   removes?: string[]
   adds?: Kind[]
@@ -72,8 +72,11 @@ export interface Changes {
 /** The identity with the next version of both documents. */
 export function changed(identity: TestIdentity, { removes = [], adds = [], drops = [], keepsHistory }: Changes): TestIdentity {
   const { keyring, manifest } = identity
-  const isNewHistory = removes.length > 0 || (keepsHistory !== undefined && keepsHistory !== manifest.keepsHistory)
-  const staying = keyring.ways.filter(({ kind }) => !drops.includes(kind) && !adds.includes(kind))
+  const staying = keyring.ways.filter(({ kind }) => !drops.includes(kind) && (kind === 'passkey' || !adds.includes(kind)))
+  const isNewHistory =
+    removes.length > 0 ||
+    staying.length < keyring.ways.length ||
+    (keepsHistory !== undefined && keepsHistory !== manifest.keepsHistory)
   return {
     ...identity,
     keyring: { ...keyring, version: keyring.version + 1, sealed: random(200), ways: [...staying, ...adds.map(newWay)] },
@@ -93,7 +96,9 @@ export function changed(identity: TestIdentity, { removes = [], adds = [], drops
 /** The identity after a recovery: it has a new password and this device, and no longer the used kit. */
 export function recovered(identity: TestIdentity, deviceId: string, hasKit: boolean): TestIdentity {
   const { keyring, manifest } = changed(identity, { adds: hasKit ? ['password', 'kit'] : ['password'], drops: ['kit'] })
-  return { ...identity, keyring, manifest: { ...manifest, devices: [...manifest.devices, deviceEntry(deviceId)] } }
+  const { historyKeyId, historyKey } = identity.manifest
+  const devices = [...manifest.devices, deviceEntry(deviceId)]
+  return { ...identity, keyring, manifest: { ...manifest, devices, historyKeyId, historyKey } }
 }
 
 /** The request body of a key change. `bookVersion` is the stored one; another `seed` makes a forgery. */
