@@ -1,7 +1,6 @@
 import { PERIODS } from '../../contract/limits.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
 import { closeAccount } from '../account/account.ts'
-import { endedWords } from '../account/ended.ts'
 import { isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
@@ -23,7 +22,7 @@ export function countArrivals(env: Env, show: (unread: number) => void): () => v
   const offs = [
     env.socket.on('hello', count),
     env.socket.on('message', count),
-    env.socket.on('signed_out', (why) => void closeAccount(env, endedWords(why))),
+    env.socket.on('signed_out', () => void closeAccount(env, 'You were signed out.')),
   ]
   const poll = setInterval(() => connectionStore.getState().phase === 'open' || count(), PERIODS.unreadPollMs)
   count()

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { ed25519 } from '@noble/curves/ed25519.js'
 import type { z } from 'zod'
 import { encodeFields, fromBase64 } from '../../contract/bytes.ts'
 import { type devicesApi, type Manifest, type SignedBook, UNSIGNED_BOOK } from '../../contract/devices.ts'
@@ -9,6 +8,7 @@ import { Refusal } from '../refuse.ts'
 import { requireLive } from '../sessions/sessions.ts'
 import { storedManifest } from './documents.ts'
 import { lockAccount } from './locked.ts'
+import { isSigned } from './signature.ts'
 import * as store from './store.ts'
 
 type BookAnswer = z.input<typeof devicesApi.book.output>
@@ -70,11 +70,9 @@ function requireSigned(
 ): void {
   const device = devices.find(({ id }) => id === deviceId)
   if (!device) throw new Refusal('unknown_device')
-  const hash = createHash('sha256').update(fromBase64(sealed)).digest()
+  // A book has megabytes, which Node decodes in a tenth of the time of `fromBase64`.
+  const hash = createHash('sha256').update(Buffer.from(sealed, 'base64')).digest()
   const fields = [fromBase64(identityKey), String(version), String(historyKeyId), hash] as const
   const signed = encodeFields('conclave/book-signature/v1', ...fields)
-  const leafKey = fromBase64(device.leafKey)
-  // Strict verification (RFC 8032), as browsers do it.
-  if (leafKey.length !== 32 || !ed25519.verify(fromBase64(signature), signed, leafKey, { zip215: false }))
-    throw new Refusal('invalid_signature')
+  if (!isSigned(fromBase64(device.leafKey), fromBase64(signature), signed)) throw new Refusal('invalid_signature')
 }

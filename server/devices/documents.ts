@@ -1,4 +1,3 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
 import type { z } from 'zod'
 import { encodeFields, fromBase64, sameBytes } from '../../contract/bytes.ts'
 import { type AccountKeys, type Keyring, keyringShape, type Manifest, manifestShape } from '../../contract/devices.ts'
@@ -7,6 +6,7 @@ import type { Signed } from '../../contract/shapes.ts'
 import { checkJsonText } from '../http/input.ts'
 import { Refusal } from '../refuse.ts'
 import { wordsOf } from '../words.ts'
+import { isSigned } from './signature.ts'
 
 export interface Documents {
   keyring: Signed
@@ -53,9 +53,18 @@ export function readKeys(posted: AccountKeys): ReadKeys {
   return { ...read, posted }
 }
 
-/** Parses a stored document. The server verified it before storing it. */
-export const storedKeyring = (document: Signed): Keyring => parse(document, keyringShape)
-export const storedManifest = (document: Signed): Manifest => parse(document, manifestShape)
+/** Parses a stored document, each once. The server verified it before storing it. */
+export const storedKeyring = parsedOnce((document) => parse(document, keyringShape))
+export const storedManifest = parsedOnce((document) => parse(document, manifestShape))
+
+function parsedOnce<Parsed>(read: (document: Signed) => Parsed): (document: Signed) => Parsed {
+  const known = new WeakMap<Signed, Parsed>()
+  return (document) => {
+    const parsed = known.get(document) ?? read(document)
+    known.set(document, parsed)
+    return parsed
+  }
+}
 
 /** Returns the ids of the devices that a manifest lists. */
 export const idsOf = (manifest: Manifest): string[] => manifest.devices.map((device) => device.id)
@@ -136,10 +145,7 @@ function readJson(text: string): unknown {
 }
 
 function requireSignature({ content, signature }: Signed, label: string, publicKey: Uint8Array): void {
-  const bytes = fromBase64(signature)
-  // Strict verification (RFC 8032) rejects small-order keys and a second signature for the same text.
-  const holds = bytes.length === 64 && ed25519.verify(bytes, encodeFields(label, content), publicKey, { zip215: false })
-  if (!holds) throw new Refusal('invalid_signature')
+  if (!isSigned(publicKey, fromBase64(signature), encodeFields(label, content))) throw new Refusal('invalid_signature')
 }
 
 const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })

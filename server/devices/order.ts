@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { ed25519 } from '@noble/curves/ed25519.js'
 import type { OrderAct } from '../../contract/account.ts'
 import { encodeFields, fromBase64 } from '../../contract/bytes.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller } from '../http/serve.ts'
 import { Refusal } from '../refuse.ts'
 import { currentChallenges } from '../sessions/challenge.ts'
+import { isSigned } from './signature.ts'
 
 /**
  * Throws Refusal unless the identity key of an account with keys has signed this request [Note: D5]. No device stores that key,
@@ -26,7 +26,7 @@ export function requireOrder(
   const hash = createHash('sha256').update(JSON.stringify(fields)).digest()
   const holds = currentChallenges(env, user.sessionHash).some((challenge) => {
     const signed = encodeFields('conclave/order/v1', origin, user.id, challenge, act, hash)
-    return ed25519.verify(fromBase64(order), signed, publicKey, { zip215: false })
+    return isSigned(publicKey, fromBase64(order), signed)
   })
   if (!holds) throw new Refusal('invalid_signature')
 }

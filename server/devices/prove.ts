@@ -1,4 +1,3 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
 import { encodeFields, fromBase64 } from '../../contract/bytes.ts'
 import type { Manifest } from '../../contract/devices.ts'
 import type { Queryable } from '../db/connect.ts'
@@ -9,6 +8,7 @@ import { currentChallenges } from '../sessions/challenge.ts'
 import { rememberProof } from '../sessions/sessions.ts'
 import { storedManifest } from './documents.ts'
 import { lockAccount } from './locked.ts'
+import { isSigned } from './signature.ts'
 import * as store from './store.ts'
 
 interface Proof {
@@ -67,7 +67,7 @@ export function requireProof(
   const [leafKey, signature] = [fromBase64(device.leafKey), fromBase64(proof)]
   const holds = currentChallenges(env, user.sessionHash).some((challenge) => {
     const signed = encodeFields('conclave/session/v1', origin, user.id, deviceId, challenge)
-    return leafKey.length === 32 && ed25519.verify(signature, signed, leafKey, { zip215: false })
+    return isSigned(leafKey, signature, signed)
   })
   if (!holds) throw new Refusal('invalid_signature')
 }

@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
-import { CLOSE, type ServerData, type ServerFrame } from '../../contract/frames.ts'
+import { CLOSE, type ServerFrame } from '../../contract/frames.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { Signed } from '../../contract/shapes.ts'
 
 /** One open socket and its session. */
 export interface Seat {
@@ -9,16 +10,13 @@ export interface Seat {
   socket: WebSocket
 }
 
-/** Why a session is over: the manifest that removed its device, or who ended it. */
-export type SignedOut = ServerData['signed_out']
-
 export interface Hub {
   /** Sends a frame to every socket of these users. A frame may be lost: what must survive is already in the database. */
   publish(userIds: readonly string[], frame: ServerFrame): void
   /** True if the user has an open socket. */
   isHere(userId: string): boolean
-  /** Sends the session's sockets `signed_out`, with the reason, if any, and closes them with 4401. */
-  closeSession(sessionHash: string, why?: SignedOut): void
+  /** Sends the session's sockets `signed_out`, with the manifest that removed their device, if any, and closes them with 4401. */
+  closeSession(sessionHash: string, manifest?: Signed): void
   /** Sends all sockets of a user `signed_out` and closes them with 4401. */
   closeUser(userId: string): void
   /** Adds a socket. True if it is the user's first one. Above `LIMITS.socketsPerUser` closes the user's oldest one with 4430. */
@@ -45,8 +43,8 @@ export function createHub(): Hub {
       for (const { socket } of here) sendText(socket, text)
     },
     isHere: (userId) => seats.has(userId),
-    closeSession(sessionHash, why) {
-      for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, why)
+    closeSession(sessionHash, manifest) {
+      for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, manifest)
     },
     closeUser(userId) {
       for (const seat of seats.get(userId) ?? []) signOut(seat)
@@ -90,7 +88,7 @@ function sendText(socket: WebSocket, text: string): void {
   socket.send(text)
 }
 
-function signOut({ socket }: Seat, why: SignedOut = {}): void {
-  sendFrame(socket, { type: 'signed_out', data: why })
+function signOut({ socket }: Seat, manifest?: Signed): void {
+  sendFrame(socket, { type: 'signed_out', data: manifest ? { manifest } : {} })
   socket.close(CLOSE.signedOut, 'Signed out')
 }

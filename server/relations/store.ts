@@ -33,12 +33,13 @@ export async function shareGroup(db: Queryable, a: string, b: string): Promise<b
 
 /** For each of these people, the contacts that both sides have accepted and none has blocked. */
 export async function findMutual(db: Queryable, userIds: string[]) {
-  const { rows } = await db.execute<{ userId: string; others: string[] }>(sql`
-    select mine.user_id::text as "userId", array_agg(mine.contact_user_id::text) as others
+  // As one text, not as an array: thousands of ids are read many times as fast.
+  const { rows } = await db.execute<{ userId: string; others: string }>(sql`
+    select mine.user_id::text as "userId", string_agg(mine.contact_user_id::text, ',') as others
     from contacts mine
     join contacts theirs on theirs.user_id = mine.contact_user_id and theirs.contact_user_id = mine.user_id
     where mine.user_id = any(${sql.param(userIds)}::uuid[]) and mine.state = 'accepted' and theirs.state = 'accepted'
       and not mine.is_blocked and not theirs.is_blocked
     group by mine.user_id`)
-  return rows
+  return rows.map(({ userId, others }) => ({ userId, others: others.split(',') }))
 }
