@@ -26,6 +26,8 @@ export interface Scene {
   newcomer(): Promise<Person>
   /** Gives that account the longest documents that the server takes. */
   grow(person: Person): Promise<void>
+  /** Fills both slots of Alice's epochs in the long room. Switching her history off empties them. */
+  fillArchive(): Promise<void>
 }
 
 /** The keyring has room for one more. */
@@ -72,11 +74,14 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
      select $1, $2, id, $3 from generate_series(1, $4::int) id`,
     [alice.id, alice.deviceId, base64(2048), LIMITS.historySealsPerDevice],
   )
-  await sql(
-    `insert into archive_keys (chat_room_id, group_id, epoch, user_id, history_key_id, sealed)
-     select $1, $2, epoch, $3, 1, $4 from generate_series(1, $5::int) epoch`,
-    [chatRoomId, groupId, alice.id, base64(2048), LIMITS.archiveKeysAtOnce],
-  )
+  const fillArchive = () =>
+    sql(
+      `insert into archive_keys (chat_room_id, group_id, epoch, user_id, history_key_id, sealed_by, sealed)
+       select $1, $2, epoch, $3, key, slot, $4
+       from generate_series(1, $5::int) epoch, generate_series(1, $6::int) key, unnest(array['committer', 'own_device']) slot
+       on conflict do nothing`,
+      [chatRoomId, groupId, alice.id, base64(2048), LIMITS.archiveKeysAtOnce, LIMITS.archiveKeysPerSlot],
+    )
   await sql('insert into room_groups (chat_room_id, group_info, welcome, welcome_seq, welcome_epoch) values ($1, $2, $2, 1, 1)', [
     chatRoomId,
     base64(256 * 1024),
@@ -94,6 +99,7 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
     stranger: () => newBrowser(url),
     newcomer,
     grow,
+    fillArchive,
   }
 }
 
