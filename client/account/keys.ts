@@ -4,7 +4,7 @@ import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure, type KeyChangeRequest, type ListedDevice } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { syncBook } from '../trust/book.ts'
+import { lostBookStore, resetLostBook, syncBook } from '../trust/book.ts'
 import { askPasskey, createPasskey } from './passkey.ts'
 import { accountStore } from './store.ts'
 
@@ -61,19 +61,20 @@ export async function openKeys(env: Env, opener: Opener): Promise<ListedDevice[]
 
 /**
  * Opens the account's keys, applies the changes and erases the opener from the worker. After a failure a new kit stays in the
- * worker for a retry, until `forgetPassword`. Throws ApiError or CryptoFailure; then nothing has changed.
+ * worker for a retry, until `forgetPassword`. Throws ApiError or CryptoFailure; then nothing has changed. `changes` may be a
+ * function, which is called anew for each attempt.
  */
 export async function changeKeys(
   env: Env,
   opener: Opener,
-  changes: KeyChangeRequest,
+  changes: KeyChangeRequest | (() => Promise<KeyChangeRequest>),
   extra: { password?: string } = {},
 ): Promise<void> {
   const isFresh = opener.kind === 'fresh'
   try {
     await openKeys(env, opener)
     await putChange(env, async () => {
-      const change = await env.crypto.draftChange(changes)
+      const change = await env.crypto.draftChange(typeof changes === 'function' ? await changes() : changes)
       return { change, send: () => env.api(devicesApi.changeKeys, { ...change, ...extra }) }
     })
     if (!isFresh) await env.crypto.forgetPassword()
@@ -98,6 +99,15 @@ export async function renewKeys(env: Env, password: string, { removesOthers }: {
   const { deviceId } = await env.crypto.ownStanding()
   const others = (await env.crypto.ownDevices()).map(({ id }) => id).filter((id) => id !== deviceId)
   await changeKeys(env, { kind: 'password', password }, { renewHistory: true, ...(removesOthers && { removeDevices: others }) })
+}
+
+/**
+ * Starts an empty address book with a new history key, where no device's book holds [Note: I1]. The copy of a browser that has
+ * read the book merges in whenever that browser is opened.
+ */
+export async function startBook(env: Env, opener: Opener): Promise<void> {
+  await changeKeys(env, opener, async () => ({ startsBookAfter: (await env.api(devicesApi.book, {})).version }))
+  resetLostBook()
 }
 
 /** Switches the storage of history on the server for new devices on or off [Note: H1]. */
@@ -204,7 +214,7 @@ export async function orderFor(env: Env, act: OrderAct, fields: Record<string, u
 async function putChange(env: Env, draft: () => Promise<{ change: KeyChange; send: () => Promise<unknown> }>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     // A new history key reseals the book, so merge entries that other devices have saved first.
-    await syncBook(env).catch(ignoreSpoiledBook)
+    await syncBook(env).catch(ignoreBook)
     const { change, send } = await draft()
     try {
       await send()
@@ -220,10 +230,11 @@ async function putChange(env: Env, draft: () => Promise<{ change: KeyChange; sen
 
 /**
  * Ignores a spoiled book on the server: the removed device may have spoiled it, and the removal replaces it by this browser's
- * book.
+ * book. Ignores also that no book holds: the worker then seals none, unless the change starts a new one.
  */
-function ignoreSpoiledBook(error: unknown): void {
-  if (!(error instanceof CryptoFailure) || error.code !== 'book_spoiled') throw error
+function ignoreBook(error: unknown): void {
+  const isSpoiled = error instanceof CryptoFailure && error.code === 'book_spoiled'
+  if (!isSpoiled && !lostBookStore.getState().isLost) throw error
 }
 
 /**

@@ -8,6 +8,7 @@ import { vanishedStore } from '../contacts/vanished.ts'
 import { NewDevices } from '../devices/NewDevices.tsx'
 import { KitReminder } from '../kit/KitReminder.tsx'
 import { roomsStore, sortRooms } from '../rooms/list.ts'
+import { lostBookStore } from '../trust/book.ts'
 import { Boundary } from '../ui/Boundary.tsx'
 import { TooltipProvider } from '../ui/IconButton.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
@@ -15,12 +16,14 @@ import { Panel } from './Panel.tsx'
 import { SETTINGS, SidebarTop } from './SidebarTop.tsx'
 
 const Vanished = lazy(async () => ({ default: (await import('../contacts/Vanished.tsx')).Vanished }))
+const LostBook = lazy(async () => ({ default: (await import('../security/LostBook.tsx')).LostBook }))
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
 
 /** The signed-in product: the list, and one conversation or the welcome beside it. */
 export function Messenger() {
   const user = useStore(accountStore, (state) => state.user)
   const isMissingSome = useStore(vanishedStore, ({ vanished }) => vanished.length > 0)
+  const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
   const unread = useStore(roomsStore, (state) => state.unreadTotal)
   const [location, navigate] = useLocation()
   const [isSettings] = useRoute('/settings')
@@ -69,6 +72,11 @@ export function Messenger() {
             {isMissingSome && (
               <Suspense>
                 <Vanished />
+              </Suspense>
+            )}
+            {isBookLost && (
+              <Suspense>
+                <LostBook />
               </Suspense>
             )}
             <KitReminder place="list" />

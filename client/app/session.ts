@@ -20,6 +20,7 @@ import { onTyping } from '../rooms/updates.ts'
 import { keepIndexed } from '../search/indexing.ts'
 import { stopOlder } from '../search/older.ts'
 import { forgetSearch } from '../search/search.ts'
+import { resetLostBook } from '../trust/book.ts'
 import { onPresence, resetPeople } from '../trust/people.ts'
 import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
 import { checkDevice, onBookSaved, onKeysChanged, syncAll } from './sync.ts'
@@ -105,6 +106,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     resetPeople()
     resetDevices()
     resetVanished()
+    resetLostBook()
   }
 }
 

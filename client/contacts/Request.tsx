@@ -42,7 +42,7 @@ export function Request({ room, person, onAccepted }: Props) {
           <IconButton icon={X} label={`Ignore the request of ${username}`} isTight onClick={decline} />
         </div>
         <div className="l2">
-          {person.mismatch ? (
+          {person.mismatch && person.mismatch !== 'key_undecided' ? (
             <>
               <ShieldAlert className="i i-16 fail" aria-hidden />
               <span className="cut failed">You know somebody else as {username}</span>
@@ -69,7 +69,7 @@ export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () =>
         icon={UserRoundPlus}
         title={`@${person.username} wants to write to you`}
         text={
-          person.mismatch
+          person.mismatch && person.mismatch !== 'key_undecided'
             ? 'You know somebody else by this username: this is another account. Accept it only if you know why.'
             : 'They do not see whether you are online until you accept.'
         }

@@ -128,6 +128,7 @@ const CHANGED: Record<Mismatch, string> = {
   name_changed: 'Username changed',
   key_conflict: 'Two keys known',
   name_taken: 'Username of somebody else',
+  key_undecided: 'Key not confirmed',
 }
 
 const KINDS: Partial<Record<Preview['kind'], LucideIcon>> = { photo: Image, document: FileText, unreadable: KeyRound }

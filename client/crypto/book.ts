@@ -34,6 +34,8 @@ const pinShape = z.looseObject({
   isContact: z.boolean().optional(),
   /** The key is the one in an onion address that the person entered. */
   isByAddress: z.boolean().optional(),
+  /** The first key seen since the book was started anew: nothing is sent before the person has decided for it [Note: I1]. */
+  awaitsDecision: z.boolean().optional(),
 })
 export type Pin = z.infer<typeof pinShape>
 
@@ -45,6 +47,8 @@ const bookShape = z.looseObject({
   generations: z.record(z.string(), counterShape),
   /** How often the person restarted each room at the state that the server showed [Note: R8]. */
   restarts: z.record(z.string(), counterShape).optional(),
+  /** True if the book was started empty because none held: every key first seen since then awaits the person's decision. */
+  asksFirst: z.boolean().optional(),
 })
 
 /** The address book, which all browsers of an account share [Note: I1]. */
@@ -143,6 +147,8 @@ export const noteNamedBook = (live: Live, named: NamedBook, removed: string[]): 
 export interface SealedUnder {
   stored: SignedBook
   text: string
+  /** True for an empty book that takes the place of one that nobody can read. */
+  isStarted?: boolean
 }
 
 /**
@@ -153,19 +159,44 @@ export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed
   const row = await readBook(live)
   if (!row.isRead) throw new CryptoFailure('book_unread', 'The address book could not be read')
   const text = row.newer?.text ?? JSON.stringify(row.book)
-  const version = seenVersion(row) + 1
-  const sealed = await sealWith(await bookKey(seed), 'conclave/book/v1', utf8(text), live.identityKey, String(version))
-  return { stored: signBook(live, { version, historyKeyId: id, sealed: toBase64(sealed) }), text }
+  return { stored: await sealText(live, { id, seed }, seenVersion(row) + 1, text), text }
+}
+
+/**
+ * Seals an empty book under a history key that the account does not have yet, where no device's book holds [Note: I1]. `version`
+ * is that of the server's newest. If this browser has read the book meanwhile, its copy is sealed instead.
+ */
+export async function startBookUnder(live: Live, key: { id: number; seed: Uint8Array }, version: number): Promise<SealedUnder> {
+  const row = await readBook(live)
+  if (row.isRead) return sealBookUnder(live, key)
+  const text = JSON.stringify(startedAnew(row.book))
+  const stored = await sealText(live, key, Math.max(version, seenVersion(row)) + 1, text)
+  return { stored, text, isStarted: true }
+}
+
+/** A book that was started anew: it asks before it trusts any key. It keeps what this browser's person has decided. */
+const startedAnew = (book: Book = EMPTY.book): Book => ({ ...book, asksFirst: true })
+
+/** Seals and signs a book's text as this device. */
+async function sealText(
+  by: Pick<Live, 'device' | 'identityKey'>,
+  { id, seed }: { id: number; seed: Uint8Array },
+  version: number,
+  text: string,
+): Promise<SignedBook> {
+  const sealed = await sealWith(await bookKey(seed), 'conclave/book/v1', utf8(text), by.identityKey, String(version))
+  return signBook(by, { version, historyKeyId: id, sealed: toBase64(sealed) })
 }
 
 /** The change that notes that the server stores this book now. The caller is inside `withBook`. */
-export async function bookKeptWrites(live: Live, { stored, text }: SealedUnder): Promise<Write[]> {
+export async function bookKeptWrites(live: Live, { stored, text, isStarted = false }: SealedUnder): Promise<Write[]> {
   const row = await readBook(live)
   // Another tab has read a newer one meanwhile.
   if (stored.version <= seenVersion(row)) return []
   if (row.newer) return [bookWrite({ ...row, newer: { version: stored.version, text } }, stored)]
-  const isDirty = JSON.stringify(row.book) !== text
-  return [bookWrite({ ...row, version: stored.version, isDirty, isRead: true, isSigned: true }, stored)]
+  const book = isStarted ? startedAnew(row.book) : row.book
+  const isDirty = JSON.stringify(book) !== text
+  return [bookWrite({ ...row, version: stored.version, isDirty, isRead: true, isSigned: true, book }, stored)]
 }
 
 /** Opens and parses the server's book. Throws CryptoFailure: what `openBookText` throws, 'newer_version' or 'malformed'. */

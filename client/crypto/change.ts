@@ -3,7 +3,7 @@ import type { KeyChange, Manifest } from '../../contract/devices.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, keyPairOf } from '../primitives/seal.ts'
 import { usernameOf } from '../vault/vaults.ts'
-import { bookKeptWrites, type SealedUnder, sealBookUnder, withBook } from './book.ts'
+import { bookKeptWrites, type SealedUnder, sealBookUnder, startBookUnder, withBook } from './book.ts'
 import { copyHistory, type HistoryKey, historyWrite, mergeHistory, readHistory, sealHistory } from './history.ts'
 import { signManifest, withName } from './identity.ts'
 import { eraseKeyring, type OpenKeyring, rewrapKeyring, type Way } from './keyring.ts'
@@ -28,6 +28,8 @@ export interface KeyChangeRequest {
   removePasskeys?: string[]
   /** Makes a new history key even if no other change needs one: after a recovery. */
   renewHistory?: true
+  /** Starts an empty book after this version of the server's, which nobody can read [Note: I1]. */
+  startsBookAfter?: number
 }
 
 /** A change that the server has not accepted yet: it exists in the worker's memory only. */
@@ -41,10 +43,10 @@ export interface ChangeDraft {
 
 /**
  * Builds keyring and manifest one version up, with the requested changes [Note: K2, K3], and erases the review. Makes a new
- * history key if a device or a way in is removed, if history is switched on or off, or if the request asks for it. Seals that key
- * to every remaining device (also to this one, which may crash before it stores its own copy), and the book under it [Note: H2].
- * Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey' if the worker holds no such new way,
- * 'book_unread'.
+ * history key if a device or a way in is removed, if history is switched on or off, if the book is started anew, or if the request
+ * asks for it. Seals that key to every remaining device (also to this one, which may crash before it stores its own copy), and the
+ * book under it [Note: H2]. Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey' if the worker holds no
+ * such new way, 'book_unread'.
  */
 export async function draftChange(live: Live, review: Review, ways: HeldWays, request: KeyChangeRequest): Promise<ChangeDraft> {
   const { opened, manifest } = review
@@ -56,6 +58,7 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
   const { removeWays, addWays, kitSecret } = await changedWays(opened, ways, request)
   const renewHistory =
     request.renewHistory === true ||
+    request.startsBookAfter !== undefined ||
     leaving.length > 0 ||
     keepsHistory !== manifest.keepsHistory ||
     opened.secret.ways.some(({ id }) => removeWays.includes(id))
@@ -72,7 +75,7 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
       keepsHistory,
       keyringVersion: next.keyring.version,
     }
-    const renewed = renewHistory ? await renew(live, next.secret.historyKeys, staying) : undefined
+    const renewed = renewHistory ? await renew(live, next.secret.historyKeys, staying, request.startsBookAfter) : undefined
     const changed: Manifest = { ...staying, ...renewed?.announced }
     const change: KeyChange = {
       keyring: next.signed,
@@ -128,13 +131,14 @@ async function holds(ways: OpenKeyring['secret']['ways'], { id, seed }: Way): Pr
   return ways.some((way) => way.id === id && sameBytes(way.publicKey, publicKey))
 }
 
-async function renew(live: Live, historyKeys: HistoryKey[], { devices }: Manifest) {
+async function renew(live: Live, historyKeys: HistoryKey[], { devices }: Manifest, startsBookAfter: number | undefined) {
   const history = copyHistory(historyKeys)
   const newest = history.at(-1)
   if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
   const announced = { historyKeyId: newest.id, historyKey: toBase64((await keyPairOf(newest.seed)).publicKey) }
   const seals = await Promise.all(devices.map((device) => sealHistory(history, live.identityKey, device)))
-  return { history, announced, seals, book: await sealBookUnder(live, newest) }
+  const book = startsBookAfter === undefined ? sealBookUnder(live, newest) : startBookUnder(live, newest, startsBookAfter)
+  return { history, announced, seals, book: await book }
 }
 
 /** Stores an accepted change in the vault: manifest, history keys and the book's version, in one transaction. */

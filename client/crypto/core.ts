@@ -244,6 +244,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     bookSaved: on(bookSaved),
     mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),
     replaceBook: on(replaceBook),
+    isBookRead: on(async (account) => (await readBook(account)).isRead),
     bookVersion: on(async (account) => seenVersion(await readBook(account))),
     refillKeyPackages: on(refillKeyPackages),
 

@@ -3,10 +3,10 @@ import type { Book, BookRow, Pin } from './book.ts'
 import { decided } from './pins.ts'
 
 /**
- * How an account differs from its pin: another key, another name, a name pinned for another account, or two keys that two own
- * browsers pinned. Nothing is sent to it until the person decides [Note: I1, I3].
+ * How an account differs from its pin: another key, another name, a name pinned for another account, two keys that two own
+ * browsers pinned, or a first key in a book that was started anew. Nothing is sent to it until the person decides [Note: I1, I3].
  */
-export type Mismatch = 'key_changed' | 'name_changed' | 'name_taken' | 'key_conflict'
+export type Mismatch = 'key_changed' | 'name_changed' | 'name_taken' | 'key_conflict' | 'key_undecided'
 
 /** An account as the server shows it. */
 export interface ShownAccount {
@@ -38,8 +38,9 @@ export function mismatchOf(
   const name = foldName(username)
   if (pin?.other) return 'key_conflict'
   if (pin && !isPinnedKey(pin, identityKey)) return 'key_changed'
-  if (pin?.username !== undefined) return pin.username === name ? null : 'name_changed'
-  return isTaken(name) ? 'name_taken' : null
+  if (pin?.username !== undefined && pin.username !== name) return 'name_changed'
+  if (pin?.username === undefined && isTaken(name)) return 'name_taken'
+  return pin?.awaitsDecision ? 'key_undecided' : null
 }
 
 /**

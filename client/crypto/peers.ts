@@ -111,7 +111,7 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
     const differs = isSelf
       ? !sameBytes(key, live.identityKey) && 'key_changed'
       : mismatchIn(book, { userId, identityKey, username: shown.username ?? pin?.username ?? '' })
-    if (differs) return differs
+    if (differs && differs !== 'key_undecided') return differs
     if (!pin && !isSelf && !book.isRead) return 'book_unread'
     const known = await peerOf(live, userId)
     const manifest = checkSuccession(known && { version: known.version, content: known.signed.content }, signed, key)
@@ -126,7 +126,7 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
         ? []
         : [(isSelf ? ownManifestWrite : peerWrite)(userId, { identityKey: key, signed, manifest }, known)]),
     ])
-    return 'pinned'
+    return next.book.pins[userId]?.awaitsDecision ? 'key_undecided' : 'pinned'
   })
 }
 
@@ -134,11 +134,15 @@ const mismatchIn = ({ book }: BookRow, { userId, ...shown }: { userId: string; i
   mismatchOf(book.pins[userId], shown, (name) => isNameTaken(book, userId, name))
 
 /** The book with the first key seen of an account, or with the name that a pin of an older build lacks. */
-function withNamedPin(row: BookRow, userId: string, first: { identityKey: string; username: string | undefined }): BookRow {
+function withNamedPin(
+  row: BookRow,
+  userId: string,
+  { identityKey, username }: { identityKey: string; username: string | undefined },
+): BookRow {
   const pin = row.book.pins[userId]
-  const { identityKey, username } = first
   if (pin && (pin.username !== undefined || username === undefined)) return row
-  return withPin(row, userId, { isVerified: false, ...pin, identityKey, ...(username !== undefined && { username }) })
+  const first = pin ?? { isVerified: false, ...(row.book.asksFirst && { awaitsDecision: true }) }
+  return withPin(row, userId, { ...first, identityKey, ...(username !== undefined && { username }) })
 }
 
 /** The newest manifest version known of an account, also of the own one; 0 if none is known. */

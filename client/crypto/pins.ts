@@ -19,7 +19,8 @@ export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
   book: { ...row.book, pins: { ...row.book.pins, [userId]: pin } },
 })
 
-type Decision = Pick<Pin, 'identityKey' | 'isVerified'> & Partial<Pick<Pin, 'username' | 'isByAddress' | 'isContact'>>
+type Decision = Pick<Pin, 'identityKey' | 'isVerified'> &
+  Partial<Pick<Pin, 'username' | 'isByAddress' | 'isContact' | 'awaitsDecision'>>
 
 /**
  * The book with the person's decision on the key, its name or its mark: across browsers the pin with the most decisions wins
@@ -28,6 +29,7 @@ type Decision = Pick<Pin, 'identityKey' | 'isVerified'> & Partial<Pick<Pin, 'use
 export function decided(row: BookRow, userId: string, decision: Decision): BookRow {
   const {
     other: _,
+    awaitsDecision: __,
     decidedAt,
     ...before
   } = row.book.pins[userId] ?? { identityKey: toBase64(new Uint8Array()), isVerified: false }
@@ -59,7 +61,9 @@ export function mergedPin(own: Pin | undefined, theirs: Pin): MergedPin {
   const { identityKey, username } = theirs
   const other = own.other ?? (isOther ? { identityKey, ...(username !== undefined && { username }) } : theirs.other)
   const isVerified = own.isVerified && theirs.isVerified && !other
-  return { pin: { ...theirs, ...own, isVerified, ...(other && { other }) }, isAhead }
+  const { awaitsDecision, ...pin } = { ...theirs, ...own, isVerified, ...(other && { other }) }
+  // The browser whose pin awaits no decision has known this key since before the book was started anew.
+  return { pin: own.awaitsDecision && theirs.awaitsDecision ? { ...pin, awaitsDecision: true } : pin, isAhead }
 }
 
 const namesDiffer = (own: Pin, theirs: Pin): boolean =>
@@ -68,7 +72,7 @@ const namesDiffer = (own: Pin, theirs: Pin): boolean =>
 /** The winning pin; if both have the same key, with the fields that only the other one's build knows [Note: F2]. */
 function united(holds: Pin, loses: Pin): Pin {
   if (holds.identityKey !== loses.identityKey) return holds
-  const { other: _, ...more } = loses
+  const { other: _, awaitsDecision: __, ...more } = loses
   return { ...more, ...holds }
 }
 

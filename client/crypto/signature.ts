@@ -9,7 +9,7 @@ const SIGNATURE = 'conclave/book-signature/v1'
 type Unsigned = Pick<SignedBook, 'version' | 'historyKeyId' | 'sealed'>
 
 /** Signs the book with this device's leaf key [Note: I1]. */
-export function signBook({ device, identityKey }: Live, book: Unsigned): SignedBook {
+export function signBook({ device, identityKey }: Pick<Live, 'device' | 'identityKey'>, book: Unsigned): SignedBook {
   const signature = sign(device.leafSeed, SIGNATURE, ...fieldsOf(identityKey, book))
   return { ...book, deviceId: device.id, signature: toBase64(signature) }
 }

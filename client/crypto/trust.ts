@@ -31,7 +31,7 @@ export function trustKey(live: Live, { userId, identityKey, username }: Claim & 
       const pinned = pinIn(book, userId)
       const isSameKey = pinned !== undefined && sameBytes(pinned, key)
       const pin = book.book.pins[userId]
-      if (isSameKey && pin?.username === name && !pin.other) return
+      if (isSameKey && pin?.username === name && !pin.other && !pin.awaitsDecision) return
       // One transaction: a new pin beside the old key's device list would block every later manifest.
       await live.vault.write([
         bookWrite(withDecision(book, userId, { identityKey: toBase64(key), username: name })),

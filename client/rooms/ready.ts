@@ -16,6 +16,7 @@ const WHY_STOPPED: Record<Mismatch, string> = {
   name_changed: "This person's username has changed.",
   key_conflict: 'Two of your browsers know two keys of this person.',
   name_taken: 'This username belongs to somebody else whom you know.',
+  key_undecided: "You have not confirmed this person's key yet.",
 }
 
 /** Whether a message can be sent now, and the reason shown to the person if not. */

@@ -76,6 +76,17 @@ function wordsOf(person: Person, mismatch: Mismatch): Words {
       ),
       action: 'Accept the new key',
     }
+  if (mismatch === 'key_undecided')
+    return {
+      title: <>You have not confirmed the key of {name} yet.</>,
+      why: (
+        <>
+          Your address book was started anew, so none of your browsers knows whom you trusted. Ask {name} in another way, face to
+          face or on the phone, which onion address is theirs. Nothing is sent before that.
+        </>
+      ),
+      action: 'Compare and confirm',
+    }
   if (mismatch === 'name_changed')
     return {
       title: <>The username of {name} has changed.</>,
@@ -105,7 +116,7 @@ interface QuestionProps extends Props {
 
 function Question({ person, mismatch, onAccept, onClose }: QuestionProps) {
   const [isPending, setPending] = useState(false)
-  const action = mismatch === 'key_changed' ? 'Accept the new key' : `Accept @${person.listedUsername}`
+  const { title, action } = questionOf(person, mismatch)
 
   async function accept() {
     setPending(true)
@@ -120,7 +131,7 @@ function Question({ person, mismatch, onAccept, onClose }: QuestionProps) {
 
   return (
     <AlertDialog
-      title={mismatch === 'key_changed' ? 'Accept the new key?' : `Accept this account as @${person.listedUsername}?`}
+      title={title}
       text={`First compare this onion address with the one that ${nameOf(person)} reads to you, face to face or on the phone. If they differ, somebody else holds this key.`}
       action={action}
       pendingAction="Accepting..."
@@ -131,4 +142,10 @@ function Question({ person, mismatch, onAccept, onClose }: QuestionProps) {
       <p className="mono new-key">{person.onionAddress}</p>
     </AlertDialog>
   )
+}
+
+function questionOf({ listedUsername }: Person, mismatch: Mismatch): { title: string; action: string } {
+  if (mismatch === 'key_changed') return { title: 'Accept the new key?', action: 'Accept the new key' }
+  if (mismatch === 'key_undecided') return { title: 'Confirm this key?', action: 'Confirm this key' }
+  return { title: `Accept this account as @${listedUsername}?`, action: `Accept @${listedUsername}` }
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { createStore } from 'zustand/vanilla'
 import { devicesApi } from '../../contract/devices.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
@@ -12,9 +13,31 @@ import { refreshOwnDevices } from './own.ts'
  * seen.
  */
 export async function syncBook(env: Env): Promise<boolean> {
-  const isLevel = await mergeStored(env)
-  await saveBook(env)
-  return isLevel
+  try {
+    const isLevel = await mergeStored(env)
+    resetLostBook()
+    await saveBook(env)
+    return isLevel
+  } catch (error) {
+    await noteLost(env, error)
+    throw error
+  }
+}
+
+/**
+ * True while this browser has never read the account's book and none of those that the server returns holds: nobody's key is
+ * known here, and nothing is sent [Note: I1].
+ */
+export const lostBookStore = createStore<{ isLost: boolean }>(() => ({ isLost: false }))
+
+export const resetLostBook = (): void => lostBookStore.setState({ isLost: false })
+
+/** Failures that mean that no book which the server returned holds. A form that only newer builds know is none of them. */
+const NONE_HOLDS = ['book_unread', 'book_rollback', 'history_key']
+
+async function noteLost(env: Env, error: unknown): Promise<void> {
+  if (!(error instanceof CryptoFailure)) return
+  lostBookStore.setState({ isLost: NONE_HOLDS.includes(error.code) && !(await env.crypto.isBookRead()) })
 }
 
 /** Failures that a newer device list of the account, or a second request, may resolve. */

@@ -44,10 +44,11 @@ export async function refreshPeer(
     if (!isBookRead) await syncBook(env)
     return version > 0 ? 'pinned' : 'no_device'
   }
-  if (mismatch) return mismatch
+  // A key that awaits the person's decision is followed for reading; only sending stops.
+  if (mismatch && mismatch !== 'key_undecided') return mismatch
   const newest = Math.max(manifestVersion, named)
   const question = `${ownId} ${userId} ${named > manifestVersion ? 'named' : newest}`
-  if (version >= newest || isPaused(env, question)) return version > 0 ? 'pinned' : 'no_device'
+  if (version >= newest || isPaused(env, question)) return version > 0 ? (mismatch ?? 'pinned') : 'no_device'
   const { identityKey, manifest } = await env.api(devicesApi.manifest, { userId, ...(isExact && { version: named }) })
   let outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   if (outcome === 'book_unread') {
@@ -56,7 +57,7 @@ export async function refreshPeer(
     outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   }
   if (outcome === 'book_unread') throw new CryptoFailure('book_unread', 'The address book could not be read')
-  if (outcome === 'pinned') await pauseIfOlder(env, question, userId, newest)
+  if (outcome === 'pinned' || outcome === 'key_undecided') await pauseIfOlder(env, question, userId, newest)
   await saveBook(env)
   return outcome
 }
