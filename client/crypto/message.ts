@@ -3,7 +3,7 @@ import { type ReadStatement, readStatement, type Statement } from '../../contrac
 import { type Envelope, writeEnvelope } from '../../contract/envelope.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { remembering } from '../primitives/memo.ts'
-import { hkdf, openWith, pad, randomBytes, sealWith, sha256, sign, unpad, verifySoon } from '../primitives/seal.ts'
+import { hkdf, openWith, pad, randomBytes, sealWith, sha256, signSoon, unpad, verifySoon } from '../primitives/seal.ts'
 import { credentialHolds, readCredential } from './identity.ts'
 import { epochOf, exportSecret, type Group, groupIdOf, openFromGroup, sealToGroup } from './mls.ts'
 
@@ -43,7 +43,7 @@ export async function sealMessage(
   const key = randomBytes(32)
   const commitment = sha256('conclave/commitment/v1', key)
   const signedBytes = utf8(JSON.stringify(statement))
-  const signature = sign(author.leafSeed, 'conclave/message/v1', ...place, signedBytes)
+  const signature = await signSoon(author.leafSeed, 'conclave/message/v1', ...place, signedBytes)
   const bodyKey = await hkdf(key, 'conclave/body-key/v1')
   const padded = pad(encodeFields(signedBytes, author.credential, author.leafKey, signature))
   const body = concat(commitment, await sealWith(bodyKey, 'conclave/body/v1', padded, ...place, commitment))

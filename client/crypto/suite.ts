@@ -1,4 +1,7 @@
+import { CipherSuite } from '@hpke/core'
 import { ed25519 } from '@noble/curves/ed25519.js'
+import { expand, extract } from '@noble/hashes/hkdf.js'
+import { sha512 } from '@noble/hashes/sha2.js'
 import {
   type CiphersuiteImpl,
   type ClientConfig,
@@ -17,9 +20,14 @@ import {
   type RatchetTree,
 } from 'ts-mls'
 import { validateRatchetTree } from 'ts-mls/clientState.js'
+import { makeAead } from 'ts-mls/crypto/implementation/default/makeAead.js'
+import { makeKdf } from 'ts-mls/crypto/implementation/default/makeKdfImpl.js'
+import { makeGenericHpke } from 'ts-mls/crypto/implementation/hpke.js'
+import { makeHashImpl } from 'ts-mls/crypto/implementation/noble/makeHashImpl.js'
 import { type Bytes, concat, sameBytes } from '../../contract/bytes.ts'
-import { verifyQuickly } from '../primitives/ed25519.ts'
+import { signQuickly, verifyQuickly } from '../primitives/ed25519.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { xWing } from '../primitives/xwing.ts'
 import type { Leaf } from './commits.ts'
 import { credentialHolds, readCredential } from './identity.ts'
 
@@ -32,14 +40,33 @@ let making: Promise<CiphersuiteImpl> | undefined
 
 /** X-Wing (X25519 + ML-KEM-768), AES-256-GCM, SHA-512 and Ed25519. */
 export function suite(): Promise<CiphersuiteImpl> {
-  making ??= getCiphersuiteImpl(getCiphersuiteFromName(SUITE)).then((made) => ({ ...made, signature }))
+  making ??= make()
   return making
 }
 
-// The library would use the browser's Ed25519. Not every browser has it, and if two verifiers differ in corner cases, one member
-// can split a room, so all clients use the strict rules of RFC 8032.
+async function make(): Promise<CiphersuiteImpl> {
+  const named = getCiphersuiteFromName(SUITE)
+  const [aead, aeadOfHpke] = await makeAead(named.hpke.aead)
+  const hpke = new CipherSuite({ kem: xWing(), kdf: makeKdf(named.hpke.kdf), aead: aeadOfHpke })
+  return {
+    ...(await getCiphersuiteImpl(named)),
+    hpke: await makeGenericHpke(named.hpke, aead, hpke),
+    hash: makeHashImpl('SHA-512'),
+    kdf,
+    signature,
+  }
+}
+
+// A message takes a dozen short derivations. The browser's HKDF answers each later, which takes longer than the hash itself.
+const kdf: CiphersuiteImpl['kdf'] = {
+  extract: async (salt, secret) => extract(sha512, secret, salt),
+  expand: async (key, info, length) => expand(sha512, key, info, length),
+  size: sha512.outputLen,
+}
+
+// If two verifiers differ in corner cases, one member can split a room, so all clients use the strict rules of RFC 8032.
 const signature: CiphersuiteImpl['signature'] = {
-  sign: async (seed, message) => ed25519.sign(message, seed),
+  sign: signQuickly,
   verify: (key, message, signed) => verifyQuickly(key, signed, message),
   keygen: async () => {
     const signKey = ed25519.utils.randomSecretKey()

@@ -1,7 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { concat, utf8 } from '../../contract/bytes.ts'
-import { verifyQuickly, verifyStrict } from './ed25519.ts'
+import { signQuickly, verifyQuickly, verifyStrict } from './ed25519.ts'
 
 const { Point } = ed25519
 const text = utf8('what Alice wrote')
@@ -75,5 +75,22 @@ describe('the browser is quick, the strict rules decide', () => {
       expect(verifyStrict(mixed, signature, message)).toBe(true)
       expect(await verifyQuickly(mixed, signature, message)).toBe(true)
     }
+  })
+})
+
+describe('the browser signs', () => {
+  test('the same bytes as the strict rules, with one import of the seed', async () => {
+    const importing = vi.spyOn(crypto.subtle, 'importKey')
+    const { secretKey } = pair()
+    for (const words of ['one', 'two', '']) {
+      expect(await signQuickly(secretKey, utf8(words))).toEqual(Uint8Array.from(ed25519.sign(utf8(words), secretKey)))
+    }
+    expect(importing).toHaveBeenCalledTimes(1)
+  })
+
+  test('a browser without Ed25519 signs as well', async () => {
+    vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('no such algorithm', 'NotSupportedError'))
+    const { secretKey } = pair()
+    expect(await signQuickly(secretKey, text)).toEqual(Uint8Array.from(ed25519.sign(text, secretKey)))
   })
 })

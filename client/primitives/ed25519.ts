@@ -1,5 +1,5 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { concat, toBase64 } from '../../contract/bytes.ts'
+import { type Bytes, concat, toBase64 } from '../../contract/bytes.ts'
 import { remembering } from './memo.ts'
 
 const { Point } = ed25519
@@ -27,6 +27,26 @@ export async function verifyQuickly(publicKey: Uint8Array, signature: Uint8Array
   return verifyStrict(publicKey, signature, message)
 }
 
+/** PKCS #8 of a 32-byte Ed25519 private key without the key itself (RFC 8410 section 7). */
+const PKCS8 = Uint8Array.from([0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20])
+
+// A seed is imported once, and its key goes with the seed's bytes. No text that holds it is ever made.
+const signers = new WeakMap<Uint8Array, Promise<CryptoKey | undefined>>()
+
+/**
+ * Signs by Ed25519 (64 bytes), by the browser's own if it has one, which is several times as fast. Signatures are deterministic
+ * (RFC 8032), so the bytes are the same. The seed's array must not be changed later.
+ */
+export async function signQuickly(seed: Uint8Array, message: Uint8Array): Promise<Bytes> {
+  const signer = signers.get(seed) ?? importSigner(seed)
+  signers.set(seed, signer)
+  const key = await signer
+  return key ? new Uint8Array(await crypto.subtle.sign('Ed25519', key, concat(message))) : concat(ed25519.sign(message, seed))
+}
+
+const importSigner = (seed: Uint8Array): Promise<CryptoKey | undefined> =>
+  orNone(() => crypto.subtle.importKey('pkcs8', concat(PKCS8, seed), 'Ed25519', false, ['sign']))
+
 // Imported keys are cached, because the same few devices sign most messages.
 const keys = remembering<Promise<CryptoKey | undefined>>(64)
 const nativeKey = (publicKey: Uint8Array): Promise<CryptoKey | undefined> =>
@@ -34,9 +54,15 @@ const nativeKey = (publicKey: Uint8Array): Promise<CryptoKey | undefined> =>
 
 /** Imports a key; undefined if the strict rules refuse it or the browser has no Ed25519. */
 async function importKey(publicKey: Uint8Array): Promise<CryptoKey | undefined> {
-  if (!isSound(publicKey)) return undefined
+  return isSound(publicKey)
+    ? await orNone(() => crypto.subtle.importKey('raw', concat(publicKey), 'Ed25519', false, ['verify']))
+    : undefined
+}
+
+/** undefined if the browser has no Ed25519. */
+async function orNone(importing: () => Promise<CryptoKey>): Promise<CryptoKey | undefined> {
   try {
-    return await crypto.subtle.importKey('raw', concat(publicKey), 'Ed25519', false, ['verify'])
+    return await importing()
   } catch (error) {
     if (error instanceof DOMException || error instanceof TypeError) return undefined
     throw error

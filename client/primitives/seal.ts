@@ -1,10 +1,10 @@
 import { Aes256Gcm, CipherSuite, HkdfSha256 } from '@hpke/core'
-import { XWing } from '@hpke/hybridkem-x-wing'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 as sha256Of, sha512 as sha512Of } from '@noble/hashes/sha2.js'
 import { type Bytes, concat, encodeFields } from '../../contract/bytes.ts'
-import { verifyQuickly, verifyStrict } from './ed25519.ts'
+import { signQuickly, verifyQuickly, verifyStrict } from './ed25519.ts'
 import { CryptoFailure } from './failure.ts'
+import { xWing } from './xwing.ts'
 
 /** Names the purpose of an operation, so that a result for one purpose is invalid for another. */
 export type Label = `conclave/${string}/v1`
@@ -16,7 +16,7 @@ const ENCAPSULATION_BYTES = 1120
 const LENGTH_BYTES = 4
 const PAD_UNIT_BYTES = 256
 
-const suite = new CipherSuite({ kem: new XWing(), kdf: new HkdfSha256(), aead: new Aes256Gcm() })
+const suite = new CipherSuite({ kem: xWing(), kdf: new HkdfSha256(), aead: new Aes256Gcm() })
 
 /** Random bytes, at most 65,536 at once. */
 export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new Uint8Array(length))
@@ -106,6 +106,10 @@ export const publicKeyOf = (privateSeed: Uint8Array): Bytes => concat(ed25519.ge
 /** Signs the label and the fields by Ed25519: 64 bytes. */
 export const sign = (privateSeed: Uint8Array, label: Label, ...fields: Field[]): Bytes =>
   concat(ed25519.sign(encodeFields(label, ...fields), privateSeed))
+
+/** Signs as `sign` does, with the browser's own Ed25519 if it has one. */
+export const signSoon = (privateSeed: Uint8Array, label: Label, ...fields: Field[]): Promise<Bytes> =>
+  signQuickly(privateSeed, encodeFields(label, ...fields))
 
 /** True if the signature is valid by the strict rules of RFC 8032. */
 export const verify = (publicKey: Uint8Array, signature: Uint8Array, label: Label, ...fields: Field[]): boolean =>
