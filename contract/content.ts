@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { utf8 } from './bytes.ts'
 import { LIMITS } from './limits.ts'
-import { boundedRecord } from './shapes.ts'
+import { base64, boundedRecord } from './shapes.ts'
 
 /** Size of a text within a message: UTF-8 bytes of its JSON form. */
 export const textBytes = (text: string): number => utf8(JSON.stringify(text)).length
@@ -26,6 +26,11 @@ const frameShape = z.object({
   replyToId: z.uuid().nullable(),
   /** The newest manifest version that the sender knows of each account, by user id [Note: D2]. */
   manifests: boundedRecord(z.string(), z.number().int(), LIMITS.roomMembersMax),
+  /**
+   * The hashes of those versions, 16 bytes each, in the order of the sorted user ids; absent in statements of older builds. 16 zero
+   * bytes stand for an account without a list [Note: D2].
+   */
+  hashes: base64(16 * LIMITS.roomMembersMax).optional(),
   /** The version of the sender's book. It tells the account's other browsers of a book that the server withholds [Note: I1]. */
   book: z.number().int().nonnegative().optional(),
   /**

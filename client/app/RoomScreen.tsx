@@ -46,7 +46,7 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
       onBack={onBack}
       onRetry={() => setAttempt(attempt + 1)}
       onAcceptChange={accept}
-      onRestarted={() => void flush(env, room)}
+      onFreed={() => void flush(env, room)}
     />
   )
 }

@@ -93,11 +93,12 @@ export function Row({ room, person, now, isOpen, isAmbiguous }: Props) {
 function Line({ room, person, isAmbiguous }: Pick<Props, 'room' | 'person' | 'isAmbiguous'>) {
   const { isDeleted, username } = person
   if (room.isTyping) return <span className="cut typing">typing…</span>
-  if (person.mismatch)
+  const stop = person.mismatch ? CHANGED[person.mismatch] : room.forks.length > 0 && !isDeleted && 'Two device lists'
+  if (stop)
     return (
       <>
         <ShieldAlert className="i i-16 fail" aria-hidden />
-        <span className="cut failed">{CHANGED[person.mismatch]}, sending is blocked</span>
+        <span className="cut failed">{stop}, sending is blocked</span>
       </>
     )
   if (!room.preview)

@@ -3,34 +3,30 @@ import { manifestShape } from '../../contract/devices.ts'
 import type { CommitEntry } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { sha256 } from '../primitives/seal.ts'
+import type { NamedList } from '../vault/rooms.ts'
+import { HASH_BYTES, manifestHash } from './hashes.ts'
 import { inspectCommit } from './mls.ts'
 import { everyAccount, type MemberAccounts } from './peers.ts'
 
 const MANIFESTS = 'conclave/manifests/v2'
-const HASH_BYTES = 16
 
 /** A device list that a commit names: an unverified claim of the committer. */
-export interface CommitNames {
-  userId: string
-  version: number
-  /** Hash of the list's content, 16 bytes, base64. */
-  hash: string
+export interface CommitNames extends NamedList {
   /** The list itself, if a commit of an older build carries it. */
   signed?: Signed
 }
 
-/** A hash that distinguishes two device lists of the same version: 16 bytes, base64. */
-export const manifestHash = ({ content }: Signed): string =>
-  toBase64(sha256('conclave/manifest-hash/v1', content).subarray(0, HASH_BYTES))
-
-/** The newest device lists known of all members, as a commit's authenticated data names them [Note: D2]. */
-export const namesOfAccounts = (accounts: MemberAccounts): Uint8Array =>
+/**
+ * The newest device lists known of all members, and the `more` ones that are to be compared, as a commit's authenticated data names
+ * them [Note: D2].
+ */
+export const namesOfAccounts = (accounts: MemberAccounts, more: NamedList[] = []): Uint8Array =>
   encodeFields(
     MANIFESTS,
-    ...everyAccount(accounts).map(({ userId, version, signed }) =>
-      encodeFields(userId, String(version), fromBase64(manifestHash(signed))),
-    ),
+    ...[
+      ...everyAccount(accounts).map(({ userId, version, signed }) => ({ userId, version, hash: manifestHash(signed) })),
+      ...more,
+    ].map(({ userId, version, hash }) => encodeFields(userId, String(version), fromBase64(hash))),
   )
 
 /** The device lists in a commit's authenticated data. Throws CryptoFailure('commit') if they cannot be parsed. */

@@ -30,6 +30,7 @@ import { readBook, seenVersion, verifiedUsers } from './book.ts'
 import { type ChangeDraft, draftChange, eraseChange, type KeyChangeRequest, keepChange } from './change.ts'
 import { copiedAt, copyKnown } from './copied.ts'
 import { enterRoom } from './enter.ts'
+import { answerForks } from './forks.ts'
 import { putHealingOff, roomsToHeal } from './heal.ts'
 import { refillKeyPackages } from './keypackages.ts'
 import { eraseKeyring } from './keyring.ts'
@@ -251,6 +252,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     roomRecord: on(({ vault }, chatRoomId: string) => roomRecord(vault, chatRoomId)),
     enterRoom: on(enterRoom),
     receiveLog: on(receiveLog),
+    answerForks: on(answerForks),
     restartRoom: on(restartRoom),
     roomsToHeal: on(roomsToHeal),
     putHealingOff: on(putHealingOff),

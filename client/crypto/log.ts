@@ -1,10 +1,11 @@
 import type { CommitEntry, LogEntry } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { messageWrites } from '../vault/messages.ts'
-import type { EpochName, RoomRecord } from '../vault/rooms.ts'
+import type { EpochName, Fork, RoomRecord } from '../vault/rooms.ts'
 import { namesOf } from './carried.ts'
 import type { CatchUp } from './catchup.ts'
 import { copiedWrite } from './copied.ts'
+import { openForks, withLists } from './forks.ts'
 import { noteGeneration } from './generations.ts'
 import type { Live } from './live.ts'
 import { isOwnCommit, takeCommit } from './logcommit.ts'
@@ -25,6 +26,8 @@ export interface LogOutcome extends NewerVersions {
   unknownLists: Versions
   /** The newest version of the own device list in this vault, which a commit may have brought. 0 in a room that is new here. */
   ownList: number
+  /** The forks of members' device lists about which the person has not decided [Note: D2]. */
+  forks: Fork[]
   /** True if another browser uses a copy of this one's data [Note: V2]. */
   isCopied: boolean
   /** The vault has every message from this seq to the cursor. */
@@ -42,6 +45,7 @@ export interface LogOutcome extends NewerVersions {
 const UNKNOWN_ROOM: LogOutcome = {
   unknownLists: {},
   ownList: 0,
+  forks: [],
   isCopied: false,
   cursor: 0,
   from: 0,
@@ -68,7 +72,7 @@ export function receiveLog(
     if (!room.record) return UNKNOWN_ROOM
     const { accounts } = room
     const known = withPlace(room.record, room)
-    const record = await reopenNewer({ live, chatRoomId, accounts, record: known }, known)
+    const record = withLists(await reopenNewer({ live, chatRoomId, accounts, record: known }, known), accounts, [])
     const at = catchUpFrom({ live, chatRoomId, now }, room, record)
     const { mustEnter, hasGap, unknownLists } = await takeEntries(at, entries, asked)
     if (at.record.cursor > room.record.cursor || record !== known) await store(at, room.record)
@@ -76,7 +80,19 @@ export function receiveLog(
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     const ownList = at.accounts.own.version
     const newer = await newerVersions(live, at.named)
-    return { cursor, from, mustEnter, hasGap, unknownLists, ...newer, missing, unaudited, ownList, isCopied: at.isCopied }
+    return {
+      cursor,
+      from,
+      mustEnter,
+      hasGap,
+      unknownLists,
+      ...newer,
+      missing,
+      unaudited,
+      ownList,
+      isCopied: at.isCopied,
+      forks: openForks(at.record),
+    }
   })
 }
 

@@ -1,9 +1,11 @@
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { CommitEntry } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import type { NamedList } from '../vault/rooms.ts'
 import { derivedKeyWrite } from './archive.ts'
 import { type CommitNames, namesIn, namesOf } from './carried.ts'
 import { type CatchUp, leave, restartNotice } from './catchup.ts'
+import { withLists, withTold } from './forks.ts'
 import { ownPathOf, pathMade } from './heal.ts'
 import { readManifest } from './identity.ts'
 import { archiveKeyOf } from './message.ts'
@@ -113,9 +115,13 @@ async function followOutside(at: CatchUp, names: CommitNames[]): Promise<void> {
   }
 }
 
+const listOf = ({ userId, version, hash }: CommitNames): NamedList => ({ userId, version, hash })
+
 /** Updates the log's generation, group id and epoch: from the group if there is one, else from the server's entry. */
 function followLog(at: CatchUp, entry: CommitEntry, names: CommitNames[]): void {
   const { group } = at
-  at.record = withNamed(at.record, at.accounts, entry.seq, names)
+  const named = withNamed(at.record, at.accounts, entry.seq, names)
+  // Outside the group the signature of a commit cannot be verified: the server could make up a fork.
+  at.record = group ? withLists(named, at.accounts, names.map(listOf)) : withTold(named, names)
   at.record.log = group ? groupPlace(at.record.generation, group) : placeBehind(at.record.log, entry)
 }

@@ -5,6 +5,7 @@ import { isProven, messageAt, type StoredBody, type StoredMessage } from '../vau
 import type { Transcript } from '../vault/rooms.ts'
 import { type Read, readByArchive, readOpened, readUnsealed, sentFar, unreadable } from './archive.ts'
 import { type CatchUp, keepEpochKey, leave, type MessageEntry } from './catchup.ts'
+import { listsNamedBy, withLists } from './forks.ts'
 import { archiveKeyOf, openByGroup } from './message.ts'
 import { epochOf, type Group } from './mls.ts'
 import { type OwnRow, ownRow, settledWrites } from './outbox.ts'
@@ -26,10 +27,11 @@ export async function takeMessage(at: CatchUp, entry: MessageEntry): Promise<voi
   if (read.proof && isProven(message)) {
     noteEpoch(at, entry)
     noteNamedVersions(at.named, at, read.senderId, read.proof)
+    at.record = withLists(at.record, at.accounts, listsNamedBy(at.accounts, read.senderId, read.proof))
     if (await isMisplaced(at, entry, before, read.proof)) message.isOutOfPlace = true
   }
   if (isUnopened(message) && before) message.transcript = before
-  at.record = withUnopened(record, message)
+  at.record = withUnopened(at.record, message)
   at.messages.push(message)
 }
 

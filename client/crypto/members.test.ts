@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { toBase64 } from '../../contract/bytes.ts'
+import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { keyPairOf } from '../primitives/seal.ts'
 import { patchedClient, people } from '../testing/room.ts'
 import { openArchiveKey, sealArchiveKey } from './archive.ts'
 import { type Change, type Leaf, refusalOf } from './commits.ts'
+import { newRecord } from './enter.ts'
+import { forksIn, listsIn, openForks, statedHashes, untoldLists, withLists, withTold } from './forks.ts'
 import { groupIdHolds, roomGroupId } from './groupid.ts'
+import { manifestHash, withHash } from './hashes.ts'
 import { accountKeysOf, everyAccount, listedIn, type MemberAccount, versionsOf } from './peers.ts'
 
 const key = (byte: number) => new Uint8Array(32).fill(byte)
@@ -51,6 +54,56 @@ test("In a room of three, devices of all three are listed, and nobody else's", (
   expect(isListed(key(EVE), 'device-4', key(104))).toBe(false)
   expect(accountKeysOf(three)).toEqual([key(ALICE), key(BOB), key(CAROL)])
   expect(versionsOf(three)).toEqual({ 'user-1': 5, 'user-2': 6, 'user-3': 7 })
+})
+
+const lists = (list: string) => three.others.map(({ userId, version }) => ({ userId, version, hash: list }))
+const other = toBase64(new Uint8Array(16).fill(9))
+const seen = (member: MemberAccount, hashes: Record<string, string>): MemberAccount => ({ ...member, hashes })
+
+test('A statement names the lists of three members in sixteen bytes each, and one of an older build names none', () => {
+  const hashes = statedHashes(three)
+  expect(fromBase64(hashes)).toHaveLength(48)
+  expect(hashes.length).toBe(64)
+  const named = listsIn({ manifests: versionsOf(three), hashes })
+  expect(named).toEqual(
+    everyAccount(three).map(({ userId, version, signed }) => ({ userId, version, hash: manifestHash(signed) })),
+  )
+  expect(forksIn(three, named)).toEqual([])
+  expect(listsIn({ manifests: versionsOf(three) })).toEqual([])
+  expect(listsIn({ manifests: {}, hashes })).toEqual([])
+})
+
+test('In a room of three, only another list of the same number is an alarm, whoever of them it is of', () => {
+  const members = { ...three, others: [seen(account(BOB, 6), { 5: other, 6: manifestHash({ content: '' }) }), account(CAROL, 7)] }
+  expect(forksIn(members, lists(other))).toMatchObject([{ userId: 'user-2' }, { userId: 'user-3' }])
+  expect(forksIn(members, [{ userId: 'user-1', version: 5, hash: other }])).toMatchObject([{ userId: 'user-1', version: 5 }])
+  const none = [
+    { userId: 'user-2', version: 5, hash: other },
+    { userId: 'user-2', version: 4, hash: other },
+    { userId: 'user-3', version: 8, hash: other },
+    { userId: 'user-4', version: 1, hash: other },
+  ]
+  expect(forksIn(members, none)).toEqual([])
+})
+
+test('Of a device list the hashes of the newest hundred versions are kept, and the first one of a version stays', () => {
+  const all = Array.from({ length: 150 }, (_, at) => at + 1).reduce<Record<string, string>>(
+    (known, version) => withHash(known, version, `hash ${version}`),
+    {},
+  )
+  expect(Object.keys(all)).toHaveLength(100)
+  expect([all[50], all[51], all[150]]).toEqual([undefined, 'hash 51', 'hash 150'])
+  expect(withHash(all, 150, 'another')[150]).toBe('hash 150')
+})
+
+test('In a room of three, a fork is told once somebody names the list that this browser knows, and is not noted twice', () => {
+  const before = newRecord({ generation: 1, groupId: null, epoch: 1, lastSeq: 3 })
+  const forked = withLists(before, three, lists(other))
+  expect(openForks(forked)).toMatchObject([{ userId: 'user-2' }, { userId: 'user-3' }])
+  expect(untoldLists(forked)).toEqual(lists(manifestHash({ content: '' })))
+  const told = withTold(forked, lists(manifestHash({ content: '' })).slice(1))
+  expect(untoldLists(told)).toMatchObject([{ userId: 'user-2' }])
+  expect(withLists(told, three, lists(other))).toBe(told)
 })
 
 test("In a room of three, a device of the third member may come in, and Eve's may not", () => {

@@ -2,10 +2,11 @@ import { parseEnvelope } from '../../contract/envelope.ts'
 import type { LogEntry } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { messageWrites, type StoredMessage } from '../vault/messages.ts'
-import { type RoomRecord, recordWrite, type Transcript } from '../vault/rooms.ts'
+import { type NamedList, type RoomRecord, recordWrite, type Transcript } from '../vault/rooms.ts'
 import { type Reading, readByArchive, readUnsealed } from './archive.ts'
 import { namesOf } from './carried.ts'
 import type { MessageEntry } from './catchup.ts'
+import { listsNamedBy, withLists } from './forks.ts'
 import type { Live } from './live.ts'
 import { onceEach } from './repeats.ts'
 import { type Place, withRoom } from './room.ts'
@@ -34,8 +35,9 @@ export function adoptPage(live: Live, input: Place & { entries: LogEntry[]; isSt
       throw new CryptoFailure('log', "The server's record of this room does not fit together")
     const known = entries.reduce(withCommitNames, { record, accounts }).record
     const at: Reading = { live, chatRoomId, accounts, record: known }
-    const fresh = await onceEach(live, await readPage(at, entries, named))
-    const noted = fresh.reduce(withUnopened, known)
+    const lists: NamedList[] = []
+    const fresh = await onceEach(live, await readPage(at, entries, { named, lists }))
+    const noted = withLists(fresh.reduce(withUnopened, known), accounts, lists)
     await live.vault.write([recordWrite(chatRoomId, { ...noted, from: isStart ? 1 : first }), ...fresh.flatMap(messageWrites)])
     return newerVersions(live, named)
   })
@@ -53,7 +55,7 @@ const withCommitNames = ({ record, accounts }: Known, entry: LogEntry): Known =>
 })
 
 /** Reads the messages of a page; from its first commit on, each is compared with the log that its sender saw [Note: M5]. */
-async function readPage(at: Reading, entries: LogEntry[], named: NamedVersions): Promise<StoredMessage[]> {
+async function readPage(at: Reading, entries: LogEntry[], noted: Noted): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = []
   const hashes = new Map<number, string>()
   let seen: Transcript | undefined = entries[0]?.seq === 1 ? AT_THE_BEGINNING : undefined
@@ -65,25 +67,35 @@ async function readPage(at: Reading, entries: LogEntry[], named: NamedVersions):
     }
     seen = withMessage(before, entry.content)
     if (seen) hashes.set(entry.seq, seen.hash)
-    messages.push(await readOlder(at, entry, { before, hash: seen?.hash, hashes, named }))
+    messages.push(await readOlder(at, entry, { before, hash: seen?.hash, hashes, ...noted }))
   }
   return messages
 }
 
-interface Around {
+/** What the verified messages of a page name: newer versions, and device lists by version and hash. */
+interface Noted {
+  named: NamedVersions
+  lists: NamedList[]
+}
+
+interface Around extends Noted {
   before: Transcript | undefined
   /** The running hash after this message, and those after the earlier messages. */
   hash: string | undefined
   hashes: Map<number, string>
-  named: NamedVersions
 }
 
 /** Builds the vault's row of a message that MLS did not open. */
-async function readOlder(at: Reading, entry: MessageEntry, { before, hash, hashes, named }: Around): Promise<StoredMessage> {
+async function readOlder(
+  at: Reading,
+  entry: MessageEntry,
+  { before, hash, hashes, named, lists }: Around,
+): Promise<StoredMessage> {
   const { id, seq, createdAt } = entry
   const envelope = parseEnvelope(entry.content)
   const { senderId, body, proof, flags } = envelope ? await readByArchive(at, envelope, entry) : readUnsealed(entry)
   if (proof) noteNamedVersions(named, at, senderId, proof)
+  if (proof) lists.push(...listsNamedBy(at.accounts, senderId, proof))
   const isOutOfPlace =
     proof !== undefined && (await isOtherLog(before, seq, proof.statement.seen, async (place) => hashes.get(place)))
   return {

@@ -5,6 +5,7 @@ import { exclusive } from '../vault/exclusive.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import { readBook, seenVersion } from './book.ts'
+import { openForks, statedHashes } from './forks.ts'
 import { type Live, leafDevice } from './live.ts'
 import { sealMessage } from './message.ts'
 import { unlistedIn, versionsOf } from './peers.ts'
@@ -164,6 +165,8 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
       if (!kept) return undefined
       const { row, own } = kept
       const content = readContent(row.content)
+      // [Note: D2] Bytes that were sealed before the fork was seen wait too.
+      if (openForks(record).length > 0) throw new CryptoFailure('not_ready', 'Two device lists have the same number')
       if (row.envelope || !content) return shown(row)
       if (!record || !group) throw new CryptoFailure('outside', 'This device is not in the room yet')
       // [Note: D3] Another tab may have changed the room since it was found ready.
@@ -178,6 +181,7 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
         content,
         replyToId: row.replyToId,
         manifests: versionsOf(accounts),
+        hashes: statedHashes(accounts),
         book: seenVersion(await readBook(live)),
         seen: stated(seen, record.cursor),
       })

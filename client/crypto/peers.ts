@@ -8,6 +8,7 @@ import { markOf } from '../vault/marks.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import { type BookRow, bookWrite, pinOf, readBook, withBook } from './book.ts'
+import { hashesOf, type ListHashes, manifestHash, withHash } from './hashes.ts'
 import { checkSuccession, readManifest } from './identity.ts'
 import type { Live } from './live.ts'
 import { type Group, members } from './mls.ts'
@@ -24,6 +25,8 @@ export interface Peer {
    * For removals that the list does not date: the list version in which this browser first saw each device removed, by device id.
    */
   removedSeen?: Record<string, number>
+  /** The hashes of the newest versions that this device has seen; absent in rows of older builds [Note: D2]. */
+  hashes?: ListHashes
 }
 
 /**
@@ -38,6 +41,7 @@ const rowShape = z.looseObject({
   version: z.number(),
   signed: z.object({ content: z.string(), signature: z.string() }),
   removedSeen: z.record(z.string(), z.number()).exactOptional(),
+  hashes: z.record(z.string(), z.string()).exactOptional(),
 })
 
 /** The change that stores a checked manifest. `known` is the previous one here. */
@@ -48,7 +52,9 @@ export function peerWrite(
 ): Write {
   const undated = manifest.removed.filter((id) => manifest.removedAt?.[id] === undefined)
   const removedSeen = Object.fromEntries(undated.map((id) => [id, (known && removedIn(known, id)) ?? manifest.version] as const))
-  const json = { identityKey: toBase64(identityKey), version: manifest.version, signed, removedSeen }
+  const { version } = manifest
+  const hashes = withHash(known ? hashesOf(known) : {}, version, manifestHash(signed))
+  const json = { identityKey: toBase64(identityKey), version, signed, removedSeen, hashes }
   return { store: 'sealed', key: rowOf(userId), value: { json } }
 }
 
@@ -78,10 +84,12 @@ const verified = remembering<Manifest>(64)
 export async function peerOf({ vault }: Live, userId: string): Promise<Peer | undefined> {
   const row = await vault.get('sealed', rowOf(userId))
   if (!row) return undefined
-  const { identityKey, version, signed, removedSeen } = jsonOf(rowShape, row)
+  const { identityKey, version, signed, removedSeen, hashes } = jsonOf(rowShape, row)
   const key = fromBase64(identityKey)
   const manifest = verified(`${identityKey} ${signed.signature} ${signed.content}`, () => readManifest(signed, key))
-  return manifest && { identityKey: key, version, signed, manifest, ...(removedSeen && { removedSeen }) }
+  return (
+    manifest && { identityKey: key, version, signed, manifest, ...(removedSeen && { removedSeen }), ...(hashes && { hashes }) }
+  )
 }
 
 /**

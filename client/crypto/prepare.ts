@@ -7,6 +7,7 @@ import { sealArchiveKey } from './archive.ts'
 import { namesOfAccounts } from './carried.ts'
 import type { Leaf } from './commits.ts'
 import { checkPlace, newRecord } from './enter.ts'
+import { openForks, untoldLists } from './forks.ts'
 import { requireGeneration } from './generations.ts'
 import { roomGroupId } from './groupid.ts'
 import { sendsHealing } from './heal.ts'
@@ -24,6 +25,8 @@ export interface RoomState {
   cursor: number
   /** True if a commit of this device is pending: the log shows whether it was accepted. */
   isPending: boolean
+  /** True if the person must decide about two device lists with the same version before anything is sent [Note: D2]. */
+  isForked: boolean
 }
 
 /**
@@ -36,7 +39,7 @@ export function roomNeed(live: Live, { chatRoomId, peerIds, now }: Place & { now
     if (!listedIn(room.accounts)(identityKey, device.id, device.leafKey))
       throw new CryptoFailure('removed', 'This browser was removed from your account')
     const isPending = (await pendingCommit(live, chatRoomId)) !== undefined
-    return { need: needOf(room, now), cursor: room.record?.cursor ?? 0, isPending }
+    return { need: needOf(room, now), cursor: room.record?.cursor ?? 0, isPending, isForked: openForks(room.record).length > 0 }
   })
 }
 
@@ -46,6 +49,8 @@ function needOf({ record, group, accounts }: OpenRoom, now: number): RoomState['
   if (!record || record.generation === 0) return 'create'
   if (!group) return 'join'
   if (unlistedIn(group, accounts).length > 0 || !record.transcript) return 'commit'
+  // The commit names this device's lists, so that whoever named others learns of them.
+  if (untoldLists(record).length > 0) return 'commit'
   return sendsHealing(record, now) ? 'commit' : 'ready'
 }
 
@@ -65,7 +70,7 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
       device: leafDevice(live),
       groupId: roomGroupId(randomBytes(16), chatRoomId, generation, accountKeysOf(accounts)),
       keyPackages: usable(live, accounts, input.keyPackages),
-      authData: namesOfAccounts(accounts),
+      authData: namesOfAccounts(accounts, untoldLists(room.record)),
       accounts: accountKeysOf(accounts),
       now: new Date(),
     })
@@ -112,7 +117,7 @@ export function joinRoom(live: Live, { chatRoomId, peerIds, group: served }: Pla
       device: leafDevice(live),
       groupInfo,
       replaceOwnLeaf: live.device.leafKey,
-      authData: namesOfAccounts(room.accounts),
+      authData: namesOfAccounts(room.accounts, untoldLists(room.record)),
       accounts: accountKeysOf(room.accounts),
       now: new Date(),
     })
@@ -130,7 +135,8 @@ export function commitRoom(live: Live, { chatRoomId, peerIds }: Place): Promise<
     const posted = await postedAlready(live, room, chatRoomId, { generation, epoch, groupId: toBase64(groupIdOf(group)) })
     if (posted) return posted
     const removeLeaves = unlistedIn(group, accounts)
-    const made = await commitChange({ group, removeLeaves, addKeyPackages: [], authData: namesOfAccounts(accounts) })
+    const authData = namesOfAccounts(accounts, untoldLists(record))
+    const made = await commitChange({ group, removeLeaves, addKeyPackages: [], authData })
     return prepare(live, { chatRoomId, room, generation, epoch, made, hasPath: true })
   })
 }

@@ -1,8 +1,9 @@
 import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '../../contract/envelope.ts'
 import { lateWrites } from '../index/late.ts'
 import { messageAt, messagesOf, messageWrites, type StoredBody, type StoredMessage } from '../vault/messages.ts'
-import { type EpochName, type RoomRecord, recordWrite, type Waiting } from '../vault/rooms.ts'
+import { type EpochName, type NamedList, type RoomRecord, recordWrite, type Waiting } from '../vault/rooms.ts'
 import { archiveKeyHeld, type Reading, readByArchive } from './archive.ts'
+import { listsNamedBy, withLists } from './forks.ts'
 import type { Live } from './live.ts'
 import { onceEach } from './repeats.ts'
 import { type Place, withRoom } from './room.ts'
@@ -54,17 +55,26 @@ export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promi
   return withRoom(live, chatRoomId, peerIds, async ({ record, accounts }) => {
     if (!record) return []
     const still: Waiting[] = []
+    const lists: NamedList[] = []
     for (const place of record.waiting) {
-      const isOpen = (await archiveKeyHeld(live, place)) && (await reopenEpoch({ live, chatRoomId, accounts, record }, place))
+      const at = { live, chatRoomId, accounts, record, lists }
+      const isOpen = (await archiveKeyHeld(live, place)) && (await reopenEpoch(at, place))
       if (!isOpen) still.push(place)
     }
-    if (still.length < record.waiting.length) await live.vault.write([recordWrite(chatRoomId, { ...record, waiting: still })])
+    const next = withLists(record, accounts, lists)
+    if (still.length < record.waiting.length || next !== record)
+      await live.vault.write([recordWrite(chatRoomId, { ...next, waiting: still })])
     return still.map(({ groupId, epoch }) => ({ groupId, epoch }))
   })
 }
 
+interface Again extends Reading {
+  /** Collects the device lists that the opened messages name. */
+  lists: NamedList[]
+}
+
 /** True if no message of the epoch waits any more. */
-async function reopenEpoch(at: Reading, place: Waiting): Promise<boolean> {
+async function reopenEpoch(at: Again, place: Waiting): Promise<boolean> {
   const isOfEpoch = (_: StoredMessage, { groupId, epoch }: Envelope) => groupId === place.groupId && epoch === place.epoch
   return (await readAgain(at, place, isOfEpoch)).length === 0
 }
@@ -80,13 +90,14 @@ export async function reopenNewer(at: Reading, record: RoomRecord): Promise<Room
   const left = newer.filter((one) => !known.includes(one))
   const before: RoomRecord = { ...rest, ...(left.length > 0 && { newer: left }) }
   const waiting: StoredMessage[] = []
-  for (const range of known) waiting.push(...(await readAgain(at, range, ({ body }) => body.kind === 'newer')))
-  return waiting.reduce(withUnopened, before)
+  const lists: NamedList[] = []
+  for (const range of known) waiting.push(...(await readAgain({ ...at, lists }, range, ({ body }) => body.kind === 'newer')))
+  return withLists(waiting.reduce(withUnopened, before), at.accounts, lists)
 }
 
 /** Reads unopened messages again, and stores those that open. Returns those that still wait for their key. */
 async function readAgain(
-  at: Reading,
+  at: Again,
   { first, last }: { first: number; last: number },
   isMeant: (row: StoredMessage, envelope: Envelope) => boolean,
 ): Promise<StoredMessage[]> {
@@ -107,6 +118,7 @@ async function readAgain(
         if (row.body.kind !== 'sealed') nowSealed.push({ ...row, body })
         continue
       }
+      if (proof) at.lists.push(...listsNamedBy(at.accounts, senderId, proof))
       const { transcript, ...message } = row
       const isOutOfPlace = proof !== undefined && (await isOtherLog(transcript, row.seq, proof.statement.seen, hashAt))
       opened.push({ ...message, senderId, body, ...flags, ...(isOutOfPlace && { isOutOfPlace }) })

@@ -22,6 +22,8 @@ const ChangedPerson = lazy(async () => ({ default: (await import('../trust/Chang
 
 const RestartQuestion = lazy(async () => ({ default: (await import('../rooms/RestartQuestion.tsx')).RestartQuestion }))
 
+const ForkQuestion = lazy(async () => ({ default: (await import('../rooms/ForkQuestion.tsx')).ForkQuestion }))
+
 interface Props {
   room: RoomRow
   /** The other person of the room. */
@@ -31,11 +33,11 @@ interface Props {
   onBack: () => void
   onRetry: () => void
   onAcceptChange: (person: Person, chosen?: Choice) => Promise<void>
-  /** The room began anew: what waited can go out. */
-  onRestarted: () => void
+  /** The person answered what stopped the room: messages that waited can be sent. */
+  onFreed: () => void
 }
 
-export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, onRestarted }: Props) {
+export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, onFreed }: Props) {
   const view = useStore(messagesStore, ({ open }) => (open?.chatRoomId === room.id ? open : undefined))
   const [isUpgrading, setUpgrading] = useState(false)
   const [isComparing, setComparing] = useState(false)
@@ -62,7 +64,12 @@ export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, o
       )}
       {room.asksRestart && !room.isClosed && (
         <Suspense>
-          <RestartQuestion room={room} onRestarted={onRestarted} />
+          <RestartQuestion room={room} onRestarted={onFreed} />
+        </Suspense>
+      )}
+      {room.forks.length > 0 && !room.isClosed && (
+        <Suspense>
+          <ForkQuestion room={room} onAnswered={onFreed} />
         </Suspense>
       )}
       {!canSend && !room.isClosed && <FreeBanner onUpgrade={upgrade} />}
@@ -71,7 +78,7 @@ export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, o
           This account was deleted. Nothing can be sent.
         </p>
       ) : (
-        <Composer key={room.id} room={room} isBlocked={person.mismatch !== null} onUpgrade={upgrade} />
+        <Composer key={room.id} room={room} isBlocked={person.mismatch !== null || room.forks.length > 0} onUpgrade={upgrade} />
       )}
       {isComparing && !person.mismatch && !person.isDeleted && (
         <SafetyDialog person={person} onClose={() => setComparing(false)} />

@@ -1,5 +1,7 @@
 import type { ServerData } from '../../contract/frames.ts'
 import type { Env } from '../env.ts'
+import { showForks } from '../rooms/forks.ts'
+import { tellForks } from '../rooms/gate.ts'
 import { roomById } from '../rooms/list.ts'
 import { reloadRooms } from '../rooms/load.ts'
 import { markDelivered } from '../rooms/marks.ts'
@@ -36,13 +38,20 @@ export async function refreshDelivery(env: Env, receipt: ServerData['receipt']):
 
 /** Brings a room up to date and shows it. */
 export async function syncRoom(env: Env, room: Room): Promise<void> {
-  const cursor = (await env.crypto.roomRecord(room.id))?.cursor ?? 0
+  const { cursor = 0, forks } = (await env.crypto.roomRecord(room.id)) ?? {}
+  showForks(room, forks)
   await show(env, room, cursor < room.lastSeq ? await catchUp(env, room) : cursor)
 }
 
-/** Shows the vault's messages, then marks them as delivered. `cursor` is the last seq of the log on this device. */
+/** Shows the vault's messages, then tells the others what they must know of them. `cursor` is the last seq of the log on this device. */
 async function show(env: Env, room: Room, cursor: number): Promise<void> {
   await refreshRoom(env, room)
+  await markShown(env, room, cursor)
+  await tellForks(env, room)
+}
+
+/** Marks a room's messages as delivered. */
+async function markShown(env: Env, room: Room, cursor: number): Promise<void> {
   const row = roomById(room.id)
   // A delivery mark would show a stranger that this person is online: it waits until the request is accepted.
   if (row?.state !== 'accepted' || !row.lastMessage || row.lastMessage.senderId === row.ownId) return

@@ -29,6 +29,7 @@ export function roomOfContact(contact: Contact): { room: RoomRow; person: Person
     hasUnreadNotifications: contact.hasUnreadNotifications,
     preview: null,
     asksRestart: false,
+    forks: [],
     isTyping: false,
   }
   const { displayName, isOnline, lastSeen } = contactUser

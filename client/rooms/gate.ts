@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { contactsApi } from '../../contract/contacts.ts'
+import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import type { ApiError } from '../net/api.ts'
 import { refreshStale } from '../trust/peers.ts'
 import { roomOfContact } from './contact.ts'
+import { roomById } from './list.ts'
 import { readyRoom } from './ready.ts'
 import { placeOf, type Room } from './room.ts'
 import { catchUp } from './rooms.ts'
@@ -31,6 +33,21 @@ export async function commitEverywhere(env: Env): Promise<void> {
     await commitWhereNeeded(env, roomOfContact(contact).room).catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * Tells the other members of a fork that they may not have seen, by a commit that names the device lists which this browser knows
+ * [Note: D2]. Nothing else goes out in that room.
+ */
+export async function tellForks(env: Env, { id }: Room): Promise<void> {
+  const room = roomById(id)
+  if (!room?.forks.some(({ isTold }) => !isTold) || room.isClosed || room.state === 'pending') return
+  try {
+    await readyRoom(env, room)
+  } catch (error) {
+    // This person has been told, and the next entry of the log brings another attempt.
+    if (!(error instanceof CryptoFailure)) throw error
+  }
 }
 
 async function commitWhereNeeded(env: Env, room: Room): Promise<void> {

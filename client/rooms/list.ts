@@ -1,5 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { Contact } from '../../contract/contacts.ts'
+import type { Fork } from '../crypto/crypto.ts'
 import type { Room } from './room.ts'
 
 /** The newest message of a room as its row shows it. */
@@ -26,6 +27,10 @@ export interface RoomRow extends Room {
    * R8].
    */
   asksRestart: boolean
+  /**
+   * Device lists of members with the same version. Nothing is sent until the person decides [Note: D2].
+   */
+  forks: Fork[]
   isTyping: boolean
 }
 

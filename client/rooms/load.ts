@@ -79,5 +79,7 @@ const shownPerson = (person: Person, known: KnownAccount): Person => ({
 
 function knownRoom(room: RoomRow): RoomRow {
   const before = roomById(room.id)
-  return before ? { ...room, preview: before.preview, asksRestart: before.asksRestart, isTyping: before.isTyping } : room
+  if (!before) return room
+  const { preview, asksRestart, forks, isTyping } = before
+  return { ...room, preview, asksRestart, forks, isTyping }
 }

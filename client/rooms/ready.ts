@@ -38,13 +38,14 @@ async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readine
   const ask = () => env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   const first = await ask()
   // A device with the complete log sends at once. If another device was faster, the server refuses the message.
-  if (!mustCommit && first.need === 'ready' && first.cursor >= room.lastSeq && !first.isPending) return { ready: true }
+  if (!mustCommit && first.need === 'ready' && first.cursor >= room.lastSeq && !first.isPending) return unlessForked(first)
   let isOwed = mustCommit
   let hasFailed = false
   for (let attempt = 0; attempt < TRIES; attempt++) {
     await catchUp(env, room)
-    const { need } = await ask()
-    if (need === 'ready' && !isOwed) return { ready: true }
+    const state = await ask()
+    const { need } = state
+    if (need === 'ready' && !isOwed) return unlessForked(state)
     if (need === 'no_device')
       return {
         ready: false,
@@ -58,6 +59,11 @@ async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readine
   }
   return { ready: false, reason: 'The room is busy. Try again.' }
 }
+
+const unlessForked = ({ isForked }: RoomState): Readiness =>
+  isForked
+    ? { ready: false, reason: 'Two device lists have the same number. Nothing is sent until you decide.' }
+    : { ready: true }
 
 const peerName = (room: Room): string => personById(peerIdOf(room) ?? '')?.displayName ?? 'This person'
 

@@ -5,6 +5,7 @@ import { inTurn } from '../net/turns.ts'
 import { fetchLists, fetchNamed } from '../trust/named.ts'
 import { noteOwnNews } from '../trust/own.ts'
 import { refreshPeers } from '../trust/peers.ts'
+import { showForks } from './forks.ts'
 import { fetchMissing } from './missing.ts'
 import { askingRestart } from './otherstate.ts'
 import { placeOf, type Room } from './room.ts'
@@ -32,8 +33,9 @@ async function follow(env: Env, room: Room, live: LogEntry[]): Promise<number> {
   let asked: Record<string, number> = {}
   for (;;) {
     const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries, now: env.clock().getTime(), asked })
-    const { mustEnter, hasGap } = outcome
+    const { mustEnter, hasGap, forks, newerManifests } = outcome
     noteOwnNews(outcome)
+    showForks(room, forks)
     if (Object.keys(outcome.unknownLists).length > 0) {
       await fetchLists(env, room, outcome.unknownLists)
       asked = { ...asked, ...outcome.unknownLists }
@@ -44,6 +46,9 @@ async function follow(env: Env, room: Room, live: LogEntry[]): Promise<number> {
     if (idle > (mustEnter ? ENTER_TRIES : 0))
       throw new CryptoFailure('log', "The server's record of this room does not fit together")
     await fetchNamed(env, room, outcome)
+    // Messages named lists by their hashes that are known only now.
+    if (Object.keys(newerManifests).length > 0)
+      showForks(room, (await env.crypto.receiveLog({ ...placeOf(room), entries: [], now: env.clock().getTime() })).forks)
     reached = await fetchMissing(env, room, outcome)
     if (!mustEnter && !hasGap && reached >= lastSeq) return reached
     const page = await env.api(roomsApi.log, { chatRoomId: room.id, after: reached })

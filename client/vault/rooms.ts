@@ -57,6 +57,23 @@ export interface NamedAt {
   seq: number
 }
 
+/** A device list as messages and commits name it. `hash` has 16 bytes, base64. */
+export interface NamedList {
+  userId: string
+  version: number
+  hash: string
+}
+
+/** Two device lists of an account with the same version: the one that this device knows, and one that somebody named [Note: D2]. */
+export interface Fork extends NamedList {
+  /** The hash of the list that this device knows. */
+  known: string
+  /** True once an entry behind the one that showed the fork named the known list, so that the other members learn of it. */
+  isTold: boolean
+  /** True once the person decided to go on. Until then nothing is sent in the room. */
+  isAnswered: boolean
+}
+
 /** This device's state in one room. It is stored beside the MLS state, which is large, and written with it. */
 export interface RoomRecord {
   generation: number
@@ -76,6 +93,10 @@ export interface RoomRecord {
    * By user id: the device lists that commits of this room name. A device's messages after its removal are refused [Note: H3].
    */
   named?: Record<string, NamedAt[]>
+  /** Absent if there was none in this room. */
+  forks?: Fork[]
+  /** Named device lists that are newer than this device's: they are compared once it has that version. */
+  claimed?: NamedList[]
   /** This device's view of the log since the last commit; absent if it joined after that commit [Note: M5]. */
   transcript?: Transcript | undefined
   /** The time when the newest commit of any device was processed; older builds decide by it when to renew their keys. */
@@ -93,6 +114,7 @@ export interface RoomRecord {
 }
 
 const place = { first: z.number(), last: z.number() }
+const namedList = { userId: z.string(), version: z.number(), hash: z.string() }
 const epochName = { groupId: z.string(), epoch: z.number() }
 
 /** The shape of a transcript in a row. */
@@ -111,6 +133,10 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
   from: z.number(),
   log: z.looseObject({ generation: z.number(), groupId: z.string(), epoch: z.number().exactOptional() }).exactOptional(),
   named: z.record(z.string(), z.array(z.looseObject({ version: z.number(), seq: z.number() }))).exactOptional(),
+  forks: z
+    .array(z.looseObject({ ...namedList, known: z.string(), isTold: z.boolean(), isAnswered: z.boolean() }))
+    .exactOptional(),
+  claimed: z.array(z.looseObject(namedList)).exactOptional(),
   transcript: transcriptShape.optional(),
   lastCommitAt: z.string(),
   ownPath: z.looseObject({ at: z.string(), seq: z.number(), triedAt: z.string().exactOptional() }).exactOptional(),
