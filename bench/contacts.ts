@@ -1,3 +1,4 @@
+import { roomsApi } from '../contract/rooms.ts'
 import { type Ground, inDatabase } from './ground.ts'
 import { median } from './numbers.ts'
 import { pause, startProduct } from './program.ts'
@@ -5,38 +6,58 @@ import { type Row, row } from './row.ts'
 import type { LargeAccount } from './seed.ts'
 import { openWire, requestOf, timed } from './wire.ts'
 
-/** Measures GET /api/contacts for a user with 1,000 contacts, in a database with 1,000,000 messages. */
+/**
+ * Measures the lists of a user with 1,000 contacts, in a database with 1,000,000 messages: all contacts, the first page of the room
+ * list, and its changes after one.
+ */
 export async function measureContacts(ground: Ground): Promise<Row[]> {
   const account = await ground.largeAccount()
   const [rounds, asks] = ground.isQuick ? [1, 5] : [5, 20]
   const server = await startProduct(account.databaseUrl)
   const wire = await openWire(server.port)
-  const [list, self] = [
-    requestOf('GET', '/api/contacts', account.user.cookie),
-    requestOf('GET', '/api/user', account.user.cookie),
-  ]
-  const times: Record<'list' | 'self', number[]> = { list: [], self: [] }
-  let bytes = 0
+  const asking = (path: string) => timed(wire, requestOf('GET', path, account.user.cookie))
+  const calls = ['/api/contacts', '/api/rooms', 'since', '/api/user'] as const
+  type Call = (typeof calls)[number]
+  const times = Object.fromEntries(calls.map((call) => [call, [] as number[]])) as Record<Call, number[]>
+  const bytes = {} as Record<Call, number>
+  let counter = ''
   for (let round = -1; round < rounds; round++) {
     for (let at = 0; at < asks; at++) {
-      const [listed, known] = [await timed(wire, list), await timed(wire, self)]
-      bytes = listed.body.length
-      // The first round warms up.
-      if (round >= 0) {
-        times.list.push(listed.ms)
-        times.self.push(known.ms)
+      for (const call of calls) {
+        if (call === 'since') await inDatabase(account.databaseUrl, changeOf(account.chatRoomId))
+        const answer = await asking(call === 'since' ? `/api/rooms?since=${counter}` : call)
+        bytes[call] = answer.body.length
+        if (call === '/api/rooms' || call === 'since') {
+          const page = roomsApi.list.output.parse(JSON.parse(answer.body.toString()))
+          counter = page.counter ?? ''
+          if (call === 'since' && page.rooms.length !== 1) throw new Error(`One change was answered by ${page.rooms.length} rows`)
+        }
+        // The first round warms up.
+        if (round >= 0) times[call].push(answer.ms)
       }
     }
   }
   wire.close()
   await server.stop()
-  const queries = await countQueries(ground, account, list)
-  const size = `${account.contacts} contacts, ${Math.round(bytes / 1024)} kB of JSON; GET /api/user takes ${median(times.self).toFixed(2)} ms beside it`
+  const queries = await countQueries(ground, account, requestOf('GET', '/api/contacts', account.user.cookie))
+  const kB = (call: Call) => `${(bytes[call] / 1024).toFixed(1)} kB of JSON`
+  const beside = `GET /api/user takes ${median(times['/api/user']).toFixed(2)} ms beside it`
   return [
-    row('contacts', 'GET /api/contacts', median(times.list), 'ms', { atMost: 6, note: size }),
+    row('contacts', 'GET /api/contacts', median(times['/api/contacts']), 'ms', {
+      note: `${account.contacts} contacts, ${kB('/api/contacts')}; ${beside}; for programs, the app does not ask for it`,
+    }),
     row('contacts', 'its queries, without the one of the session', queries - 1, 'queries', { atMost: 1 }),
+    row('contacts', 'first page of the room list', median(times['/api/rooms']), 'ms', {
+      ...{ atMost: 6, note: `50 of ${account.contacts} rows, ${kB('/api/rooms')}; ${beside}` },
+    }),
+    row('contacts', 'the room list after one change', median(times.since), 'ms', {
+      ...{ atMost: 6, note: `one row of ${account.contacts}, ${kB('since')}; ${beside}` },
+    }),
   ]
 }
+
+/** A change that the row of this room shows. */
+const changeOf = (chatRoomId: string) => `update chat_participants set read_at = now() where chat_room_id = '${chatRoomId}'`
 
 /** Counts the SQL statements of one call in PostgreSQL's log. */
 async function countQueries(ground: Ground, account: LargeAccount, request: Buffer): Promise<number> {

@@ -210,6 +210,10 @@ export const DEAREST: Record<string, Record<string, Request>> = {
     'a room of the longest': by(alice, (scene) => ({ ...inLongRoom(scene), seq: 1_000_000 })),
   },
   'GET /api/notifications/unread-count': { 'as many contacts as may be': by(alice) },
+  'GET /api/rooms': {
+    'a page of the longest': by(alice, () => ({ limit: LIMITS.roomPageMax })),
+    'as many changes as may be': by(alice, () => ({ since: '0', limit: LIMITS.roomPageMax })),
+  },
   'GET /api/rooms/:chatRoomId/group': { 'the longest GroupInfo and Welcome': by(alice, inLongRoom) },
   'GET /api/rooms/:chatRoomId/log': { 'a page of the longest': by(alice, inLongRoom) },
   'POST /api/rooms/:chatRoomId/commits': {

@@ -17,6 +17,9 @@ export const LIMITS = {
   textBytes: 24 * KIB,
   pageDefault: 50,
   pageMax: 100,
+  /** Rows of an answer of the room list, and room ids that one request of it names. */
+  roomPageMax: 200,
+  roomIdsMax: 50,
   logPageMax: 200,
   /**
    * A page of messages ends with the message that brings its contents to this size. Pages of the default length stay below it.

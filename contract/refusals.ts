@@ -41,6 +41,7 @@ export const REFUSALS = {
   too_many_devices: { status: 409, text: 'Too many devices. Remove one first' },
   unknown_device: { status: 409, text: 'This device is not part of the account' },
   invalid_signature: { status: 400, text: 'The signature does not match' },
+  list_moved_on: { status: 410, text: 'The list has changed too much. Read it anew' },
   too_slow: { status: 408, text: 'The request took too long to arrive' },
   too_large: { status: 413, text: 'The request is too large' },
   unsupported_media_type: { status: 415, text: 'Send JSON' },

@@ -3,6 +3,7 @@ import { deviceId } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { messageShape } from './messages.ts'
+import { listRooms } from './roomlist.ts'
 import { base64, boundedRecord, chatRoomId, counterShape, done, instant, seqShape, userId } from './shapes.ts'
 
 const place = z.coerce.number().int().nonnegative()
@@ -71,6 +72,7 @@ export const commitDraftShape = z.object({
 export type CommitDraft = z.infer<typeof commitDraftShape>
 
 export const roomsApi = {
+  list: listRooms,
   group: endpoint({
     method: 'GET',
     path: '/api/rooms/:chatRoomId/group',

@@ -110,6 +110,8 @@ test('after a deletion no row of any table holds the name, the address, the pict
     'created_at',
     'deleted_at',
     'usage_reset_date',
+    'profile_changed_in',
+    'presence_changed_in',
   ]
   const rest = Object.entries(row ?? {}).filter(([column, value]) => value && !kept.includes(column))
   expect(Object.fromEntries(rest)).toEqual({ subscription_tier: 'free', subscription_status: 'active' })

@@ -2,7 +2,7 @@ import { and, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Queryable } from '../db/connect.ts'
 import { retiredNames, users } from '../db/schema/account.ts'
-import { contacts } from '../db/schema/contacts.ts'
+import { contacts, listFloors } from '../db/schema/contacts.ts'
 import { books, devices, keyPackages, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
 import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
@@ -30,6 +30,7 @@ export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[
 export async function deleteContacts(tx: Queryable, userId: string): Promise<void> {
   const isUnanswered = and(eq(contacts.contactUserId, userId), ne(contacts.state, 'accepted'))
   await tx.delete(contacts).where(or(eq(contacts.userId, userId), isUnanswered))
+  await tx.delete(listFloors).where(eq(listFloors.userId, userId))
 }
 
 /** Closes the direct rooms that the other person still lists, and deletes the other direct rooms with all their data. */
@@ -64,9 +65,12 @@ interface Tombstone {
   now: Date
 }
 
-/** Turns the account into the row that others' messages refer to. It sets every column, so a new column needs a decision here. */
+/**
+ * Turns the account into the row that others' messages refer to. It sets every column, so a new column needs a decision here; those
+ * of the room list's changes are written by triggers.
+ */
 export async function buryAccount(tx: Queryable, userId: string, { month, now, ...secrets }: Tombstone): Promise<void> {
-  const row: Required<Omit<typeof users.$inferInsert, 'id'>> = {
+  const row: Required<Omit<typeof users.$inferInsert, 'id' | 'profileChangedIn' | 'presenceChangedIn'>> = {
     ...secrets,
     displayName: 'Deleted account',
     ...{ onionAddress: null, publicKey: null, kitHash: null, avatar: null, email: null, profileImageUrl: null },

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { at, bytes } from './columns.ts'
+import { at, bytes, changedIn } from './columns.ts'
 
 export const users = pgTable(
   'users',
@@ -37,6 +37,10 @@ export const users = pgTable(
     /** When the account was deleted. The row stays, without personal data, so that others keep their conversations. */
     deletedAt: at('deleted_at'),
     createdAt: at('created_at').notNull(),
+    /** What everybody in a common room is shown: names, keys, deletion. */
+    profileChangedIn: changedIn('profile_changed_in'),
+    /** What only mutual contacts are shown. */
+    presenceChangedIn: changedIn('presence_changed_in'),
   },
   (table) => [uniqueIndex('users_username_lower').on(sql`lower(${table.username})`)],
 )

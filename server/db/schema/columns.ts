@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
 
 // Names and fields of the product's tables follow its specification; times come from env.clock, never from now().
@@ -8,3 +9,11 @@ export const at = (name: string) => timestamp(name, { withTimezone: true, precis
 
 /** The seq of an entry in a room's log. */
 export const seq = (name: string) => bigint(name, { mode: 'number' })
+
+const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
+
+/**
+ * The transaction that last changed what a row shows in lists. Triggers write it (see the migration `list_changes`), so no statement
+ * has to. The room list compares it with the transactions that an earlier answer could not see.
+ */
+export const changedIn = (name: string) => xid8(name).notNull().default(sql`pg_current_xact_id()`)

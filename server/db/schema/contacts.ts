@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
-import { at } from './columns.ts'
+import { at, changedIn } from './columns.ts'
 import { chatRooms } from './rooms.ts'
 
 export const contacts = pgTable(
@@ -24,6 +24,9 @@ export const contacts = pgTable(
       .notNull()
       .references(() => chatRooms.id),
     addedAt: at('added_at').notNull(),
+    changedIn: changedIn('changed_in'),
+    /** The same for state and block alone: between mutual contacts they decide what the other person is shown. */
+    stateChangedIn: changedIn('state_changed_in'),
   },
   (table) => [
     unique('contacts_pair').on(table.userId, table.contactUserId),
@@ -33,3 +36,11 @@ export const contacts = pgTable(
     index('contacts_requests').on(table.addedAt).where(sql`${table.state} = 'pending'`),
   ],
 )
+
+/** When a row last left somebody's list without a trace. A list that was read before it is read anew. */
+export const listFloors = pgTable('list_floors', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  changedIn: changedIn('changed_in'),
+})

@@ -1,6 +1,6 @@
 import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
-import { at, seq } from './columns.ts'
+import { at, changedIn, seq } from './columns.ts'
 import { devices } from './devices.ts'
 
 export const chatRooms = pgTable('chat_rooms', {
@@ -21,6 +21,7 @@ export const chatRooms = pgTable('chat_rooms', {
   needsCommit: boolean('needs_commit').notNull().default(false),
   /** True after a member has deleted their account: nothing more is appended. */
   isClosed: boolean('is_closed').notNull().default(false),
+  changedIn: changedIn('changed_in'),
 })
 
 /** The GroupInfo and the newest Welcome of a room's current group. */
@@ -51,6 +52,7 @@ export const chatParticipants = pgTable(
     deliveredAt: at('delivered_at'),
     readAt: at('read_at'),
     unreadCount: integer('unread_count').notNull().default(0),
+    changedIn: changedIn('changed_in'),
   },
   (table) => [primaryKey({ columns: [table.chatRoomId, table.userId] }), index('chat_participants_user').on(table.userId)],
 )
