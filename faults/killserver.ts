@@ -4,8 +4,8 @@ import { atMost, type Form, must, type Outcome, seconds } from './fault.ts'
 import { onGround } from './ground.ts'
 import { now, recoveredAfter } from './recorder.ts'
 
-/** Fault points: inside a message's transaction, between its COMMIT and the answer, and between COMMIT and answer of an MLS commit. */
-const POINTS = ['message:written', 'message:committed', 'commit:committed'] as const
+/** Fault points: while a message's statement runs, between its COMMIT and the answer, and between COMMIT and answer of an MLS commit. */
+const POINTS = ['message:sent', 'message:committed', 'commit:committed'] as const
 const READY_MS = 3000
 const POINT_MS = 15_000
 

@@ -55,7 +55,7 @@ async function start(): Promise<void> {
       db: database.db,
       clock,
       hub: createHub(),
-      batch: makeBatch({ db: database.db, clock, fault, onFlush: metrics && measureFlushes(metrics) }),
+      batch: makeBatch({ pool: database.pool, clock, fault, onFlush: metrics && measureFlushes(metrics) }),
       limits: config.hasRateLimits ? makeLimits(clock) : noLimits,
       findSession: gatherSessions({ db: database.db, clock }),
       isMember: gatherMembers(database.db),

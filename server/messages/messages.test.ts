@@ -8,6 +8,7 @@ import type { Tier } from '../../contract/plans.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { appendMessages } from '../rooms/store-append.ts'
 import { firstManifests } from '../testing/group.ts'
+import { newMessage } from '../testing/message.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
@@ -156,38 +157,39 @@ test('the ten messages of a test plan are ten over all rooms, even when they are
   expect(answers.filter((answer) => answer.status === 200)).toHaveLength(10)
 })
 
-test('a batch of messages is judged one by one, and answered in its order', async () => {
-  const [first, second] = [await freshPair(), await freshPair()]
-  const known = await first.one.says(first.chatRoomId, 'known')
-  await setTier('free', second.two)
-  const plain = { content: 'x', messageType: 'text' as const, filePath: null, fileName: null, fileSize: null, replyToId: null }
-  const message = (chatRoomId: string, sender: Person, more: object = {}) => ({
-    ...{ ...plain, id: randomUUID(), chatRoomId, senderId: sender.id, sealedFor: null },
-    ...more,
-  })
-  const messages = [
-    message(second.chatRoomId, second.one),
-    message(first.chatRoomId, eve),
-    message(first.chatRoomId, first.one, { id: known.id }),
-    message(second.chatRoomId, second.two),
-    message(first.chatRoomId, first.two),
-    message(first.chatRoomId, first.one, { sealedFor: { groupId: 'x', epoch: 1 } }),
-    message(second.chatRoomId, second.one),
-    message(first.chatRoomId, first.one),
+test('messages of one statement are judged one by one, and answered in their order', async () => {
+  const [plain, known, free, stale, gone] = [
+    await freshPair(),
+    await freshPair(),
+    await freshPair(),
+    await freshPair(),
+    await freshPair(),
   ]
-  const options = { now: new Date(), month: new Date(Date.UTC(2020, 0)) }
-  const results = await world.env.db.transaction((tx) => appendMessages(tx, messages, options))
+  const { id } = await known.one.says(known.chatRoomId, 'known')
+  await setTier('free', free.one)
+  await world.sql('delete from sessions where user_id = $1', [gone.one.id])
+  const messages = [
+    newMessage(plain.chatRoomId, plain.one),
+    newMessage(gone.chatRoomId, gone.one),
+    newMessage(known.chatRoomId, known.one, { id }),
+    newMessage(free.chatRoomId, free.one),
+    newMessage(stale.chatRoomId, stale.one, { sealedFor: { groupId: 'x', epoch: 1 } }),
+    newMessage(room, eve),
+  ]
+  const results = await appendMessages(world.pool, messages, new Date())
   expect(results.map(({ verdict, seq }) => [verdict, seq])).toEqual([
     ['stored', 1],
-    ['not_found', null],
+    ['not_signed_in', null],
     ['known', 1],
     ['subscription_required', null],
-    ['stored', 2],
     ['stale_epoch', null],
-    ['stored', 2],
-    ['stored', 3],
+    ['not_found', null],
   ])
-  expect(await world.sql('select last_seq::int from chat_rooms where id = $1', [first.chatRoomId])).toEqual([{ last_seq: 3 }])
+  const rooms = [plain, known, free, stale, gone].map((pair) => pair.chatRoomId)
+  const rows = await world.sql('select chat_room_id as room, seq::int from messages where chat_room_id = any($1)', [rooms])
+  expect(new Set(rows.map(({ room, seq }) => `${room} ${seq}`))).toEqual(
+    new Set([`${plain.chatRoomId} 1`, `${known.chatRoomId} 1`]),
+  )
 })
 
 test('a sealed message for another epoch is refused, and says where the room is', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { envelopeVersion, parseEnvelope } from '../../contract/envelope.ts'
-import type { Draft, Message } from '../../contract/messages.ts'
+import { type Draft, type Message, SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import { messageLimitText } from '../../contract/plans.ts'
 import { askAgain } from '../contacts/requests.ts'
 import type { Env, SignedInUser } from '../env.ts'
@@ -29,8 +29,7 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   await env.fault?.('message:committed')
   if (appended.verdict === 'known') return { message: await storedMessage(env, user, sent.chatRoomId, seq), isNew: false }
 
-  const { sealedFor, ...row } = sent
-  const message = shownMessage({ ...row, seq, isEncrypted: sealedFor !== null, createdAt: appended.createdAt }, [])
+  const message = shownMessage({ ...sent, seq, isEncrypted: sent.sealedFor !== null, createdAt: appended.createdAt }, [])
   for (const askedId of appended.lapsed) await askAgain(env, user.id, askedId)
   env.hub.publish(appended.listeners, { type: 'message', data: message })
   if (appended.hasAccepted) env.hub.publish(appended.members, { type: 'contacts', data: { userIds: appended.members } })
@@ -71,6 +70,8 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
     fileName: draft.fileName ?? null,
     fileSize: draft.fileSize ?? null,
     replyToId: draft.replyToId?.toLowerCase() ?? null,
+    isSilent: false,
+    session: Buffer.from(user.sessionHash, 'hex'),
     sealedFor: envelope ? { groupId: envelope.groupId, epoch: envelope.epoch } : null,
   }
 }
@@ -84,6 +85,7 @@ async function requirePlace(env: Env, { verdict, ...result }: AppendResult): Pro
       details: { generation, groupId, epoch, lastSeq, needsCommit, manifestVersions: versions },
     })
   }
+  if (verdict === 'not_signed_in') throw new Refusal(verdict, { text: SIGN_IN_TO_SEND })
   if (verdict === 'message_limit_reached') {
     throw new Refusal(verdict, { text: messageLimitText(result.messagesPerMonth ?? 0) })
   }

@@ -65,7 +65,8 @@ export async function raiseRead(db: Queryable, roomId: string, userId: string, s
     sql`update chat_participants p set
       unread_count = p.unread_count - (
         select count(*) from messages m
-        where m.chat_room_id = p.chat_room_id and m.seq > p.read_seq and m.seq <= target.seq and m.sender_id <> p.user_id),
+        where m.chat_room_id = p.chat_room_id and m.seq > greatest(p.read_seq, p.uncounted_seq) and m.seq <= target.seq
+          and m.sender_id <> p.user_id and not m.is_silent),
       read_seq = target.seq, read_at = ${now},
       delivered_at = case when p.delivered_seq < target.seq then ${now} else p.delivered_at end,
       delivered_seq = greatest(p.delivered_seq, target.seq)

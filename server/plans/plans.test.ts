@@ -6,6 +6,7 @@ import { PLANS, type Tier, tierShape } from '../../contract/plans.ts'
 import { writePlanRights } from '../db/planrights.ts'
 import { planRights } from '../db/schema/plans.ts'
 import { appendMessages } from '../rooms/store-append.ts'
+import { newMessage } from '../testing/message.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 import { effectiveTier, listAccountPlans, setTier } from './plans.ts'
@@ -55,17 +56,9 @@ test('a plan counts until its end date: then the account shows as free, signs in
 
 test('the last millisecond before the end date is paid, the end date itself is not', async () => {
   const { one, chatRoomId } = await freshPair()
-  const end = new Date('2027-03-01T00:00:00.000Z')
+  const end = later(HOUR)
   await ends(one, end)
-  const send = async (now: Date) => {
-    const message = {
-      ...{ id: randomUUID(), chatRoomId, senderId: one.id, content: 'x', messageType: 'text' as const },
-      ...{ filePath: null, fileName: null, fileSize: null, replyToId: null, sealedFor: null },
-    }
-    const month = new Date('2027-02-01T00:00:00.000Z')
-    const [result] = await db.transaction((tx) => appendMessages(tx, [message], { now, month }))
-    return result?.verdict
-  }
+  const send = async (now: Date) => (await appendMessages(world.pool, [newMessage(chatRoomId, one)], now))[0]?.verdict
   const before = new Date(end.getTime() - 1)
   expect([await effectiveTier(db, one.id, before), await send(before)]).toEqual(['premium', 'stored'])
   expect([await effectiveTier(db, one.id, end), await send(end)]).toEqual(['free', 'subscription_required'])

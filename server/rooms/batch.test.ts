@@ -6,9 +6,9 @@ import { messagesApi } from '../../contract/messages.ts'
 import { PLANS } from '../../contract/plans.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { firstManifests } from '../testing/group.ts'
+import { newMessage } from '../testing/message.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
-import type { NewMessage } from './append.ts'
 import { type Batch, makeBatch } from './batch.ts'
 import { appendMessages } from './store-append.ts'
 
@@ -19,11 +19,17 @@ const spare = await carol.talksTo(bob)
 
 type Bounds = NonNullable<Parameters<typeof makeBatch>[0]['bounds']>
 
+/** Bounds with which no second flush starts beside the first. */
+const ONE_AT_A_TIME = { slowMs: Number.POSITIVE_INFINITY, smallMessages: 0 }
+
+/** The sizes of the flushes of the newest batch. */
+let lastSizes: number[] = []
+
 /** Replaces the server's batch with one of these bounds, until the test ends. */
 function withBatch(bounds: Bounds = {}): { batch: Batch; sizes: number[] } {
   const sizes: number[] = []
-  const { db, clock } = world.env
-  const batch = makeBatch({ db, clock, bounds, onFlush: (size) => sizes.push(size) })
+  const batch = makeBatch({ pool: world.pool, clock: world.env.clock, bounds, onFlush: (size) => sizes.push(size) })
+  lastSizes = sizes
   const before = world.env.batch
   world.env.batch = batch
   onTestFinished(() => {
@@ -52,7 +58,7 @@ const whileLocked = <T>(chatRoomId: string, during: () => Promise<T>): Promise<T
 
 /** Sends messages while one flush is held up, so that they share the next one. Returns the responses and the flush sizes. */
 async function inOneFlush<T>(...sends: (() => Promise<T>)[]): Promise<{ answers: T[]; sizes: number[] }> {
-  const { batch, sizes } = withBatch({ slowMs: Number.POSITIVE_INFINITY })
+  const { batch, sizes } = withBatch(ONE_AT_A_TIME)
   const [first, answers] = await whileLocked(spare, async () => {
     const first = carol.says(spare, 'the one that is held up')
     await expect.poll(() => sizes).toEqual([1])
@@ -73,34 +79,26 @@ async function freshPair(): Promise<{ one: Person; two: Person; chatRoomId: stri
 const seqsOf = async (chatRoomId: string) =>
   (await world.sql('select seq::int from messages where chat_room_id = $1 order by seq', [chatRoomId])).map((row) => row['seq'])
 
-const message = (chatRoomId: string, senderId: string, more: Partial<NewMessage> = {}): NewMessage => ({
-  ...{ id: randomUUID(), chatRoomId, senderId, content: 'x', messageType: 'text', sealedFor: null },
-  ...{ filePath: null, fileName: null, fileSize: null, replyToId: null },
-  ...more,
-})
-
-test('what is sent at the same time shares a COMMIT, over rooms and senders', async () => {
+test('what is sent at the same time shares a COMMIT: of each room and each sender one message', async () => {
   const pairs = await Promise.all(Array.from({ length: 5 }, () => freshPair()))
   const { answers, sizes } = await inOneFlush(
     ...pairs.flatMap(({ one, two, chatRoomId }) => [one, two, one, two].map((who) => () => who.says(chatRoomId, 'hello'))),
   )
-  expect(sizes).toEqual([1, 20])
-  const [first, last] = [answers[0], answers.at(-1)]
-  expect(first?.createdAt).toBe(last?.createdAt)
+  expect(sizes).toEqual([1, 5, 5, 5, 5])
+  expect(answers[0]?.createdAt).toBe(answers[4]?.createdAt)
   for (const { chatRoomId } of pairs) expect(await seqsOf(chatRoomId)).toEqual([1, 2, 3, 4])
   // The rows of one transaction have the same xmin.
-  const rows = await world.sql('select distinct xmin::text from messages where chat_room_id = any($1)', [
+  const rows = await world.sql('select distinct xmin::text from messages where chat_room_id = any($1) and seq = 1', [
     pairs.map((pair) => pair.chatRoomId),
   ])
   expect(rows).toHaveLength(1)
 })
 
 test('a flush takes no more than its bound', async () => {
-  const { one, chatRoomId } = await freshPair()
+  const pairs = await Promise.all(Array.from({ length: 12 }, () => freshPair()))
   const { sizes } = withBatch({ flushMessages: 8 })
-  await Promise.all(Array.from({ length: 40 }, () => one.says(chatRoomId, 'x')))
+  await Promise.all(pairs.map(({ one, chatRoomId }) => one.says(chatRoomId, 'x')))
   expect(Math.max(...sizes)).toBeLessThanOrEqual(8)
-  expect(await seqsOf(chatRoomId)).toHaveLength(40)
 })
 
 test('what is refused in a batch is refused alone: Eve, an old epoch, a free plan', async () => {
@@ -111,7 +109,7 @@ test('what is refused in a batch is refused alone: Eve, an old epoch, a free pla
   const sealed = (epoch: number) => writeEnvelope({ v: 1, groupId, epoch, mls: some, archive: some, body: some })
   await world.sql('update chat_rooms set generation = 1, group_id = $2, epoch = 3 where id = $1', [chatRoomId, groupId])
   await world.sql("update users set subscription_tier = 'free' where id = $1", [two.id])
-  const { answers, sizes } = await inOneFlush(
+  const { answers } = await inOneFlush(
     () => one.posts(chatRoomId, sealed(3)),
     () => eve.posts(chatRoomId, sealed(3)),
     () => one.posts(chatRoomId, sealed(2)),
@@ -119,7 +117,6 @@ test('what is refused in a batch is refused alone: Eve, an old epoch, a free pla
     () => eve.posts(`dm_${randomUUID()}_${randomUUID()}`, 'x'),
     () => one.posts(chatRoomId, sealed(3)),
   )
-  expect(sizes).toEqual([1, 6])
   const [first, stranger, stale, free, nowhere, last] = answers
   expect([first?.status, last?.status]).toEqual([200, 200])
   expect(stranger).toBeRefused(404, 'not_found')
@@ -139,13 +136,14 @@ test('a row that the database refuses fails alone, and burns no place', async ()
     `create trigger refuse before insert on messages for each row when (new.content = 'poison') execute function refuse()`,
   )
   onTestFinished(async () => void (await world.sql('drop function refuse() cascade')))
-  const { answers } = await inOneFlush(
-    () => one.posts(chatRoomId, 'before'),
+  const { answers, sizes } = await inOneFlush(
     () => two.posts(chatRoomId, 'poison'),
-    () => one.posts(chatRoomId, 'after'),
-    () => other.one.posts(other.chatRoomId, 'elsewhere'),
+    () => other.one.posts(other.chatRoomId, 'beside it'),
+    () => one.posts(chatRoomId, 'behind it'),
+    () => one.posts(chatRoomId, 'at the end'),
   )
-  expect(answers.map((answer) => answer.status)).toEqual([200, 500, 200, 200])
+  expect(sizes).toEqual([1, 2, 1, 1])
+  expect(answers.map((answer) => answer.status)).toEqual([500, 200, 200, 200])
   expect(await seqsOf(chatRoomId)).toEqual([1, 2])
   expect(await seqsOf(other.chatRoomId)).toEqual([1])
 })
@@ -153,7 +151,7 @@ test('a row that the database refuses fails alone, and burns no place', async ()
 test('the same id twice in one batch is one row, one frame and one answer', async () => {
   const { one, two, chatRoomId } = await freshPair()
   const line = await two.opensSocket()
-  const { batch, sizes } = withBatch({ slowMs: Number.POSITIVE_INFINITY })
+  const { batch, sizes } = withBatch(ONE_AT_A_TIME)
   const id = randomUUID()
   const answers = await whileLocked(chatRoomId, async () => {
     const append = vi.spyOn(batch, 'append')
@@ -205,7 +203,7 @@ test.each([
   ['characters', { waitingChars: 3 }],
 ])('a queue that is full of %s says so, and when to come back', async (_what, bounds) => {
   const { one, chatRoomId } = await freshPair()
-  const { batch, sizes } = withBatch({ ...bounds, slowMs: Number.POSITIVE_INFINITY })
+  const { batch, sizes } = withBatch({ ...bounds, ...ONE_AT_A_TIME })
   const draft = { chatRoomId, content: 'x', messageType: 'text' as const }
   const sent = await whileLocked(chatRoomId, async () => {
     const sent = [one.says(chatRoomId, 'x')]
@@ -241,8 +239,7 @@ test('a connection that breaks before COMMIT is a 503 for all who shared it, and
   })
   const answers = await whileLocked(first.chatRoomId, async () => {
     const sending = inOneFlush(...sends)
-    await expect.poll(() => world.env.batch.waiting()).toBe(2)
-    await expect.poll(() => world.env.batch.waiting()).toBe(0)
+    await expect.poll(() => lastSizes).toEqual([1, 2])
     const broken = () =>
       world.sql(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`)
@@ -277,17 +274,14 @@ test('draining finishes what was accepted and refuses the rest', async () => {
 
 test('several servers never deadlock over the same rooms and people, in whatever order they come, commits beside them', async () => {
   const people = await Promise.all(Array.from({ length: 6 }, () => world.person('dan')))
-  const rooms: { id: string; creator: Person; members: string[] }[] = []
+  const rooms: { id: string; creator: Person; members: Person[] }[] = []
   for (const one of people)
-    for (const two of people)
-      if (one.id < two.id) rooms.push({ id: await one.talksTo(two), creator: one, members: [one.id, two.id] })
+    for (const two of people) if (one.id < two.id) rooms.push({ id: await one.talksTo(two), creator: one, members: [one, two] })
   const shuffled = <T>(list: T[]): T[] => list.toSorted(() => Math.random() - 0.5)
-  const options = { now: new Date(), month: new Date(Date.UTC(2020, 0)) }
   const flush = () => {
-    const messages = shuffled(rooms)
-      .slice(0, 3)
-      .map(({ id, members }) => message(id, shuffled(members)[0] ?? ''))
-    return world.env.db.transaction((tx) => appendMessages(tx, messages, options))
+    const senders = new Map(shuffled(rooms).map((room) => [shuffled(room.members)[0], room]))
+    const messages = [...senders].slice(0, 3).flatMap(([sender, { id }]) => (sender ? [newMessage(id, sender)] : []))
+    return appendMessages(world.pool, messages, new Date())
   }
   const commit = ({ id, creator }: (typeof rooms)[number]) => {
     const [groupId, some] = [randomBytes(48).toString('base64'), randomBytes(60).toString('base64')]
@@ -330,19 +324,30 @@ test('several servers never deadlock over the same rooms and people, in whatever
 }, 120_000)
 
 test('a sender who is gone shifts nobody else in the batch', async () => {
-  const { batch } = withBatch({ slowMs: Number.POSITIVE_INFINITY })
+  const [first, second, third] = [await freshPair(), await freshPair(), await freshPair()]
+  const results = await appendMessages(
+    world.pool,
+    [
+      newMessage(first.chatRoomId, first.one),
+      newMessage(second.chatRoomId, second.one, { senderId: randomUUID() }),
+      newMessage(third.chatRoomId, third.one),
+    ],
+    new Date(),
+  )
+  expect(results.map(({ verdict, seq, listeners }) => [verdict, seq, listeners.sort()])).toEqual([
+    ['stored', 1, [first.one.id, first.two.id].sort()],
+    ['not_signed_in', null, []],
+    ['stored', 1, [third.one.id, third.two.id].sort()],
+  ])
+})
+
+test('what fails at COMMIT is not acknowledged', async () => {
   const { one, chatRoomId } = await freshPair()
-  const appended = await Promise.all([
-    batch.append(message(chatRoomId, one.id)),
-    batch.append(message(chatRoomId, randomUUID())),
-    batch.append(message(room, alice.id, { content: 'y' })),
-    batch.append(message(chatRoomId, one.id)),
-  ])
-  expect(appended.map(({ verdict, members }) => [verdict, members.length])).toEqual([
-    ['stored', 2],
-    ['not_found', 2],
-    ['stored', 2],
-    ['stored', 2],
-  ])
-  expect(appended[3]?.seq).toBe(2)
+  await world.sql(`create function refuse_late() returns trigger language plpgsql as $$ begin raise 'no'; end $$`)
+  await world.sql(`create constraint trigger refuse_late after insert on messages deferrable initially deferred
+    for each row when (new.content = 'too late') execute function refuse_late()`)
+  onTestFinished(async () => void (await world.sql('drop function refuse_late() cascade')))
+  expect((await one.posts(chatRoomId, 'too late')).status).toBe(500)
+  expect(await seqsOf(chatRoomId)).toEqual([])
+  expect((await one.says(chatRoomId, 'in time')).seq).toBe(1)
 })

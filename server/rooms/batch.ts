@@ -1,4 +1,5 @@
-import { type Db, isConnectionLost, isDatabaseAway } from '../db/connect.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+import { type Database, isConnectionLost } from '../db/connect.ts'
 import { inTime } from '../db/together.ts'
 import { Refusal } from '../refuse.ts'
 import type { AppendResult, NewMessage } from './append.ts'
@@ -20,7 +21,7 @@ export interface Batch {
 }
 
 interface Options {
-  db: Db
+  pool: Database['pool']
   clock: () => Date
   /** Called with the size of each flush. */
   onFlush?: ((size: number) => void) | undefined
@@ -31,6 +32,8 @@ interface Options {
 
 const BOUNDS = {
   flushMessages: 256,
+  /** A second flush starts beside one of at most so many messages: there is little load then, and nothing to be gained by waiting. */
+  smallMessages: 4,
   /** A slower flush is waiting for a lock or for the disk. */
   slowMs: 50,
   waitingMessages: 2048,
@@ -51,28 +54,29 @@ interface Entry {
 
 /**
  * Makes a queue in front of the log. It has no timer: messages that arrive during a flush wait and are flushed together. A second
- * flush starts beside the first if the first is slow or if enough messages for a full flush wait, so that one locked room does
- * not stop the others. The two share no room and no sender, so neither waits for the other's locks, and each room keeps the order
- * of arrival.
+ * flush starts beside the first if the first is small or slow, or if enough messages for a full flush wait, so that one locked room
+ * does not stop the others. A flush has at most one message of a room and of a sender, and no two flushes share one: neither waits
+ * for the other's locks, and each room keeps the order of arrival.
  */
-export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch {
-  const { flushMessages, slowMs, waitingMessages, waitingChars } = { ...BOUNDS, ...bounds }
+export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Batch {
+  const { flushMessages, smallMessages, slowMs, waitingMessages, waitingChars } = { ...BOUNDS, ...bounds }
   // Keyed by room, sender and id: a message that is sent twice meanwhile is appended once, and both callers get the result.
   const accepted = new Map<string, Entry>()
   let waiting: Entry[] = []
   let chars = 0
   const busy = new Set<string>()
-  const underWay = new Set<Promise<void>>()
-  let startedMs = 0
+  /** The flushes that run, oldest first, and when each began. */
+  const underWay = new Map<Promise<void>, number>()
+  let lastSize = 0
   let isDraining = false
 
   function start(): void {
     while (isTimely()) {
       const flush = take()
       if (flush.length === 0) return
-      startedMs = performance.now()
+      lastSize = flush.length
       onFlush?.(flush.length)
-      const work = write(flush).finally(() => {
+      const work: Promise<void> = write(flush, () => {
         underWay.delete(work)
         for (const { message } of flush) {
           busy.delete(message.chatRoomId)
@@ -81,53 +85,54 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
         }
         start()
       })
-      underWay.add(work)
+      underWay.set(work, performance.now())
     }
   }
 
   function isTimely(): boolean {
     if (underWay.size === 0) return true
-    return underWay.size < FLUSHES && (waiting.length >= flushMessages || performance.now() - startedMs > slowMs)
+    if (underWay.size >= FLUSHES) return false
+    const [oldestMs = 0] = underWay.values()
+    return lastSize <= smallMessages || waiting.length >= flushMessages || performance.now() - oldestMs > slowMs
   }
 
   function take(): Entry[] {
     const flush: Entry[] = []
     const left: Entry[] = []
     for (const entry of waiting) {
-      const { chatRoomId, senderId } = entry.message
-      const isFree = flush.length < flushMessages && !busy.has(chatRoomId) && !busy.has(senderId)
-      ;(isFree ? flush : left).push(entry)
+      const { chatRoomId, senderId, content } = entry.message
+      if (flush.length === flushMessages || busy.has(chatRoomId) || busy.has(senderId)) {
+        left.push(entry)
+        continue
+      }
+      flush.push(entry)
+      busy.add(chatRoomId).add(senderId)
+      chars -= content.length
     }
     waiting = left
-    for (const { message } of flush) {
-      busy.add(message.chatRoomId).add(message.senderId)
-      chars -= message.content.length
-    }
     return flush
   }
 
-  async function write(flush: Entry[]): Promise<void> {
+  /** Calls `end` as soon as the database is free, so that it writes the next messages while these are answered. */
+  async function write(flush: Entry[], end: () => void): Promise<void> {
     try {
       const appended = await commit(flush.map((entry) => entry.message))
+      end()
       flush.forEach((entry, at) => void settle(entry, appended[at]))
     } catch (error) {
       // The whole transaction failed. The messages are appended one by one, so that only the one that caused it fails again.
       if (flush.length === 1 || isConnectionLost(error)) for (const { fail } of flush) fail(error)
       else await writeEach(flush)
+      end()
     }
   }
 
   async function writeEach(flush: Entry[]): Promise<void> {
-    // After a lock timeout in a room, its other messages fail without waiting again.
-    const stuck = new Map<string, unknown>()
     for (const entry of flush) {
-      const { chatRoomId } = entry.message
       try {
-        if (stuck.has(chatRoomId)) throw stuck.get(chatRoomId)
         const [appended] = await commit([entry.message])
         settle(entry, appended)
       } catch (error) {
-        if (isDatabaseAway(error)) stuck.set(chatRoomId, error)
         entry.fail(error)
       }
     }
@@ -135,13 +140,9 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
 
   async function commit(messages: NewMessage[]): Promise<Appended[]> {
     const now = clock()
-    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
-    const written = db.transaction(async (tx) => {
-      const results = await appendMessages(tx, messages, { now, month })
-      await fault?.('message:written')
-      return results
-    })
-    const results = await inTime(written, DEAD_MS)
+    const written = inTime(appendMessages(pool, messages, now), DEAD_MS)
+    // The statement is on its way then: whether it is committed is up to the database alone.
+    const [results] = await Promise.all([written, fault && turn().then(() => fault('message:sent'))])
     return results.map((result) => ({ ...result, createdAt: now }))
   }
 
@@ -161,7 +162,7 @@ export function makeBatch({ db, clock, onFlush, fault, bounds }: Options): Batch
     },
     async drain() {
       isDraining = true
-      while (underWay.size > 0) await Promise.all(underWay)
+      while (underWay.size > 0) await Promise.all(underWay.keys())
     },
     waiting: () => waiting.length,
   }

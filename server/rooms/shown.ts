@@ -3,7 +3,16 @@ import { type Marks, statusOf } from './status.ts'
 import type { MessageRow } from './store.ts'
 
 /** Converts a message's row to the contract's shape. Its status comes from the marks of the members other than the sender. */
-export function shownMessage(row: MessageRow, members: ({ userId: string } & Marks)[]): Message {
-  const readers = members.filter(({ userId }) => userId !== row.senderId)
-  return { ...row, createdAt: row.createdAt.toISOString(), deliveryStatus: statusOf(row.seq, readers) }
+export function shownMessage(
+  row: Omit<MessageRow, 'contentHash' | 'isSilent'>,
+  members: ({ userId: string } & Marks)[],
+): Message {
+  const { id, seq, chatRoomId, senderId, content, messageType, filePath, fileName, fileSize, isEncrypted, replyToId } = row
+  const readers = members.filter(({ userId }) => userId !== senderId)
+  return {
+    ...{ id, seq, chatRoomId, senderId, content, messageType, filePath, fileName, fileSize, isEncrypted },
+    deliveryStatus: statusOf(seq, readers),
+    replyToId,
+    createdAt: row.createdAt.toISOString(),
+  }
 }

@@ -22,7 +22,7 @@ const { http } = await makeApp(
       db,
       clock,
       hub: createHub(),
-      batch: makeBatch({ db, clock, fault }),
+      batch: makeBatch({ pool: database.pool, clock, fault }),
       limits: makeLimits(clock),
       findSession: gatherSessions({ db, clock }),
       isMember: gatherMembers(db),

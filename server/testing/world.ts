@@ -40,6 +40,8 @@ export interface World {
   /** The address without a slash at its end. */
   url: string
   env: Env
+  /** The pool behind `env.db`. */
+  pool: pg.Pool
   /** The database's address, for connections of another process. */
   databaseUrl: string
   gateway: App['gateway']
@@ -80,7 +82,7 @@ export async function startWorld({
     db: database.db,
     clock,
     hub: createHub(),
-    batch: makeBatch({ db: database.db, clock, onFlush: metrics && measureFlushes(metrics) }),
+    batch: makeBatch({ pool: database.pool, clock, onFlush: metrics && measureFlushes(metrics) }),
     limits: hasLimits ? makeLimits(clock) : noLimits,
     findSession: gatherSessions({ db: database.db, clock }),
     isMember: gatherMembers(database.db),
@@ -128,6 +130,7 @@ export async function startWorld({
   return {
     url,
     env,
+    pool: database.pool,
     databaseUrl,
     gateway,
     jobs,

@@ -1,5 +1,5 @@
 import { bigint, boolean, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { at, seq } from './columns.ts'
+import { at, bytes, seq } from './columns.ts'
 import { chatRooms } from './rooms.ts'
 
 export const messages = pgTable(
@@ -18,6 +18,10 @@ export const messages = pgTable(
     fileSize: bigint('file_size', { mode: 'number' }),
     isEncrypted: boolean('is_encrypted').notNull(),
     replyToId: uuid('reply_to_id'),
+    /** True for what counts nowhere: it is no news, no preview and not in the sender's monthly limit. */
+    isSilent: boolean('is_silent').notNull().default(false),
+    /** What [Note: M5] hashes of `content`, so that the log stays provable without it. Null: `log_entry_hash(content)` makes it. */
+    contentHash: bytes('content_hash'),
     createdAt: at('created_at').notNull(),
   },
   (table) => [

@@ -51,8 +51,14 @@ export const chatParticipants = pgTable(
     readSeq: seq('read_seq').notNull().default(0),
     deliveredAt: at('delivered_at'),
     readAt: at('read_at'),
+    /** The messages of others behind both `readSeq` and `uncountedSeq` that are not silent. */
     unreadCount: integer('unread_count').notNull().default(0),
     changedIn: changedIn('changed_in'),
+    /** Up to here nothing counts as unread: a member who has blocked the sender gets a message's place and no news of it. */
+    uncountedSeq: seq('uncounted_seq').notNull().default(0),
+    /** Messages that this member was told of in the UTC month that begins at `receivedMonth`. */
+    receivedCount: integer('received_count').notNull().default(0),
+    receivedMonth: at('received_month'),
   },
   (table) => [primaryKey({ columns: [table.chatRoomId, table.userId] }), index('chat_participants_user').on(table.userId)],
 )

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { sha256 } from '../../client/primitives/seal.ts'
+import { utf8 } from '../../contract/bytes.ts'
+import { messagesApi } from '../../contract/messages.ts'
+import { connect } from '../db/connect.ts'
+import { newMessage } from '../testing/message.ts'
+import type { Person } from '../testing/person.ts'
+import { startWorld } from '../testing/world.ts'
+import type { NewMessage } from './append.ts'
+import { appendMessages } from './store-append.ts'
+
+const world = await startWorld()
+
+async function freshPair(): Promise<{ one: Person; two: Person; chatRoomId: string }> {
+  const [one, two] = await Promise.all([world.person('one'), world.person('two')])
+  return { one, two, chatRoomId: await one.talksTo(two) }
+}
+
+const append = async (message: NewMessage) => (await appendMessages(world.pool, [message], world.env.clock()))[0]
+
+async function memberRow(chatRoomId: string, { id }: Person) {
+  const [row] = await world.sql(
+    `select unread_count as unread, uncounted_seq::int as uncounted, read_seq::int as read, received_count as received
+     from chat_participants where chat_room_id = $1 and user_id = $2`,
+    [chatRoomId, id],
+  )
+  return row
+}
+
+test('a session that has ended while its message waited posts nothing, and neither does one of a blocked account', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  await world.sql('update sessions set expires_at = $2 where user_id = $1', [one.id, world.env.clock()])
+  expect(await append(newMessage(chatRoomId, one))).toMatchObject({ verdict: 'not_signed_in', seq: null })
+  await world.sql('update users set is_active = false where id = $1', [two.id])
+  expect(await append(newMessage(chatRoomId, two))).toMatchObject({ verdict: 'not_signed_in', seq: null })
+})
+
+test("Eve cannot post by Alice's session, nor as Alice by her own", async () => {
+  const { one: alice, chatRoomId } = await freshPair()
+  const eve = await world.person('eve')
+  expect(await append(newMessage(chatRoomId, alice, { senderId: eve.id }))).toMatchObject({ verdict: 'not_signed_in' })
+  expect(await append(newMessage(chatRoomId, eve, { senderId: alice.id }))).toMatchObject({ verdict: 'not_signed_in' })
+  expect(await append(newMessage(chatRoomId, eve))).toMatchObject({ verdict: 'not_found', listeners: [], members: [] })
+})
+
+test('an account with keys posts nothing by a session for which no device has signed', async () => {
+  const { one, chatRoomId } = await freshPair()
+  await world.sql('update users set public_key = $2 where id = $1', [one.id, Buffer.alloc(32, 1)])
+  await world.sql('update sessions set proven_at = null where user_id = $1', [one.id])
+  expect(await append(newMessage(chatRoomId, one))).toMatchObject({ verdict: 'device_required', seq: null })
+  await world.sql('update sessions set proven_at = created_at where user_id = $1', [one.id])
+  expect(await append(newMessage(chatRoomId, one))).toMatchObject({ verdict: 'stored', seq: 1 })
+})
+
+test('the log can be proven without what a message says: its hash is the one that clients compare', async () => {
+  const { one, chatRoomId } = await freshPair()
+  const content = 'zwölf "Boxkämpfer" \\ 🥊'
+  await one.says(chatRoomId, content)
+  const [row] = await world.sql('select content_hash, log_entry_hash(content) as made from messages where chat_room_id = $1', [
+    chatRoomId,
+  ])
+  expect(row?.['content_hash']).toEqual(Buffer.from(sha256('conclave/log-entry/v1', utf8(content))))
+  expect(row?.['made']).toEqual(row?.['content_hash'])
+})
+
+test('a silent message takes its place and reaches everybody, but is no news, no preview and free', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  await one.says(chatRoomId, 'aloud')
+  const before = await memberRow(chatRoomId, two)
+  const silent = await append(newMessage(chatRoomId, one, { isSilent: true }))
+  expect(silent).toMatchObject({ verdict: 'stored', seq: 2 })
+  expect(silent?.listeners.sort()).toEqual([one.id, two.id].sort())
+  expect(await memberRow(chatRoomId, two)).toEqual(before)
+  expect((await two.contacts())[0]).toMatchObject({ unreadCount: 1, lastSeq: 2, lastMessage: { seq: 1 } })
+  const [used] = await world.sql('select monthly_messages_count as sent from users where id = $1', [one.id])
+  expect(used).toEqual({ sent: 1 })
+  await one.says(chatRoomId, 'aloud again')
+  expect(await memberRow(chatRoomId, two)).toMatchObject({ unread: 2 })
+  await two.does(messagesApi.markRead, { chatRoomId, seq: 2 })
+  expect(await memberRow(chatRoomId, two)).toMatchObject({ unread: 1, read: 2 })
+  await two.does(messagesApi.markRead, { chatRoomId, seq: 3 })
+  expect(await memberRow(chatRoomId, two)).toMatchObject({ unread: 0, read: 3 })
+})
+
+test('a plan without messages left still sends silent ones', async () => {
+  const one = await world.person('one', 'test')
+  const chatRoomId = await one.talksTo(await world.person('two'))
+  await world.sql('update users set monthly_messages_count = 10, usage_reset_date = now() where id = $1', [one.id])
+  expect(await append(newMessage(chatRoomId, one))).toMatchObject({ verdict: 'message_limit_reached', messagesPerMonth: 10 })
+  expect(await append(newMessage(chatRoomId, one, { isSilent: true }))).toMatchObject({ verdict: 'stored', seq: 1 })
+})
+
+test('whoever has blocked the sender has the message in its place, but hears nothing and has nothing unread', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  await one.says(chatRoomId, 'before')
+  await world.sql('update contacts set is_blocked = true where user_id = $1 and contact_user_id = $2', [two.id, one.id])
+  expect(await append(newMessage(chatRoomId, one))).toMatchObject({ verdict: 'stored', seq: 2, listeners: [one.id] })
+  expect(await memberRow(chatRoomId, two)).toMatchObject({ unread: 0, uncounted: 2, read: 0, received: 1 })
+  await world.sql('update contacts set is_blocked = false where user_id = $1', [two.id])
+  await one.says(chatRoomId, 'after')
+  expect(await memberRow(chatRoomId, two)).toMatchObject({ unread: 1, uncounted: 2, received: 2 })
+  await two.does(messagesApi.markRead, { chatRoomId, seq: 3 })
+  expect(await memberRow(chatRoomId, two)).toMatchObject({ unread: 0, read: 3 })
+})
+
+test('what a member has received counts by the month', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  for (let count = 0; count < 3; count++) await one.says(chatRoomId, 'x')
+  await two.says(chatRoomId, 'y')
+  expect(await memberRow(chatRoomId, two)).toMatchObject({ received: 3 })
+  expect(await memberRow(chatRoomId, one)).toMatchObject({ received: 1 })
+  await world.sql(`update chat_participants set received_month = received_month - interval '1 month' where chat_room_id = $1`, [
+    chatRoomId,
+  ])
+  await one.says(chatRoomId, 'x')
+  expect(await memberRow(chatRoomId, two)).toMatchObject({ received: 1 })
+})
+
+test('a newer server brings a function of another name, and the one before keeps its place in the same log', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const [{ definition = '' } = {}] = await world.sql(`select pg_get_functiondef('append_messages_v1'::regproc) as definition`)
+  await world.sql(String(definition).replace('append_messages_v1', 'append_messages_next'))
+  onTestFinished(async () => void (await world.sql('drop function append_messages_next')))
+  // The newer server: the same statement with the other name.
+  const { pool: newer, close } = connect(world.databaseUrl)
+  onTestFinished(close)
+  const query = newer.query.bind(newer) as (config: { text: string }) => Promise<pg.QueryResult>
+  const renamed = (config: { text: string }) => query({ ...config, text: config.text.replace('_v1', '_next') })
+  Object.assign(newer, { query: renamed })
+  const send = async (at: number) =>
+    (await appendMessages(at % 2 === 0 ? world.pool : newer, [newMessage(chatRoomId, at % 3 === 0 ? one : two)], new Date()))[0]
+  const results = await Promise.all(Array.from({ length: 12 }, (_, at) => send(at)))
+  expect(results.map((result) => result?.seq).sort((a, b) => (a ?? 0) - (b ?? 0))).toEqual(
+    Array.from({ length: 12 }, (_, at) => at + 1),
+  )
+})
+
+test('what an append reads does not grow with what is stored, whatever was known when it was planned', async () => {
+  const { one, chatRoomId } = await freshPair()
+  await world.sql('delete from messages')
+  const connections: pg.Client[] = []
+  const connectAgain = async () => {
+    const client = new pg.Client({ connectionString: world.databaseUrl })
+    await client.connect()
+    onTestFinished(() => client.end())
+    connections.push(client)
+    // The first call of a connection makes its plans.
+    await pagesOf(client)
+  }
+  /** Pages that appends of three kinds touch: a new message, the same one again, one of another epoch. */
+  async function pagesOf(client: pg.Client): Promise<number> {
+    const id = randomUUID()
+    let pages = 0
+    for (const more of [{ id }, { id }, { sealedFor: { groupId: 'x', epoch: 1 } }]) {
+      const explained = {
+        query: async ({ text, values }: { text: string; values: unknown[] }) => {
+          const { rows } = await client.query(`explain (analyze, buffers, format json) ${text}`, values)
+          const [{ Plan: plan }] = rows[0]['QUERY PLAN']
+          pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+          return { rows: [] }
+        },
+      }
+      await appendMessages(explained as unknown as pg.Pool, [newMessage(chatRoomId, one, more)], new Date())
+    }
+    return pages
+  }
+  const most = async () => {
+    let pages = 0
+    for (const client of connections) pages = Math.max(pages, await pagesOf(client))
+    return pages
+  }
+  const fill = (from: number, to: number) =>
+    world.sql(
+      `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+       select $1, 1000000 + n, gen_random_uuid(), $2, 'x', 'text', false, now() from generate_series($3::int, $4::int) n`,
+      [chatRoomId, one.id, from, to],
+    )
+  await connectAgain()
+  await world.sql('analyze')
+  await connectAgain()
+  const empty = await most()
+  await fill(1, 1000)
+  await connectAgain()
+  expect(await most()).toBeLessThan(empty + 60)
+  // Somebody with many contacts, rooms and sessions, in a database of many people.
+  await world.sql(
+    `with people as (
+       insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at)
+       select gen_random_uuid(), 'many_' || n, 'x', '', '', now(), now() from generate_series(1, 2000) n returning id
+     ), rooms as (
+       insert into chat_rooms (id, created_by, created_at) select 'r' || id, id, now() from people returning id, created_by
+     )
+     insert into contacts (id, user_id, contact_user_id, state, chat_room_id, added_at)
+     select gen_random_uuid(), $1, created_by, 'accepted', id, now() from rooms`,
+    [one.id],
+  )
+  await world.sql(
+    `insert into chat_participants (chat_room_id, user_id, joined_at)
+     select id, unnest(array[created_by, $1::uuid]), now() from chat_rooms where id like 'r%' and id not like 'room%'`,
+    [one.id],
+  )
+  await world.sql(
+    `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at)
+     select sha256(n::text::bytea), $1, now(), now(), now() + interval '1 day' from generate_series(1, 2000) n`,
+    [one.id],
+  )
+  await fill(1001, 40_000)
+  await connectAgain()
+  expect(await most()).toBeLessThan(empty + 60)
+  await world.sql('analyze')
+  await connectAgain()
+  expect(await most()).toBeLessThan(empty + 60)
+  await world.sql('delete from messages where seq > 1000000')
+  await world.sql('vacuum analyze messages')
+  await connectAgain()
+  await fill(1, 40_000)
+  expect(await most()).toBeLessThan(empty + 60)
+})

@@ -1,0 +1,13 @@
+import { randomUUID } from 'node:crypto'
+import { hashOfToken } from '../http/cookie.ts'
+import type { NewMessage } from '../rooms/append.ts'
+import type { Browser } from './person.ts'
+
+/** A message for the append itself, sent by this person's session. */
+export const newMessage = (chatRoomId: string, sender: Browser & { id: string }, more: Partial<NewMessage> = {}): NewMessage => ({
+  ...{ id: randomUUID(), chatRoomId, senderId: sender.id, session: sessionOf(sender), content: 'x', messageType: 'text' },
+  ...{ filePath: null, fileName: null, fileSize: null, replyToId: null, sealedFor: null, isSilent: false },
+  ...more,
+})
+
+const sessionOf = ({ cookie = '' }: Browser): Buffer => Buffer.from(hashOfToken(cookie.slice(cookie.indexOf('=') + 1)), 'hex')
