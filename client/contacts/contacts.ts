@@ -2,10 +2,12 @@ import { toBase64 } from '../../contract/bytes.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { publicKeyOfOnion } from '../../contract/onion.ts'
 import { REFUSALS } from '../../contract/refusals.ts'
+import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
-import { ApiError } from '../net/api.ts'
+import { ApiError, isRefused } from '../net/api.ts'
 import { putRooms, type RoomRow } from '../rooms/list.ts'
-import { keepRooms } from '../rooms/load.ts'
+import { keepRooms, reloadRooms } from '../rooms/load.ts'
+import { peopleStore } from '../trust/people.ts'
 
 /**
  * Adds a contact by username or onion address. An onion address pins its key, so that a server that returns another key is detected
@@ -19,9 +21,25 @@ export async function addContact(env: Env, text: string): Promise<void> {
   }
   const key = publicKeyOfOnion(typed)
   if (!key) throw new ApiError(400, 'invalid_onion_address', REFUSALS.invalid_onion_address.text)
-  const contact = await env.api(contactsApi.add, { onionAddress: typed.toLowerCase() })
-  await env.crypto.pinAddress({ userId: contact.contactUserId, identityKey: toBase64(key) })
-  await keepRooms(env, [contact])
+  await addAddress(env, typed.toLowerCase(), toBase64(key))
+}
+
+async function addAddress(env: Env, onionAddress: string, identityKey: string): Promise<void> {
+  await env.crypto.wantAddress({ identityKey })
+  try {
+    const contact = await env.api(contactsApi.add, { onionAddress })
+    await env.crypto.pinAddress({ userId: contact.contactUserId, identityKey })
+    await keepRooms(env, [contact])
+  } catch (error) {
+    if (!isRefused(error, 'already_contact')) throw error
+    // The answer of an earlier try was lost, or the person is known by name already.
+    await reloadRooms(env)
+    if ([...peopleStore.getState().people.values()].some((person) => person.identityKey === identityKey)) throw error
+    throw new CryptoFailure(
+      'key_changed',
+      'The server says that you have this contact, and lists nobody with the key of this address',
+    )
+  }
 }
 
 export async function acceptContact(env: Env, { contactId }: RoomRow): Promise<void> {

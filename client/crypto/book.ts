@@ -25,8 +25,15 @@ const pinShape = z.looseObject({
   decidedAt: z.iso.datetime().optional(),
   /** In lower case: the signed name, or the first one shown. '' if the person gave the name to another account [Note: I3]. */
   username: signedName.or(z.literal('')).optional(),
-  /** The key or name that another browser of the account has pinned, while the person has decided for neither. */
-  other: z.looseObject({ identityKey: base64(32), username: z.string().max(LIMITS.usernameMax).optional() }).optional(),
+  /** The key or name that another browser of the account has pinned, or the key of an entered onion address, while the person has decided for neither. */
+  other: z
+    .looseObject({
+      identityKey: base64(32),
+      username: z.string().max(LIMITS.usernameMax).optional(),
+      /** The key is the one in an onion address that the person entered; the account was pinned to another key before. */
+      isByAddress: z.boolean().optional(),
+    })
+    .optional(),
   /**
    * True if the account was listed as a contact that both sides or this one accepted; false once the person knows that it is gone
    * [Note: I3].

@@ -60,6 +60,7 @@ import { compareSafetyCode, safetyNumber, setVerified } from './safety.ts'
 import { takeOwnManifest } from './self.ts'
 import { pinAddress, trustKey } from './trust.ts'
 import { reopenWaiting } from './waiting.ts'
+import { wantAddress } from './wanted.ts'
 import { enteredWay, eraseEnteredWay, eraseWays, type HeldWays, wayVerbs } from './ways.ts'
 
 export type Core = ReturnType<typeof createCore>
@@ -236,6 +237,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     vanishedContacts: on(vanishedContacts),
     knowVanished: on(knowVanished),
     trustKey: on(trustKey),
+    wantAddress: on(wantAddress),
     pinAddress: on(pinAddress),
     safetyNumber: on(safetyNumber),
     compareSafetyCode: on(compareSafetyCode),

@@ -3,6 +3,7 @@ import type { Live } from './live.ts'
 import { foldName, isPinnedKey, type Mismatch, mismatchOf, type ShownAccount } from './names.ts'
 import { peerOf } from './peers.ts'
 import { decided } from './pins.ts'
+import { wantedKeys, wantedWrite } from './wanted.ts'
 
 /** This account's knowledge about a person whom the server shows. */
 export interface KnownAccount {
@@ -13,8 +14,17 @@ export interface KnownAccount {
   mismatch: Mismatch | null
   /** True if the person entered the onion address of this key. */
   isByAddress: boolean
-  /** Both keys and names, this browser's first, if two browsers of this account pinned different ones. Ed25519, base64. */
-  choices: { identityKey: string; username: string }[] | null
+  /** Both keys and names, this browser's first, if two browsers of this account pinned different ones, or an entered address has another. */
+  choices: KeyChoice[] | null
+}
+
+/** One of two keys that this account knows of a person. */
+interface KeyChoice {
+  /** Ed25519, base64. */
+  identityKey: string
+  username: string
+  /** True if the person entered the onion address of this key. */
+  isByAddress: boolean
 }
 
 /**
@@ -23,9 +33,9 @@ export interface KnownAccount {
  */
 export function compareAccounts(live: Live, shown: ShownAccount[]): Promise<KnownAccount[]> {
   return withBook(live, async () => {
-    const before = await readBook(live)
-    const row = withContacts(await withFirstNames(live, before, shown), shown)
-    if (row !== before) await live.vault.write([bookWrite(row)])
+    const [before, wanted] = await Promise.all([readBook(live), wantedKeys(live)])
+    const { row, found } = withAddresses(withContacts(await withFirstNames(live, before, shown), shown), shown, wanted)
+    if (row !== before) await live.vault.write([bookWrite(row), ...(found.length > 0 ? [wantedWrite(wanted, found)] : [])])
     const { pins } = row.book
     const holders = holdersIn(pins)
     return shown.map(({ userId, ...account }) => {
@@ -38,6 +48,7 @@ export function compareAccounts(live: Live, shown: ShownAccount[]): Promise<Know
           ? [pin, pin.other].map((one) => ({
               identityKey: one.identityKey,
               username: one.username || foldName(account.username),
+              isByAddress: one.isByAddress === true,
             }))
           : null,
         mismatch: mismatchOf(pin, account, (name) => (holders.get(name) ?? userId) !== userId),
@@ -81,6 +92,22 @@ function withContacts(row: BookRow, shown: ShownAccount[]): BookRow {
   })
   if (pins.length === 0) return row
   return { ...row, isDirty: true, book: { ...row.book, pins: { ...row.book.pins, ...Object.fromEntries(pins) } } }
+}
+
+/**
+ * The book with the accounts that have the key of an onion address which the person entered, and whose answer never came. `found` are
+ * those keys.
+ */
+function withAddresses(row: BookRow, shown: ShownAccount[], wanted: string[]): { row: BookRow; found: string[] } {
+  return shown.reduce<{ row: BookRow; found: string[] }>(
+    (now, { userId, identityKey }) => {
+      const pin = now.row.book.pins[userId]
+      if (!identityKey || !pin || !wanted.includes(identityKey) || !isPinnedKey(pin, identityKey)) return now
+      const { isVerified } = pin
+      return { row: decided(now.row, userId, { identityKey, isVerified, isByAddress: true }), found: [...now.found, identityKey] }
+    },
+    { row, found: [] },
+  )
 }
 
 /** The contacts that are missing from the list, although the person removed none of them [Note: I3]. */

@@ -28,14 +28,19 @@ type Decision = Pick<Pin, 'identityKey' | 'isVerified'> &
  */
 export function decided(row: BookRow, userId: string, decision: Decision): BookRow {
   const {
-    other: _,
-    awaitsDecision: __,
+    other,
+    awaitsDecision: _,
     decidedAt,
+    isByAddress,
     ...before
   } = row.book.pins[userId] ?? { identityKey: toBase64(new Uint8Array()), isVerified: false }
   const n = decisionsOf({ ...before, decidedAt }) + 1
-  return withPin(row, userId, { ...before, ...decision, n })
+  const chosen = [{ ...before, isByAddress }, other].find((one) => one?.identityKey === decision.identityKey)
+  return withPin(row, userId, { ...before, ...(chosen?.isByAddress && { isByAddress: true }), ...decision, n })
 }
+
+/** True if the person has decided on the key or the name of this pin. */
+export const isDecided = (pin: Pin): boolean => decisionsOf(pin) > 0
 
 /** The result of merging two browsers' pins of one account. */
 interface MergedPin {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
+import { acceptChange, knownOf } from '../trust/verified.ts'
 
 test("The person accepts Bob's new key: his messages come again, in a new room of the two", async () => {
   const { alice, bob, eve, wire, roomId } = await people()
@@ -51,6 +53,47 @@ test("The server answers Eve's onion address with Bob's account: his key stays p
   const keys = wire.accounts.get(eve.userId)
   if (keys) wire.accounts.set(bob.userId, keys)
   await expect(alice.says(bob, 'a secret')).rejects.toThrow('key has changed')
+})
+
+const asListed = (me: TestPerson, other: TestPerson) => {
+  const { identityKey, username } = me.contact(other).contactUser
+  return { id: other.userId, identityKey, listedUsername: username, isDeleted: false }
+}
+
+test('The page sees another key before the answer about an onion address comes: nothing is sent to it until Alice decides', async () => {
+  const { alice, bob, eve } = await people()
+  await alice.says(bob, 'before the answer')
+  const entered = alice.contact(eve).contactUser.identityKey ?? ''
+  await alice.core.wantAddress({ identityKey: entered })
+  await expect(alice.core.pinAddress({ userId: bob.userId, identityKey: entered })).rejects.toMatchObject({ code: 'key_changed' })
+  await expect(alice.says(bob, 'a secret')).rejects.toThrow('You know two keys of this person')
+  const [known] = await knownOf(alice.env, [asListed(alice, bob)])
+  expect(known).toMatchObject({
+    mismatch: 'key_conflict',
+    choices: [{ isByAddress: false }, { identityKey: entered, isByAddress: true }],
+  })
+  // She decides for the address: the account that the server shows has another key.
+  await acceptChange(alice.env, asListed(alice, bob), { identityKey: entered, username: bob.username })
+  await expect(alice.says(bob, 'a secret')).rejects.toThrow('key has changed')
+})
+
+test('The answer about an onion address is lost: its key counts as entered all the same, once its account is listed', async () => {
+  const { alice, bob, eve } = await people()
+  for (const other of [bob, eve]) await alice.says(other, 'hello')
+  const { identityKey } = asListed(alice, bob)
+  await alice.core.wantAddress({ identityKey: identityKey ?? '' })
+  const listed = [asListed(alice, bob), asListed(alice, eve)]
+  expect(await knownOf(alice.env, listed)).toMatchObject([{ isByAddress: true }, { isByAddress: false }])
+  const tab = await alice.newTab()
+  expect(await knownOf(tab.env, listed)).toMatchObject([{ isByAddress: true }, { isByAddress: false }])
+})
+
+test('A key that was accepted in place of an entered one does not count as entered', async () => {
+  const { alice, bob, eve } = await people()
+  const { identityKey, listedUsername: username } = asListed(alice, bob)
+  await alice.core.pinAddress({ userId: bob.userId, identityKey: alice.contact(eve).contactUser.identityKey ?? '' })
+  await acceptChange(alice.env, asListed(alice, bob), { identityKey, username })
+  expect(await knownOf(alice.env, [asListed(alice, bob)])).toMatchObject([{ mismatch: null, isByAddress: false }])
 })
 
 test('Someone who is added by onion address is bound to the key inside it', async () => {

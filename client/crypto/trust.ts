@@ -8,8 +8,9 @@ import type { Live } from './live.ts'
 import { foldName, withDecision } from './names.ts'
 import { peerForgotten } from './peers.ts'
 import { pendingSettled } from './pending.ts'
-import { decided } from './pins.ts'
+import { decided, isDecided, withPin } from './pins.ts'
 import { inRoom, outsideWrites } from './room.ts'
+import { wantedKeys, wantedWrite } from './wanted.ts'
 
 interface Claim {
   userId: string
@@ -51,17 +52,22 @@ export async function keyForgottenWrites(live: Live, userId: string): Promise<Wr
 /**
  * Pins the key inside an onion address that the person entered, which counts as a decision [Note: I1]. The server maps the
  * address to an account, so this never replaces another pin: by naming a friend's account for a stranger's address, the server
- * would let the stranger impersonate the friend. Throws CryptoFailure('key_changed').
+ * would let the stranger impersonate the friend. If the other key was only the first one seen, perhaps while the server was asked,
+ * nothing is sent until the person decides between the two. Throws CryptoFailure('key_changed').
  */
 export function pinAddress(live: Live, { userId, identityKey }: Claim): Promise<void> {
   const key = keyOf(identityKey)
   return withBook(live, async () => {
-    const book = await readBook(live)
-    const pinned = pinIn(book, userId)
-    if (pinned && !sameBytes(pinned, key))
+    const [book, wanted] = await Promise.all([readBook(live), wantedKeys(live)])
+    const answered = wantedWrite(wanted, [identityKey])
+    const pin = book.book.pins[userId]
+    if (pin && !sameBytes(fromBase64(pin.identityKey), key)) {
+      const next = isDecided(pin) ? book : withPin(book, userId, { ...pin, other: { identityKey, isByAddress: true } })
+      await live.vault.write([answered, ...(next === book ? [] : [bookWrite(next)])])
       throw new CryptoFailure('key_changed', 'The server names someone for this address whose key is another')
-    const isVerified = book.book.pins[userId]?.isVerified ?? false
-    await live.vault.write([bookWrite(decided(book, userId, { identityKey, isVerified, isByAddress: true }))])
+    }
+    const isVerified = pin?.isVerified ?? false
+    await live.vault.write([bookWrite(decided(book, userId, { identityKey, isVerified, isByAddress: true })), answered])
   })
 }
 

@@ -14,7 +14,7 @@ const TRIES = 8
 const WHY_STOPPED: Record<Mismatch, string> = {
   key_changed: "This person's key has changed.",
   name_changed: "This person's username has changed.",
-  key_conflict: 'Two of your browsers know two keys of this person.',
+  key_conflict: 'You know two keys of this person.',
   name_taken: 'This username belongs to somebody else whom you know.',
   key_undecided: "You have not confirmed this person's key yet.",
 }

@@ -57,7 +57,11 @@ function wordsOf(person: Person, mismatch: Mismatch): Words {
   const handle = `@${person.listedUsername}`
   if (mismatch === 'key_conflict')
     return {
-      title: <>Two of your browsers know two keys of {name}.</>,
+      title: person.choices?.some(({ isByAddress }) => isByAddress) ? (
+        <>The key of {name} is not the one in the onion address that you entered.</>
+      ) : (
+        <>Two of your browsers know two keys of {name}.</>
+      ),
       why: (
         <>
           One of them may be of somebody who stands between you. None of your browsers sends to {name} until you decide which key

@@ -16,8 +16,15 @@ interface Props {
   onClose: () => void
 }
 
+const sourceOf = ({ isByAddress }: Choice, at: number): string =>
+  isByAddress
+    ? ', in the onion address that you entered'
+    : at === 0
+      ? ', known to this browser'
+      : ', known to another browser of yours'
+
 /**
- * Asks which of two keys is right if two browsers of the account know different keys of a person [Note: I1]. Neither is
+ * Asks which of two keys is right if two browsers of the account know different keys of a person, or an entered address has another [Note: I1]. Neither is
  * preselected.
  */
 export function ChooseKey({ person, choices, onChoose, onClose }: Props) {
@@ -52,7 +59,7 @@ export function ChooseKey({ person, choices, onChoose, onClose }: Props) {
               <input type="radio" name="key" checked={chosen === choice} onChange={() => setChosen(choice)} />
               <b>
                 @{choice.username}
-                {at === 0 ? ', known to this browser' : ', known to another browser of yours'}
+                {sourceOf(choice, at)}
               </b>
               <span className="mono key-choice">{onionAddress(fromBase64(choice.identityKey))}</span>
             </label>

@@ -47,7 +47,7 @@ test('The server shows two keys of Bob to two browsers of Alice: both stop sendi
     const [known] = await knownOf(browser.env, [asListed()])
     expect(known).toMatchObject({ mismatch: 'key_conflict', isVerified: false })
     expect(known?.choices?.map(({ identityKey }) => identityKey).sort()).toEqual([real, forged].sort())
-    await expect(browser.says(bob, 'a secret')).rejects.toThrow('Two of your browsers know two keys')
+    await expect(browser.says(bob, 'a secret')).rejects.toThrow('You know two keys of this person')
     expect(await browser.core.sealBook()).toBeNull()
   }
   const { version } = accountOf(alice).book

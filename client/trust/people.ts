@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { FrameOf } from '../../contract/frames.ts'
-import type { Mismatch } from '../crypto/crypto.ts'
+import type { KnownAccount, Mismatch } from '../crypto/crypto.ts'
 
 /** Another account as the server describes it, with this browser's knowledge of its key. */
 export interface Person {
@@ -24,8 +24,8 @@ export interface Person {
   onionAddress: string | null
   /** True if the own person entered the onion address of that key. */
   isByAddress: boolean
-  /** The two keys or names, this browser's first, if two browsers of this account know different ones. */
-  choices: { identityKey: string; username: string }[] | null
+  /** The two keys or names, this browser's first, if two browsers of this account know different ones or an entered address has another. */
+  choices: NonNullable<KnownAccount['choices']> | null
   /** The difference from the pin. Nothing is sent until the own person decides [Note: I1, I3]. */
   mismatch: Mismatch | null
   /** True if the safety number of that key was compared. */
