@@ -50,10 +50,11 @@ test('no everyday call reads through all messages, and the contact list is one q
   const touching = queries.filter(({ sql }) => /\bmessages\b/.test(sql))
   expect(touching.length).toBeGreaterThanOrEqual(5)
   for (const { sql, params } of touching) {
-    const rows = await world.sql(`explain ${sql}`, params)
+    // The product's own connections would hide a scan: they plan none where any index will do.
+    const { rows } = await pool.query<Record<string, string>>(`explain ${sql}`, params)
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toMatch(/Seq Scan on messages/)
   }
   // The check itself is checked: it detects a sequential scan.
-  const rows = await world.sql("explain select * from messages where content = 'x'")
+  const { rows } = await pool.query<Record<string, string>>("explain select * from messages where content = 'x'")
   expect(rows[0]?.['QUERY PLAN']).toMatch(/Seq Scan on messages/)
 })

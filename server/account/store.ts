@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
+import { named } from '../db/named.ts'
 import { users } from '../db/schema/account.ts'
 
 type Row = typeof users.$inferSelect
@@ -25,9 +26,17 @@ export async function holdSecrets(db: Queryable, { id, passwordHash, kitHash }: 
 }
 
 export async function findById(db: Queryable, userId: string): Promise<Row | undefined> {
-  const [row] = await db.select().from(users).where(eq(users.id, userId))
+  const [row] = await account(db, { userId })
   return row
 }
+
+const account = named((db) =>
+  db
+    .select()
+    .from(users)
+    .where(eq(users.id, sql.placeholder('userId')))
+    .prepare('account'),
+)
 
 export async function insertUser(db: Queryable, row: typeof users.$inferInsert): Promise<Row> {
   const [user] = await db.insert(users).values(row).returning()

@@ -1,8 +1,14 @@
 import { and, asc, desc, eq, getTableColumns, gt, lt, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
+import { named } from '../db/named.ts'
 import { bytesBefore } from '../db/page.ts'
 import { messages } from '../db/schema/messages.ts'
+import { chatParticipants } from '../db/schema/rooms.ts'
+
+// What a page shows.
+const { contentHash: _, isSilent: __, ...SHOWN } = getTableColumns(messages)
+type MessageRow = Omit<typeof messages.$inferSelect, 'contentHash' | 'isSilent'>
 
 /** Finds a message by its seq. */
 export async function findMessage(db: Queryable, roomId: string, seq: number) {
@@ -32,27 +38,80 @@ interface Page {
  * Reads a page of a room by its keys, oldest first: those after a place, else the newest ones (before a place). It has fewer than
  * `limit` only where nothing is left, or where its contents reach `LIMITS.pageBytes`.
  */
-export async function pageOf(db: Queryable, roomId: string, { before, after, limit }: Page) {
-  const forward = after !== undefined
-  const order = forward ? asc(messages.seq) : desc(messages.seq)
-  const page = db
-    .select({ ...getTableColumns(messages), bytesBefore: bytesBefore(messages.content, order) })
-    .from(messages)
-    .where(
-      and(
-        eq(messages.chatRoomId, roomId),
-        before === undefined ? undefined : lt(messages.seq, before),
-        after === undefined ? undefined : gt(messages.seq, after),
-      ),
-    )
-    .orderBy(order)
-    .limit(limit)
-    .as('page')
-  return await db.select().from(page).where(lt(page.bytesBefore, LIMITS.pageBytes)).orderBy(asc(page.seq))
+export async function pageOf(db: Queryable, roomId: string, { before, after, limit }: Page): Promise<MessageRow[]> {
+  const isForward = after !== undefined
+  const page = {
+    roomId,
+    after: after ?? 0,
+    before: before ?? Number.MAX_SAFE_INTEGER,
+    limit,
+  }
+  // So few cannot reach the bound, whose sum costs as much as the page itself.
+  if (limit * LIMITS.contentBytes > LIMITS.pageBytes) return await (isForward ? boundedForward : boundedBack)(db, page)
+  return isForward ? await forward(db, page) : (await back(db, page)).reverse()
 }
 
+const forward = named((db) =>
+  db
+    .select(SHOWN)
+    .from(messages)
+    .where(isOnPage())
+    .orderBy(asc(messages.seq))
+    .limit(sql.placeholder('limit'))
+    .prepare('page_forward'),
+)
+
+const back = named((db) =>
+  db
+    .select(SHOWN)
+    .from(messages)
+    .where(isOnPage())
+    .orderBy(desc(messages.seq))
+    .limit(sql.placeholder('limit'))
+    .prepare('page_back'),
+)
+
+const boundedForward = named((db) => bounded(db, asc(messages.seq)).prepare('bounded_page_forward'))
+const boundedBack = named((db) => bounded(db, desc(messages.seq)).prepare('bounded_page_back'))
+
+function bounded(db: Queryable, order: SQL) {
+  const page = db
+    .select({ ...SHOWN, bytesBefore: bytesBefore(messages.content, order) })
+    .from(messages)
+    .where(isOnPage())
+    .orderBy(order)
+    .limit(sql.placeholder('limit'))
+    .as('page')
+  return db.select().from(page).where(lt(page.bytesBefore, LIMITS.pageBytes)).orderBy(asc(page.seq))
+}
+
+const isOnPage = () =>
+  and(
+    eq(messages.chatRoomId, sql.placeholder('roomId')),
+    gt(messages.seq, sql.placeholder('after')),
+    lt(messages.seq, sql.placeholder('before')),
+  )
+
 /** The member's new marks, and the users to notify. */
-export type MovedMarks = Record<string, unknown> & { deliveredSeq: number; readSeq: number; audience: string[] }
+export interface MovedMarks {
+  deliveredSeq: number
+  readSeq: number
+  audience: string[]
+}
+
+// The pair is compared as a whole, which only the primary key can do: by the index of users a plan may read all rooms of one.
+const isMember = and(
+  sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) >= (${sql.placeholder('roomId')}, ${sql.placeholder('userId')}::uuid)`,
+  sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) <= (${sql.placeholder('roomId')}, ${sql.placeholder('userId')}::uuid)`,
+)
+const DELIVERED_AT = sql`case when ${chatParticipants.deliveredSeq} < target.seq
+  then ${sql.placeholder('now')}::timestamptz else ${chatParticipants.deliveredAt} end`
+const MOVED = {
+  deliveredSeq: chatParticipants.deliveredSeq,
+  readSeq: chatParticipants.readSeq,
+  audience: sql<string[]>`array(
+    select member_id::text from audience_of(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) where is_told)`,
+}
 
 /**
  * Raises the member's read mark, never beyond the log, and the delivered mark with it. Returns undefined if nothing changed. One
@@ -60,35 +119,49 @@ export type MovedMarks = Record<string, unknown> & { deliveredSeq: number; readS
  * message that arrives meanwhile stays counted.
  */
 export async function raiseRead(db: Queryable, roomId: string, userId: string, seq: number | null, now: Date) {
-  return await raise(
-    db,
-    sql`update chat_participants p set
-      unread_count = p.unread_count - (
-        select count(*) from messages m
-        where m.chat_room_id = p.chat_room_id and m.seq > greatest(p.read_seq, p.uncounted_seq) and m.seq <= target.seq
-          and m.sender_id <> p.user_id and not m.is_silent),
-      read_seq = target.seq, read_at = ${now},
-      delivered_at = case when p.delivered_seq < target.seq then ${now} else p.delivered_at end,
-      delivered_seq = greatest(p.delivered_seq, target.seq)
-    from (select least(coalesce(${seq}::bigint, last_seq), last_seq) as seq from chat_rooms where id = ${roomId}) target
-    where p.chat_room_id = ${roomId} and p.user_id = ${userId} and p.read_seq < target.seq`,
-  )
+  const [moved] = await raisedRead(db, { roomId, userId, seq, now })
+  return moved
 }
+
+const raisedRead = named((db) =>
+  db
+    .update(chatParticipants)
+    .set({
+      // Read in the order of the key, so by its index: a plan from when the table was empty must not read the whole room.
+      unreadCount: sql`${chatParticipants.unreadCount} - (
+        select count(*) from (
+          select m.sender_id, m.is_silent from messages m
+          where m.chat_room_id = ${chatParticipants.chatRoomId} and m.seq <= target.seq
+            and m.seq > greatest(${chatParticipants.readSeq}, ${chatParticipants.uncountedSeq})
+          order by m.seq offset 0) passed
+        where passed.sender_id <> ${chatParticipants.userId} and not passed.is_silent)`,
+      readSeq: sql`target.seq`,
+      readAt: sql`${sql.placeholder('now')}::timestamptz`,
+      deliveredAt: DELIVERED_AT,
+      deliveredSeq: sql`greatest(${chatParticipants.deliveredSeq}, target.seq)`,
+    })
+    .from(sql`(
+      select least(coalesce(${sql.placeholder('seq')}::bigint, last_seq), last_seq) as seq
+      from chat_rooms where id = ${sql.placeholder('roomId')}) target`)
+    .where(and(isMember, lt(chatParticipants.readSeq, sql`target.seq`)))
+    .returning(MOVED)
+    .prepare('raise_read'),
+)
 
 /** Raises the member's delivered mark, never beyond the log. Returns undefined if nothing changed. */
 export async function raiseDelivered(db: Queryable, roomId: string, userId: string, seq: number, now: Date) {
-  return await raise(
-    db,
-    sql`update chat_participants p set delivered_seq = target.seq, delivered_at = ${now}
-    from (select least(${seq}::bigint, last_seq) as seq from chat_rooms where id = ${roomId}) target
-    where p.chat_room_id = ${roomId} and p.user_id = ${userId} and p.delivered_seq < target.seq`,
-  )
+  const [moved] = await raisedDelivered(db, { roomId, userId, seq, now })
+  return moved
 }
 
-async function raise(db: Queryable, update: SQL) {
-  const { rows } = await db.execute<MovedMarks>(
-    sql`${update} returning p.delivered_seq::float8 as "deliveredSeq", p.read_seq::float8 as "readSeq", array(
-      select member_id::text from audience_of(p.chat_room_id, p.user_id) where is_told) as audience`,
-  )
-  return rows[0]
-}
+const raisedDelivered = named((db) =>
+  db
+    .update(chatParticipants)
+    .set({ deliveredSeq: sql`target.seq`, deliveredAt: sql`${sql.placeholder('now')}::timestamptz` })
+    .from(sql`(
+      select least(${sql.placeholder('seq')}::bigint, last_seq) as seq
+      from chat_rooms where id = ${sql.placeholder('roomId')}) target`)
+    .where(and(isMember, lt(chatParticipants.deliveredSeq, sql`target.seq`)))
+    .returning(MOVED)
+    .prepare('raise_delivered'),
+)

@@ -38,10 +38,8 @@ export async function readGroup(env: Env, user: SignedInUser, roomId: string): P
 export async function readLog(env: Env, user: SignedInUser, roomId: string, after: number, limit: number): Promise<LogPage> {
   const room = await requireRoom(env.db, user.id, roomId)
   // All entries up to `lastSeq` are committed, so both queries see them all, whatever is appended in between.
-  const [messages, commits] = await Promise.all([
-    store.messagesBetween(env.db, room.id, after, room.lastSeq, limit),
-    store.commitsBetween(env.db, room.id, after, room.lastSeq, limit),
-  ])
+  const range = { roomId: room.id, after, upTo: room.lastSeq, limit }
+  const [messages, commits] = await Promise.all([store.messagesBetween(env.db, range), store.commitsBetween(env.db, range)])
   const entries: LogEntry[] = [
     ...messages.map(({ bytesBefore: _, ...row }) => ({ kind: 'message' as const, ...shownMessage(row, room.members) })),
     ...commits.map(({ bytesBefore: _, ...row }) => shownCommit(row)),

@@ -1,7 +1,9 @@
 import { and, asc, eq, getTableColumns, gt, inArray, lt, lte, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../../contract/limits.ts'
 import type { CommitDraft } from '../../contract/rooms.ts'
 import type { Queryable } from '../db/connect.ts'
+import { named } from '../db/named.ts'
 import { bytesBefore } from '../db/page.ts'
 import { manifests } from '../db/schema/devices.ts'
 import { messages } from '../db/schema/messages.ts'
@@ -28,7 +30,13 @@ export interface Room {
 }
 
 export async function findRoom(db: Queryable, roomId: string): Promise<Room | undefined> {
-  const rows = await db
+  const rows = await roomWithMembers(db, { roomId })
+  const room = rows[0]?.room
+  return room && { ...room, members: rows.map((row) => row.member) }
+}
+
+const roomWithMembers = named((db) =>
+  db
     .select({
       room: {
         id: chatRooms.id,
@@ -47,10 +55,9 @@ export async function findRoom(db: Queryable, roomId: string): Promise<Room | un
     })
     .from(chatParticipants)
     .innerJoin(chatRooms, eq(chatRooms.id, chatParticipants.chatRoomId))
-    .where(eq(chatParticipants.chatRoomId, roomId))
-  const room = rows[0]?.room
-  return room && { ...room, members: rows.map((row) => row.member) }
-}
+    .where(eq(chatParticipants.chatRoomId, sql.placeholder('roomId')))
+    .prepare('room_with_members'),
+)
 
 /** Locks the room's log until the transaction ends, so that appends run one after another. */
 export async function lockRoom(tx: Queryable, roomId: string): Promise<void> {
@@ -68,29 +75,48 @@ export type MessageRow = typeof messages.$inferSelect
 /** A stored commit. */
 export type CommitRow = typeof roomCommits.$inferSelect
 
-/** Reads messages in order. The last one is the one that brings their contents to `LIMITS.logPageBytes`, if any does. */
-export function messagesBetween(db: Queryable, roomId: string, after: number, upTo: number, limit: number) {
-  const page = db
-    .select({ ...getTableColumns(messages), bytesBefore: bytesBefore(messages.content, asc(messages.seq)) })
-    .from(messages)
-    .where(and(eq(messages.chatRoomId, roomId), gt(messages.seq, after), lte(messages.seq, upTo)))
-    .orderBy(asc(messages.seq))
-    .limit(limit)
-    .as('page')
-  return db.select().from(page).where(lt(page.bytesBefore, LIMITS.logPageBytes)).orderBy(asc(page.seq))
+// What the log shows of a message.
+const { contentHash: _, isSilent: __, ...SHOWN } = getTableColumns(messages)
+type ShownRow = Omit<MessageRow, 'contentHash' | 'isSilent'>
+
+interface Range extends Record<string, unknown> {
+  roomId: string
+  after: number
+  upTo: number
+  limit: number
 }
 
+/** Reads messages in order. The last one is the one that brings their contents to `LIMITS.logPageBytes`, if any does. */
+export const messagesBetween: (db: Queryable, range: Range) => Promise<(ShownRow & { bytesBefore: number })[]> = named((db) => {
+  const page = db
+    .select({ ...SHOWN, bytesBefore: bytesBefore(messages.content, asc(messages.seq)) })
+    .from(messages)
+    .where(isWithin(messages.chatRoomId, messages.seq))
+    .orderBy(asc(messages.seq))
+    .limit(sql.placeholder('limit'))
+    .as('page')
+  return db
+    .select()
+    .from(page)
+    .where(lt(page.bytesBefore, LIMITS.logPageBytes))
+    .orderBy(asc(page.seq))
+    .prepare('messages_between')
+})
+
 /** Reads commits in order, with the same bound as `messagesBetween`. */
-export function commitsBetween(db: Queryable, roomId: string, after: number, upTo: number, limit: number) {
+export const commitsBetween: (db: Queryable, range: Range) => Promise<(CommitRow & { bytesBefore: number })[]> = named((db) => {
   const page = db
     .select({ ...getTableColumns(roomCommits), bytesBefore: bytesBefore(roomCommits.commit, asc(roomCommits.seq)) })
     .from(roomCommits)
-    .where(and(eq(roomCommits.chatRoomId, roomId), gt(roomCommits.seq, after), lte(roomCommits.seq, upTo)))
+    .where(isWithin(roomCommits.chatRoomId, roomCommits.seq))
     .orderBy(asc(roomCommits.seq))
-    .limit(limit)
+    .limit(sql.placeholder('limit'))
     .as('page')
-  return db.select().from(page).where(lt(page.bytesBefore, LIMITS.logPageBytes)).orderBy(asc(page.seq))
-}
+  return db.select().from(page).where(lt(page.bytesBefore, LIMITS.logPageBytes)).orderBy(asc(page.seq)).prepare('commits_between')
+})
+
+const isWithin = (room: PgColumn, seq: PgColumn) =>
+  and(eq(room, sql.placeholder('roomId')), gt(seq, sql.placeholder('after')), lte(seq, sql.placeholder('upTo')))
 
 export async function findCommit(db: Queryable, roomId: string, groupId: string, epoch: number) {
   const [row] = await db

@@ -1,7 +1,7 @@
-import { and, eq, gt, inArray, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
+import { named } from '../db/named.ts'
 import { sessions } from '../db/schema/sessions.ts'
 import type { PlanRow } from '../plans/plans.ts'
 
@@ -23,25 +23,38 @@ export async function trimSessions(db: Queryable, userId: string, newest: Buffer
       offset ${kept - 1} for update skip locked))`)
 }
 
-/** Returns the live sessions of these tokens, with their account. */
-export function findLive(db: Queryable, tokenHashes: Buffer[], now: Date) {
+/**
+ * Returns the live sessions of these tokens, with their account. A session is live if it is neither expired nor idle for too long
+ * and its account is active. The laterals are read one by one along a whole key, whatever the tables hold [Note of `named`].
+ */
+export const findLive = (db: Queryable, tokenHashes: Buffer[], now: Date) =>
+  live(db, { tokenHashes, now, idleSince: idleSince(now) })
+
+const live = named((db) => {
+  const now = sql`${sql.placeholder('now')}::timestamptz`
   return db
     .select({
-      id: users.id,
-      username: users.username,
-      displayName: users.displayName,
-      plan: sql<PlanRow | null>`(select to_jsonb(r) from rights_of(${users.id}, ${now}::timestamptz) r)`,
-      isAdmin: users.isAdmin,
-      hasKeys: sql<boolean>`${users.publicKey} is not null`,
-      deviceId: provenDevice,
-      namedDeviceId: sessions.deviceId,
-      tokenHash: sessions.tokenHash,
-      lastUsedAt: sessions.lastUsedAt,
+      id: sql<string>`u.id`,
+      username: sql<string>`u.username`,
+      displayName: sql<string>`u.display_name`,
+      plan: sql<PlanRow | null>`(select to_jsonb(r) from rights_of(u.id, ${now}) r)`,
+      isAdmin: sql<boolean>`u.is_admin`,
+      hasKeys: sql<boolean>`u.public_key is not null`,
+      deviceId: sql<string | null>`case when s.proven_at is not null then s.device_id end`,
+      namedDeviceId: sql<string | null>`s.device_id`,
+      tokenHash: sql`s.token_hash`.mapWith(sessions.tokenHash),
+      lastUsedAt: sql`s.last_used_at`.mapWith(sessions.lastUsedAt),
     })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(isLive(tokenHashes, now))
-}
+    .from(
+      sql`unnest(${sql.placeholder('tokenHashes')}::bytea[]) as asked(hash)
+        cross join lateral (
+          select * from sessions
+          where token_hash = asked.hash and expires_at > ${now} and last_used_at > ${sql.placeholder('idleSince')}::timestamptz
+          offset 0) s
+        cross join lateral (select * from users where id = s.user_id and is_active and deleted_at is null offset 0) u`,
+    )
+    .prepare('live_sessions')
+})
 
 export async function isStored(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
   return (await tx.$count(sessions, eq(sessions.tokenHash, tokenHash))) > 0
@@ -113,12 +126,6 @@ export async function touchDevices(db: Queryable, userIds: string[], deviceIds: 
 
 // An array is one parameter, so the statement's text does not depend on its length.
 const isOneOf = (tokenHashes: Buffer[]) => sql`${sessions.tokenHash} = any(${sql.param(tokenHashes)}::bytea[])`
-
-/** True for a session that is neither expired nor idle for too long, of an active account. */
-function isLive(tokenHashes: Buffer[], now: Date) {
-  const isCurrent = and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince(now)))
-  return and(isOneOf(tokenHashes), isCurrent, eq(users.isActive, true), isNull(users.deletedAt))
-}
 
 /** Returns the time of last use at or before which a session counts as idle for too long. */
 const idleSince = (now: Date): Date => new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)

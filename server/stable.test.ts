@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import type pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { findById } from './account/store.ts'
+import { connect, type Db } from './db/connect.ts'
+import { pageOf, raiseDelivered, raiseRead } from './messages/store.ts'
+import { sumUnread } from './notifications/store.ts'
+import { commitsBetween, findRoom, messagesBetween } from './rooms/store.ts'
+import { findLive } from './sessions/store.ts'
+import { startWorld } from './testing/world.ts'
+
+const world = await startWorld()
+
+const ROOMS = 1000
+const MESSAGES = 20_000
+const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+const [alice, room] = [uuid(1), 'r1']
+const now = new Date()
+const hashOf = (number: number) => createHash('md5').update(String(number)).digest()
+
+/** Each hot look-up, with the blocks that it may read of full tables, indexes included. */
+const LOOKUPS: Record<string, [number, (db: Db) => Promise<unknown>]> = {
+  session: [40, (db) => findLive(db, [hashOf(1), hashOf(2)], now)],
+  account: [10, (db) => findById(db, alice)],
+  room: [20, (db) => findRoom(db, room)],
+  'newest page': [20, (db) => pageOf(db, room, { limit: 50 })],
+  'page before': [20, (db) => pageOf(db, room, { before: 10_000, limit: 50 })],
+  'page after': [20, (db) => pageOf(db, room, { after: 10_000, limit: 50 })],
+  'long page before': [30, (db) => pageOf(db, room, { before: 10_000, limit: 100 })],
+  'long page after': [30, (db) => pageOf(db, room, { after: 10_000, limit: 100 })],
+  'log, messages': [40, (db) => messagesBetween(db, { roomId: room, after: 10_000, upTo: MESSAGES, limit: 200 })],
+  'log, commits': [40, (db) => commitsBetween(db, { roomId: room, after: 10_000, upTo: MESSAGES, limit: 200 })],
+  // Alice has all of the rooms, and each is unread.
+  unread: [ROOMS, (db) => sumUnread(db, alice)],
+  // Who is told is looked up by the index of the member's contacts, of which there are at most 5,000, or by that of the room's.
+  'read mark': [ROOMS / 4, (db) => raiseRead(db, room, alice, 10_020, now)],
+  'delivered mark': [ROOMS / 4, (db) => raiseDelivered(db, room, alice, 10_020, now)],
+}
+
+/** A connection of the product's kind that plans each statement at its first use, for any values, and keeps the plan. */
+async function planner(): Promise<{ db: Db; client: pg.PoolClient }> {
+  const database = connect(world.databaseUrl)
+  const client = await database.pool.connect()
+  onTestFinished(async () => {
+    client.release()
+    await database.close()
+  })
+  await client.query('set plan_cache_mode = force_generic_plan')
+  return { db: drizzle(client), client }
+}
+
+/** The blocks that a look-up reads of the product's tables and indexes. It changes nothing. */
+async function blocksOf({ db, client }: Awaited<ReturnType<typeof planner>>, lookUp: (db: Db) => Promise<unknown>) {
+  const read = async () => (await client.query<{ blocks: number }>(BLOCKS)).rows[0]?.blocks ?? 0
+  await client.query('begin')
+  const before = await read()
+  await lookUp(db)
+  const after = await read()
+  await client.query('rollback')
+  return after - before
+}
+
+const BLOCKS = `
+  select sum(pg_stat_get_xact_blocks_fetched(oid))::int as blocks from pg_class where relnamespace = 'public'::regnamespace`
+
+async function fill(rooms: number, messages: number): Promise<void> {
+  const statements = [
+    `insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at)
+     select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'u' || n, '', '', '', now(), now() from generate_series(1, ${rooms + 1}) n
+     on conflict do nothing`,
+    `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at)
+     select decode(md5(n::text), 'hex'), ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, now(), now(), now() + interval '1 day'
+     from generate_series(1, ${rooms + 1}) n on conflict do nothing`,
+    `insert into chat_rooms (id, created_by, created_at, last_seq) select 'r' || n, '${alice}', now(), ${messages} from generate_series(1, ${rooms}) n
+     on conflict (id) do update set last_seq = excluded.last_seq`,
+    `insert into chat_participants (chat_room_id, user_id, joined_at, unread_count, read_seq, delivered_seq)
+     select 'r' || n, member, now(), 1, ${Math.min(messages, 10_000)}, ${Math.min(messages, 10_000)}
+     from generate_series(1, ${rooms}) n, lateral (values ('${alice}'::uuid), (('00000000-0000-4000-8000-' || lpad((n + 1)::text, 12, '0'))::uuid)) m(member)
+     on conflict (chat_room_id, user_id) do update set read_seq = excluded.read_seq, delivered_seq = excluded.delivered_seq`,
+    `insert into contacts (id, user_id, contact_user_id, state, chat_room_id, added_at)
+     select gen_random_uuid(), '${alice}', ('00000000-0000-4000-8000-' || lpad((n + 1)::text, 12, '0'))::uuid, 'accepted', 'r' || n, now()
+     from generate_series(1, ${rooms}) n on conflict do nothing`,
+    `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+     select '${room}', n, gen_random_uuid(), '${alice}', 'x', 'text', false, now() from generate_series(1, ${messages}) n on conflict do nothing`,
+    `insert into room_commits (chat_room_id, seq, sender_id, generation, group_id, epoch, commit, created_at)
+     select '${room}', n, '${alice}', 1, 'g', n, 'x', now() from generate_series(1, ${messages}) n on conflict do nothing`,
+  ]
+  for (const statement of statements) await world.sql(statement)
+}
+
+test('a hot look-up that was planned with no, some or all rows, before or after ANALYZE, reads as little when the tables are full', async () => {
+  const planners: [string, Awaited<ReturnType<typeof planner>>][] = []
+  const plan = async (when: string) => {
+    const one = await planner()
+    for (const [, lookUp] of Object.values(LOOKUPS)) await blocksOf(one, lookUp)
+    planners.push([when, one])
+  }
+  await plan('when empty')
+  await world.sql('analyze')
+  await plan('when empty and analyzed')
+  await fill(20, 1000)
+  await plan('with 1,000 rows, analyzed when empty')
+  await fill(ROOMS, MESSAGES)
+  await plan('when full, analyzed when empty')
+  const measured = async (state: string) => {
+    for (const [when, one] of planners)
+      for (const [what, [most, lookUp]] of Object.entries(LOOKUPS))
+        expect(await blocksOf(one, lookUp), `${what}, planned ${when}, ${state}`).toBeLessThanOrEqual(most)
+  }
+  await measured('not analyzed since')
+  await world.sql('analyze')
+  await plan('when full and analyzed')
+  await measured('analyzed')
+}, 60_000)
