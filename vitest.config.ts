@@ -12,7 +12,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{bench,contract,client,server,scripts,faults,walks}/**/*.test.{ts,tsx}'],
-          setupFiles: ['server/testing/refused.ts'],
+          setupFiles: ['server/testing/refused.ts', 'client/testing/argon2.ts'],
           testTimeout: 20_000,
           // A condition is met when it is met: a slow machine is no failure.
           expect: { poll: { timeout: 15_000 } },

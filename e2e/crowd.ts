@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { syncBook } from '../client/trust/book.ts'
-import { refreshOwnDevices } from '../client/trust/own.ts'
 import 'fake-indexeddb/auto'
 import { createCore } from '../client/crypto/core.ts'
 import type { Env } from '../client/env.ts'
 import { flushRoom, waitOf } from '../client/messages/outbox.ts'
 import { createApi } from '../client/net/api.ts'
 import { roomOfContact } from '../client/rooms/contact.ts'
-import { accountApi } from '../contract/account.ts'
+import { endSignUp, signUp } from '../client/signin/signin.ts'
+import { openBrowser } from '../client/testing/browser.ts'
+import { syncBook } from '../client/trust/book.ts'
+import { refreshOwnDevices } from '../client/trust/own.ts'
 import { type Contact, contactsApi } from '../contract/contacts.ts'
-import { devicesApi } from '../contract/devices.ts'
 
 /** A user with the real client code and keys at the real server, but without a browser window, so that many of them cost little. */
 export interface HeadlessUser {
@@ -21,6 +21,8 @@ export interface HeadlessUser {
 
 const nothing = () => undefined
 let users = 0
+// The verbs of a sign-up read a browser's globals.
+openBrowser()
 
 /** Signs up at a server that trusts one proxy. Each user has another IP address, because rate limits count by address. */
 export async function headlessUser(url: string, name: string): Promise<HeadlessUser> {
@@ -43,16 +45,11 @@ export async function headlessUser(url: string, name: string): Promise<HeadlessU
     },
   })
   const core = createCore(() => origin)
-  const { salt } = await api(accountApi.salt, { username })
-  const { authSecret } = await core.stretch({ username, password: `password of ${username}`, salt })
-  const keys = await core.draftAccount({ deviceName: { name: 'A program', browser: 'None', system: 'None' }, username })
-  const form = { username, displayName: name, password: authSecret, confirmPassword: authSecret, kdf: 1 as const, keys }
-  const user = await api(accountApi.register, form)
-  await core.keepKeys({ userId: user.id, username, unlockSecret: user.unlock?.unlockSecret ?? '' })
-  await core.forgetPassword()
-  if (user.unlock?.challenge) await api(devicesApi.prove, await core.proveSession(user.unlock.challenge))
   const socket = { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing }
   const env: Env = { api, crypto: core, socket, clock: () => new Date() }
+  const password = `password of ${username}`
+  await signUp(env, { username, displayName: name, password, confirmPassword: password })
+  await endSignUp(env)
 
   async function contactOf(other: string): Promise<Contact> {
     const contact = (await api(contactsApi.list, {})).find(({ contactUser }) => contactUser.username === other)

@@ -1,8 +1,9 @@
 import 'fake-indexeddb/auto'
 import { IDBFactory } from 'fake-indexeddb'
 import WebSocket from 'ws'
+import { newStorage } from '../client/testing/browser.ts'
 import { loadPage, type Page } from './load.ts'
-import { newAddressBar, newLocks, newStorage, newTimers } from './platform.ts'
+import { newAddressBar, newLocks, newTimers } from './platform.ts'
 
 /** A headless tab. */
 export interface Tab extends Page {

@@ -1,19 +1,5 @@
 /** Replacements for the browser APIs that Node lacks. */
 
-/** Makes a local or session storage. Its keys are its own properties. */
-export function newStorage(): Storage {
-  const verbs = {
-    getItem: (key: string) => (Object.hasOwn(storage, key) ? storage[key] : null),
-    setItem: (key: string, value: string) => void Object.assign(storage, { [key]: value }),
-    removeItem: (key: string) => void delete storage[key],
-    clear() {
-      for (const key of Object.keys(storage)) delete storage[key]
-    },
-  }
-  const storage = Object.create(verbs)
-  return storage
-}
-
 /** Makes a location and history. No walk has a newer version of the page, so nothing reloads by itself. */
 export function newAddressBar(origin: string) {
   const location = { origin, hostname: 'localhost', pathname: '/', search: '' }

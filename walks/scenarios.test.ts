@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Api, createApi } from '../client/net/api.ts'
+import { openBrowser } from '../client/testing/browser.ts'
 import { createWire } from '../client/testing/wire.ts'
 import { messagesApi } from '../contract/messages.ts'
 import { roomsApi } from '../contract/rooms.ts'
 import { startWorld } from '../server/testing/world.ts'
-import { newStorage } from './platform.ts'
 import { newSomeone, type OpenWire, type Someone } from './someone.ts'
 
 const server = await startWorld()
@@ -36,12 +36,8 @@ function inMemory(): OpenWire {
 }
 
 vi.setConfig({ testTimeout: 60_000 })
-const storage = ['localStorage', 'sessionStorage']
-beforeAll(() => {
-  for (const name of storage) vi.stubGlobal(name, newStorage())
-  vi.stubGlobal('navigator', { userAgent: 'Firefox/140.0 Linux' })
-  vi.stubGlobal('location', { origin: server.url })
-})
+beforeAll(openBrowser)
+beforeAll(() => void vi.stubGlobal('location', { origin: server.url }))
 afterAll(() => void vi.unstubAllGlobals())
 
 let names = 0

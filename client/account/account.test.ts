@@ -1,28 +1,14 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { openBrowser } from '../testing/browser.ts'
 import { newPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
 import { SESSION_ENDED, start } from './account.ts'
 import { accountStore } from './store.ts'
 
-/** Mock of localStorage: getItem reads a value by key, and Object.keys lists the keys. */
-function newStorage(kept: Record<string, string>) {
-  return Object.assign(Object.create({ getItem: (name: string) => kept[name] ?? null, removeItem, clear: () => undefined }), kept)
-  function removeItem(this: Record<string, string>, name: string) {
-    delete kept[name]
-    delete this[name]
-  }
-}
-
-let kept: Record<string, string>
-beforeEach(() => {
-  kept = {}
-  vi.stubGlobal('localStorage', newStorage(kept))
-  vi.stubGlobal('sessionStorage', { clear: () => undefined })
-})
-afterEach(() => vi.unstubAllGlobals())
+beforeEach(openBrowser)
 
 /** Starts a page whose server returns this error. Returns the logged errors. */
 async function startFails(error: Error): Promise<unknown[]> {
@@ -36,8 +22,8 @@ async function startFails(error: Error): Promise<unknown[]> {
 const noSession = new ApiError(401, 'not_signed_in', 'Not signed in')
 
 function wasHere() {
-  kept = { user: '{"id":"1","username":"alice","displayName":"Alice"}', theme: 'dark' }
-  vi.stubGlobal('localStorage', newStorage(kept))
+  localStorage.setItem('user', '{"id":"1","username":"alice","displayName":"Alice"}')
+  localStorage.setItem('theme', 'dark')
 }
 
 test('Who comes for the first time sees the sign-in, and nothing is logged: there is no failure', async () => {
@@ -63,7 +49,7 @@ test.each([
     wasHere()
     expect(await startFails(error)).toEqual([error])
     expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', user: null, notice })
-    expect(kept).toEqual({ theme: 'dark' })
+    expect({ ...localStorage }).toEqual({ theme: 'dark' })
   },
 )
 

@@ -11,7 +11,9 @@ import { ApiError } from '../net/api.ts'
 import { halfway } from '../signin/halfway.ts'
 import { openWith, recoverAccount, signInByKit } from '../signin/recover.ts'
 import { cancelSignIn, enrolThisBrowser, signIn, signUp } from '../signin/signin.ts'
-import { at, newPerson, passwordOf, profileCopy, type TestPerson } from '../testing/people.ts'
+import { openBrowser } from '../testing/browser.ts'
+import { at, newPerson, passwordOf, signPageIn, type TestPerson } from '../testing/people.ts'
+import { profileCopy } from '../testing/profile.ts'
 import { saltOf } from '../testing/state.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
 import { syncBook } from '../trust/book.ts'
@@ -34,17 +36,7 @@ import { accountStore } from './store.ts'
 // Argon2id and many messages take long.
 vi.setConfig({ testTimeout: 60_000 })
 
-// Mocks of the browser's globals.
-const kept = new Map<string, string>()
-const storage = {
-  setItem: (key: string, value: string) => void kept.set(key, value),
-  getItem: (key: string) => kept.get(key) ?? null,
-  removeItem: (key: string) => void kept.delete(key),
-  clear: () => kept.clear(),
-}
-vi.stubGlobal('localStorage', storage)
-vi.stubGlobal('sessionStorage', storage)
-vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' })
+beforeEach(openBrowser)
 
 let wire: Wire
 let alice: TestPerson
@@ -94,26 +86,8 @@ beforeEach(async () => {
   phone = third
   bob = other
   password = { kind: 'password', password: passwordOf(alice.username) }
-  signedInAs(alice)
+  await signPageIn(alice)
 })
-
-const signedInAs = ({ userId, username }: TestPerson) =>
-  accountStore.setState({
-    phase: 'signed_in',
-    user: {
-      id: userId,
-      username,
-      displayName: username,
-      profileImageUrl: null,
-      isAdmin: false,
-      subscriptionTier: 'free',
-      biometricEnabled: false,
-      email: null,
-      onionAddress: null,
-      hasKeys: true,
-      deviceId: null,
-    },
-  })
 
 const stored = () => {
   const account = wire.accounts.get(alice.userId)
@@ -203,7 +177,7 @@ describe('a crash between any two steps leaves an account that opens, and browse
     const { step } = await signIn(added.env, { username: alice.username, password: passwordOf(alice.username) })
     expect(step).toBe('confirm_devices')
     await dies(moment, added.env, () => enrolThisBrowser(added.env, 'Kitchen'))
-    signedInAs(alice)
+    await signPageIn(alice)
     const names = (await openKeys(laptop.env, password)).map((device) => device.name)
     expect(names.includes('Kitchen')).toBe(moment !== 'before the server heard of it')
     await goOn([laptop, phone])

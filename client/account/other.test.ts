@@ -4,6 +4,7 @@ import { accountApi } from '../../contract/account.ts'
 import { createCore } from '../crypto/core.ts'
 import type { Env } from '../env.ts'
 import { enrolThisBrowser, signIn, signUp } from '../signin/signin.ts'
+import { openBrowser } from '../testing/browser.ts'
 import { at, newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
 import { OTHER_ACCOUNT, refreshUser, start } from './account.ts'
@@ -13,16 +14,7 @@ import { accountStore } from './store.ts'
 // Argon2id.
 vi.setConfig({ testTimeout: 60_000 })
 
-const kept = new Map<string, string>()
-const storage = {
-  setItem: (key: string, value: string) => void kept.set(key, value),
-  getItem: (key: string) => kept.get(key) ?? null,
-  removeItem: (key: string) => void kept.delete(key),
-  clear: () => kept.clear(),
-}
-vi.stubGlobal('localStorage', storage)
-vi.stubGlobal('sessionStorage', storage)
-vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' })
+beforeEach(openBrowser)
 
 let wire: Wire
 let alice: TestPerson
@@ -31,7 +23,6 @@ let bob: TestPerson
 let page: Env
 
 beforeEach(async () => {
-  kept.clear()
   accountStore.setState({ phase: 'signed_out', user: null, notice: null })
   wire = createWire()
   bob = await newPerson(wire)
@@ -111,7 +102,7 @@ test.each([
 test.each([{ id: 'alice' }, { username: 'alice' }])(
   'A page that starts and is answered as another account opens nothing',
   async (which) => {
-    kept.set('user', JSON.stringify({ id: bob.userId, username: bob.username, displayName: 'Bob' }))
+    localStorage.setItem('user', JSON.stringify({ id: bob.userId, username: bob.username, displayName: 'Bob' }))
     namesAlice('id' in which ? { id: alice.userId } : { username: alice.username })
     const logged: unknown[] = []
     await at(bob.computer, () => start({ ...page, api: wire.api(bob.userId, () => bob.deviceId) }, (error) => logged.push(error)))

@@ -3,19 +3,16 @@ import { removeDevice } from '../account/keys.ts'
 import { accountStore } from '../account/store.ts'
 import { resetDevices } from '../devices/list.ts'
 import { devicesStore } from '../devices/store.ts'
-import { newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
+import { openBrowser } from '../testing/browser.ts'
+import { newPerson, passwordOf, signPageIn, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
 import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
-
-/** What `localStorage` and `sessionStorage` are where there is no page. */
-const storage = () => ({ getItem: () => null, setItem: () => undefined, removeItem: () => undefined, clear: () => undefined })
 
 /** What the address bar showed, one after the other. */
 const shown: { state: unknown; address: string }[] = []
 
+beforeEach(openBrowser)
 beforeEach(() => {
-  vi.stubGlobal('localStorage', storage())
-  vi.stubGlobal('sessionStorage', storage())
   vi.stubGlobal('location', { pathname: '/chat/dm_a_b', search: '' })
   vi.stubGlobal('history', { replaceState: (state: unknown, _: string, address: string) => shown.push({ state, address }) })
   shown.length = 0
@@ -25,29 +22,13 @@ afterEach(() => {
   resetDevices()
 })
 
-const USER = {
-  displayName: 'Alice',
-  profileImageUrl: null,
-  isAdmin: false,
-  subscriptionTier: 'premium' as const,
-  biometricEnabled: false,
-  email: null,
-  onionAddress: null,
-  hasKeys: true,
-  deviceId: null,
-}
-
-function sits({ userId, username }: TestPerson) {
-  accountStore.setState({ phase: 'signed_in', user: { ...USER, id: userId, username }, notice: null })
-}
-
 /** Whether a sign-in would find this browser's keys. */
 const keepsKeys = async ({ core, username }: TestPerson) => (await core.deviceHere(username)) !== null
 
 /** Alice's second browser removes this one; answers the list that the server then hands out. */
 async function removed(laptop: TestPerson, wire: ReturnType<typeof createWire>) {
   const phone = await laptop.newComputer()
-  sits(laptop)
+  await signPageIn(laptop)
   await removeDevice(phone.env, { kind: 'password', password: passwordOf(laptop.username) }, laptop.deviceId)
   const signed = wire.accounts.get(laptop.userId)?.keys.manifest
   if (!signed) throw new Error('The account is not on the wire')
@@ -87,14 +68,14 @@ test('A removal that was missed is found when the keys are asked for', async () 
 test('Being signed out takes no keys, and neither does Eve with a list that Alice did not sign', async () => {
   const wire = createWire()
   const [alice, eve] = [await newPerson(wire), await newPerson(wire)]
-  sits(alice)
+  await signPageIn(alice)
   await signedOutElsewhere(alice.env, alice.userId, undefined)
   expect(accountStore.getState().notice).toBe('You were signed out.')
   expect(shown).toEqual([{ state: { left: { path: '/chat/dm_a_b', userId: alice.userId } }, address: '/auth' }])
   expect(await keepsKeys(alice)).toBe(true)
 
   const again = await alice.newTab()
-  sits(again)
+  await signPageIn(again)
   const forged = wire.accounts.get(eve.userId)?.keys.manifest
   await expect(signedOutElsewhere(again.env, again.userId, forged)).rejects.toMatchObject({ name: 'CryptoFailure' })
   expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: 'You were signed out.' })
@@ -104,7 +85,7 @@ test('Being signed out takes no keys, and neither does Eve with a list that Alic
 test('A browser that stays hears of a new one and announces it', async () => {
   const wire = createWire()
   const laptop = await newPerson(wire)
-  sits(laptop)
+  await signPageIn(laptop)
   await checkOwnKeys(laptop.env, laptop.userId)
   const phone = await laptop.newComputer()
   await checkOwnKeys(laptop.env, laptop.userId)

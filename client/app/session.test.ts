@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
@@ -17,6 +17,7 @@ import { type Api, ApiError } from '../net/api.ts'
 import type { Socket } from '../net/socket.ts'
 import { connectionStore } from '../net/status.ts'
 import { resetRooms, roomById, roomsStore } from '../rooms/list.ts'
+import { openBrowser } from '../testing/browser.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { patchedClient, people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
@@ -44,17 +45,15 @@ let document: EventTarget & { visibilityState: string; hasFocus: () => boolean }
 /** Everything that the page asks fails like this. */
 let failure: Error | undefined
 
-const storage = () => ({ getItem: () => null, setItem: () => undefined, removeItem: () => undefined, clear: () => undefined })
 const USER = {
   ...{ displayName: 'Alice', profileImageUrl: null, isAdmin: false, subscriptionTier: 'premium' as const },
   ...{ biometricEnabled: false, email: null, onionAddress: null, hasKeys: true, deviceId: null },
 }
 
+beforeEach(openBrowser)
 beforeEach(() => {
   document = Object.assign(new EventTarget(), { visibilityState: 'visible', hasFocus: () => false })
   vi.stubGlobal('document', document)
-  vi.stubGlobal('localStorage', storage())
-  vi.stubGlobal('sessionStorage', storage())
   vi.stubGlobal('location', { pathname: '/', search: '', reload: vi.fn() })
   vi.stubGlobal('history', { replaceState: () => undefined })
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
@@ -158,7 +157,11 @@ const hello = (contractVersion = CONTRACT_VERSION): ServerData['hello'] => {
   }
 }
 
-keepSession(page, report)
+beforeAll(async () => {
+  // They sign up before the session follows the page: it is not theirs.
+  await people()
+  keepSession(page, report)
+})
 
 test('A page that is signed in connects, and brings up to date what this browser has, once', async () => {
   const { alice, bob, roomId } = await opened()
@@ -192,12 +195,6 @@ test('A page that is older than its server sends what waits, then loads the newe
 })
 
 test('A server that names another version for ever has the page load itself once; then the page says so and asks nothing more', async () => {
-  const kept = new Map<string, string>()
-  vi.stubGlobal('sessionStorage', {
-    ...storage(),
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
-  })
   await opened()
   comes('hello', hello(CONTRACT_VERSION + 1))
   await expect.poll(() => vi.mocked(location.reload).mock.calls.length).toBe(1)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { fromBase64, toBase64, toBase64Url } from '../../contract/bytes.ts'
 import { ADDED_AT_SEALED, devicesApi, type KeyChange, keyringShape, manifestShape } from '../../contract/devices.ts'
+import { changeKeys } from '../account/keys.ts'
 import { sealTo } from '../primitives/seal.ts'
 import { at, newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
 import { saltOf } from '../testing/state.ts'
@@ -42,11 +43,17 @@ async function drafts(wire: Wire, person: TestPerson, request: KeyChangeRequest)
   return person.core.draftChange(request)
 }
 
-/** Changes the keys by the way in at hand. */
-async function changes(wire: Wire, person: TestPerson, request: KeyChangeRequest): Promise<KeyChange> {
-  const change = await drafts(wire, person, request)
-  await person.env.api(devicesApi.changeKeys, change)
-  await person.core.changeKept()
+/** Changes the keys by the way in that the worker holds. Returns what was sent. */
+async function changes(person: TestPerson, request: KeyChangeRequest): Promise<KeyChange> {
+  const sent: KeyChange[] = []
+  async function draftChange(asked: KeyChangeRequest): Promise<KeyChange> {
+    const change = await person.core.draftChange(asked)
+    sent.push(change)
+    return change
+  }
+  await changeKeys({ ...person.env, crypto: { ...person.core, draftChange } }, { kind: 'fresh' }, request)
+  const change = sent.at(-1)
+  if (!change) throw new Error('Nothing was sent')
   return change
 }
 
@@ -63,7 +70,7 @@ const failure = (code: string) => expect.objectContaining({ name: 'CryptoFailure
 
 test('A removed browser opens neither the new address book nor new archive keys, whatever the server hands it', async () => {
   const { wire, alice, laptop } = await twoComputers()
-  const { historySeals, book } = await changes(wire, laptop, { removeDevices: [alice.deviceId] })
+  const { historySeals, book } = await changes(laptop, { removeDevices: [alice.deviceId] })
   if (!book) throw new Error('no book')
   expect(historySeals.map(({ deviceId }) => deviceId)).toEqual([laptop.deviceId])
   const manifest = manifestOf(wire, alice)
@@ -94,8 +101,8 @@ test('A removed browser opens neither the new address book nor new archive keys,
 
 test('Another browser that stays learns the new history key, also one that missed several', async () => {
   const { wire, alice, laptop } = await twoComputers()
-  await changes(wire, laptop, { keepsHistory: false })
-  await changes(wire, laptop, { keepsHistory: true })
+  await changes(laptop, { keepsHistory: false })
+  await changes(laptop, { keepsHistory: true })
   expect(manifestOf(wire, alice)).toMatchObject({ historyKeyId: 3, keepsHistory: true })
   const { manifest, historySeals } = await alice.env.api(devicesApi.keys, {})
   if (!manifest) throw new Error('no manifest')
@@ -108,7 +115,7 @@ test('Another browser that stays learns the new history key, also one that misse
 
 test('Where the server withholds the new history key, a way in brings it: it stands in the keyring', async () => {
   const { wire, alice, laptop } = await twoComputers()
-  await changes(wire, laptop, { keepsHistory: false })
+  await changes(laptop, { keepsHistory: false })
   await alice.core.stretch(typed(alice))
   await alice.core.reviewAccount(on(wire, alice).keys)
   await alice.core.forgetPassword()
@@ -119,9 +126,9 @@ test('Where the server withholds the new history key, a way in brings it: it sta
 })
 
 test('Another tab learns from the vault what its neighbour was told', async () => {
-  const { wire, alice, laptop } = await twoComputers()
+  const { alice, laptop } = await twoComputers()
   const tab = await openLive(alice.userId, alice.unlock)
-  await changes(wire, laptop, { keepsHistory: false })
+  await changes(laptop, { keepsHistory: false })
   const { manifest, historySeals } = await alice.env.api(devicesApi.keys, {})
   if (!manifest) throw new Error('no manifest')
   await alice.core.takeOwnManifest(manifest, { historySeals })
@@ -131,7 +138,7 @@ test('Another tab learns from the vault what its neighbour was told', async () =
 
 test('The server makes up a history key, withholds it or hands out one for another browser: refused, and the device list holds', async () => {
   const { wire, alice, laptop } = await twoComputers()
-  await changes(wire, laptop, { keepsHistory: false })
+  await changes(laptop, { keepsHistory: false })
   const { manifest } = on(wire, alice).keys
   const { historyKeyId, devices } = manifestOf(wire, alice)
   const live = await openLive(alice.userId, alice.unlock)
@@ -162,7 +169,7 @@ test('The server plays keyring and device list back, or hands out those of someb
   const { wire, alice, laptop } = await twoComputers()
   const eve = await newPerson(wire)
   const old = { ...on(wire, alice).keys }
-  await changes(wire, laptop, { keepsHistory: false })
+  await changes(laptop, { keepsHistory: false })
   const { keyring, manifest } = on(wire, alice).keys
   const refused = (documents: typeof old) => expect(laptop.core.reviewAccount(documents)).rejects
   await refused({ ...old, keyring: old.keyring, manifest }).toThrow(failure('keyring_rollback'))
@@ -184,7 +191,7 @@ test('Every change makes a new account key [Note: K2], and what is posted holds 
   const kit = await laptop.core.newKit()
   const output = toBase64(randomBytes(32))
   await laptop.core.newPasskey({ id: 'Zm9v', output })
-  const change = await changes(wire, laptop, { removeDevices: [alice.deviceId], kit: 'new', passkey: 'new' })
+  const change = await changes(laptop, { removeDevices: [alice.deviceId], kit: 'new', passkey: 'new' })
   const after = await openKeyring(change.keyring, way)
   expect(after.accountKey).not.toEqual(before.accountKey)
   expect(after.secret.identitySeed).toEqual(before.secret.identitySeed)
@@ -212,16 +219,16 @@ test('A kit and a passkey open the account like the password does; a kit of some
   const kit = await laptop.core.newKit()
   const passkey = { id: 'Zm9v', output: toBase64(randomBytes(32)) }
   await laptop.core.newPasskey(passkey)
-  await changes(wire, laptop, { kit: 'new', passkey: 'new' })
+  await changes(laptop, { kit: 'new', passkey: 'new' })
   await laptop.core.forgetPassword()
   await laptop.core.enterKit({ words: kit.words.join(' ') })
   // From now on the password alone does not open the account.
-  await changes(wire, laptop, { password: 'remove' })
+  await changes(laptop, { password: 'remove' })
   await laptop.core.stretch(typed(alice))
   await expect(drafts(wire, laptop, {})).rejects.toThrow(failure('way'))
   await laptop.core.enterPasskey(passkey)
   await laptop.core.stretchNew(typed(alice))
-  await changes(wire, laptop, { password: 'add', kit: 'remove' })
+  await changes(laptop, { password: 'add', kit: 'remove' })
   expect(waysOf(wire, alice).map(({ id }) => id)).toEqual(['passkey:Zm9v', 'password'])
   expect(on(wire, alice).kitSecret).toBeNull()
   await laptop.core.enterKit({ words: kit.words.join(' ') })
@@ -229,7 +236,7 @@ test('A kit and a passkey open the account like the password does; a kit of some
   await laptop.core.enterPasskey({ ...passkey, output: toBase64(randomBytes(32)) })
   await expect(drafts(wire, laptop, {})).rejects.toThrow(failure('way'))
   await laptop.core.stretch(typed(alice))
-  await changes(wire, laptop, { removePasskeys: ['Zm9v'] })
+  await changes(laptop, { removePasskeys: ['Zm9v'] })
   expect(waysOf(wire, alice).map(({ id }) => id)).toEqual(['password'])
   await laptop.core.enterPasskey(passkey)
   await expect(drafts(wire, laptop, {})).rejects.toThrow(failure('way'))
@@ -259,8 +266,8 @@ test('After the seeds are forgotten nothing can be changed; a new kit outlives o
 })
 
 test('A device list names each browser; names from before a removal stay readable', async () => {
-  const { wire, alice, laptop } = await twoComputers()
-  await changes(wire, laptop, { removeDevices: [alice.deviceId] })
+  const { alice, laptop } = await twoComputers()
+  await changes(laptop, { removeDevices: [alice.deviceId] })
   expect(await laptop.core.ownDevices()).toMatchObject([
     { id: laptop.deviceId, name: 'Another browser', browser: 'Firefox', system: 'Linux', addedAt: expect.any(String) },
   ])
@@ -270,7 +277,7 @@ test('A list says which of its versions removed a browser; of one that an older 
   const { wire, alice, laptop } = await twoComputers()
   const phone = await laptop.newComputer()
   await laptop.core.stretch(typed(alice))
-  await changes(wire, laptop, { removeDevices: [alice.deviceId] })
+  await changes(laptop, { removeDevices: [alice.deviceId] })
   const { removedAt, version } = manifestOf(wire, alice)
   expect(removedAt).toEqual({ [alice.deviceId]: version })
 
@@ -297,7 +304,7 @@ test('Times of before, which every contact could read, are sealed at the next ch
   const before = { ...manifest, version: manifest.version + 1, devices: manifest.devices.map((one) => ({ ...one, addedAt })) }
   on(wire, alice).keys.manifest = signManifest(opened.secret.identitySeed, before)
   await laptop.core.newKit()
-  await changes(wire, laptop, { kit: 'new' })
+  await changes(laptop, { kit: 'new' })
   expect(manifestOf(wire, alice).devices.map((one) => one.addedAt)).toEqual([ADDED_AT_SEALED, ADDED_AT_SEALED])
   expect((await laptop.core.ownDevices()).map((one) => one.addedAt)).not.toContain(ADDED_AT_SEALED)
 })

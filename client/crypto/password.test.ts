@@ -1,7 +1,9 @@
 import { createHash, hkdfSync } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { stretchPassword } from './password.ts'
+
+vi.unmock('hash-wasm')
 
 const salt = Uint8Array.from({ length: 16 }, (_, at) => at)
 

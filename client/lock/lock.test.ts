@@ -1,6 +1,5 @@
 import { IDBFactory } from 'fake-indexeddb'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { accountApi } from '../../contract/account.ts'
 import { start } from '../account/account.ts'
 import { addPasskey, changePassword } from '../account/keys.ts'
 import { accountStore } from '../account/store.ts'
@@ -8,8 +7,9 @@ import { createCore } from '../crypto/core.ts'
 import type { Env } from '../env.ts'
 import { onKeepDrafts } from '../messages/unkept.ts'
 import { addBrowserAnew, enrolThisBrowser, signIn } from '../signin/signin.ts'
+import { openBrowser } from '../testing/browser.ts'
 import { browserWith, readDisk } from '../testing/disk.ts'
-import { at, newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
+import { at, newPerson, passwordOf, signPageIn, type TestPerson } from '../testing/people.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
 import { changeLockTime, lockNow, passkeyEntry, secondsToWait, standingOf, switchLockOff, switchLockOn, unlock } from './lock.ts'
 import { watchLock } from './watch.ts'
@@ -17,13 +17,7 @@ import { watchLock } from './watch.ts'
 // Argon2id.
 vi.setConfig({ testTimeout: 60_000 })
 
-const kept = new Map<string, string>()
-const storage = {
-  setItem: (key: string, value: string) => void kept.set(key, value),
-  getItem: (key: string) => kept.get(key) ?? null,
-  removeItem: (key: string) => void kept.delete(key),
-  clear: () => kept.clear(),
-}
+beforeEach(openBrowser)
 
 let wire: Wire
 let alice: TestPerson
@@ -56,19 +50,13 @@ async function opens(entry: Parameters<typeof unlock>[2]): Promise<void> {
 }
 
 beforeEach(async () => {
-  vi.stubGlobal('localStorage', storage)
-  vi.stubGlobal('sessionStorage', storage)
-  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' })
-  kept.clear()
   now = Date.parse('2026-01-01T00:00:00Z')
   wire = createWire()
   bob = await newPerson(wire)
   alice = await newPerson(wire)
   await alice.says(bob, 'hello')
-  const account = wire.accounts.get(alice.userId)
-  if (account) account.unlock = { ...alice.unlock, challenge: null }
   page = newPage(alice.core)
-  accountStore.setState({ phase: 'signed_in', user: await alice.env.api(accountApi.user, {}), notice: null })
+  await signPageIn(alice)
 })
 afterEach(() => vi.unstubAllGlobals())
 
@@ -110,7 +98,7 @@ test('A wrong password says so and waits, longer each time; the right one is tak
   }
   await opens({ password: password() })
   expect(phase()).toBe('signed_in')
-  expect(kept.has('lock-tries')).toBe(false)
+  expect(localStorage.getItem('lock-tries')).toBeNull()
 })
 
 test('A password that is not the account’s switches nothing on, and the lock stays off after a crash of the attempt', async () => {
@@ -156,8 +144,6 @@ test('A password that was changed on another browser signs in, and the lock goes
   await switchLockOn(page, { after: 5, password: password(), usesPasskey: false })
   const other = await alice.newComputer()
   await at(other.computer, () => changes(other.env, password(), 'another password'))
-  const account = wire.accounts.get(alice.userId)
-  if (account) account.unlock = { ...alice.unlock, challenge: null }
   await page.crypto.close()
   page = newPage()
   answersUnlock()

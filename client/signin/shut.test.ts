@@ -7,9 +7,10 @@ import { switchHistory } from '../account/keys.ts'
 import { accountStore } from '../account/store.ts'
 import { createCore } from '../crypto/core.ts'
 import type { Env } from '../env.ts'
+import { openBrowser } from '../testing/browser.ts'
 import { readDisk } from '../testing/disk.ts'
 import { openFixture } from '../testing/fixtures/fixture.ts'
-import { at, newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
+import { at, newPerson, passwordOf, signPageIn, type TestPerson } from '../testing/people.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
 import { checkBook, saveBook } from '../trust/book.ts'
 import { halfway } from './halfway.ts'
@@ -18,16 +19,7 @@ import { cancelSignIn, enrolThisBrowser, signIn } from './signin.ts'
 // Argon2id.
 vi.setConfig({ testTimeout: 60_000 })
 
-const kept = new Map<string, string>()
-const storage = {
-  setItem: (key: string, value: string) => void kept.set(key, value),
-  getItem: (key: string) => kept.get(key) ?? null,
-  removeItem: (key: string) => void kept.delete(key),
-  clear: () => kept.clear(),
-}
-vi.stubGlobal('localStorage', storage)
-vi.stubGlobal('sessionStorage', storage)
-vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' })
+beforeEach(openBrowser)
 
 let wire: Wire
 let laptop: TestPerson
@@ -36,7 +28,6 @@ let bob: TestPerson
 let page: Env
 
 beforeEach(async () => {
-  kept.clear()
   accountStore.setState({ phase: 'signed_out', user: null, notice: null })
   wire = createWire()
   bob = await newPerson(wire)
@@ -82,7 +73,6 @@ test('The server returns another secret: the page says so at its start, and this
   expect(logged).toMatchObject([{ code: 'vault_shut' }])
   await keepsWhatItHad(before)
   wire.lie = undefined
-  accountOf(laptop).unlock = { ...laptop.unlock, challenge: null }
   await start(page, () => undefined)
   expect(accountStore.getState()).toMatchObject({ phase: 'signed_in' })
   expect(await page.crypto.outbox(laptop.room(bob).id)).toHaveLength(1)
@@ -112,7 +102,7 @@ test.each(['another secret', 'no secret'])(
 
 test('While it withholds the secret, the server cannot hand out an older device list: this browser remembers the newest', async () => {
   const { keyring, manifest } = accountOf(laptop).keys
-  accountStore.setState({ phase: 'signed_in', user: await laptop.env.api(accountApi.user, {}) })
+  await signPageIn(laptop)
   const older = { keyring, manifest, historySeals: [] }
   await switchHistory(laptop.env, { kind: 'password', password: passwordOf(laptop.username) }, false)
   await laptop.core.close()

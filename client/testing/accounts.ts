@@ -23,6 +23,7 @@ export function registerIn({ accounts }: ServerState, userId: string, keys: Acco
   const packages = [...oneTime.map((keyPackage) => ({ deviceId: keys.deviceId, keyPackage, isLastResort: false }))]
   if (lastResort) packages.push({ deviceId: keys.deviceId, keyPackage: lastResort, isLastResort: true })
   const known = accounts.get(userId)
+  const unlock = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)), challenge: null }
   accounts.set(userId, {
     keys,
     ...(known?.books && { books: known.books }),
@@ -32,7 +33,8 @@ export function registerIn({ accounts }: ServerState, userId: string, keys: Acco
     authSecret: known?.authSecret ?? null,
     kitSecret: known?.kitSecret ?? null,
     historySeals: known?.historySeals ?? [],
-    unlock: { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)), challenge: null },
+    unlock,
+    unlocks: { ...known?.unlocks, [keys.deviceId]: unlock },
   })
 }
 
@@ -175,6 +177,8 @@ export function accountVerbs(state: ServerState): Verb[] {
     return { ...userOf(userId), unlock: own(userId).unlock }
   }
 
+  const unlockOf = ({ unlock, unlocks }: Account, deviceId: string) => unlock && (unlocks?.[deviceId] ?? unlock)
+
   const seenOf = ({ keys }: Account, deviceId: string) =>
     manifestShape
       .parse(JSON.parse(keys.manifest.content))
@@ -200,7 +204,7 @@ export function accountVerbs(state: ServerState): Verb[] {
     [devicesApi.keys, (_, userId, deviceId) => keysOf(own(userId), deviceId)],
     [devicesApi.changeKeys, (change: KeyChange & { password?: string }, userId) => changeKeys(userId, change, change.password)],
     [devicesApi.enrol, (keys: AccountKeys, userId) => enrol(userId, keys)],
-    [devicesApi.unlock, (_, userId) => own(userId).unlock],
+    [devicesApi.unlock, (_, userId, deviceId) => unlockOf(own(userId), deviceId)],
     [devicesApi.challenge, () => ({ challenge: toBase64(new Uint8Array(32)) })],
     [devicesApi.list, (_, userId, deviceId) => seenOf(own(userId), deviceId)],
     [accountApi.salt, ({ username }: { username: string }) => ({ salt: saltOf(username) })],

@@ -1,10 +1,9 @@
-import { syncBook } from '../trust/book.ts'
-import { refreshOwnDevices } from '../trust/own.ts'
 import 'fake-indexeddb/auto'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { IDBFactory } from 'fake-indexeddb'
-import { toBase64 } from '../../contract/bytes.ts'
+import { accountApi } from '../../contract/account.ts'
 import type { Contact } from '../../contract/contacts.ts'
+import { accountStore } from '../account/store.ts'
 import { type Core, createCore } from '../crypto/core.ts'
 import type { OutboxRow, StoredBody, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
@@ -14,7 +13,10 @@ import type { RoomRow } from '../rooms/list.ts'
 import { loadOlderPage } from '../rooms/older.ts'
 import type { Room } from '../rooms/room.ts'
 import { catchUp } from '../rooms/rooms.ts'
-import { saltOf } from './state.ts'
+import { endSignUp, enrolThisBrowser, signIn, signUp } from '../signin/signin.ts'
+import { syncBook } from '../trust/book.ts'
+import { refreshOwnDevices } from '../trust/own.ts'
+import { openBrowser } from './browser.ts'
 import type { Wire } from './wire.ts'
 
 /** One browser of one person, with the real verbs and the real cryptography; only the network is replaced. */
@@ -61,36 +63,54 @@ let names = 0
 /** The origin of test browsers. */
 const ORIGIN = () => 'https://conclave.example'
 
-const TEST_BROWSER = { name: 'Test browser', browser: 'Firefox', system: 'Linux' }
-
 /** Returns the password of a test user. */
 export const passwordOf = (username: string): string => `password of ${username}`
 
 /** Creates an account with one browser. */
-export async function newPerson(wire: Wire): Promise<TestPerson> {
+export function newPerson(wire: Wire): Promise<TestPerson> {
   names += 1
   const username = `person_${names}`
-  const userId = randomUUID()
+  return enters(wire, { userId: randomUUID(), username, computer: indexedDB }, async (env) => {
+    const password = passwordOf(username)
+    await signUp(env, { username, displayName: username, password, confirmPassword: password })
+    await endSignUp(env)
+  })
+}
+
+/** Opens a page at a computer, where the product's verbs make the keys. The page of the test itself stays as it was. */
+async function enters(
+  wire: Wire,
+  who: Pick<Made, 'userId' | 'username' | 'computer'>,
+  work: (env: Env) => Promise<void>,
+): Promise<TestPerson> {
   const core = createCore(ORIGIN)
-  const { authSecret } = await core.stretch({ username, password: passwordOf(username), salt: saltOf(username) })
-  const keys = await core.draftAccount({ deviceName: TEST_BROWSER, username })
-  wire.register(userId, keys)
-  Object.assign(wire.accounts.get(userId) ?? {}, { username, authSecret })
-  const unlock = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
-  await core.keepKeys({ userId, username, unlockSecret: unlock.unlockSecret })
-  await core.forgetPassword()
-  return personAt(wire, { userId, username, core, unlock, computer: indexedDB })
+  const page = accountStore.getState()
+  const closeBrowser = openBrowser()
+  try {
+    await at(who.computer, () => work(envOf(wire, who.userId, core, () => '')))
+  } finally {
+    closeBrowser()
+    accountStore.setState(page)
+  }
+  const unlock = wire.accounts.get(who.userId)?.unlock
+  if (!unlock) throw new Error('The account is not on the wire')
+  return personAt(wire, { ...who, core, unlock })
 }
 
 const nothing = () => undefined
 
-interface Made {
-  userId: string
-  username: string
-  core: Core
-  unlock: TestPerson['unlock']
-  /** The disk that holds its vault. */
-  computer: IDBFactory
+type Made = Pick<TestPerson, 'userId' | 'username' | 'core' | 'unlock' | 'computer'>
+
+const envOf = (wire: Wire, userId: string, core: Core, deviceId: () => string): Env => ({
+  api: wire.api(userId, deviceId),
+  socket: { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing },
+  crypto: core,
+  clock: () => new Date(),
+})
+
+/** Signs the page in as this person. Verbs that ask who is signed in read it there. */
+export async function signPageIn({ env }: TestPerson): Promise<void> {
+  accountStore.setState({ phase: 'signed_in', user: await env.api(accountApi.user, {}), notice: null })
 }
 
 /**
@@ -110,12 +130,7 @@ export async function at<T>(computer: IDBFactory, work: () => Promise<T>): Promi
 /** Returns a browser whose vault already exists. */
 export function personAt(wire: Wire, { userId, username, core, unlock, computer }: Made): TestPerson {
   const { deviceId } = unlock
-  const env: Env = {
-    api: wire.api(userId, () => deviceId),
-    socket: { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing },
-    crypto: core,
-    clock: () => new Date(),
-  }
+  const env = envOf(wire, userId, core, () => deviceId)
   const contact = (other: { userId: string }) => wire.contact(userId, other.userId)
   const room = (other: { userId: string }) => roomOfContact(contact(other)).room
 
@@ -141,6 +156,13 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
     const [left] = await core.outbox(to.id)
     if (left) throw new Error(left.failure ?? waitOf(to.id)?.reason ?? 'The message is kept')
   }
+
+  const another = (itsComputer: IDBFactory): Promise<TestPerson> =>
+    enters(wire, { userId, username, computer: itsComputer }, async (page) => {
+      const { step } = await signIn(page, { username, password: passwordOf(username) })
+      if (step !== 'confirm_devices') throw new Error(`The sign-in stands at ${step}`)
+      await enrolThisBrowser(page, 'Another browser')
+    })
 
   return {
     userId,
@@ -176,20 +198,6 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
       return personAt(on, { userId, username, core: tab, unlock, computer })
     },
   }
-
-  async function another(itsComputer: IDBFactory): Promise<TestPerson> {
-    const next = createCore(ORIGIN)
-    await next.stretch({ username, password: passwordOf(username), salt: saltOf(username) })
-    const account = wire.accounts.get(userId)
-    if (!account) throw new Error('The account is not on the wire')
-    await next.reviewAccount({ keyring: account.keys.keyring, manifest: account.keys.manifest })
-    const keys = await next.draftDevice({ deviceName: { ...TEST_BROWSER, name: 'Another browser' }, username })
-    wire.register(userId, keys)
-    const its = { deviceId: keys.deviceId, unlockSecret: toBase64(randomBytes(32)) }
-    await at(itsComputer, () => next.keepKeys({ userId, username, unlockSecret: its.unlockSecret }))
-    await next.forgetPassword()
-    return personAt(wire, { userId, username, core: next, unlock: its, computer: itsComputer })
-  }
 }
 
 /** Returns the text that a bubble would show. */
@@ -200,52 +208,4 @@ export function wordsOf(body: StoredBody): string {
     : body.kind === 'unreadable'
       ? `unreadable: ${body.reason}`
       : body.kind
-}
-
-/** Copies all that a browser stores for an account, like a backup of its profile. Returns how to restore it. */
-export async function profileCopy(userId: string): Promise<() => Promise<void>> {
-  const database = await openRaw(userId)
-  const names = [...database.objectStoreNames]
-  const copy = new Map<string, [IDBValidKey, unknown][]>()
-  for (const name of names) {
-    const store = database.transaction(name).objectStore(name)
-    const [keys, values] = await Promise.all([settled(store.getAllKeys()), settled(store.getAll())])
-    copy.set(
-      name,
-      keys.map((key, at) => [key, values[at]]),
-    )
-  }
-  database.close()
-  return async () => {
-    const target = await openRaw(userId)
-    const transaction = target.transaction(names, 'readwrite')
-    for (const [name, rows] of copy) {
-      const store = transaction.objectStore(name)
-      store.clear()
-      for (const [key, value] of rows) store.keyPath === null ? store.put(value, key) : store.put(value)
-    }
-    await new Promise((resolve) => transaction.addEventListener('complete', resolve))
-    target.close()
-    await listFirst(userId)
-  }
-}
-
-/** Restores the first vault of this user in the browser's list, and deletes later vaults. */
-async function listFirst(userId: string): Promise<void> {
-  for (const { name = '' } of await indexedDB.databases())
-    if (name.startsWith(`conclave-${userId}-`)) await settled(indexedDB.deleteDatabase(name))
-  const list = await settled(indexedDB.open('conclave'))
-  const rows = list.transaction('vaults', 'readwrite').objectStore('vaults')
-  const { username } = (await settled(rows.get(userId))) as { username: string }
-  await settled(rows.put({ userId, username }))
-  list.close()
-}
-
-const openRaw = (userId: string) => settled(indexedDB.open(`conclave-${userId}`))
-
-function settled<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
 }

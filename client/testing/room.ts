@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Statement } from '../../contract/content.ts'
-import { devicesApi } from '../../contract/devices.ts'
 import { messagesApi } from '../../contract/messages.ts'
+import { changeKeys } from '../account/keys.ts'
+import { accountStore } from '../account/store.ts'
 import { openLive } from '../crypto/account.ts'
 import { createCore } from '../crypto/core.ts'
 import type { KeyChangeRequest } from '../crypto/crypto.ts'
 import { type Live, leafDevice } from '../crypto/live.ts'
 import { sealMessage } from '../crypto/message.ts'
 import { type OpenRoom, storeRoom, withRoom } from '../crypto/room.ts'
-import { syncBook } from '../trust/book.ts'
 import { browserWith, readDisk } from './disk.ts'
-import { at, newPerson, passwordOf, personAt, profileCopy, type TestPerson } from './people.ts'
-import { saltOf } from './state.ts'
+import { at, newPerson, passwordOf, personAt, signPageIn, type TestPerson } from './people.ts'
+import { profileCopy } from './profile.ts'
 import { createWire, type Wire } from './wire.ts'
 
 interface Newcomer {
@@ -101,13 +101,12 @@ export function counting(person: TestPerson): Map<string, number> {
 }
 
 /** Changes the keys of a person's account in this browser, by the password. */
-export async function changesKeys({ core, env, username }: TestPerson, request: KeyChangeRequest): Promise<void> {
-  await core.stretch({ username, password: passwordOf(username), salt: saltOf(username) })
-  const { keyring, manifest } = await env.api(devicesApi.keys, {})
-  if (!keyring || !manifest) throw new Error('The account has no keys')
-  await core.reviewAccount({ keyring, manifest })
-  await syncBook(env)
-  await env.api(devicesApi.changeKeys, await core.draftChange(request))
-  await core.changeKept()
-  await core.forgetPassword()
+export async function changesKeys(person: TestPerson, request: KeyChangeRequest): Promise<void> {
+  const page = accountStore.getState()
+  await signPageIn(person)
+  try {
+    await changeKeys(person.env, { kind: 'password', password: passwordOf(person.username) }, request)
+  } finally {
+    accountStore.setState(page)
+  }
 }

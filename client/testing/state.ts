@@ -19,6 +19,8 @@ export interface Account {
   historySeals: KeyChange['historySeals']
   /** The unlock data of the device added last. */
   unlock: Unlock | null
+  /** The unlock data of each device, by device id. */
+  unlocks?: Record<string, Unlock>
 }
 
 export interface Room {
