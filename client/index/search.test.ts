@@ -4,6 +4,7 @@ import { messagesApi } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { patchedClient, people } from '../testing/room.ts'
+import { turns } from '../testing/turns.ts'
 import { answerOf } from '../vault/database.ts'
 import { recordWrite, roomRecord } from '../vault/rooms.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -181,7 +182,7 @@ test('Two tabs never read into the index at the same time', async () => {
       return live.vault.named(beginning)
     },
     async write(changes) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await turns(50)
       order.push(name)
       await live.vault.write(changes)
     },

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import { inLanes, inTurn } from './turns.ts'
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 1))
-
 test('a list is worked through a few at a time, in its order, each once', async () => {
   let running = 0
   let most = 0
@@ -11,7 +9,7 @@ test('a list is worked through a few at a time, in its order, each once', async 
     started.push(item)
     running += 1
     most = Math.max(most, running)
-    await pause()
+    await Promise.resolve()
     running -= 1
   })
   expect(started).toEqual([1, 2, 3, 4, 5, 6, 7])
@@ -23,7 +21,7 @@ test('after a failure nothing new begins, what runs comes to its end, and the fa
   const ended: number[] = []
   const working = inLanes(2, [1, 2, 3, 4], async (item) => {
     if (item === 1) throw new Error('the first')
-    await pause()
+    await Promise.resolve()
     ended.push(item)
   })
   await expect(working).rejects.toThrow('the first')

@@ -24,7 +24,28 @@ function breakOnce(wire: Wire, person: TestPerson, path: string): void {
   }
 }
 
-const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+/** More than the transactions of one sealing. */
+const STEPS = 9
+
+/** Does `first`, and begins `other` whenever the disk begins one of these transactions, or at the end. */
+async function inSteps(steps: number[], first: () => Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
+  const { transaction } = IDBDatabase.prototype
+  const waiting = [...steps]
+  const begun: Promise<unknown>[] = []
+  let step = 0
+  const begin = (last: number) => {
+    for (; waiting[0] !== undefined && waiting[0] <= last; waiting.shift()) begun.push(Promise.resolve().then(other))
+  }
+  const spy = vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function (this: IDBDatabase, ...input) {
+    begin(++step)
+    return transaction.apply(this, input)
+  })
+  begin(step)
+  await first()
+  begin(Number.POSITIVE_INFINITY)
+  await Promise.all(begun)
+  spy.mockRestore()
+}
 
 const commitsOf = (wire: Wire, roomId: string) => wire.rooms.get(roomId)?.log.filter(({ kind }) => kind === 'commit') ?? []
 
@@ -54,10 +75,10 @@ test('The answer to a commit is lost and the list of contacts is old: no second 
 test('A message is sealed while the person deletes it: it is gone, or it is sent, never half', async () => {
   const { alice, bob, roomId, place } = await talking()
   const tab = await alice.newTab()
-  for (let delayMs = 0; delayMs < 9; delayMs++) {
-    const { id } = await alice.keeps(bob, `after ${delayMs} ms`)
-    const drop = () => tab.core.dropFromOutbox({ chatRoomId: roomId, id })
-    await Promise.all([alice.core.sealOutboxRow({ ...place, id }), later(delayMs).then(drop)])
+  for (let step = 0; step < STEPS; step++) {
+    const { id } = await alice.keeps(bob, `in step ${step}`)
+    const seal = () => alice.core.sealOutboxRow({ ...place, id })
+    await inSteps([step], seal, () => tab.core.dropFromOutbox({ chatRoomId: roomId, id }))
     expect(await alice.core.outbox(roomId)).toEqual([])
   }
   await alice.says(bob, 'three')
@@ -67,11 +88,11 @@ test('A message is sealed while the person deletes it: it is gone, or it is sent
 test('A message is sealed while its failure is cleared in another tab: the sealed bytes stay, so a retry sends the same', async () => {
   const { alice, bob, roomId, place } = await talking()
   const tab = await alice.newTab()
-  for (let delayMs = 0; delayMs < 9; delayMs++) {
-    const { id } = await alice.keeps(bob, `after ${delayMs} ms`)
+  for (let step = 0; step < STEPS; step++) {
+    const { id } = await alice.keeps(bob, `in step ${step}`)
     const seal = () => alice.core.sealOutboxRow({ ...place, id })
     const change = () => tab.core.changeOutbox({ chatRoomId: roomId, id, failure: null, unseal: false })
-    await Promise.all([seal(), ...Array.from({ length: 4 }, (_, at) => later(delayMs + at).then(change))])
+    await inSteps([step, step + 1, step + 2, step + 3], seal, change)
     const [row] = await alice.core.outbox(roomId)
     expect(row?.envelope).toBeTruthy()
     expect((await seal())?.envelope).toBe(row?.envelope)

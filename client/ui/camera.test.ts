@@ -54,8 +54,14 @@ test('Who closes the scanner before the camera has answered leaves no camera run
 test('A camera that is pulled out ends the scan, and is said', async () => {
   const track = Object.assign(new EventTarget(), { stop: vi.fn() })
   browserWith(async () => ({ getTracks: () => [track] }))
+  const isHeard = new Promise<void>((resolve) => {
+    vi.spyOn(track, 'addEventListener').mockImplementation((...input) => {
+      EventTarget.prototype.addEventListener.apply(track, input)
+      resolve()
+    })
+  })
   const trouble = troubleOfScan()
-  await new Promise((resolve) => setTimeout(resolve))
+  await isHeard
   track.dispatchEvent(new Event('ended'))
   expect(await trouble).toBe('failed')
   expect(track.stop).toHaveBeenCalled()

@@ -95,13 +95,16 @@ test('While an older tab does not let go, a newer one waits, and an older one th
   old.close()
   // A suspended tab, which does not receive the request to close its connection.
   const asleep = await answerOf(browser.open(databaseName))
+  const isAsked = new Promise((resolve) => asleep.addEventListener('versionchange', resolve))
   let hasOpened = false
   const opening = newer.openVault(ALICE.userId, secret, { factory: browser }).then((vault) => {
     hasOpened = true
     return vault
   })
   const asking = knownVaultOf('alice', browser).catch((error: unknown) => error)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await isAsked
+  // Another answer of the same databases: what was asked before would have been answered by now.
+  await browser.databases()
   expect(hasOpened).toBe(false)
   asleep.close()
   expect(await (await opening).get('messages', ['dm_a_b', 1])).toEqual({ json: 'kept' })

@@ -13,7 +13,6 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { runningUrl } from './embedded.ts'
@@ -58,13 +57,28 @@ const ended = (child: ChildProcess) =>
   new Promise<number | null>((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(child.exitCode)))
 const postmaster = (dataFolder: string) =>
   Number(readFileSync(path.join(dataFolder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-/** The id of a PostgreSQL process that serves a connection. */
-const backendOf = async (dataFolder: string): Promise<number> => {
-  const client = new pg.Client({ connectionString: await runningUrl(dataFolder, 'conclave') })
+const connect = async (dataFolder: string, database: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: await runningUrl(dataFolder, database) })
   client.on('error', () => undefined)
   await client.connect()
+  return client
+}
+/** Kills a PostgreSQL process that serves a connection, and waits until PostgreSQL has ended the others for it. */
+const crash = async (dataFolder: string): Promise<void> => {
+  const [client, other] = [await connect(dataFolder, 'conclave'), await connect(dataFolder, 'conclave')]
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  return rows[0]?.pid ?? 0
+  const isEnded = new Promise((resolve) => other.once('end', resolve))
+  process.kill(rows[0]?.pid ?? 0, 'SIGKILL')
+  await isEnded
+}
+/** True if the server holds the lock on its data. */
+const isOwned = async (dataFolder: string): Promise<boolean> => {
+  const client = await connect(dataFolder, 'postgres')
+  const { rowCount } = await client.query(
+    "select from pg_locks join pg_database on oid = database where datname = 'postgres' and locktype = 'advisory'",
+  )
+  await client.end()
+  return rowCount === 1
 }
 const health = async ({ output }: Started) => (await fetch(`${/http\S+/.exec(output)?.[0]}/api/health`)).status
 
@@ -114,9 +128,9 @@ test('a crash inside PostgreSQL ends every connection; the data still belongs to
   const folder = path.join(base, 'crashed')
   const server = await start(folder)
   const owned = postmaster(folder)
-  process.kill(await backendOf(folder), 'SIGKILL')
+  await crash(folder)
   await expect.poll(() => health(server), { timeout: 8000, interval: 100 }).toBe(200)
-  await pause(1000)
+  await expect.poll(() => isOwned(folder), { timeout: 8000 }).toBe(true)
   const second = await start(folder)
   expect(second.output).toMatch(/^Another Conclave is running on the data in /)
   expect(postmaster(folder)).toBe(owned)

@@ -96,7 +96,7 @@ test('a reader that is too slow is cut off with 4008 and costs the server no mem
   // The kernel buffers some megabytes before the server's own buffer grows.
   for (let count = 0; count < 400; count++) {
     world.env.hub.publish([eve.id], heavy)
-    if (count % 20 === 0) await new Promise((wake) => setTimeout(wake, 1))
+    if (count % 20 === 0) await new Promise((turn) => setImmediate(turn))
   }
   line.raw.resume()
   expect((await line.closed).code).toBe(4008)
