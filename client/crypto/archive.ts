@@ -146,6 +146,7 @@ export async function readByArchive(at: Reading, envelope: Envelope, message: Se
     try {
       return readOpened(at, await openByArchive(archiveKey, envelope), message)
     } catch (error) {
+      // Another of the keys may fit. Whatever else is wrong, no key mends it.
       if (!(error instanceof CryptoFailure) || error.code !== 'archive_key') return unreadable(message, error)
     }
   }

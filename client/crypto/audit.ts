@@ -63,6 +63,7 @@ async function shows(groupInfo: string | null, group: Group): Promise<boolean> {
     await groupInfoMembers(bytes)
     return showsSame(bytes, await groupInfoOf(group))
   } catch (error) {
+    // What cannot be read shows nobody the room's group.
     if (error instanceof CryptoFailure) return false
     throw error
   }

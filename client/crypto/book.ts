@@ -134,10 +134,6 @@ export function pinIn({ book }: BookRow, userId: string): Uint8Array | undefined
 /** The pinned key of an account. */
 export const pinOf = async (live: Live, userId: string): Promise<Uint8Array | undefined> => pinIn(await readBook(live), userId)
 
-/** The accounts whose safety number the person compared for the pinned key. */
-export const verifiedUsers = async (live: Live): Promise<string[]> =>
-  Object.entries((await readBook(live)).book.pins).flatMap(([userId, { isVerified }]) => (isVerified ? [userId] : []))
-
 /**
  * Stores a version that one of the account's own devices named, so that the server cannot return an older one unnoticed [Note:
  * I1]. Ignores the claims of `removed` devices.

@@ -26,7 +26,7 @@ import {
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
 import { auditCommits, auditDone } from './audit.ts'
-import { readBook, seenVersion, verifiedUsers } from './book.ts'
+import { readBook, seenVersion } from './book.ts'
 import { type ChangeDraft, draftChange, eraseChange, type KeyChangeRequest, keepChange } from './change.ts'
 import { copiedAt, copyKnown } from './copied.ts'
 import { enterRoom } from './enter.ts'
@@ -242,7 +242,6 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     safetyNumber: on(safetyNumber),
     compareSafetyCode: on(compareSafetyCode),
     setVerified: on(setVerified),
-    verifiedUsers: on(verifiedUsers),
     sealBook: on(sealBook),
     bookSaved: on(bookSaved),
     mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),

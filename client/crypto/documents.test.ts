@@ -202,7 +202,7 @@ test('A book in a form that is not known is never replaced: decisions wait here 
   await verifies(alice, bob.userId)
   await syncBook(alice.env)
   expect(await bookOnServer(alice)).toBe(text)
-  expect(await alice.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await alice.verified()).toEqual([bob.userId])
   await alice.says(bob, 'still here')
   expect((await bob.hears(alice)).at(-1)).toBe('still here')
 
@@ -241,6 +241,6 @@ test('A browser whose first book is in such a form pins nobody', async () => {
   await savesBook(alice, (book) => ({ v: 2, ...book }))
   const laptop = await alice.newComputer()
   await expect(laptop.reads(bob)).rejects.toMatchObject({ code: 'newer_version', message: NEEDS_NEWER })
-  expect(await laptop.core.verifiedUsers()).toEqual([])
+  expect(await laptop.verified()).toEqual([])
   await expect(laptop.core.safetyNumber({ userId: bob.userId })).rejects.toMatchObject({ code: 'no_key' })
 })

@@ -120,6 +120,7 @@ async function welcomedBy(
       return { group, writes: held.isLastResort ? [] : [keyPackageSpent(reference)] }
     }
   } catch (error) {
+    // A welcome that does not open leaves the other way into the room: an external commit.
     if (!(error instanceof CryptoFailure)) throw error
   }
   return undefined

@@ -111,6 +111,7 @@ async function followOutside(at: CatchUp, names: CommitNames[]): Promise<void> {
   try {
     await takeCarried(at, names)
   } catch (error) {
+    // Only members can check a commit, so its damage is no failure of this device's.
     if (!(error instanceof CryptoFailure)) throw error
   }
 }

@@ -77,6 +77,7 @@ export async function replaceBook(
     await mergeInRooms(live, older, spoiled)
     return true
   } catch (error) {
+    // An older book that is ahead was merged before it was reported. Any other failure says that it is invalid too.
     if (error instanceof CryptoFailure) return error.code === 'book_ahead'
     throw error
   }

@@ -87,6 +87,7 @@ async function isKeyOf(archiveKey: Uint8Array, envelope: Envelope, body: Uint8Ar
   try {
     return sameBytes(await archivedKey(archiveKey, envelope, body), key)
   } catch (error) {
+    // The sender has sealed garbage there: the message is shown, and marked.
     if (error instanceof CryptoFailure) return false
     throw error
   }

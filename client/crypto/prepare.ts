@@ -95,6 +95,7 @@ function memberOf(keyPackage: Uint8Array): Omit<Leaf, 'leafIndex'> | undefined {
   try {
     return keyPackageMember(keyPackage)
   } catch (error) {
+    // The server may return anything as a key package: it adds no member.
     if (error instanceof CryptoFailure) return undefined
     throw error
   }

@@ -98,6 +98,7 @@ async function nameOf(history: HistoryKey[], deviceId: string, sealedName: strin
     try {
       return await openDeviceName(seed, deviceId, sealedName)
     } catch (error) {
+      // An older history key may open it. A device whose name no key opens is listed without one.
       if (!(error instanceof CryptoFailure)) throw error
     }
   }

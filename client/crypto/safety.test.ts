@@ -72,12 +72,12 @@ test('The mark holds for the key that was compared, on every browser of hers', a
   await saveBook(alice.env)
   const laptop = await alice.newComputer()
   await syncBook(laptop.env)
-  expect(await laptop.core.verifiedUsers()).toEqual([userId])
+  expect(await laptop.verified()).toEqual([userId])
   expect((await laptop.core.safetyNumber({ userId })).isVerified).toBe(true)
   await laptop.core.setVerified({ userId, identityKey: keyOf(bob), isVerified: false })
   await syncBook(laptop.env)
   await syncBook(alice.env)
-  expect(await alice.core.verifiedUsers()).toEqual([])
+  expect(await alice.verified()).toEqual([])
 })
 
 test('A changed key is not verified, and the old one can be marked no more', async () => {
@@ -86,7 +86,7 @@ test('A changed key is not verified, and the old one can be marked no more', asy
   await alice.core.setVerified({ userId, identityKey: before.identityKey, isVerified: true })
   bobBeginsAnew()
   await alice.core.trustKey({ userId, identityKey: keyOf(bob), username: bob.username })
-  expect(await alice.core.verifiedUsers()).toEqual([])
+  expect(await alice.verified()).toEqual([])
   const after = await alice.core.safetyNumber({ userId })
   expect(after.digits).not.toBe(before.digits)
   await expect(alice.core.setVerified({ userId, identityKey: before.identityKey, isVerified: true })).rejects.toMatchObject({
@@ -125,11 +125,11 @@ test('Two browsers of Alice decide for two keys of Bob: neither sends before she
     expect(await core.peerStanding({ userId, identityKey: first, username: bob.username })).toMatchObject({
       mismatch: 'key_conflict',
     })
-  expect(await laptop.core.verifiedUsers()).toEqual([])
+  expect(await laptop.verified()).toEqual([])
   // The laptop's clock is a day behind, but its decision is the later one, as it knows the other decision.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 })
   await laptop.core.trustKey({ userId, identityKey: keyOf(eve), username: eve.username })
   vi.useRealTimers()
   expect(await settle()).toEqual([keyOf(eve), keyOf(eve)])
-  expect(await alice.core.verifiedUsers()).toEqual([])
+  expect(await alice.verified()).toEqual([])
 })

@@ -129,7 +129,7 @@ test('Nor an older address book, nor another one of the same number', async () =
   }
   wire.lie = undefined
   await checkBook(page)
-  expect(await page.crypto.verifiedUsers()).toEqual([bob.userId])
+  expect(await page.crypto.safetyNumber({ userId: bob.userId })).toMatchObject({ isVerified: true })
 })
 
 test('The server names keys of another identity for this account: they are not taken', async () => {

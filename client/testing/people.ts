@@ -5,7 +5,7 @@ import { accountApi } from '../../contract/account.ts'
 import type { Contact } from '../../contract/contacts.ts'
 import { accountStore } from '../account/store.ts'
 import { type Core, createCore } from '../crypto/core.ts'
-import type { OutboxRow, StoredBody, StoredMessage } from '../crypto/crypto.ts'
+import { CryptoFailure, type OutboxRow, type StoredBody, type StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { flushRoom, waitOf } from '../messages/outbox.ts'
 import { roomOfContact } from '../rooms/contact.ts'
@@ -48,6 +48,8 @@ export interface TestPerson {
   /** Does the same and returns only the texts. */
   hears(other: { userId: string }): Promise<string[]>
   older(other: { userId: string }): Promise<void>
+  /** Returns the ids of the people whose safety number this browser shows as compared. */
+  verified(): Promise<string[]>
   /** Adds another browser to the account by the password. */
   newBrowser(): Promise<TestPerson>
   /** Adds another browser on another computer; both stay open. */
@@ -127,6 +129,11 @@ export async function at<T>(computer: IDBFactory, work: () => Promise<T>): Promi
   }
 }
 
+/** Nothing is known of a person whose key this browser has not seen. */
+function withoutKey(error: unknown): undefined {
+  if (!(error instanceof CryptoFailure) || error.code !== 'no_key') throw error
+}
+
 /** Returns a browser whose vault already exists. */
 export function personAt(wire: Wire, { userId, username, core, unlock, computer }: Made): TestPerson {
   const { deviceId } = unlock
@@ -183,6 +190,11 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
       await sends(room(other))
     },
     hears: async (other) => (await reads(other)).map(({ body }) => wordsOf(body)),
+    async verified() {
+      const ids = [...wire.accounts.keys()].filter((id) => id !== userId)
+      const numbers = await Promise.all(ids.map((id) => core.safetyNumber({ userId: id }).catch(withoutKey)))
+      return ids.filter((_, at) => numbers[at]?.isVerified)
+    },
     older: async (other) => {
       const { from } = await core.page({ chatRoomId: room(other).id, limit: 1 })
       await loadOlderPage(env, room(other), from)

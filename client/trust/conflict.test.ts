@@ -96,7 +96,7 @@ test('A stolen browser counts to the end: what it wrote is not taken, it is said
   expect(saved.pins[bob.userId]).toMatchObject({ identityKey: keyOf(bob), isVerified: false })
   const { identityKey } = await alice.core.safetyNumber({ userId: bob.userId })
   await alice.core.setVerified({ userId: bob.userId, identityKey, isVerified: true })
-  expect(await alice.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await alice.verified()).toEqual([bob.userId])
 })
 
 test('Of an account that nobody here knows such a count makes the first key seen, and no mark', async () => {

@@ -62,7 +62,7 @@ test('No address book of the account holds: a way in starts an empty one with a 
   const { historyKeyId } = manifestShape.parse(JSON.parse(account().keys.manifest.content))
   expect(historyKeyId).toBe(before.historyKeyId + 1)
   expect(account().book).toMatchObject({ deviceId: tablet.deviceId, historyKeyId })
-  expect(await tablet.core.verifiedUsers()).toEqual([])
+  expect(await tablet.verified()).toEqual([])
   // What was written is read, and nothing is sent.
   expect(await tablet.hears(bob)).toEqual(['hello'])
   await expect(tablet.says(bob, 'to whom?')).rejects.toThrow("You have not confirmed this person's key yet")
@@ -94,6 +94,6 @@ test('Another browser was opened meanwhile: its copy has taken the place of the 
   await checkBook(alice.env)
   expect(lostBookStore.getState().isLost).toBe(false)
   await startsAnew()
-  expect(await tablet.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await tablet.verified()).toEqual([bob.userId])
   expect(await bobAt(tablet)).toMatchObject({ mismatch: null })
 })

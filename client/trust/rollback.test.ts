@@ -58,13 +58,13 @@ test("A new browser of Alice's is handed an older address book: her own old mess
   const laptop = await alice.newComputer()
   answers(devicesApi.book.path, before)
   await syncBook(laptop.env)
-  expect(await laptop.core.verifiedUsers()).toEqual([])
+  expect(await laptop.verified()).toEqual([])
   await expect(laptop.reads(bob)).rejects.toMatchObject({ code: 'book_rollback' })
   expect(await texts(laptop)).toEqual(['one', 'two'])
   await expect(checkBook(laptop.env)).rejects.toMatchObject({ code: 'book_rollback' })
   wire.lie = undefined
   await checkBook(laptop.env)
-  expect(await laptop.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await laptop.verified()).toEqual([bob.userId])
 })
 
 test('The server hides the newest address book from a browser that is open: the next message of hers tells, also after a restart', async () => {
@@ -80,7 +80,7 @@ test('The server hides the newest address book from a browser that is open: the 
   expect(await restarted.core.sealBook()).toBeNull()
   wire.lie = undefined
   await checkBook(restarted.env)
-  expect(await restarted.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await restarted.verified()).toEqual([bob.userId])
 })
 
 test('A newer address book that is really there is fetched once, without a word', async () => {
@@ -91,7 +91,7 @@ test('A newer address book that is really there is fetched once, without a word'
   await catchUp(laptop.env, laptop.room(bob))
   await catchUp(laptop.env, laptop.room(bob))
   expect(calls.get(devicesApi.book.path)).toBe(1)
-  expect(await laptop.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await laptop.verified()).toEqual([bob.userId])
 })
 
 test('The answer crosses what another browser saves: it is asked for again, and nobody is alarmed', async () => {
@@ -142,7 +142,7 @@ test('The address book comes under a new history key before this browser has hea
   await syncBook(laptop.env)
   await compares(laptop, 'two')
   expect((await alice.hears(bob)).at(-1)).toBe('two')
-  expect(await alice.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await alice.verified()).toEqual([bob.userId])
 })
 
 test('The server hides the newest device list from a browser that is open: the next message of hers tells', async () => {
@@ -200,7 +200,7 @@ test('Eve overwrites the address book with rubbish: it is said once, and what he
   await checkBook(alice.env)
   const tablet = await alice.newComputer()
   await syncBook(tablet.env)
-  expect(await tablet.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await tablet.verified()).toEqual([bob.userId])
 })
 
 test('A new browser meets an address book that is rubbish: it says so, and neither trusts anybody nor saves over it', async () => {

@@ -82,7 +82,7 @@ test('A mark that is set without a connection shows at once, and reaches the oth
   expect(wire.accounts.get(alice.userId)?.book.version).toBe(before + 1)
   const laptop = await alice.newBrowser()
   await syncBook(laptop.env)
-  expect(await laptop.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await laptop.verified()).toEqual([bob.userId])
 })
 
 test('A mark can be taken away again', async () => {
@@ -116,5 +116,5 @@ test('A key that changed while the number was on screen cannot be marked by it',
   const newKey = alice.contact(reborn).contactUser.identityKey ?? ''
   await alice.core.trustKey({ userId: bob.userId, identityKey: newKey, username: bob.username })
   await expect(markVerified(alice.env, bob.userId, identityKey, true)).rejects.toThrow()
-  expect(await alice.core.verifiedUsers()).toEqual([])
+  expect(await alice.verified()).toEqual([])
 })

@@ -52,7 +52,7 @@ test('A stolen browser fills the address book with rubbish: a new browser reads 
   keeps(signBook(live, { ...(await sealedBy(live, version, {})), sealed: toBase64(crypto.getRandomValues(new Uint8Array(300))) }))
   const tablet = await alice.newComputer()
   await expect(checkBook(tablet.env)).rejects.toMatchObject({ code: 'book_spoiled' })
-  expect(await tablet.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await tablet.verified()).toEqual([bob.userId])
   await checkBook(tablet.env)
   expect(accountOfAlice().book).toMatchObject({ version: version + 1, deviceId: tablet.deviceId })
   await tablet.says(bob, 'from the tablet')

@@ -28,23 +28,23 @@ async function withLaptop() {
   await verifies(laptop, eve)
   await syncBook(alice.env)
   await verifies(alice, bob)
-  expect((await alice.core.verifiedUsers()).sort()).toEqual([bob.userId, eve.userId].sort())
+  expect((await alice.verified()).sort()).toEqual([bob.userId, eve.userId].sort())
   return laptop
 }
 
 test('A thief marks his own key as verified on a stolen browser: when that is removed as stolen the mark goes, and her own one stays', async () => {
   const laptop = await withLaptop()
   await changesKeys(alice, { removeDevices: [laptop.deviceId], areStolen: true })
-  expect(await alice.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await alice.verified()).toEqual([bob.userId])
   // The key stays pinned: without a pin the account would accept any key as the first.
   expect((await alice.core.safetyNumber({ userId: eve.userId })).identityKey).toBe(alice.contact(eve).contactUser.identityKey)
   const tablet = await alice.newComputer()
   await syncBook(tablet.env)
-  expect(await tablet.core.verifiedUsers()).toEqual([bob.userId])
+  expect(await tablet.verified()).toEqual([bob.userId])
 })
 
 test('A browser that is only removed takes no marks with it', async () => {
   const laptop = await withLaptop()
   await changesKeys(alice, { removeDevices: [laptop.deviceId] })
-  expect((await alice.core.verifiedUsers()).sort()).toEqual([bob.userId, eve.userId].sort())
+  expect((await alice.verified()).sort()).toEqual([bob.userId, eve.userId].sort())
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ApiError } from '../net/api.ts'
 import { failureWords } from './failure.ts'
 
@@ -12,8 +12,14 @@ test("the server's words are shown, with the time to wait where it names one", (
   expect(failureWords(limited(200))).toBe('Too many attempts. Try again in 4 minutes.')
 })
 
-test('a failure of cryptography is shown as it is, anything else is not', () => {
+test('a failure of cryptography is shown as it is, anything else is not, and is logged as the bug that it is', () => {
+  const logged = vi.fn()
+  vi.stubGlobal('reportError', logged)
   const failure = Object.assign(new Error('The signature does not match'), { name: 'CryptoFailure' })
   expect(failureWords(failure)).toBe('The signature does not match')
-  expect(failureWords(new TypeError('x is undefined'))).toBe('Something went wrong. Please try again.')
+  expect(logged).not.toHaveBeenCalled()
+  const bug = new TypeError('x is undefined')
+  expect(failureWords(bug)).toBe('Something went wrong. Please try again.')
+  expect(logged.mock.calls).toEqual([[bug]])
+  vi.unstubAllGlobals()
 })
