@@ -3,6 +3,7 @@ import { accountApi } from '../contract/account.ts'
 import { devicesApi } from '../contract/devices.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { roomsApi } from '../contract/rooms.ts'
+import type { Browser } from '../server/testing/browser.ts'
 import { creation } from '../server/testing/group.ts'
 import {
   type Changes,
@@ -15,7 +16,7 @@ import {
   signedKeys,
   withDevice,
 } from '../server/testing/keys.ts'
-import { type Browser, newAuthSecret, type Person } from '../server/testing/person.ts'
+import { newAuthSecret, type Person } from '../server/testing/person.ts'
 import { base64, greatest, HISTORY_KEY_ID, type Scene, versionsOf } from './scene.ts'
 import { envelopeFor } from './seed.ts'
 

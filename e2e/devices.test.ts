@@ -2,7 +2,8 @@ import { cp } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { type HeadlessUser, headlessUser } from './crowd.ts'
-import { conversation, customer, person, personWithProfile, test, visitor } from './people.ts'
+import { conversation, customer, person, personWithProfile, test } from './people.ts'
+import { visitor } from './person.ts'
 
 /** CI runs a short form; the long one is `ROOMS=20 DEEP_ROOM=10000 npm run test:e2e -- e2e/devices.test.ts`. */
 const ROOMS = Number(process.env['ROOMS'] ?? 6)

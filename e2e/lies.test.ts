@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { hiddenDevice, longWords, madeUp, otherVersion, saltOf, silence, somebodyElse, swappedNames, timeToWait } from './lies.ts'
-import { conversation, customer, type Person, person } from './people.ts'
+import { conversation, customer, person } from './people.ts'
+import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
 import { type RunningServer, startServer } from './server.ts'
 

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { conversation, type Person, test } from './people.ts'
+import { conversation, test } from './people.ts'
+import type { Person } from './person.ts'
 
 /** Loads a page and opens its lock. */
 async function unlocks(page: Page, password: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { conversation, type Person, person, test } from './people.ts'
+import { conversation, person, test } from './people.ts'
+import type { Person } from './person.ts'
 
 const wordsOn = ({ page }: Person) => page.getByRole('list', { name: 'Words of the kit' }).locator('.mono').allTextContents()
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { conversation, type Person, test } from './people.ts'
+import { conversation, test } from './people.ts'
+import type { Person } from './person.ts'
 
 /** Sends plain text messages as Bob by the HTTP API, the fastest way to a long conversation. */
 async function chatters(bob: Person, texts: string[]): Promise<void> {

@@ -1,7 +1,8 @@
 import { cp, rm } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { conversation, joined, person, personWithProfile, test, visitor } from './people.ts'
+import { conversation, joined, person, personWithProfile, test } from './people.ts'
+import { visitor } from './person.ts'
 
 const composer = 'textarea[aria-label="Message"]'
 

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
-import { customer, joined, type Person, person, personWithProfile, test } from './people.ts'
+import { customer, joined, person, personWithProfile, test } from './people.ts'
+import type { Person } from './person.ts'
 
 const opensSafety = (one: Person) => one.page.getByRole('button', { name: /^(Not verified|Verified)$/ }).click()
 const mark = (one: Person) => one.page.getByRole('button', { name: /^(Not verified|Verified)$/ }).textContent()

@@ -1,18 +1,22 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import { expect, inject, test } from 'vitest'
+import { build } from 'esbuild'
+import { beforeAll, expect, inject, test } from 'vitest'
 import { accountApi } from '../contract/account.ts'
 import { startWorld } from '../server/testing/world.ts'
+import { PROGRAMS } from './programs.ts'
 
 const world = await startWorld()
 const [row] = await world.sql('select current_database() as name')
 const databaseUrl = inject('clusterUrl').replace('/template?', `/${row?.['name']}?`)
 
+beforeAll(() => build({ ...PROGRAMS, entryPoints: { 'account-test': path.join(import.meta.dirname, 'account.ts') } }))
+
 /** Runs the command line as an operator types it. */
 function account(...words: string[]): { output: string; status: number | null } {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', path.resolve(import.meta.dirname, 'account.ts'), ...words],
+    [path.join(import.meta.dirname, '../dist/account-test.mjs'), ...words],
     { env: { ...process.env, DATABASE_URL: databaseUrl }, encoding: 'utf8' },
   )
   return { output: `${stdout}${stderr}`.trim(), status }

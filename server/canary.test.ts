@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../contract/account.ts'
+import { newBrowser } from './testing/browser.ts'
 import { changed, signedChange } from './testing/keys.ts'
-import { newAuthSecret, newBrowser } from './testing/person.ts'
+import { newAuthSecret } from './testing/person.ts'
 import { startWorld } from './testing/world.ts'
 
 const world = await startWorld()

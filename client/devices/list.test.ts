@@ -1,11 +1,10 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { devicesApi } from '../../contract/devices.ts'
 import { onionAddress } from '../../contract/onion.ts'
-import { accountStore } from '../account/store.ts'
 import { ApiError } from '../net/api.ts'
 import { catchUp } from '../rooms/rooms.ts'
 import { SEEN_AT } from '../testing/accounts.ts'
-import { newPerson, passwordOf, type TestPerson } from '../testing/people.ts'
+import { newPerson, passwordOf, signPageIn, type TestPerson } from '../testing/people.ts'
 import { profileCopy } from '../testing/profile.ts'
 import { people } from '../testing/room.ts'
 import { createWire } from '../testing/wire.ts'
@@ -42,7 +41,7 @@ test('The list names every browser of the account, this one first, and says when
   await loadDevices(laptop.env)
   expect(shown()).toMatchObject({ status: 'ready', failure: null, keepsHistory: true })
   expect(shown().devices).toMatchObject([
-    { id: laptop.deviceId, name: 'Test browser', browser: 'Firefox', system: 'Linux', isCurrent: true },
+    { id: laptop.deviceId, name: 'Firefox on Linux', browser: 'Firefox', system: 'Linux', isCurrent: true },
     { id: phone.deviceId, name: 'Another browser', isCurrent: false },
   ])
   expect(shown().devices[1]?.lastSeenAt).toBe(SEEN_AT)
@@ -98,7 +97,7 @@ test('A new browser is announced until one tab answers; the other tabs hear of i
 
 test('Alice removes her lost phone: it is on the list no more, and learns that it is out', async () => {
   const { laptop, phone } = await aliceHasTwo()
-  accountStore.setState({ user: { ...USER, id: laptop.userId, username: laptop.username } })
+  await signPageIn(laptop)
   await loadDevices(laptop.env)
   await expect(removeBrowser(laptop.env, { kind: 'password', password: 'not hers' }, phone.deviceId)).rejects.toMatchObject({
     code: 'way',
@@ -109,18 +108,6 @@ test('Alice removes her lost phone: it is on the list no more, and learns that i
   expect(shown().announced).toEqual([])
   expect(await refreshOwnDevices(phone.env)).toBe(false)
 })
-
-const USER = {
-  displayName: 'Alice',
-  profileImageUrl: null,
-  isAdmin: false,
-  subscriptionTier: 'premium' as const,
-  biometricEnabled: false,
-  email: null,
-  onionAddress: null,
-  hasKeys: true,
-  deviceId: null,
-}
 
 test('Eve has the password, and the server tells nobody of her browser: the commit by which it comes into a chat announces it', async () => {
   const { alice, bob } = await people()

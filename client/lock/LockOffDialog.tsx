@@ -5,6 +5,7 @@ import { CryptoFailure, type LockEntry, type LockStanding } from '../crypto/cryp
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
+import { FormFooter } from '../ui/FormFooter.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { passkeyEntry, switchLockOff } from './lock.ts'
 
@@ -79,14 +80,12 @@ export function LockOffDialog({ standing, onDone, onClose }: Props) {
             Use the passkey
           </button>
         )}
-        <footer>
-          <button type="button" className="btn outline" disabled={isPending} onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" className="btn primary" disabled={isPending}>
-            {isPending ? 'Switching off...' : hasPassword ? 'Switch off' : 'Switch off with the passkey'}
-          </button>
-        </footer>
+        <FormFooter
+          action={hasPassword ? 'Switch off' : 'Switch off with the passkey'}
+          pendingAction="Switching off..."
+          isPending={isPending}
+          onClose={close}
+        />
       </form>
     </Dialog>
   )

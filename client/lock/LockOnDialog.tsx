@@ -7,6 +7,7 @@ import { WaysUnknown } from '../security/WaysUnknown.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
+import { FormFooter } from '../ui/FormFooter.tsx'
 import { switchLockOn } from './lock.ts'
 
 interface Props {
@@ -95,14 +96,7 @@ export function LockOnDialog({ after, onDone, onClose }: Props) {
             Change your password here, and the lock follows. Change it on another browser, and this one goes on asking for the
             password from before.
           </p>
-          <footer>
-            <button type="button" className="btn outline" disabled={isPending} onClick={close}>
-              Cancel
-            </button>
-            <button type="submit" className="btn primary" disabled={isPending}>
-              {isPending ? 'Switching on...' : 'Switch on'}
-            </button>
-          </footer>
+          <FormFooter action="Switch on" pendingAction="Switching on..." isPending={isPending} onClose={close} />
         </form>
       )}
     </Dialog>

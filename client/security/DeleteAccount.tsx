@@ -8,6 +8,7 @@ import { ApiError } from '../net/api.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
+import { FormFooter } from '../ui/FormFooter.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
 import { deleteAccount } from './remove.ts'
@@ -99,14 +100,7 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
             setFailure(undefined)
           }}
         />
-        <footer>
-          <button type="button" className="btn outline" disabled={isPending} onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" className="btn danger" disabled={isPending}>
-            {isPending ? 'Deleting...' : 'Delete account'}
-          </button>
-        </footer>
+        <FormFooter action="Delete account" pendingAction="Deleting..." isPending={isPending} isDangerous onClose={close} />
       </form>
     </Dialog>
   )

@@ -49,10 +49,13 @@ export function createWire({ areStrangers = false } = {}) {
     },
   }
 
-  const verbs = new Map([...accountVerbs(state), ...contactVerbs(state), ...packageVerbs(state), ...roomVerbs(state)])
+  // By address, because a client that is loaded twice has each endpoint twice.
+  const addressOf = ({ method, path }: Endpoint) => `${method} ${path}`
+  const every = [...accountVerbs(state), ...contactVerbs(state), ...packageVerbs(state), ...roomVerbs(state)]
+  const verbs = new Map(every.map(([endpoint, verb]) => [addressOf(endpoint), verb]))
 
   function serve(endpoint: Endpoint, input: never, userId: string, deviceId: string): unknown {
-    const verb = verbs.get(endpoint)
+    const verb = verbs.get(addressOf(endpoint))
     if (!verb) throw new Error(`The wire does not serve ${endpoint.path}`)
     return verb(input, userId, deviceId)
   }

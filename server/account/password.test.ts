@@ -6,8 +6,9 @@ import { fromBase64 } from '../../contract/bytes.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { users } from '../db/schema/account.ts'
 import { deriveAuthSecret } from '../password/password.ts'
+import type { Browser } from '../testing/browser.ts'
 import { changed, signedChange } from '../testing/keys.ts'
-import { type Browser, newAuthSecret, type Person } from '../testing/person.ts'
+import { newAuthSecret, type Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()

@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
+import type { Browser } from '../testing/browser.ts'
 import { changed, newDeviceId, recovered, signedKeys, type TestIdentity, withDevice } from '../testing/keys.ts'
-import { type Browser, newAuthSecret, type Person } from '../testing/person.ts'
+import { newAuthSecret, type Person } from '../testing/person.ts'
 import { startWorld, type World } from '../testing/world.ts'
 
 const world = await startWorld()

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { RATES } from '../../contract/limits.ts'
-import { type Browser, newAuthSecret, newBrowser } from '../testing/person.ts'
+import { type Browser, newBrowser } from '../testing/browser.ts'
+import { newAuthSecret } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld({ hasLimits: true, variables: { TRUST_PROXY: '1' } })

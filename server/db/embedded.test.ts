@@ -13,8 +13,10 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { build } from 'esbuild'
 import pg from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROGRAMS } from '../../scripts/programs.ts'
 import { runningUrl } from './embedded.ts'
 import { isPostgres } from './postmaster.ts'
 
@@ -24,7 +26,11 @@ const base = mkdtempSync(path.join(tmpdir(), 'conclave-start-'))
 chmodSync(base, 0o711)
 // The path is longer than a Unix socket's address may be, and has characters that a shell or a list would misread.
 const long = path.join(base, `it's "a, long" path ${'x'.repeat(80)}`)
+// Three tests follow each other in one folder, because a new database takes seconds.
+const folder = path.join(base, 'short')
 const running = new Set<ChildProcess>()
+
+beforeAll(() => build({ ...PROGRAMS, entryPoints: { 'embedded-test': path.join(root, 'server/main.ts') } }))
 
 interface Started {
   output: string
@@ -32,10 +38,10 @@ interface Started {
   child: ChildProcess
 }
 
-/** Starts the real program. Resolves when it prints that it is ready, or when it exits. */
+/** Starts the real program, bundled as it ships. Resolves when it prints that it is ready, or when it exits. */
 function start(dataFolder: string, more: Record<string, string> = {}): Promise<Started> {
   const env = { ...process.env, PORT: '0', NODE_ENV: 'test', CONCLAVE_DATA: dataFolder, DATABASE_URL: '', ...more }
-  const child = spawn(process.execPath, ['--import', 'tsx', path.join(root, 'server/main.ts')], { cwd: root, env })
+  const child = spawn(process.execPath, [path.join(root, 'dist/embedded-test.mjs')], { cwd: root, env })
   running.add(child)
   const started: Started = { output: '', exit: null, child }
   return new Promise((resolve) => {
@@ -111,7 +117,6 @@ test('one start owns the data: a second one says so, a killed one leaves it to t
 }, 60_000)
 
 test('a PostgreSQL that is killed comes back while the server runs, and only its owner can reach it', async () => {
-  const folder = path.join(base, 'killed')
   const server = await start(folder)
   expect(statSync(path.join(folder, 'socket')).mode & 0o777).toBe(0o700)
   expect(statSync(path.join(folder, 'postgres')).mode & 0o077).toBe(0)
@@ -125,7 +130,6 @@ test('a PostgreSQL that is killed comes back while the server runs, and only its
 }, 60_000)
 
 test('a crash inside PostgreSQL ends every connection; the data still belongs to the server that runs', async () => {
-  const folder = path.join(base, 'crashed')
   const server = await start(folder)
   const owned = postmaster(folder)
   await crash(folder)
@@ -139,7 +143,6 @@ test('a crash inside PostgreSQL ends every connection; the data still belongs to
 }, 60_000)
 
 test('the number of a process that is someone else by now does not stop the start', async () => {
-  const folder = path.join(base, 'stale')
   const server = await start(folder)
   const file = path.join(folder, 'postgres/postmaster.pid')
   const text = readFileSync(file, 'utf8')
@@ -158,11 +161,11 @@ test('what cannot be used is said in one line, and the start ends', async () => 
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done))
   const address = taken.address()
   const port = typeof address === 'object' && address ? String(address.port) : ''
-  const folder = path.join(base, 'refused')
-  expect(await start(folder, { PORT: port })).toMatchObject({ exit: 1, output: expect.stringMatching(/^PORT is taken[^\n]*\n$/) })
-  expect(existsSync(path.join(folder, 'postgres/postmaster.pid'))).toBe(false)
+  const unused = path.join(base, 'unused')
+  expect(await start(unused, { PORT: port })).toMatchObject({ exit: 1, output: expect.stringMatching(/^PORT is taken[^\n]*\n$/) })
+  expect(existsSync(path.join(unused, 'postgres/postmaster.pid'))).toBe(false)
   taken.close()
-  expect(await start(folder, { PORT: 'x' })).toMatchObject({
+  expect(await start(unused, { PORT: 'x' })).toMatchObject({
     exit: 1,
     output: expect.stringMatching(/^PORT must be a number[^\n]*\n$/),
   })
@@ -176,7 +179,7 @@ test('what cannot be used is said in one line, and the start ends', async () => 
     })
   }
   const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x' }
-  expect(await start(folder, away)).toMatchObject({
+  expect(await start(unused, away)).toMatchObject({
     exit: 1,
     output: expect.stringMatching(/^The database does not answer[^\n]*\n$/),
   })

@@ -3,9 +3,10 @@ import { accountApi } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { RATES } from '../../contract/limits.ts'
 import { roomsApi } from '../../contract/rooms.ts'
+import { RefusedCall } from '../testing/browser.ts'
 import { creation } from '../testing/group.ts'
 import { type Changes, changed, signedChange } from '../testing/keys.ts'
-import { newAuthSecret, type Person, RefusedCall } from '../testing/person.ts'
+import { newAuthSecret, type Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld({ hasLimits: true })

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi, type OrderAct } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
+import type { Browser } from '../testing/browser.ts'
 import { newIdentity, orderSignature } from '../testing/keys.ts'
-import { type Browser, newAuthSecret, type Person } from '../testing/person.ts'
+import { newAuthSecret, type Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()

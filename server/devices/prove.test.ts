@@ -6,8 +6,9 @@ import { contactsApi } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { writeEnvelope } from '../../contract/envelope.ts'
 import { messagesApi } from '../../contract/messages.ts'
+import type { Browser } from '../testing/browser.ts'
 import { newDeviceId, sessionProof, signedKeys, withDevice } from '../testing/keys.ts'
-import type { Browser, Person } from '../testing/person.ts'
+import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()

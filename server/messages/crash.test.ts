@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
-import { newBrowser } from '../testing/person.ts'
+import { newBrowser } from '../testing/browser.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()

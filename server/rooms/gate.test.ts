@@ -4,8 +4,9 @@ import { accountApi } from '../../contract/account.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { type ArchiveKey, type CommitDraft, roomsApi } from '../../contract/rooms.ts'
+import type { Answer } from '../testing/browser.ts'
 import { creation, following, random, sealed } from '../testing/group.ts'
-import type { Answer, Person } from '../testing/person.ts'
+import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()

@@ -4,8 +4,9 @@ import { accountApi } from '../../contract/account.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { type CommitDraft, roomsApi } from '../../contract/rooms.ts'
+import { newBrowser } from '../testing/browser.ts'
 import { creation, following, random } from '../testing/group.ts'
-import { newBrowser, type Person } from '../testing/person.ts'
+import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hashOfToken } from '../http/cookie.ts'
 import type { NewMessage } from '../rooms/append.ts'
-import type { Browser } from './person.ts'
+import type { Browser } from './browser.ts'
 
 /** A message for the append itself, sent by this person's session. */
 export const newMessage = (chatRoomId: string, sender: Browser & { id: string }, more: Partial<NewMessage> = {}): NewMessage => ({

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { RefusalCode } from '../../contract/refusals.ts'
-import { type Answer, RefusedCall } from './person.ts'
+import { type Answer, RefusedCall } from './browser.ts'
 
 declare module 'vitest' {
   // biome-ignore lint/suspicious/noExplicitAny: vitest declares it so, and a second declaration must be the same.

@@ -21,7 +21,8 @@ import { createHub } from '../realtime/hub.ts'
 import { makeBatch } from '../rooms/batch.ts'
 import { gatherMembers } from '../rooms/membership.ts'
 import { gatherSessions } from '../sessions/sessions.ts'
-import { type Browser, newBrowser, newPerson, type Person } from './person.ts'
+import { type Browser, newBrowser } from './browser.ts'
+import { newPerson, type Person } from './person.ts'
 
 interface Options {
   /** Settings as environment variables, such as PUBLIC_URL and TRUST_PROXY. */
