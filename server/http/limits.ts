@@ -3,11 +3,11 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import { RATES, type Rate } from '../../contract/limits.ts'
 import { Refusal } from '../refuse.ts'
 
-/** Takes a counted call off again, such as a sign-in that was right. */
+/** Undoes the counting of one call, such as of a successful sign-in. */
 export type GiveBack = () => Promise<void>
 
 export interface Limits {
-  /** Counts one call. Answers what takes it off again. Throws Refusal `too_many_requests` with the seconds to wait. */
+  /** Counts one call and returns how to undo that. Throws Refusal `too_many_requests` with the seconds to wait. */
   take(rate: Rate, key: string): Promise<GiveBack>
 }
 

@@ -28,7 +28,7 @@ export interface Caller<Kind extends BodyKind = BodyKind> {
   ingress: Listener['ingress']
   /** Returns the SHA-256 (hex) of the random value in this browser's cookie; undefined if the browser has none. */
   browserHash(): string | undefined
-  /** Gives this browser such a value and returns its hash. */
+  /** Sets that cookie to a new random value and returns its SHA-256 (hex). */
   markBrowser(): string
   setSession(token: string, expiresAt: Date): void
   clearSession(): void
