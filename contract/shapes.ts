@@ -33,12 +33,12 @@ function isBase64(text: string): boolean {
   }
 }
 
+/** Characters of standard base64 of so many bytes. */
+export const base64Chars = (bytes: number): number => Math.ceil(bytes / 3) * 4
+
 /** Standard base64 of at most `max` bytes. */
 export const base64 = (max: number) =>
-  z
-    .stringFormat('base64', isBase64)
-    .max(Math.ceil(max / 3) * 4)
-    .meta({ contentEncoding: 'base64' })
+  z.stringFormat('base64', isBase64).max(base64Chars(max)).meta({ contentEncoding: 'base64' })
 
 /** A required text of at most `max` characters: absent, empty or another type gets "is required". It is not trimmed. */
 export const required = (label: string, max: number) =>

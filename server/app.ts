@@ -18,14 +18,15 @@ import { answerClientError, answerErrors, logIncident, sendError } from './http/
 import { setHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
 import { bindListener } from './http/listener.ts'
-import { logRequests } from './http/log.ts'
+import { logAnswers, noteRequests } from './http/log.ts'
 import { guardOrigin } from './http/origin.ts'
 import { boundPace, PACE, type Pace } from './http/pace.ts'
 import { servePages } from './http/pages.ts'
+import { putBefore } from './http/shortcut.ts'
 import { type Job, type Jobs, makeJobs } from './jobs/jobs.ts'
 import { messageFrames } from './messages/frames.ts'
-import { messageRoutes } from './messages/routes.ts'
-import { measureJobs, measureRequests } from './metrics/measures.ts'
+import { messageRoutes, messageShortcut } from './messages/routes.ts'
+import { measureAnswers, measureJobs } from './metrics/measures.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { type Gateway, openGateway } from './realtime/gateway.ts'
@@ -68,7 +69,7 @@ const everyJob: readonly Job[] = [
 export async function makeApp(env: Env, { log, database, clientFolder, metrics, pace = PACE }: Options): Promise<App> {
   const http = Fastify({
     loggerInstance: log,
-    // Fastify would log people's addresses, so `logRequests` logs requests instead.
+    // Fastify would log people's addresses, so `logAnswers` logs requests instead.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustOf(env.config.trustProxy),
     return503OnClosing: false,
@@ -82,8 +83,8 @@ export async function makeApp(env: Env, { log, database, clientFolder, metrics, 
   const boundServer = boundPace(http, pace)
   await setHeaders(http, env.config)
   answerErrors(http)
-  logRequests(http)
-  if (metrics) measureRequests(http, metrics)
+  const notes = [logAnswers(), ...(metrics ? [measureAnswers(metrics)] : [])]
+  noteRequests(http, notes)
   guardOrigin(http, env.config)
   readJsonBodies(http)
   endConnections(http)
@@ -106,9 +107,11 @@ export async function makeApp(env: Env, { log, database, clientFolder, metrics, 
     liveSessions: (sessionHashes) => liveSessions(env, sessionHashes),
     newestManifest: (userId) => newestManifest(env, userId),
   })
+  const shortcut = messageShortcut(http, env, { log, notes, pace })
   const attach = (server: Server, listener: Listener) => {
     bindListener(server, listener)
     boundServer(server)
+    putBefore(server, shortcut)
     gateway.attach(server)
   }
   attach(http.server, env.config.direct)

@@ -45,16 +45,31 @@ const codes = new WeakMap<FastifyReply, RefusalCode>()
 export const codeOf = (reply: FastifyReply): RefusalCode | undefined => codes.get(reply)
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { code, status, body, retryAfterSeconds } = answerOf(error, request.log)
+  codes.set(reply, code)
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+  return reply.code(status).type('application/json; charset=utf-8').send(body)
+}
+
+interface ErrorAnswer {
+  code: RefusalCode
+  status: number
+  /** JSON. */
+  body: string
+  retryAfterSeconds: number | undefined
+}
+
+/** Returns what an error is answered. A bug is logged under the id that its answer names. */
+export function answerOf(error: unknown, log: FastifyBaseLogger): ErrorAnswer {
   const refusal = refusalOf(error)
-  codes.set(reply, refusal?.code ?? 'internal')
   if (refusal) {
-    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds)
-    return reply.code(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(refusal.body()))
+    const { code, status, retryAfterSeconds } = refusal
+    return { code, status, body: JSON.stringify(refusal.body()), retryAfterSeconds }
   }
   const incidentId = randomUUID()
-  logIncident(request.log, error, incidentId)
-  const body = { ...new Refusal('internal').body(), incidentId }
-  return reply.code(500).type('application/json; charset=utf-8').send(JSON.stringify(body))
+  logIncident(log, error, incidentId)
+  const body = JSON.stringify({ ...new Refusal('internal').body(), incidentId })
+  return { code: 'internal', status: 500, body, retryAfterSeconds: undefined }
 }
 
 /** Maps an error to a refusal; undefined if the error is a bug. */

@@ -1,5 +1,5 @@
 import helmet from '@fastify/helmet'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Config, Listener } from '../config.ts'
 import { listenerOf } from './listener.ts'
 
@@ -44,6 +44,12 @@ export function policyOf({ isSecure }: Listener, nonce?: string): string {
   ].join(';')
 }
 
+// The headers depend on the listener alone, so they are made once for each.
+const known = new WeakMap<Listener, Record<string, string>>()
+
+/** The headers of every answer of this listener; undefined before its first one. */
+export const headersOf = (listener: Listener): Readonly<Record<string, string>> | undefined => known.get(listener)
+
 /** Sets the headers of every answer. Pages add their nonce; routes that browsers may cache override cache-control. */
 export async function setHeaders(app: FastifyInstance, config: Config): Promise<void> {
   await app.register(helmet, {
@@ -54,8 +60,6 @@ export async function setHeaders(app: FastifyInstance, config: Config): Promise<
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
   })
-  // The headers depend on the listener alone, so they are made once for each.
-  const known = new WeakMap<Listener, ReturnType<FastifyReply['getHeaders']>>()
   app.addHook('onRequest', async (request, reply) => {
     const listener = listenerOf(config, request.raw)
     const before = known.get(listener)
@@ -72,6 +76,6 @@ export async function setHeaders(app: FastifyInstance, config: Config): Promise<
       // Answers hold names and envelopes, which no browser or proxy may cache.
       'cache-control': 'no-store',
     })
-    known.set(listener, { ...reply.getHeaders() })
+    known.set(listener, Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)])))
   })
 }

@@ -84,12 +84,12 @@ test('what is not even HTTP is answered with JSON', async () => {
 })
 
 test('a mistake of ours is a 500 with an incident, and neither answer nor log repeats what was written', async () => {
-  const hub = world.env.hub.publish
-  world.env.hub.publish = () => {
+  const hub = world.env.hub.publishMessage
+  world.env.hub.publishMessage = () => {
     throw new TypeError('canary-in-the-message')
   }
   const answer = await alice.posts(room, 'canary-in-the-content')
-  world.env.hub.publish = hub
+  world.env.hub.publishMessage = hub
   expect(answer).toBeRefused(500, 'internal')
   expect(answer.body).toMatchObject({ incidentId: expect.stringMatching(/^[0-9a-f-]{36}$/) })
   expect(world.log()).toContain(JSON.stringify(answer.body).slice(-39, -2))

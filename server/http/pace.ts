@@ -1,5 +1,5 @@
-import type { Server } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingMessage, Server } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import { LIMITS } from '../../contract/limits.ts'
 import { Refusal } from '../refuse.ts'
 import { rawAnswer } from './errors.ts'
@@ -44,8 +44,10 @@ export function boundPace(app: FastifyInstance, pace: Pace): (server: Server) =>
   })
   app.addHook('onRequest', async (request) => {
     if (request.raw.complete) return
-    if (request.routeOptions.config.streamedBytes === undefined) endAfter(request, pace)
-    else endBelow(request, pace)
+    if (request.routeOptions.config.streamedBytes === undefined) {
+      const stop = endAfter(request.raw, pace)
+      request.raw.once('end', stop).once('close', stop)
+    } else endBelow(request.raw, pace)
   })
   return (server) => {
     server.headersTimeout = pace.graceMs
@@ -55,26 +57,26 @@ export function boundPace(app: FastifyInstance, pace: Pace): (server: Server) =>
   }
 }
 
-function endAfter(request: FastifyRequest, { graceMs }: Pace): void {
-  const timer = setTimeout(() => end(request), graceMs)
-  request.raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
+/** Ends a request whose body is not here in time. Returns a function that stops the timer. */
+export function endAfter(raw: IncomingMessage, { graceMs }: Pace): () => void {
+  const timer = setTimeout(() => end(raw), graceMs)
+  return () => clearTimeout(timer)
 }
 
 /** Ends a stream whose sender is too slow. The time when the verb does not read, as with a slow disk, does not count. */
-function endBelow(request: FastifyRequest, { graceMs, bytesPerSecond, checkMs }: Pace): void {
-  const { raw } = request
+function endBelow(raw: IncomingMessage, { graceMs, bytesPerSecond, checkMs }: Pace): void {
   const { bytesRead } = raw.socket
   let waitedMs = 0
   const timer = setInterval(() => {
     if (raw.readableLength >= raw.readableHighWaterMark) return
     waitedMs += checkMs
-    if (raw.socket.bytesRead - bytesRead < ((waitedMs - graceMs) / 1000) * bytesPerSecond) end(request)
+    if (raw.socket.bytesRead - bytesRead < ((waitedMs - graceMs) / 1000) * bytesPerSecond) end(raw)
   }, checkMs)
   raw.once('end', () => clearInterval(timer)).once('close', () => clearInterval(timer))
 }
 
 /** Answers on the raw socket and closes it, whatever the route does with the incomplete body. */
-function end({ raw }: FastifyRequest): void {
+function end(raw: IncomingMessage): void {
   if (raw.complete) return
   raw.socket.write(rawAnswer(new Refusal('too_slow')))
   raw.socket.destroySoon()

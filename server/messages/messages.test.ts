@@ -33,6 +33,15 @@ test('Bob reads what Alice wrote, live and in the list', async () => {
   line.hangsUp()
 })
 
+test.each([1, 40_000, 65_536])('Bob receives a message of %i bytes live, in each of his tabs', async (sizeBytes) => {
+  const tabs = [await bob.opensSocket(), await bob.opensSocket()]
+  const sent = await alice.says(room, 'x'.repeat(sizeBytes))
+  for (const tab of tabs) {
+    expect((await tab.hears('message')).data).toEqual(sent)
+    tab.hangsUp()
+  }
+})
+
 test('Eve cannot post into a room that she is not in, read it or mark it, and does not learn that it exists', async () => {
   const before = await rowsOf(room)
   const unknown = `dm_${randomUUID()}_${randomUUID()}`
@@ -49,6 +58,8 @@ test('whoever may not send holds nobody up: strangers and free accounts are refu
   const { one, two, chatRoomId } = await freshPair()
   const known = await two.says(chatRoomId, 'while there was a plan')
   await setTier('free', two)
+  // Who could send is remembered for ten seconds.
+  world.passes(11)
   await world.env.db.transaction(async (tx) => {
     await tx.execute(sql`select from chat_rooms where id = ${chatRoomId} for no key update`)
     expect(await eve.posts(chatRoomId, 'let me in')).toBeRefused(404, 'not_found')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { envelopeVersion, parseEnvelope } from '../../contract/envelope.ts'
+import { envelopeVersion, readSealedFor } from '../../contract/envelope.ts'
 import { type Draft, type Message, SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import { messageLimitText } from '../../contract/plans.ts'
 import { askAgain } from '../contacts/requests.ts'
@@ -13,6 +13,8 @@ import * as store from './store.ts'
 
 interface Sent {
   message: Message
+  /** `message` as JSON, which the answer and all frames share. */
+  json: string
   /** false if the id was known and nothing was added. */
   isNew: boolean
 }
@@ -23,18 +25,21 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   const sent = newMessage(user, draft)
   if (sent.sealedFor && user.deviceId === null) throw new Refusal('device_required')
   const before = await judge(env, user, sent)
-  if (before) return { message: before, isNew: false }
+  if (before) return known(before)
   const appended = await env.batch.append(sent)
   const seq = await requirePlace(env, appended)
   await env.fault?.('message:committed')
-  if (appended.verdict === 'known') return { message: await storedMessage(env, user, sent.chatRoomId, seq), isNew: false }
+  if (appended.verdict === 'known') return known(await storedMessage(env, user, sent.chatRoomId, seq))
 
   const message = shownMessage({ ...sent, seq, isEncrypted: sent.sealedFor !== null, createdAt: appended.createdAt }, [])
   for (const askedId of appended.lapsed) await askAgain(env, user.id, askedId)
-  env.hub.publish(appended.listeners, { type: 'message', data: message })
+  const json = JSON.stringify(message)
+  env.hub.publishMessage(appended.listeners, json)
   if (appended.hasAccepted) env.hub.publish(appended.members, { type: 'contacts', data: { userIds: appended.members } })
-  return { message, isNew: true }
+  return { message, json, isNew: true }
 }
+
+const known = (message: Message): Sent => ({ message, json: JSON.stringify(message), isNew: false })
 
 /**
  * Refuses strangers, and accounts whose plan does not allow sending, before their message waits in the queue or for a room's lock.
@@ -56,9 +61,9 @@ function requireNoFile({ messageType, filePath, fileName, fileSize }: Draft): vo
 }
 
 function newMessage(user: SignedInUser, draft: Draft): NewMessage {
-  const envelope = parseEnvelope(draft.content)
+  const sealedFor = readSealedFor(draft.content)
   // The server cannot read the epoch of an unknown version [Note: M2], and labelled as plain text it would be shown as such.
-  if (!envelope && envelopeVersion(draft.content) !== undefined) throw new Refusal('unknown_envelope')
+  if (!sealedFor && envelopeVersion(draft.content) !== undefined) throw new Refusal('unknown_envelope')
   return {
     // Ids are compared as text later, and PostgreSQL returns them in lower case.
     id: draft.id?.toLowerCase() ?? randomUUID(),
@@ -72,7 +77,7 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
     replyToId: draft.replyToId?.toLowerCase() ?? null,
     isSilent: false,
     session: Buffer.from(user.sessionHash, 'hex'),
-    sealedFor: envelope ? { groupId: envelope.groupId, epoch: envelope.epoch } : null,
+    sealedFor: sealedFor ?? null,
   }
 }
 

@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { messagesApi } from '../../contract/messages.ts'
 import type { Env } from '../env.ts'
 import { serve } from '../http/serve.ts'
+import { makeShortcut, type Shortcut, type ShortcutOptions } from '../http/shortcut.ts'
+import { rememberSenders } from '../sessions/sessions.ts'
 import { markDelivered, markRead } from './marks.ts'
 import { sendMessage } from './messages.ts'
 import { listMessages } from './pages.ts'
@@ -12,3 +14,11 @@ export function messageRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, messagesApi.markRead, (user, { chatRoomId, seq }) => markRead(env, user, chatRoomId, seq))
   serve(app, env, messagesApi.markDelivered, (user, { chatRoomId, seq }) => markDelivered(env, user, chatRoomId, seq))
 }
+
+/** Most requests send a message, so these have a shorter way. */
+export const messageShortcut = (app: FastifyInstance, env: Env, options: ShortcutOptions): Shortcut =>
+  makeShortcut(app, env, messagesApi.send, {
+    ...options,
+    findUser: rememberSenders(env),
+    act: async (user, draft) => (await sendMessage(env, user, draft)).json,
+  })

@@ -1,22 +1,19 @@
-import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/connect.ts'
 import type { Env } from '../env.ts'
-import { codeOf } from '../http/errors.ts'
-import { routeOf } from '../http/log.ts'
+import type { NoteAnswer } from '../http/log.ts'
 import type { Metrics } from './metrics.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
-/** Counts requests by route and code, and measures their duration. The route is the declared one, never the requested URL. */
-export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+/** Returns a function that counts requests by route and code, and measures their duration. */
+export function measureAnswers(metrics: Metrics): NoteAnswer {
   const count = metrics.counter('conclave_requests_total', 'Answered requests; code is the reason of a refusal')
   const observe = metrics.histogram('conclave_request_seconds', 'Seconds from a request to its answer', SECONDS)
-  app.addHook('onResponse', async (request, reply) => {
-    const labels = { method: request.method, route: routeOf(request) }
-    count({ ...labels, status: String(reply.statusCode), code: codeOf(reply) ?? 'none' })
-    observe(reply.elapsedTime / 1000, labels)
-  })
+  return ({ method, route, status, code, ms }) => {
+    count({ method, route, status: String(status), code: code ?? 'none' })
+    observe(ms / 1000, { method, route })
+  }
 }
 
 /** Returns a function that records how many messages have shared a COMMIT. Pass it to the batch. */

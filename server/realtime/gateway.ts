@@ -62,7 +62,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
       socket.on('error', () => socket.destroy())
       const { ingress } = listenerOf(env.config, request)
       admit(request)
-        .then((user) => sockets.handleUpgrade(request, socket, head, (opened) => seat(opened, user, ingress)))
+        .then((user) => sockets.handleUpgrade(request, socket, head, (opened) => seat(opened, socket, user, ingress)))
         .catch((error: unknown) => {
           report(error)
           refuseUpgrade(socket, refusalOf(error) ?? new Refusal('internal'))
@@ -81,8 +81,8 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     return user
   }
 
-  function seat(socket: WebSocket, user: SignedInUser, ingress: Listener['ingress']): void {
-    const mine: Seat = { userId: user.id, sessionHash: user.sessionHash, socket }
+  function seat(socket: WebSocket, wire: Duplex, user: SignedInUser, ingress: Listener['ingress']): void {
+    const mine: Seat = { userId: user.id, sessionHash: user.sessionHash, socket, wire }
     answering.add(socket)
     socket.on('pong', () => answering.add(socket))
     // ws itself closes with 1009, 1007 or 1002 when a frame is too large, not UTF-8 or malformed.

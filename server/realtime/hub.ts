@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { CLOSE, type ServerFrame } from '../../contract/frames.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -8,11 +9,15 @@ export interface Seat {
   userId: string
   sessionHash: string
   socket: WebSocket
+  /** The connection under `socket`, for frames whose bytes are made once for many sockets. */
+  wire: Duplex
 }
 
 export interface Hub {
   /** Sends a frame to every socket of these users. A frame may be lost: what must survive is already in the database. */
   publish(userIds: readonly string[], frame: ServerFrame): void
+  /** Does the same with a message frame whose data is JSON already. */
+  publishMessage(userIds: readonly string[], json: string): void
   /** True if the user has an open socket. */
   isHere(userId: string): boolean
   /** Sends the session's sockets `signed_out`, with the manifest that removed their device, if any, and closes them with 4401. */
@@ -35,13 +40,20 @@ export interface Hub {
 export function createHub(): Hub {
   const seats = new Map<string, Set<Seat>>()
   const every = () => [...seats.values()].flatMap((mine) => [...mine])
+  /** Makes the text, and its bytes, if somebody is here. */
+  function toEach(userIds: readonly string[], text: () => string): void {
+    let bytes: Buffer | undefined
+    for (const userId of new Set(userIds)) {
+      for (const seat of seats.get(userId) ?? []) {
+        if (!isReady(seat.socket)) continue
+        bytes ??= textFrame(text())
+        seat.wire.write(bytes)
+      }
+    }
+  }
   return {
-    publish(userIds, frame) {
-      const here = [...new Set(userIds)].flatMap((userId) => [...(seats.get(userId) ?? [])])
-      if (here.length === 0) return
-      const text = JSON.stringify(frame)
-      for (const { socket } of here) sendText(socket, text)
-    },
+    publish: (userIds, frame) => toEach(userIds, () => JSON.stringify(frame)),
+    publishMessage: (userIds, json) => toEach(userIds, () => `{"type":"message","data":${json}}`),
     isHere: (userId) => seats.has(userId),
     closeSession(sessionHash, manifest) {
       for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, manifest)
@@ -80,12 +92,28 @@ export function sendFrame(socket: WebSocket, frame: ServerFrame): void {
 }
 
 function sendText(socket: WebSocket, text: string): void {
-  if (socket.readyState !== socket.OPEN) return
-  if (socket.bufferedAmount > LIMITS.socketBufferBytes) {
-    socket.close(CLOSE.tooSlow, 'Too slow')
-    return
-  }
-  socket.send(text)
+  if (isReady(socket)) socket.send(text)
+}
+
+/** True if the socket takes frames. Closes one whose reader is too slow. */
+function isReady(socket: WebSocket): boolean {
+  if (socket.readyState !== socket.OPEN) return false
+  if (socket.bufferedAmount <= LIMITS.socketBufferBytes) return true
+  socket.close(CLOSE.tooSlow, 'Too slow')
+  return false
+}
+
+/** An unmasked text frame, RFC 6455 section 5.2. The server compresses nothing, so all sockets take the same bytes. */
+function textFrame(text: string): Buffer {
+  const sizeBytes = Buffer.byteLength(text)
+  const headBytes = sizeBytes < 126 ? 2 : sizeBytes < 65_536 ? 4 : 10
+  const frame = Buffer.allocUnsafe(headBytes + sizeBytes)
+  frame[0] = 0x81
+  frame[1] = headBytes === 2 ? sizeBytes : headBytes === 4 ? 126 : 127
+  if (headBytes === 4) frame.writeUInt16BE(sizeBytes, 2)
+  if (headBytes === 10) frame.writeBigUInt64BE(BigInt(sizeBytes), 2)
+  frame.write(text, headBytes)
+  return frame
 }
 
 function signOut({ socket }: Seat, manifest?: Signed): void {

@@ -206,7 +206,7 @@ test('what an append reads does not grow with what is stored, whatever was known
      select sha256(n::text::bytea), $1, now(), now(), now() + interval '1 day' from generate_series(1, 2000) n`,
     [one.id],
   )
-  await fill(1001, 40_000)
+  await fill(1001, 12_000)
   await connectAgain()
   expect(await most()).toBeLessThan(empty + 60)
   await world.sql('analyze')
@@ -215,6 +215,6 @@ test('what an append reads does not grow with what is stored, whatever was known
   await world.sql('delete from messages where seq > 1000000')
   await world.sql('vacuum analyze messages')
   await connectAgain()
-  await fill(1, 40_000)
+  await fill(1, 12_000)
   expect(await most()).toBeLessThan(empty + 60)
-})
+}, 120_000)
