@@ -11,6 +11,7 @@ import {
   newDeviceId,
   newIdentity,
   recovered,
+  renewalOf,
   signedBook,
   signedChange,
   signedKeys,
@@ -99,10 +100,25 @@ async function recovering({ newcomer, grow }: Scene) {
   await grow(person)
   const [kitSecret, password, deviceId] = [newAuthSecret(), newAuthSecret(), newDeviceId()]
   await person.changesKeys({ adds: ['kit'] }, { kitSecret })
-  const keys = greatKeys(greatest(recovered(person.identity, deviceId, true)), deviceId)
+  const { version } = await person.does(devicesApi.book, {})
+  const next = greatest(recovered(person.identity, deviceId, true))
+  const { historySeals } = renewalOf(person.identity, next, deviceId, version)
+  const renewal = {
+    historySeals: historySeals.map((seal) => ({ ...seal, sealed: base64(2048) })),
+    book: longBook(next, deviceId, version + 1),
+  }
   const who = await person.elsewhere()
   const proof = await who.proofBy(deviceId)
-  return { who, input: { kitSecret, password, kdf: 1, keys, newKitSecret: newAuthSecret(), proof } }
+  const keys = greatKeys(next, deviceId)
+  return { who, input: { kitSecret, password, kdf: 1, keys, ...renewal, newKitSecret: newAuthSecret(), proof } }
+}
+
+/** Somebody with a recovery kit and the longest book. */
+async function readingByKit({ newcomer }: Scene) {
+  const [person, kitSecret] = [await newcomer(), newAuthSecret()]
+  await person.changesKeys({ adds: ['kit'] }, { kitSecret })
+  await person.does(devicesApi.saveBook, longBook(person.identity, person.deviceId, 1))
+  return { who: await person.elsewhere(), input: { kitSecret } }
 }
 
 /** The most archive keys that a commit may bring within the members that a body may have. */
@@ -138,7 +154,8 @@ export const DEAREST: Record<string, Record<string, Request>> = {
       return { who: stranger(), input: { username: person.username, kitSecret } }
     },
   },
-  'POST /api/account/recover': { 'the longest documents and key packages': recovering },
+  'POST /api/account/recover': { 'the longest documents, seals, book and key packages': recovering },
+  'POST /api/account/recover/book': { 'the longest book': readingByKit },
   'PUT /api/change-password': {
     'the longest documents, seals and book': async (scene) => {
       const [currentPassword, newPassword] = [scene.alice.authSecret, newAuthSecret()]

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { accountKeysShape, deviceId, keyChangeShape, kitSecret, sessionProof, unlockShape } from './devices.ts'
+import {
+  accountKeysShape,
+  bookAnswerShape,
+  bookWriter,
+  deviceId,
+  historySealsShape,
+  keyChangeShape,
+  kitSecret,
+  sessionProof,
+  signedBookShape,
+  unlockShape,
+} from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { tierShape } from './plans.ts'
@@ -138,6 +149,18 @@ export const accountApi = {
     input: z.object({ username: typedUsername, kitSecret }),
     output: signedInShape,
   }),
+  recoveryBook: endpoint({
+    method: 'POST',
+    path: '/api/account/recover/book',
+    access: 'signed_in',
+    assurance: 'session',
+    rates: ['recoveryBooks'],
+    summary:
+      "The account's newest sealed book by the recovery kit, or with `writer` the newest that this device wrote: a recovery seals it again.",
+    input: z.object({ kitSecret, writer: bookWriter.optional() }),
+    output: bookAnswerShape,
+    answerLimitBytes: LIMITS.bookCallBytes,
+  }),
   recover: endpoint({
     method: 'POST',
     path: '/api/account/recover',
@@ -145,18 +168,21 @@ export const accountApi = {
     assurance: 'session',
     rates: ['account'],
     summary:
-      'A new password and this browser, by the recovery kit, which is used up: keyring and manifest one version up. Ends all other sessions.',
+      'A new password and this browser, by the recovery kit, which is used up, with a new history key: keyring and manifest one version up. May remove other devices. Ends all other sessions.',
     input: z.object({
       kitSecret,
       password: passwordShape,
       kdf: z.literal(1),
       keys: accountKeysShape,
+      /** Both belong to the new history key. Older pages send neither, and are refused with history_key_required. */
+      historySeals: historySealsShape.default([]),
+      book: signedBookShape.optional(),
       /** The secret of the recovery kit that replaces the used one; null if there is none. */
       newKitSecret: kitSecret.nullable(),
       proof: sessionProof,
     }),
     output: signedInShape,
-    bodyLimitBytes: 1024 * 1024,
+    bodyLimitBytes: LIMITS.bookCallBytes + 2 * 1024 * 1024,
   }),
   changePassword: endpoint({
     method: 'PUT',

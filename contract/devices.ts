@@ -111,10 +111,18 @@ export type SignedBook = z.infer<typeof signedBookShape>
 
 /** The writer under which the server stores a book that no device has signed. */
 export const UNSIGNED_BOOK = 'unsigned'
-const bookWriter = deviceId.or(z.literal(UNSIGNED_BOOK))
+export const bookWriter = deviceId.or(z.literal(UNSIGNED_BOOK))
+
+/** One stored book, and the other writers of stored books, newest first: a reader that rejects the newest book tries them. */
+export const bookAnswerShape = bookShape.extend({
+  others: z.array(z.object({ writer: bookWriter, version: counterShape })).max(LIMITS.devicesMax + 1),
+})
 
 /** A new history seed, sealed to one of the account's devices [Note: H2]. */
 const historySealShape = z.object({ historyKeyId: counterShape.positive(), sealed: base64(2048) })
+
+/** The seed of a new history key, sealed to each device that stays. */
+export const historySealsShape = z.array(historySealShape.extend({ deviceId })).max(LIMITS.devicesMax)
 
 /** The secret by which a recovery kit authenticates to the server: 32 bytes, base64url. It decrypts nothing by itself. */
 export const kitSecret = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
@@ -127,7 +135,7 @@ export const keyChangeShape = z.object({
   keyring: signedShape,
   manifest: signedShape,
   /** The seed of a new history key for every remaining device; empty if the history key stays. */
-  historySeals: z.array(historySealShape.extend({ deviceId })).max(LIMITS.devicesMax),
+  historySeals: historySealsShape,
   /** The book under a new history key, one version up; absent if the history key stays. */
   book: signedBookShape.optional(),
   /** The secret of a new recovery kit; null if the account no longer has a kit; absent if the kit stays. */
@@ -265,10 +273,7 @@ export const devicesApi = {
     summary:
       "The account's newest sealed book (pins, aliases, room generations), or with `writer` the newest that this device wrote.",
     input: z.object({ writer: bookWriter.optional() }),
-    output: bookShape.extend({
-      /** The other writers of stored books, newest first: a reader that rejects the newest book tries them. */
-      others: z.array(z.object({ writer: bookWriter, version: counterShape })).max(LIMITS.devicesMax + 1),
-    }),
+    output: bookAnswerShape,
     answerLimitBytes: LIMITS.bookCallBytes,
   }),
   saveBook: endpoint({

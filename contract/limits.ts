@@ -109,6 +109,8 @@ export const RATES = {
 
   account: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   keys: { points: 30, seconds: 10 * MINUTE, per: 'user' },
+  /** A recovery reads at most one book of each device, twice. */
+  recoveryBooks: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** A session needs one proof; each tab that starts at the same time sends its own. */
   proofs: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   /** New history keys. Each is sealed to all devices, stays in the keyring for good, and makes every room wait for a commit. */

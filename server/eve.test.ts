@@ -49,6 +49,7 @@ const OPEN = [
 const UNPROVEN = [
   'GET /api/user',
   'POST /api/account/recover',
+  'POST /api/account/recover/book',
   'POST /api/account/keys',
   'PUT /api/change-password',
   'POST /api/account/delete',

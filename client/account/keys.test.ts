@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { toBase64, toBase64Url } from '../../contract/bytes.ts'
+import { toBase64, toBase64Url, utf8 } from '../../contract/bytes.ts'
 import { type AccountKeys, manifestShape } from '../../contract/devices.ts'
 import { openLive } from '../crypto/account.ts'
 import { createCore } from '../crypto/core.ts'
@@ -192,14 +192,22 @@ describe('a crash between any two steps leaves an account that opens, and browse
     const words = kit.words.join(' ')
     const lost = stranger()
     expect(await signInByKit(lost.env, { username: alice.username, words })).toMatchObject({ step: 'recover' })
-    await dies(moment, lost.env, () =>
-      recoverAccount(lost.env, { password: typed, confirmPassword: typed, removesOthers: false }),
-    )
+    const form = { password: typed, confirmPassword: typed, removesOthers: true }
+    const whole = () => {
+      const { devices, removed, historyKeyId } = manifestShape.parse(JSON.parse(stored().keys.manifest.content))
+      return { count: devices.length, removed: removed.length, historyKeyId, book: stored().book.historyKeyId }
+    }
+    const before = whole()
+    await dies(moment, lost.env, () => recoverAccount(lost.env, form))
+    // All of it or none: nobody stays in whom the recovery was to remove.
+    const after = { count: 1, removed: 3, historyKeyId: before.historyKeyId + 1, book: before.historyKeyId + 1 }
+    expect(whole()).toEqual(moment === 'before the server heard of it' ? before : after)
 
     const next = stranger()
     if (moment === 'before the server heard of it') {
       await signInByKit(next.env, { username: alice.username, words })
-      await recoverAccount(next.env, { password: typed, confirmPassword: typed, removesOthers: false })
+      await recoverAccount(next.env, form)
+      expect(whole()).toEqual(after)
     } else {
       await expect(signInByKit(next.env, { username: alice.username, words })).rejects.toMatchObject({ code: 'wrong_kit' })
       stored().unlock = null
@@ -208,9 +216,35 @@ describe('a crash between any two steps leaves an account that opens, and browse
     }
     // The kit is used up, even if no new kit replaces it.
     expect(await waysOf(next.env)).toMatchObject({ password: true, kit: null })
-    expect((await next.env.crypto.ownDevices()).length).toBeGreaterThan(3)
-    await goOn([laptop, phone])
+    expect(await knownAt(next.env)).toMatchObject([{ mismatch: null, username: bob.username }])
+    await bob.says(alice, 'to the new browser')
+    expect(await refreshOwnDevices(laptop.env)).toBe(false)
   })
+})
+
+/** What this browser knows of Bob after it has read the account's book. */
+async function knownAt(env: Env) {
+  await syncBook(env)
+  const { identityKey, username } = alice.contact(bob).contactUser
+  return env.crypto.compareAccounts([{ userId: bob.userId, identityKey, username }])
+}
+
+test('No address book holds at a recovery: the person is told before, and an empty one begins; a browser that stays brings its copy', async () => {
+  const { words } = await alice.core.newKit()
+  await addKit(alice.env, password)
+  for (const book of [stored().book, ...Object.values(stored().books ?? {})])
+    Object.assign(book, { sealed: toBase64(utf8('rubbish')) })
+  const lost = stranger()
+  const form = { password: 'another one', confirmPassword: 'another one', removesOthers: false }
+  const step = await signInByKit(lost.env, { username: alice.username, words: words.join(' ') })
+  expect(step).toMatchObject({ step: 'recover', isBookLost: true })
+  await expect(recoverAccount(lost.env, form)).rejects.toMatchObject({ code: 'book_unread' })
+  await recoverAccount(lost.env, { ...form, startsBook: true })
+  expect(await knownAt(lost.env)).toMatchObject([{ username: null }])
+
+  await refreshOwnDevices(laptop.env)
+  await syncBook(laptop.env)
+  expect(await knownAt(lost.env)).toMatchObject([{ mismatch: null, username: bob.username }])
 })
 
 test('An answer is lost and the page lives: it asks what became of the change, and keeps it', async () => {

@@ -92,16 +92,6 @@ export const removeDevice = (env: Env, opener: Opener, deviceId: string, { isSto
   changeKeys(env, opener, { removeDevices: [deviceId], areStolen: isStolen })
 
 /**
- * After a recovery, makes a new history key with the new password and reseals the book under it, so that holders of the old
- * keyring cannot read later content [Note: H2]. `removesOthers` also removes all other browsers from the account.
- */
-export async function renewKeys(env: Env, password: string, { removesOthers }: { removesOthers: boolean }): Promise<void> {
-  const { deviceId } = await env.crypto.ownStanding()
-  const others = (await env.crypto.ownDevices()).map(({ id }) => id).filter((id) => id !== deviceId)
-  await changeKeys(env, { kind: 'password', password }, { renewHistory: true, ...(removesOthers && { removeDevices: others }) })
-}
-
-/**
  * Starts an empty address book with a new history key, where no device's book holds [Note: I1]. The copy of a browser that has
  * read the book merges in whenever that browser is opened.
  */

@@ -17,12 +17,11 @@ import {
   withName,
 } from './identity.ts'
 import { newKeyPackages } from './keypackages.ts'
-import { eraseKeyring, newKeyring, rewrapKeyring, type Way } from './keyring.ts'
+import { eraseKeyring, newKeyring, type Way } from './keyring.ts'
 import type { Live } from './live.ts'
 import { addMarks, requireMarkedIdentity } from './marks.ts'
 import { ownManifestWrite } from './peers.ts'
 import { type Review, withSealedTimes } from './review.ts'
-import type { HeldWays } from './ways.ts'
 
 /** The first key packages of a new browser; the background makes the rest, so that the browser is ready sooner. */
 const FIRST_KEY_PACKAGES = 10
@@ -95,24 +94,6 @@ export async function draftDevice(
     history,
     writes,
   }
-}
-
-/**
- * Sets a new password and adds this browser, in an account that its recovery kit has opened [Note: K2]. The kit is used up; a new
- * kit, if the worker holds one, replaces it. The new password opens the keyring even if the old one alone did not: without a new
- * kit there might be no other way in. Throws CryptoFailure('password') without a new password.
- */
-export async function draftRecovery(
-  { opened, manifest }: Review,
-  { newPassword, newKit }: HeldWays,
-  browser: NewBrowser,
-): Promise<KeyDraft> {
-  if (!newPassword) throw new CryptoFailure('password', 'Enter the new password again')
-  const addWays = newKit ? [newPassword, newKit] : [newPassword]
-  const next = await rewrapKeyring(opened, { removeWays: ['password', 'kit'], addWays })
-  eraseKeyring(opened)
-  const renewed = { ...manifest, keyringVersion: next.keyring.version }
-  return draftDevice({ opened: next, keyring: next.signed, manifest: renewed }, browser)
 }
 
 /** Overwrites the seeds of a draft that the vault has stored or that is given up. */

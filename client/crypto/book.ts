@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { fromBase64, fromUtf8, toBase64, utf8 } from '../../contract/bytes.ts'
+import { fromBase64 } from '../../contract/bytes.ts'
 import type { SealedBook, SignedBook } from '../../contract/devices.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { base64, counterShape, signedName } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { markOf } from '../vault/marks.ts'
 import { jsonOf } from '../vault/rows.ts'
@@ -12,7 +11,7 @@ import type { Write } from '../vault/vault.ts'
 import { parseDocument } from './document.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
-import { signBook } from './signature.ts'
+import { openText, sealText } from './sealedbook.ts'
 
 // Loose shapes keep the fields that a newer build has added to a pin or to the book [Note: F2].
 const pinShape = z.looseObject({
@@ -178,18 +177,7 @@ export async function startBookUnder(live: Live, key: { id: number; seed: Uint8A
 }
 
 /** A book that was started anew: it asks before it trusts any key. It keeps what this browser's person has decided. */
-const startedAnew = (book: Book = EMPTY.book): Book => ({ ...book, asksFirst: true })
-
-/** Seals and signs a book's text as this device. */
-async function sealText(
-  by: Pick<Live, 'device' | 'identityKey'>,
-  { id, seed }: { id: number; seed: Uint8Array },
-  version: number,
-  text: string,
-): Promise<SignedBook> {
-  const sealed = await sealWith(await bookKey(seed), 'conclave/book/v1', utf8(text), by.identityKey, String(version))
-  return signBook(by, { version, historyKeyId: id, sealed: toBase64(sealed) })
-}
+export const startedAnew = (book: Book = EMPTY.book): Book => ({ ...book, asksFirst: true })
 
 /** The change that notes that the server stores this book now. The caller is inside `withBook`. */
 export async function bookKeptWrites(live: Live, { stored, text, isStarted = false }: SealedUnder): Promise<Write[]> {
@@ -204,7 +192,24 @@ export async function bookKeptWrites(live: Live, { stored, text, isStarted = fal
 
 /** Opens and parses the server's book. Throws CryptoFailure: what `openBookText` throws, 'newer_version' or 'malformed'. */
 export const openBook = async (live: Live, stored: SealedBook & { sealed: string }): Promise<Book> =>
-  parseDocument(await openBookText(live, stored), 'conclave/book/v1', bookShape)
+  parseBook(await openBookText(live, stored))
+
+/** Parses a book's text. Throws CryptoFailure 'newer_version' or 'malformed'. */
+export const parseBook = (text: string): Book => parseDocument(text, 'conclave/book/v1', bookShape)
+
+/** The text of a book in which nobody is known. */
+export const EMPTY_TEXT: string = JSON.stringify(EMPTY.book)
+
+/** The change that stores the first row of a new vault: this book, which the device is about to save on the server. */
+export function firstBookWrite(stored: SignedBook, text: string): Write {
+  try {
+    return bookWrite({ version: stored.version, isDirty: false, isRead: true, isSigned: true, book: parseBook(text) }, stored)
+  } catch (error) {
+    // Only a newer build can read it: this one pins nobody [Note: F2].
+    if (error instanceof CryptoFailure && error.code === 'newer_version') return bookWrite({ ...EMPTY, isSigned: true }, stored)
+    throw error
+  }
+}
 
 /**
  * Opens the server's book as text, exactly as its writer wrote it. Throws CryptoFailure: 'history_key' if this device lacks the
@@ -213,9 +218,5 @@ export const openBook = async (live: Live, stored: SealedBook & { sealed: string
 export async function openBookText(live: Live, stored: SealedBook & { sealed: string }): Promise<string> {
   const history = await historyKeyOf(live, stored.historyKeyId)
   if (!history) throw new CryptoFailure('history_key', 'The address book is sealed under a key that this device does not have')
-  const context = [live.identityKey, String(stored.version)] as const
-  const bytes = await openWith(await bookKey(history.seed), 'conclave/book/v1', fromBase64(stored.sealed), ...context)
-  return fromUtf8(bytes)
+  return openText(live.identityKey, history, stored)
 }
-
-const bookKey = (historySeed: Uint8Array): Promise<Uint8Array> => hkdf(historySeed, 'conclave/book-key/v1')

@@ -26,8 +26,6 @@ export interface KeyChangeRequest {
   passkey?: 'new'
   /** Credential ids, base64url. */
   removePasskeys?: string[]
-  /** Makes a new history key even if no other change needs one: after a recovery. */
-  renewHistory?: true
   /** Starts an empty book after this version of the server's, which nobody can read [Note: I1]. */
   startsBookAfter?: number
 }
@@ -43,8 +41,7 @@ export interface ChangeDraft {
 
 /**
  * Builds keyring and manifest one version up, with the requested changes [Note: K2, K3], and erases the review. Makes a new
- * history key if a device or a way in is removed, if history is switched on or off, if the book is started anew, or if the request
- * asks for it. Seals that key to every remaining device (also to this one, which may crash before it stores its own copy), and the
+ * history key if a device or a way in is removed, if history is switched on or off, or if the book is started anew. Seals that key to every remaining device (also to this one, which may crash before it stores its own copy), and the
  * book under it [Note: H2]. Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey' if the worker holds no
  * such new way, 'book_unread'.
  */
@@ -57,7 +54,6 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
   const keepsHistory = request.keepsHistory ?? manifest.keepsHistory
   const { removeWays, addWays, kitSecret } = await changedWays(opened, ways, request)
   const renewHistory =
-    request.renewHistory === true ||
     request.startsBookAfter !== undefined ||
     leaving.length > 0 ||
     keepsHistory !== manifest.keepsHistory ||

@@ -13,16 +13,7 @@ import { pageOf } from '../vault/messages.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import { destroyVault } from '../vault/vault.ts'
 import { knownVaultOf } from '../vault/vaults.ts'
-import {
-  draftAccount,
-  draftDevice,
-  draftRecovery,
-  eraseKeyDraft,
-  type KeyDraft,
-  keepKeys,
-  type NewBrowser,
-  openLive,
-} from './account.ts'
+import { draftAccount, draftDevice, eraseKeyDraft, type KeyDraft, keepKeys, type NewBrowser, openLive } from './account.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
 import { auditCommits, auditDone } from './audit.ts'
@@ -54,6 +45,7 @@ import { manifestVersion, peerStanding, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
 import { type Order, type OriginOf, proveSession, signOrder, signSession } from './proof.ts'
+import { bookHolds, draftRecovery, type RecoveryDraft, type RecoveryRequest } from './recovery.ts'
 import { restartRoom } from './restart.ts'
 import { type ListedDevice, ownDevices, type Review, reviewAccount } from './review.ts'
 import { compareSafetyCode, safetyNumber, setVerified } from './safety.ts'
@@ -135,13 +127,15 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       draft = await drafting
       return draft.keys
     },
-    /**
-     * Sets a new password and adds this browser, by the kit that opened the account. Returns the secret of the new kit, or null.
-     */
-    async draftRecovery(browser: NewBrowser): Promise<AccountKeys & { newKitSecret: string | null }> {
-      drafting ??= draftRecovery(reviewed(), ways, browser)
-      draft = await drafting
-      return { ...draft.keys, newKitSecret: ways.newKit?.kitSecret ?? null }
+    /** True if this book of the reviewed account can be sealed again by a recovery. */
+    bookHolds: (input: Parameters<typeof bookHolds>[1]): Promise<boolean> => bookHolds(reviewed(), input),
+    /** Builds a whole recovery by the kit that opened the account. `newKitSecret` is null without a new kit. */
+    async draftRecovery(
+      request: RecoveryRequest,
+    ): Promise<RecoveryDraft['renewal'] & { keys: AccountKeys; newKitSecret: string | null }> {
+      const drafted = await draftRecovery(reviewed(), ways, request)
+      draft = drafted
+      return { keys: drafted.keys, ...drafted.renewal, newKitSecret: ways.newKit?.kitSecret ?? null }
     },
     /** Builds the requested key change of the reviewed account. */
     async draftChange(request: KeyChangeRequest): Promise<KeyChange> {

@@ -40,6 +40,13 @@ export async function requireMarkedBook({ vault }: Live, { version, sealed }: Se
     throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
 }
 
+/** Checks the server's newest book in the same way, before any vault is open. Throws CryptoFailure('book_rollback'). */
+export async function requireMarkedNewest(identityKey: string, { version, sealed }: SealedBook): Promise<void> {
+  const known = (await everyMarks()).filter((marks) => marks.identityKey === identityKey)
+  if (known.some(({ book }) => isBehind(markOf(version, sealed ?? ''), book)))
+    throw new CryptoFailure('book_rollback', 'The server returned an older address book than this browser has seen')
+}
+
 /** Adds marks to a vault that an older build made without them. */
 export async function addMarks(live: Live): Promise<void> {
   if (await live.vault.marks()) return

@@ -1,4 +1,4 @@
-import { MonitorSmartphone, ShieldAlert } from 'lucide-react'
+import { BookX, MonitorSmartphone, ShieldAlert } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { NAME_CHARS, thisBrowser } from '../account/browser.ts'
 import { useEnv } from '../ui/env.tsx'
@@ -17,10 +17,12 @@ interface Props {
   onConfirm?: (name: string) => Promise<void>
   /** Offers to remove all listed devices, because after a recovery another person may have one of them. */
   removal?: { isOn: boolean; onChange: (isOn: boolean) => void }
+  /** True if a recovery finds no address book that holds: an empty one begins [Note: I1]. */
+  isBookLost?: boolean
 }
 
 /** Shows the account's devices before this browser is added to them [Note: D1]. */
-export function ConfirmDevices({ devices, onCancel, onConfirm, removal }: Props) {
+export function ConfirmDevices({ devices, onCancel, onConfirm, removal, isBookLost = false }: Props) {
   const env = useEnv()
   const [name, setName] = useState(() => thisBrowser().name)
   const [isPending, setPending] = useState(false)
@@ -70,6 +72,13 @@ export function ConfirmDevices({ devices, onCancel, onConfirm, removal }: Props)
           </li>
         ))}
       </ul>
+      {isBookLost && (
+        <Note icon={BookX} tone="danger" role="alert">
+          <strong>Your address book cannot be read.</strong> The server holds none that your devices wrote. If you have one of
+          them in your hands, turn “Remove these devices” off: its copy comes in when you open it. An empty one begins: everybody
+          becomes “Not verified”, and each chat asks for the person’s key before it sends.
+        </Note>
+      )}
       <form onSubmit={add} noValidate>
         {removal && devices.length > 0 && (
           <div className="also">

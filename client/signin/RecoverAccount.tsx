@@ -12,7 +12,12 @@ import { recoverAccount } from './recover.ts'
 import { cancelSignIn, type SignInStep } from './signin.ts'
 
 type Devices = Extract<SignInStep, { step: 'recover' }>['devices']
-type At = { at: 'kit' } | { at: 'devices'; devices: Devices } | { at: 'password' } | { at: 'next' } | { at: 'new_kit' }
+type At =
+  | { at: 'kit' }
+  | { at: 'devices'; devices: Devices; isBookLost: boolean }
+  | { at: 'password' }
+  | { at: 'next' }
+  | { at: 'new_kit' }
 
 interface Props {
   /** The username already typed at the sign-in. */
@@ -30,6 +35,7 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
   const [pair, setPair] = useState({ password: '', confirmPassword: '' })
   const [deviceName, setDeviceName] = useState<string>()
   const [removesOthers, setRemovesOthers] = useState(true)
+  const [startsBook, setStartsBook] = useState(false)
 
   useEffect(() => {
     // Focus each page's heading. The kit's pages do this themselves.
@@ -39,7 +45,9 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
   function take(step: SignInStep) {
     // The worker has the kit, so the page clears its words.
     setWords('')
-    if (step.step === 'recover') setAt({ at: 'devices', devices: step.devices })
+    if (step.step !== 'recover') return
+    setAt({ at: 'devices', devices: step.devices, isBookLost: step.isBookLost })
+    setStartsBook(step.isBookLost)
   }
 
   function cancel() {
@@ -47,7 +55,8 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
     onCancel()
   }
 
-  const recover = () => recoverAccount(env, { ...pair, removesOthers, ...(deviceName !== undefined && { deviceName }) })
+  const recover = () =>
+    recoverAccount(env, { ...pair, removesOthers, startsBook, ...(deviceName !== undefined && { deviceName }) })
   return (
     <div ref={root}>
       {at.at === 'kit' && (
@@ -66,6 +75,7 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
         <ConfirmDevices
           devices={at.devices}
           removal={{ isOn: removesOthers, onChange: setRemovesOthers }}
+          isBookLost={at.isBookLost}
           onConfirm={async (name) => {
             setDeviceName(name)
             setAt({ at: 'password' })

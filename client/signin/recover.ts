@@ -1,14 +1,12 @@
 import { accountApi, registrationShape, type SignedIn } from '../../contract/account.ts'
-import { devicesApi } from '../../contract/devices.ts'
+import { devicesApi, type SealedBook } from '../../contract/devices.ts'
 import { keepKeys, requireName, requireSame } from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
-import { isUnanswered, type Opener, openKeys, renewKeys, storedKeys, stretch } from '../account/keys.ts'
+import { isUnanswered, type Opener, openKeys, storedKeys, stretch } from '../account/keys.ts'
 import { proofOfDraft } from '../account/proof.ts'
-import { CryptoFailure, isClosed } from '../crypto/crypto.ts'
+import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { failureWords } from '../ui/failure.ts'
-import { showToast } from '../ui/toast.ts'
 import { halfway } from './halfway.ts'
 import { cancelSignIn, type SignInStep } from './signin.ts'
 
@@ -18,8 +16,7 @@ export async function openWith(env: Env, opener: Opener): Promise<SignInStep> {
 }
 
 /**
- * Signs in with the recovery kit; the next step asks for a new password. Throws CryptoFailure('kit_words') or
- * ApiError('wrong_kit').
+ * Signs in with the recovery kit; the next step shows the devices. Throws CryptoFailure('kit_words') or ApiError('wrong_kit').
  */
 export async function signInByKit(env: Env, { username, words }: { username: string; words: string }): Promise<SignInStep> {
   const { kitSecret } = await env.crypto.enterKit({ words })
@@ -32,11 +29,27 @@ export async function signInByKit(env: Env, { username, words }: { username: str
     throw error
   }
   try {
-    return { step: 'recover', devices: await openKeys(env, { kind: 'fresh' }) }
+    const devices = await openKeys(env, { kind: 'fresh' })
+    return { step: 'recover', devices, isBookLost: (await bookFor(env, kitSecret)).book === null }
   } catch (error) {
     await cancelSignIn(env)
     throw error
   }
+}
+
+/**
+ * Fetches the book that a recovery seals again: the newest, or else the newest other one that holds; null if none does [Note: I1].
+ * The account must have been reviewed.
+ */
+async function bookFor(env: Env, kitSecret: string): Promise<{ bookVersion: number; book: SealedBook | null }> {
+  const { others, ...newest } = await env.api(accountApi.recoveryBook, { kitSecret })
+  const bookVersion = newest.version
+  if (await env.crypto.bookHolds({ book: newest, isNewest: true })) return { bookVersion, book: newest }
+  for (const { writer } of others) {
+    const { others: _, ...book } = await env.api(accountApi.recoveryBook, { kitSecret, writer })
+    if (await env.crypto.bookHolds({ book, isNewest: false })) return { bookVersion, book }
+  }
+  return { bookVersion, book: null }
 }
 
 interface Recovery {
@@ -45,61 +58,62 @@ interface Recovery {
   deviceName?: string
   /** Removes all other browsers from the account, in case another person has one of them. */
   removesOthers: boolean
+  /** True if the person knows that no address book holds: an empty one begins [Note: I1]. */
+  startsBook?: boolean
 }
 
 /**
- * Sets a new password and adds this browser, with the kit entered in `signInByKit`. The kit is used up; one made by `newKit`
- * replaces it. Throws ApiError or CryptoFailure; the call can be repeated.
+ * Recovers the account with the kit entered in `signInByKit`, all at once: a new password, a new history key with the book under
+ * it, this browser, and the removal of the others. The kit is used up; one made by `newKit` replaces it. Throws ApiError or
+ * CryptoFailure; the call can be repeated.
  */
-export async function recoverAccount(
-  env: Env,
-  { password, confirmPassword, deviceName, removesOthers }: Recovery,
-): Promise<void> {
+export async function recoverAccount(env: Env, { password, confirmPassword, ...how }: Recovery): Promise<void> {
   const { recovery } = halfway
   if (!recovery) throw new CryptoFailure('password', 'Enter the recovery kit again')
   const { username } = recovery
   const checked = registrationShape.safeParse({ username, displayName: username, password, confirmPassword })
   if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
   const authSecret = await stretch(env, 'stretchNew', username, password)
-  const user = (await acceptedBefore(env)) ?? (await recover(env, authSecret, deviceName))
+  const user = (await acceptedBefore(env)) ?? (await recover(env, authSecret, how))
   if (halfway.recovery?.sent?.password !== authSecret)
     throw new ApiError(409, 'stale_version', 'The new password that you entered first is set already. Enter that one')
   requireSame(recovery, user)
   await keepKeys(env, user)
   halfway.recovery = undefined
-  // The account stays open after a failure here, which a toast explains.
-  await renewKeys(env, password, { removesOthers }).catch(sayNotRenewed)
 }
 
-/** Shows a toast after a failure, unless the page was signed out meanwhile. */
-function sayNotRenewed(error: unknown): void {
-  if (isClosed(error)) return
-  showToast({
-    tone: 'bad',
-    title: 'Your other browsers are still in your account',
-    text: `${failureWords(error)}. Remove those that you do not have in your hands, in Settings, Security.`,
-    mustBeSeen: true,
-  })
+/** Attempts while other browsers of the account change its keys or its book. */
+const TRIES = 3
+
+async function recover(env: Env, password: string, how: Omit<Recovery, 'password' | 'confirmPassword'>): Promise<SignedIn> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await recoverOnce(env, password, how)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const accepted = isUnanswered(error) ? await acceptedBefore(env).catch(() => undefined) : undefined
+      if (accepted) return accepted
+      if (error.code !== 'stale_version' || attempt === TRIES) throw error
+    }
+  }
 }
 
-async function recover(env: Env, password: string, deviceName?: string): Promise<SignedIn> {
+async function recoverOnce(
+  env: Env,
+  password: string,
+  { deviceName, removesOthers, startsBook = false }: Omit<Recovery, 'password' | 'confirmPassword'>,
+): Promise<SignedIn> {
   const { recovery } = halfway
   if (!recovery) throw new CryptoFailure('password', 'Enter the recovery kit again')
+  const { kitSecret, username } = recovery
   await openKeys(env, { kind: 'fresh' })
-  const { newKitSecret, ...keys } = await env.crypto.draftRecovery({
-    deviceName: thisBrowser(deviceName),
-    username: recovery.username,
-  })
-  recovery.sent = { manifest: keys.manifest.content, password }
+  const kept = await bookFor(env, kitSecret)
+  if (kept.book === null && !startsBook)
+    throw new CryptoFailure('book_unread', 'Your address book cannot be read. Cancel, and enter the recovery kit again')
+  const drafted = await env.crypto.draftRecovery({ deviceName: thisBrowser(deviceName), username, removesOthers, ...kept })
+  recovery.sent = { manifest: drafted.keys.manifest.content, password }
   const proof = await proofOfDraft(env, recovery.id)
-  try {
-    return await env.api(accountApi.recover, { kitSecret: recovery.kitSecret, password, kdf: 1, keys, newKitSecret, proof })
-  } catch (error) {
-    const accepted =
-      error instanceof ApiError && isUnanswered(error) ? await acceptedBefore(env).catch(() => undefined) : undefined
-    if (!accepted) throw error
-    return accepted
-  }
+  return await env.api(accountApi.recover, { kitSecret, password, kdf: 1, ...drafted, proof })
 }
 
 /** Fetches the account if the server accepted the request although its response was lost. */

@@ -27,7 +27,7 @@ export type SignInStep =
   /** The password alone does not open this account's keys. The person continues with one of these ways in. */
   | { step: 'open_keys'; ways: Ways }
   /** The recovery kit has opened the account. A new password is the next step. */
-  | { step: 'recover'; devices: ListedDevice[] }
+  | { step: 'recover'; devices: ListedDevice[]; isBookLost: boolean }
 
 /** Asks the server whether a username is free. */
 export const checkUsername = (env: Env, username: string) => env.api(accountApi.usernameAvailable, { username })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { z } from 'zod'
 import { accountApi } from '../../contract/account.ts'
 import { toBase64 } from '../../contract/bytes.ts'
 import {
@@ -131,12 +132,16 @@ export function accountVerbs(state: ServerState): Verb[] {
     if (change.kitSecret !== undefined) account.kitSecret = change.kitSecret
     if (!next.keepsHistory)
       for (const room of roomsOf(userId)) room.archiveKeys = room.archiveKeys.filter((key) => key.userId !== userId)
-    if (account.packages.some(({ deviceId }) => next.removed.includes(deviceId))) {
-      account.packages = account.packages.filter(({ deviceId }) => !next.removed.includes(deviceId))
-      account.books = Object.fromEntries(Object.entries(account.books ?? {}).filter(([id]) => !next.removed.includes(id)))
-    }
+    dropRemoved(account)
     if (change.book) for (const room of roomsOf(userId)) room.needsCommit = true
     return { version: next.version }
+  }
+
+  /** Deletes the key packages and the books of removed devices. */
+  function dropRemoved(account: Account): void {
+    const { removed } = manifestShape.parse(JSON.parse(account.keys.manifest.content))
+    account.packages = account.packages.filter(({ deviceId }) => !removed.includes(deviceId))
+    account.books = Object.fromEntries(Object.entries(account.books ?? {}).filter(([id]) => !removed.includes(id)))
   }
 
   const roomsOf = (userId: string): Room[] =>
@@ -160,19 +165,19 @@ export function accountVerbs(state: ServerState): Verb[] {
     return own(userId).unlock
   }
 
-  interface Recovery {
-    kitSecret: string
-    password: string
-    keys: AccountKeys
-    newKitSecret: string | null
-  }
+  type Recovery = z.output<typeof accountApi.recover.input>
 
-  function recover(userId: string, { kitSecret, password, keys, newKitSecret }: Recovery) {
+  function recover(userId: string, { kitSecret, password, keys, newKitSecret, historySeals, book }: Recovery) {
     const account = own(userId)
     if (isNews(account, keys)) {
       if (account.kitSecret !== kitSecret) throw wrongKit()
+      if (!book) throw new ApiError(409, 'history_key_required', 'This change needs a new history key')
+      saveBook(account, book)
       registerIn(state, userId, keys)
       Object.assign(own(userId), { authSecret: password, kitSecret: newKitSecret })
+      own(userId).historySeals.push(...historySeals)
+      dropRemoved(own(userId))
+      for (const room of roomsOf(userId)) room.needsCommit = true
     }
     return { ...userOf(userId), unlock: own(userId).unlock }
   }
@@ -214,6 +219,13 @@ export function accountVerbs(state: ServerState): Verb[] {
     [accountApi.login, (input: { password: string }, userId) => login(userId, input.password)],
     [accountApi.loginByKit, (input: { kitSecret: string }, userId) => loginByKit(userId, input.kitSecret)],
     [accountApi.recover, (input: Recovery, userId) => recover(userId, input)],
+    [
+      accountApi.recoveryBook,
+      ({ kitSecret, writer }: { kitSecret: string; writer?: string }, userId) => {
+        if (own(userId).kitSecret !== kitSecret) throw wrongKit()
+        return readBook(own(userId), writer)
+      },
+    ],
     [
       accountApi.changePassword,
       (input: { currentPassword: string; newPassword: string; keys?: KeyChange }, userId) => changePassword(userId, input),

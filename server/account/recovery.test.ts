@@ -2,8 +2,18 @@ import { createHash, randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import type { Browser } from '../testing/browser.ts'
-import { changed, newDeviceId, recovered, signedKeys, type TestIdentity, withDevice } from '../testing/keys.ts'
+import {
+  changed,
+  newDeviceId,
+  recovered,
+  renewalOf,
+  signedBook,
+  signedKeys,
+  type TestIdentity,
+  withDevice,
+} from '../testing/keys.ts'
 import { newAuthSecret, type Person } from '../testing/person.ts'
 import { startWorld, type World } from '../testing/world.ts'
 
@@ -22,19 +32,36 @@ async function byKit(alice: Person & { kitSecret: string }): Promise<Browser> {
   return browser
 }
 
+interface Account {
+  /** The other devices that the recovery removes. */
+  removes?: string[]
+  /** The version of the stored book. */
+  bookVersion?: number
+}
+
 /** Builds the form by which a browser recovers the account. */
-function recovery(alice: Person & { kitSecret: string }, newKitSecret: string | null = null) {
+function recovery(
+  alice: Person & { kitSecret: string },
+  newKitSecret: string | null = null,
+  { removes = [], bookVersion = 0 }: Account = {},
+) {
   const deviceId = newDeviceId()
-  const identity = recovered(alice.identity, deviceId, newKitSecret !== null)
+  const identity = recovered(alice.identity, deviceId, newKitSecret !== null, removes)
   return {
     ...{ kitSecret: alice.kitSecret, newKitSecret, password: newAuthSecret(), kdf: 1 as const },
     keys: signedKeys(identity, deviceId),
+    ...renewalOf(alice.identity, identity, deviceId, bookVersion),
   }
 }
 
 /** Recovers the account with a form that the new device has signed for the browser's session. */
-async function recovers(browser: Browser, alice: Person & { kitSecret: string }, newKitSecret: string | null = null) {
-  const form = recovery(alice, newKitSecret)
+async function recovers(
+  browser: Browser,
+  alice: Person & { kitSecret: string },
+  newKitSecret: string | null = null,
+  more: Account = {},
+) {
+  const form = recovery(alice, newKitSecret, more)
   return { ...form, proof: await browser.proofBy(form.keys.deviceId) }
 }
 
@@ -45,6 +72,12 @@ const stateOf = async ({ id }: Person) => ({
   devices: await world.sql('select id from devices where user_id = $1 order by id', [id]),
   sessions: await world.sql('select token_hash, device_id from sessions where user_id = $1 order by token_hash', [id]),
   packages: await world.sql('select id from key_packages where user_id = $1 order by id', [id]),
+  books: await world.sql('select * from books where user_id = $1 order by device_id', [id]),
+  seals: await world.sql('select * from history_seals where user_id = $1 order by device_id, history_key_id', [id]),
+  rooms: await world.sql(
+    'select r.id, needs_commit from chat_rooms r join chat_participants p on p.chat_room_id = r.id where p.user_id = $1',
+    [id],
+  ),
 })
 
 const opens = async (username: string, password: string) =>
@@ -127,17 +160,75 @@ test('by the kit come a new password, this browser and a new kit; the used kit i
   expect(await browser.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 3, hasLastResort: true })
   expect(await hers.closed).toMatchObject({ code: 4401 })
   await theirs.hears('contacts')
+  // The new history key lies sealed for each browser that stays, the book under it, and rooms wait for a commit.
+  expect((await stateOf(alice)).rooms).toMatchObject([{ needs_commit: true }])
+  expect((await browser.does(devicesApi.keys, {})).historySeals).toMatchObject([{ historyKeyId: 2 }])
+  expect(await browser.does(devicesApi.book, {})).toMatchObject({ version: 1, historyKeyId: 2, deviceId })
   for (const other of [alice, laptop]) expect(await other.tries(accountApi.user, {})).toBeRefused(401)
 
   expect([await opens(alice.username, alice.authSecret), await opens(alice.username, form.password)]).toEqual([false, true])
   const tries = (kitSecret: string) => world.stranger().tries(accountApi.loginByKit, { username: alice.username, kitSecret })
   expect(await tries(alice.kitSecret)).toBeRefused(401, 'wrong_kit')
   expect((await tries(newKitSecret)).status).toBe(200)
-  // The earlier devices still belong to the account: the person removes those that are lost.
+  // The person has kept the earlier devices.
   expect(await browser.does(devicesApi.list, {})).toHaveLength(3)
   const hashed = await world.sql('select kit_hash from users where id = $1', [alice.id])
   expect(hashed).toEqual([{ kit_hash: createHash('sha256').update(newKitSecret).digest() }])
   theirs.hangsUp()
+})
+
+test('With the recovery all other browsers are out of the account, at once and for good: the thief of one reads nothing any more', async () => {
+  const alice = await withKit()
+  const stolen = await alice.addsBrowser()
+  const line = await stolen.opensSocket()
+  const browser = await byKit(alice)
+  const form = await recovers(browser, alice, null, { removes: [alice.deviceId, stolen.deviceId] })
+  await browser.does(accountApi.recover, form)
+  expect((await line.hears('signed_out')).data.manifest).toEqual(form.keys.manifest)
+  const { deviceId } = form.keys
+  expect(await stateOf(alice)).toMatchObject({ devices: [{ id: deviceId }], sessions: [{ device_id: deviceId }] })
+  const login = { username: alice.username, password: form.password, kdf: 1 as const, deviceId: stolen.deviceId }
+  expect(await world.stranger().does(accountApi.login, login)).toMatchObject({ unlock: null, deviceId: null })
+})
+
+test('An account with as many browsers as it may have is recovered by removing them', async () => {
+  const alice = await withKit()
+  for (let at = 1; at < LIMITS.devicesMax; at++) await alice.addsBrowser()
+  const browser = await byKit(alice)
+  const others = alice.identity.manifest.devices.map(({ id }) => id)
+  expect(await browser.does(accountApi.recover, await recovers(browser, alice, null, { removes: others }))).toMatchObject({
+    id: alice.id,
+  })
+})
+
+test('An older page recovers in two steps, without a new history key: it is told to reload, and nothing is used up', async () => {
+  const alice = await withKit()
+  const browser = await byKit(alice)
+  const state = await stateOf(alice)
+  const deviceId = newDeviceId()
+  const { historyKeyId, historyKey } = alice.identity.manifest
+  const next = recovered(alice.identity, deviceId, false)
+  const keys = signedKeys({ ...next, manifest: { ...next.manifest, historyKeyId, historyKey } }, deviceId)
+  const { historySeals: _, book: __, ...form } = await recovers(browser, alice)
+  const proof = await browser.proofBy(deviceId)
+  expect(await browser.tries(accountApi.recover, { ...form, keys, proof })).toBeRefused(409, 'history_key_required')
+  expect(await stateOf(alice)).toEqual(state)
+  expect((await byKit(alice)).cookie).toBeDefined()
+})
+
+test('Eve has the password, or a browser of Alice: without the kit she is not handed the address book before her browser has signed', async () => {
+  const [alice, eve] = [await withKit(), await withKit()]
+  await alice.does(devicesApi.saveBook, signedBook(alice.identity, alice.deviceId, { version: 1 }))
+  const thief = await alice.elsewhere()
+  expect(await thief.tries(devicesApi.book, {})).toBeRefused(403, 'device_required')
+  for (const kitSecret of [newAuthSecret(), alice.authSecret, eve.kitSecret])
+    expect(await thief.tries(accountApi.recoveryBook, { kitSecret })).toBeRefused(401, 'wrong_kit')
+  expect(await eve.tries(accountApi.recoveryBook, { kitSecret: alice.kitSecret })).toBeRefused(401, 'wrong_kit')
+  const browser = await byKit(alice)
+  const book = await alice.does(devicesApi.book, {})
+  expect(await browser.does(accountApi.recoveryBook, { kitSecret: alice.kitSecret })).toEqual(book)
+  const writer = alice.deviceId
+  expect(await browser.does(accountApi.recoveryBook, { kitSecret: alice.kitSecret, writer })).toEqual(book)
 })
 
 test('without a new kit the account has none', async () => {
@@ -156,10 +247,12 @@ test('a recovery that does not fit is refused and leaves everything as it was', 
   const deviceId = newDeviceId()
   const newKitSecret = newAuthSecret()
   const next = recovered(alice.identity, deviceId, true)
+  const renewal = renewalOf(alice.identity, next, deviceId, 0)
   const fits = {
-    ...{ ...recovery(alice, newKitSecret), keys: signedKeys(next, deviceId) },
+    ...{ ...recovery(alice, newKitSecret), keys: signedKeys(next, deviceId), ...renewal },
     proof: await browser.proofBy(deviceId),
   }
+  const { historyKeyId: oldId, historyKey: oldKey } = alice.identity.manifest
   const alter = (manifest: Partial<TestIdentity['manifest']>, keyring: Partial<TestIdentity['keyring']> = {}) =>
     signedKeys({ ...next, manifest: { ...next.manifest, ...manifest }, keyring: { ...next.keyring, ...keyring } }, deviceId)
   const [password, kit] = next.keyring.ways
@@ -185,8 +278,18 @@ test('a recovery that does not fit is refused and leaves everything as it was', 
     ['unknown_device', 'a manifest without this browser', { keys: alter({ devices: alice.identity.manifest.devices }) }],
     ['unknown_device', 'another device too', { keys: alter({ devices: two }) }],
     ['invalid_input', 'a device that vanishes', { keys: alter({ devices: next.manifest.devices.slice(1) }) }],
-    ['invalid_input', 'a removal', { keys: alter({ devices: next.manifest.devices.slice(1), removed: [alice.deviceId] }) }],
-    ['invalid_input', 'a new history key', { keys: alter({ historyKeyId: 2, historyKey: randomBytes(99).toString('base64') }) }],
+    ['history_key_required', 'the old history key', { keys: alter({ historyKeyId: oldId, historyKey: oldKey }) }],
+    ['invalid_input', 'the old history key under a new number', { keys: alter({ historyKey: oldKey }) }],
+    ['invalid_input', 'no seal for this browser', { historySeals: renewal.historySeals.slice(0, 1) }],
+    ['invalid_input', 'no seal for a browser that stays', { historySeals: renewal.historySeals.slice(1) }],
+    ['invalid_input', 'no book', { book: undefined }],
+    ['stale_version', 'a stale book', { book: signedBook(next, deviceId, { version: 2 }) }],
+    ['unknown_device', "a book by nobody's browser", { book: signedBook(next, newDeviceId(), { version: 1 }) }],
+    [
+      'invalid_input',
+      'a seal for a browser that is removed',
+      { keys: signedKeys(recovered(alice.identity, deviceId, true, [alice.deviceId]), deviceId) },
+    ],
     ['invalid_input', 'history off', { keys: alter({ keepsHistory: false }) }],
     [
       'invalid_input',
@@ -224,29 +327,41 @@ test('of two recoveries at once one wins', async () => {
   })
 })
 
-test.each(['keys:written', 'keys:committed'])('a recovery that fails at %s is settled by asking again', async (point) => {
-  const alice = await withKit()
-  const browser = await byKit(alice)
-  const state = await stateOf(alice)
-  const form = await recovers(browser, alice, newAuthSecret())
-  onTestFinished(() => {
+test.each(['keys:written', 'keys:committed'])(
+  'A recovery that dies at %s has done all or nothing: browsers, history key, book and password. Asking again settles it',
+  async (point) => {
+    const [alice, bob] = [await withKit(), await world.person('bob')]
+    await alice.talksTo(bob)
+    const stolen = await alice.addsBrowser()
+    await stolen.does(devicesApi.saveBook, signedBook(alice.identity, stolen.deviceId, { version: 1 }))
+    const browser = await byKit(alice)
+    const state = await stateOf(alice)
+    const removes = [alice.deviceId, stolen.deviceId]
+    const form = await recovers(browser, alice, newAuthSecret(), { removes, bookVersion: 1 })
+    onTestFinished(() => {
+      delete world.env.fault
+    })
+    world.env.fault = (reached) => {
+      if (reached === point) throw new Error(`Fails at ${point}`)
+    }
+    expect(await browser.tries(accountApi.recover, form)).toBeRefused(500)
     delete world.env.fault
-  })
-  world.env.fault = (reached) => {
-    if (reached === point) throw new Error(`Fails at ${point}`)
-  }
-  expect(await browser.tries(accountApi.recover, form)).toBeRefused(500)
-  delete world.env.fault
-  const isNew = point === 'keys:committed'
-  if (!isNew) expect(await stateOf(alice)).toEqual(state)
-  expect([await opens(alice.username, alice.authSecret), await opens(alice.username, form.password)]).toEqual([!isNew, isNew])
-  const signedIn = await browser.does(accountApi.recover, form)
-  expect(signedIn).toMatchObject({ deviceId: form.keys.deviceId, unlock: await browser.does(devicesApi.unlock, {}) })
-  const after = await stateOf(alice)
-  expect(await browser.does(accountApi.recover, form)).toEqual(signedIn)
-  expect(await stateOf(alice)).toEqual(after)
-  // The repeated form works in this browser only.
-  const other = world.stranger()
-  await other.does(accountApi.login, { username: alice.username, password: form.password, kdf: 1 })
-  expect(await other.tries(accountApi.recover, form)).toBeRefused(401, 'wrong_kit')
-})
+    const isNew = point === 'keys:committed'
+    if (!isNew) expect(await stateOf(alice)).toEqual(state)
+    expect([await opens(alice.username, alice.authSecret), await opens(alice.username, form.password)]).toEqual([!isNew, isNew])
+    const signedIn = await browser.does(accountApi.recover, form)
+    const { deviceId } = form.keys
+    expect(signedIn).toMatchObject({ deviceId, unlock: await browser.does(devicesApi.unlock, {}) })
+    expect(await stateOf(alice)).toMatchObject({
+      ...{ devices: [{ id: deviceId }], books: [{ device_id: deviceId, version: 2, history_key_id: 2 }] },
+      ...{ seals: [{ device_id: deviceId, history_key_id: 2 }], rooms: [{ needs_commit: true }] },
+    })
+    const after = await stateOf(alice)
+    expect(await browser.does(accountApi.recover, form)).toEqual(signedIn)
+    expect(await stateOf(alice)).toEqual(after)
+    // The repeated form works in this browser only.
+    const other = world.stranger()
+    await other.does(accountApi.login, { username: alice.username, password: form.password, kdf: 1 })
+    expect(await other.tries(accountApi.recover, form)).toBeRefused(401, 'wrong_kit')
+  },
+)

@@ -1,11 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { accountApi, SignedIn } from '../../contract/account.ts'
+import { readBook } from '../devices/book.ts'
 import { announceKeys, requireUnlock } from '../devices/devices.ts'
 import { readKeys } from '../devices/documents.ts'
-import { storeRecovered } from '../devices/enrol.ts'
 import { isStored, lockAccount } from '../devices/locked.ts'
 import { requireProof } from '../devices/prove.ts'
+import { storeRecovered } from '../devices/recovered.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller, Visitor } from '../http/serve.ts'
 import { countGuess, hashOfSecret, requireAuthSecret } from '../password/password.ts'
@@ -33,20 +34,37 @@ export async function loginByKit(
 }
 
 /**
- * Recovers the account with the recovery kit, in one transaction: stores a new password, adds this browser, which signs for the
- * session, and uses up the kit [Note: K3, D4]. Ends all other sessions. Throws Refusal.
+ * Returns one of the account's sealed books to whoever holds the recovery kit: a recovery seals the book under a new history key
+ * before any device has signed for its session [Note: H2]. Throws Refusal.
+ */
+export async function recoveryBook(
+  env: Env,
+  user: SignedInUser,
+  { kitSecret, ...which }: z.output<typeof accountApi.recoveryBook.input>,
+): Promise<z.input<typeof accountApi.recoveryBook.output>> {
+  const giveBack = await countGuess(env, user)
+  const row = await store.findById(env.db, user.id)
+  if (!isKit(row?.kitHash ?? null, kitSecret)) throw new Refusal('wrong_kit')
+  await giveBack()
+  return await readBook(env, user, which)
+}
+
+/**
+ * Recovers the account with the recovery kit, in one transaction: stores a new password, a new history key with the book under it,
+ * and this browser, which signs for the session, removes the devices that the new list leaves out, and uses up the kit
+ * [Note: K3, D4, H2]. Ends all other sessions. Throws Refusal.
  */
 export async function recover(
   env: Env,
   user: SignedInUser,
-  form: z.infer<typeof accountApi.recover.input>,
+  form: z.output<typeof accountApi.recover.input>,
   caller: Caller,
 ): Promise<SignedIn> {
   await countGuess(env, user)
   requireAuthSecret(form.password)
   const read = readKeys(form.keys)
   const { unlock, row, ended } = await env.db.transaction(async (tx) => {
-    const account = await lockAccount(tx, user.id)
+    const account = await lockAccount(tx, user.id, true)
     const row = await store.findById(tx, user.id)
     if (!row) throw new Refusal('not_signed_in')
     // The response to an earlier attempt was lost. The kit is used up, but this session came from it.
@@ -57,7 +75,7 @@ export async function recover(
     if (form.newKitSecret === form.kitSecret) throw new Refusal('invalid_input', { text: 'The recovery kit is used up' })
     const newKitHash = form.newKitSecret === null ? null : hashOfSecret(form.newKitSecret)
     requireProof(env, user, read.manifest, { deviceId: form.keys.deviceId, proof: form.proof }, caller.headers.origin)
-    const unlock = await storeRecovered(tx, env.clock(), user, account, read, newKitHash, caller)
+    const unlock = await storeRecovered(env, tx, user, account, { read, renewal: form, newKitHash }, caller)
     await store.replaceVerifier(tx, user.id, hashOfSecret(form.password))
     const ended = await deleteSessionsOf(tx, user.id, user.sessionHash)
     await env.fault?.('keys:written')
@@ -65,7 +83,7 @@ export async function recover(
   })
   if (ended) {
     await env.fault?.('keys:committed')
-    closeSessions(env, ended)
+    closeSessions(env, ended, form.keys.manifest)
     await announceKeys(env, user.id)
   }
   return { ...shownUser(row, user.subscriptionTier, unlock.deviceId), unlock: { ...unlock, challenge: null } }

@@ -107,15 +107,20 @@ export function requireSuccessor(before: Manifest, next: Manifest): void {
     throw invalid('A new history key has a new number')
 }
 
-/** Throws Refusal unless `next` differs from `before` only by this added device. */
-export function requireOnlyAdded(before: Manifest, next: Manifest, deviceId: string): void {
+/** Throws Refusal unless `next` may follow `before`, and this device is its only new one. Others may be removed. */
+export function requireAdded(before: Manifest, next: Manifest, deviceId: string): void {
   requireSuccessor(before, next)
   if (idsOf(before).includes(deviceId)) throw invalid('This device is enrolled already')
   const known = new Set(idsOf(before))
   if (idsOf(next).some((id) => id !== deviceId && !known.has(id))) throw new Refusal('unknown_device')
+  if (next.keepsHistory !== before.keepsHistory) throw invalid('To add a device changes nothing of the history')
+}
+
+/** Throws Refusal unless `next` differs from `before` only by this added device. */
+export function requireOnlyAdded(before: Manifest, next: Manifest, deviceId: string): void {
+  requireAdded(before, next, deviceId)
   if (next.devices.length !== before.devices.length + 1) throw invalid('To add a device removes none')
-  if (next.historyKeyId !== before.historyKeyId || next.keepsHistory !== before.keepsHistory)
-    throw invalid('To add a device changes nothing of the history')
+  if (next.historyKeyId !== before.historyKeyId) throw invalid('To add a device changes nothing of the history')
 }
 
 function hasOtherKeys(before: Manifest, { id, leafKey, sealingKey }: Manifest['devices'][number]): boolean {

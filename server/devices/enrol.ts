@@ -9,7 +9,7 @@ import { Refusal } from '../refuse.ts'
 import { announceKeys, requireUnlock, type UnlockSecret } from './devices.ts'
 import { type ReadKeys, readKeys, requireName, requireOnlyAdded, sameText, wayOf } from './documents.ts'
 import { storeKeyPackages } from './keypackages.ts'
-import { isStored, type LockedAccount, lockAccount, requireNext, requireStored, saveDocuments } from './locked.ts'
+import { isStored, lockAccount, requireStored, saveDocuments } from './locked.ts'
 import { keepProof, requireProof } from './prove.ts'
 import * as store from './store.ts'
 
@@ -59,34 +59,8 @@ export async function enrol(
   return { ...secret, challenge: null }
 }
 
-/**
- * Adds this session's browser inside the caller's transaction, with a new keyring that holds the new password and the new
- * recovery kit, if any. The used kit opens nothing any more. Throws Refusal.
- */
-export async function storeRecovered(
-  tx: Queryable,
-  now: Date,
-  user: SignedInUser,
-  account: LockedAccount,
-  read: ReadKeys,
-  newKitHash: Buffer | null,
-  caller: Caller,
-): Promise<UnlockSecret> {
-  const before = requireNext(account, read)
-  requireOnlyAdded(before.manifest, read.manifest, read.posted.deviceId)
-  const kit = wayOf(read.keyring, 'kit')
-  if (!wayOf(read.keyring, 'password')) throw new Refusal('invalid_input', { text: 'The new password must open the keyring' })
-  if ((kit !== undefined) !== (newKitHash !== null))
-    throw new Refusal('invalid_input', { text: 'The keyring and the recovery kit do not fit' })
-  if (kit !== undefined && kit === wayOf(before.keyring, 'kit'))
-    throw new Refusal('invalid_input', { text: 'The recovery kit is used up' })
-  const secret = await storeDevice(tx, now, user.id, read)
-  await store.replaceKit(tx, user.id, newKitHash)
-  await keepProof(tx, now, user, secret.deviceId, caller)
-  return secret
-}
-
-async function storeDevice(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<UnlockSecret> {
+/** Stores the documents and this new device, inside the caller's transaction, and returns its unlock secret. Throws Refusal. */
+export async function storeDevice(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<UnlockSecret> {
   const { deviceId, keyPackages } = read.posted
   const secret = randomBytes(32)
   await saveDocuments(tx, userId, read)

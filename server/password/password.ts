@@ -3,6 +3,7 @@ import { hashRaw } from '@node-rs/argon2'
 import { encodeFields } from '../../contract/bytes.ts'
 import { PASSWORD_KDF } from '../../contract/password.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import type { GiveBack } from '../http/limits.ts'
 import { Refusal } from '../refuse.ts'
 
 const SALT_BYTES = 16
@@ -23,9 +24,11 @@ export async function verifierOf(username: string, salt: Uint8Array, password: s
 /** Hashes an authSecret or a recovery kit's secret for storage. 32 random bytes need no slow hash [Note: P1, K1]. */
 export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** Counts a guess by its session: guesses cost no less than at sign-in, and take no attempts from others. Throws Refusal. */
-export const countGuess = async (env: Env, { sessionHash }: SignedInUser): Promise<void> =>
-  void (await env.limits.take('guesses', sessionHash))
+/**
+ * Counts a guess by its session: guesses cost no less than at sign-in, and take no attempts from others. Returns what takes a
+ * right one off again. Throws Refusal.
+ */
+export const countGuess = (env: Env, { sessionHash }: SignedInUser): Promise<GiveBack> => env.limits.take('guesses', sessionHash)
 
 /** Throws Refusal unless the text has the form of an authSecret, so that a browser that sends the typed password fails. */
 export function requireAuthSecret(password: string): void {

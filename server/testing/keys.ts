@@ -94,11 +94,19 @@ export function changed(identity: TestIdentity, { removes = [], adds = [], drops
 }
 
 /** The identity after a recovery: it has a new password and this device, and no longer the used kit. */
-export function recovered(identity: TestIdentity, deviceId: string, hasKit: boolean): TestIdentity {
-  const { keyring, manifest } = changed(identity, { adds: hasKit ? ['password', 'kit'] : ['password'], drops: ['kit'] })
-  const { historyKeyId, historyKey } = identity.manifest
-  const devices = [...manifest.devices, deviceEntry(deviceId)]
-  return { ...identity, keyring, manifest: { ...manifest, devices, historyKeyId, historyKey } }
+export function recovered(identity: TestIdentity, deviceId: string, hasKit: boolean, removes: string[] = []): TestIdentity {
+  const { keyring, manifest } = changed(identity, { adds: hasKit ? ['password', 'kit'] : ['password'], drops: ['kit'], removes })
+  return { ...identity, keyring, manifest: { ...manifest, devices: [...manifest.devices, deviceEntry(deviceId)] } }
+}
+
+/** What comes with a new history key: its seals for the devices, and the book under it, signed by this device. */
+export function renewalOf({ manifest }: TestIdentity, next: TestIdentity, signer: string, bookVersion: number) {
+  const { historyKeyId, devices } = next.manifest
+  if (historyKeyId === manifest.historyKeyId) return { historySeals: [] }
+  return {
+    historySeals: devices.map(({ id }) => ({ deviceId: id, historyKeyId, sealed: random(1200) })),
+    book: signedBook(next, signer, { version: bookVersion + 1, historyKeyId }),
+  }
 }
 
 /** The request body of a key change. `bookVersion` is the stored one; another `seed` makes a forgery. */
@@ -107,13 +115,10 @@ export function signedChange(
   next: TestIdentity,
   { bookVersion = 0, kitSecret, seed = next.seed }: { bookVersion?: number; kitSecret?: string | null; seed?: Uint8Array } = {},
 ): KeyChange {
-  const { historyKeyId, devices } = next.manifest
-  const isNewHistory = historyKeyId !== before.manifest.historyKeyId
   return {
     keyring: sign('conclave/keyring/v1', next.keyring, seed),
     manifest: sign('conclave/manifest/v1', next.manifest, seed),
-    historySeals: isNewHistory ? devices.map(({ id }) => ({ deviceId: id, historyKeyId, sealed: random(1200) })) : [],
-    ...(isNewHistory && { book: signedBook(next, devices[0]?.id ?? '', { version: bookVersion + 1, historyKeyId }) }),
+    ...renewalOf(before, next, next.manifest.devices[0]?.id ?? '', bookVersion),
     ...(kitSecret !== undefined && { kitSecret }),
   }
 }
