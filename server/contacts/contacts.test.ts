@@ -169,3 +169,33 @@ test('everyone is away after a start, whatever the last process wrote', async ()
   const rows = await world.sql('select is_online from users where id = $1', [alice.id])
   expect(rows).toEqual([{ is_online: false }])
 })
+
+test('the list has the fields of the contract and no others, whatever stands in them, and a row of it is that row alone', async () => {
+  const [alice, bob, carol] = [await someone(), await someone(), await someone()]
+  const room = await alice.talksTo(bob)
+  await alice.adds(carol)
+  const odd = 'a "quote", a \\ and a line\n, Ünïcödé and 😀'
+  await world.sql('update users set display_name = $1, last_seen = now() where id = $2', [odd, bob.id])
+  const said = await bob.says(room, odd)
+  const { body } = await alice.request('GET', contactsApi.list.path)
+  const list = contactsApi.list.output.parse(body)
+  expect(body).toEqual(list)
+  expect(list).toMatchObject([
+    {
+      ...{ contactUserId: bob.id, contactUser: { displayName: odd, isDeleted: false, manifestVersion: 1 }, unreadCount: 1 },
+      lastMessage: {
+        id: said.id,
+        content: odd,
+        createdAt: said.createdAt,
+        senderId: bob.id,
+        deliveryStatus: 'sent',
+        fileName: null,
+      },
+    },
+    { contactUserId: carol.id, lastMessage: null, unreadCount: 0, hasUnreadNotifications: false },
+  ])
+  expect(list[0]?.contactUser.identityKey).toBe(bob.identity.manifest.identityKey)
+  expect(await alice.does(contactsApi.accept, { contactId: list[0]?.id ?? '' })).toEqual(list[0])
+  const stranger = await someone()
+  expect((await stranger.request('GET', contactsApi.list.path)).body).toEqual([])
+})

@@ -1,10 +1,9 @@
-import type { Contact } from '../../contract/contacts.ts'
+import { type Contact, contactsApi } from '../../contract/contacts.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { onionAddress, publicKeyOfOnion } from '../../contract/onion.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
-import { statusOf } from '../rooms/status.ts'
 import { newRequest, putRequest } from './requests.ts'
 import * as store from './store.ts'
 
@@ -13,12 +12,8 @@ interface Who {
   onionAddress?: string | undefined
 }
 
-/** Lists the contacts with last message and counters, newest conversation first. */
-export async function listContacts(env: Env, user: SignedInUser): Promise<Contact[]> {
-  const rows = await store.listRows(env.db, user.id)
-  const activity = (row: store.ListRow): number => (row.room.lastMessageAt ?? row.contact.addedAt).getTime()
-  return rows.sort((a, b) => activity(b) - activity(a)).map(shownContact)
-}
+/** Returns the contacts with last message and counters, newest conversation first, as JSON in the contract's shape. */
+export const listContacts = (env: Env, user: SignedInUser): Promise<string> => store.listJson(env.db, user.id)
 
 /** Adds a person to the caller's list and sends them a request. If they have asked first, both are contacts at once. Throws Refusal. */
 export async function addContact(env: Env, user: SignedInUser, who: Who): Promise<Contact> {
@@ -66,9 +61,9 @@ export async function declineContact(env: Env, user: SignedInUser, contactId: st
 }
 
 async function requireContact(env: Env, user: SignedInUser, contactId: string): Promise<Contact> {
-  const [row] = await store.listRows(env.db, user.id, contactId)
-  if (!row) throw new Refusal('not_found')
-  return shownContact(row)
+  const [contact] = contactsApi.list.output.parse(JSON.parse(await store.rowJson(env.db, user.id, contactId)))
+  if (!contact) throw new Refusal('not_found')
+  return contact
 }
 
 function readWho({ username, onionAddress: address }: Who): { username: string } | { onionAddress: string } {
@@ -80,45 +75,4 @@ function readWho({ username, onionAddress: address }: Who): { username: string }
 
 function announce(env: Env, ...userIds: [string, string]): void {
   env.hub.publish(userIds, { type: 'contacts', data: { userIds } })
-}
-
-function shownContact({ contact, isMutual, person, manifestVersion, room, me, them, lastMessage }: store.ListRow): Contact {
-  return {
-    id: contact.id,
-    userId: contact.userId,
-    contactUserId: contact.contactUserId,
-    displayName: contact.displayName,
-    isBlocked: contact.isBlocked,
-    isPasswordProtected: contact.isPasswordProtected,
-    addedAt: contact.addedAt.toISOString(),
-    state: contact.state === 'accepted' ? 'accepted' : 'pending',
-    contactUser: {
-      displayName: person.displayName,
-      username: person.username,
-      isDeleted: person.deletedAt !== null,
-      profileImageUrl: isMutual ? person.profileImageUrl : null,
-      isOnline: isMutual && person.isOnline,
-      lastSeen: isMutual ? (person.lastSeen?.toISOString() ?? null) : null,
-      onionAddress: person.onionAddress,
-      identityKey: person.publicKey?.toString('base64') ?? null,
-      manifestVersion: manifestVersion ?? 0,
-    },
-    lastMessage: lastMessage && {
-      id: lastMessage.id,
-      seq: lastMessage.seq,
-      createdAt: lastMessage.createdAt.toISOString(),
-      senderId: lastMessage.senderId,
-      deliveryStatus: statusOf(lastMessage.seq, [lastMessage.senderId === contact.userId ? them : me]),
-      messageType: lastMessage.messageType,
-      content: lastMessage.content,
-      fileName: lastMessage.fileName,
-    },
-    unreadCount: me.unreadCount,
-    hasUnreadNotifications: me.unreadCount > 0,
-    chatRoomId: contact.chatRoomId,
-    lastSeq: room.lastSeq,
-    readSeq: me.readSeq,
-    theirDeliveredSeq: them.deliveredSeq,
-    theirReadSeq: them.readSeq,
-  }
 }
