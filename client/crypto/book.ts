@@ -42,6 +42,11 @@ const pinShape = z.looseObject({
   isByAddress: z.boolean().optional(),
   /** The first key seen since the book was started anew: nothing is sent before the person has decided for it [Note: I1]. */
   awaitsDecision: z.boolean().optional(),
+  /**
+   * The newest device list that this browser has seen of the account: 16 bytes of hash. A change of it alone never makes the book
+   * dirty [Note: D2].
+   */
+  manifest: z.looseObject({ version: counterShape, hash: base64(16) }).optional(),
 })
 export type Pin = z.infer<typeof pinShape>
 
@@ -179,6 +184,9 @@ export async function startBookUnder(live: Live, key: { id: number; seed: Uint8A
 /** A book that was started anew: it asks before it trusts any key. It keeps what this browser's person has decided. */
 export const startedAnew = (book: Book = EMPTY.book): Book => ({ ...book, asksFirst: true })
 
+const withoutLists = (book: unknown): string =>
+  JSON.stringify(book, (name, value: unknown) => (name === 'manifest' ? undefined : value))
+
 /** The change that notes that the server stores this book now. The caller is inside `withBook`. */
 export async function bookKeptWrites(live: Live, { stored, text, isStarted = false }: SealedUnder): Promise<Write[]> {
   const row = await readBook(live)
@@ -186,7 +194,7 @@ export async function bookKeptWrites(live: Live, { stored, text, isStarted = fal
   if (stored.version <= seenVersion(row)) return []
   if (row.newer) return [bookWrite({ ...row, newer: { version: stored.version, text } }, stored)]
   const book = isStarted ? startedAnew(row.book) : row.book
-  const isDirty = JSON.stringify(book) !== text
+  const isDirty = JSON.stringify(book) !== text && withoutLists(book) !== withoutLists(JSON.parse(text))
   return [bookWrite({ ...row, version: stored.version, isDirty, isRead: true, isSigned: true, book }, stored)]
 }
 

@@ -13,7 +13,7 @@ import { checkSuccession, readManifest } from './identity.ts'
 import type { Live } from './live.ts'
 import { type Group, members } from './mls.ts'
 import { foldName, isNameTaken, type Mismatch, mismatchOf } from './names.ts'
-import { withPin } from './pins.ts'
+import { requirePinnedList, withList, withPin } from './pins.ts'
 
 /** This device's record of an account, its own included: the identity key and the newest manifest. */
 export interface Peer {
@@ -44,16 +44,17 @@ const rowShape = z.looseObject({
   hashes: z.record(z.string(), z.string()).exactOptional(),
 })
 
-/** The change that stores a checked manifest. `known` is the previous one here. */
+/** The change that stores a checked manifest. `known` is the previous one here; `seen` are hashes that the account's book knows. */
 export function peerWrite(
   userId: string,
   { identityKey, signed, manifest }: Pick<Peer, 'identityKey' | 'signed' | 'manifest'>,
   known: Peer | undefined,
+  seen: ListHashes = {},
 ): Write {
   const undated = manifest.removed.filter((id) => manifest.removedAt?.[id] === undefined)
   const removedSeen = Object.fromEntries(undated.map((id) => [id, (known && removedIn(known, id)) ?? manifest.version] as const))
   const { version } = manifest
-  const hashes = withHash(known ? hashesOf(known) : {}, version, manifestHash(signed))
+  const hashes = withHash(known ? hashesOf(known) : seen, version, manifestHash(signed))
   const json = { identityKey: toBase64(identityKey), version, signed, removedSeen, hashes }
   return { store: 'sealed', key: rowOf(userId), value: { json } }
 }
@@ -127,12 +128,18 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
     const expected = pin?.username ?? (shown.username && foldName(shown.username))
     // The account signs another name than the one it is known by.
     if (username !== undefined && username !== (expected ?? username)) return 'name_changed'
-    const next = isSelf ? book : withNamedPin(book, userId, { identityKey, username: username ?? expected })
+    const list = { version, hash: manifestHash(signed) }
+    if (pin && !known) requirePinnedList(pin, list)
+    const next = isSelf
+      ? book
+      : withList(withNamedPin(book, userId, { identityKey, username: username ?? expected }), userId, list)
+    const seen = pin?.manifest && { [pin.manifest.version]: pin.manifest.hash }
+    const taken = { identityKey: key, signed, manifest }
     await live.vault.write([
       ...(next === book ? [] : [bookWrite(next)]),
       ...(known?.version === version
         ? []
-        : [(isSelf ? ownManifestWrite : peerWrite)(userId, { identityKey: key, signed, manifest }, known)]),
+        : [isSelf ? ownManifestWrite(userId, taken, known) : peerWrite(userId, taken, known, seen)]),
     ])
     return next.book.pins[userId]?.awaitsDecision ? 'key_undecided' : 'pinned'
   })

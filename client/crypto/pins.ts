@@ -1,4 +1,5 @@
 import { toBase64 } from '../../contract/bytes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
 import type { Book, BookRow, Pin } from './book.ts'
 
 /**
@@ -32,11 +33,38 @@ export function decided(row: BookRow, userId: string, decision: Decision): BookR
     awaitsDecision: _,
     decidedAt,
     isByAddress,
+    manifest,
     ...before
   } = row.book.pins[userId] ?? { identityKey: toBase64(new Uint8Array()), isVerified: false }
   const n = decisionsOf({ ...before, decidedAt }) + 1
   const chosen = [{ ...before, isByAddress }, other].find((one) => one?.identityKey === decision.identityKey)
-  return withPin(row, userId, { ...before, ...(chosen?.isByAddress && { isByAddress: true }), ...decision, n })
+  const isSameKey = before.identityKey === decision.identityKey
+  return withPin(row, userId, {
+    ...before,
+    ...(chosen?.isByAddress && { isByAddress: true }),
+    ...(isSameKey && manifest && { manifest }),
+    ...decision,
+    n,
+  })
+}
+
+/** The book with the newest device list seen of an account. That is no reason to save the book [Note: D2]. */
+export function withList(row: BookRow, userId: string, { version, hash }: NonNullable<Pin['manifest']>): BookRow {
+  const pin = row.book.pins[userId]
+  if (!pin || (pin.manifest?.version === version && pin.manifest.hash === hash)) return row
+  return { ...withPin(row, userId, { ...pin, manifest: { version, hash } }), isDirty: row.isDirty }
+}
+
+/**
+ * Checks the first device list that this browser sees of an account against the one that the account's book knows. Throws CryptoFailure
+ * 'manifest_rollback' if it is older, 'manifest_fork' if it has the same version and another hash [Note: D1].
+ */
+export function requirePinnedList({ manifest: known }: Pin, { version, hash }: NonNullable<Pin['manifest']>): void {
+  if (!known || known.version > version + AHEAD_MAX) return
+  if (version < known.version)
+    throw new CryptoFailure('manifest_rollback', 'The server answered an older device list than your other browsers know')
+  if (version === known.version && hash !== known.hash)
+    throw new CryptoFailure('manifest_fork', 'Two device lists have the same version')
 }
 
 /** True if the person has decided on the key or the name of this pin. */
@@ -57,6 +85,14 @@ interface MergedPin {
  * key or name is kept in `other` until the person decides; until then nothing is sent.
  */
 export function mergedPin(own: Pin | undefined, theirs: Pin): MergedPin {
+  const { pin: merged, isAhead } = mergedDecision(own, theirs)
+  const { manifest: _, ...pin } = merged
+  // This browser's own observation comes first, so that a stolen browser's is replaced by the next book that is written.
+  const manifest = [own, theirs].find((one) => one?.manifest && one.identityKey === pin.identityKey)?.manifest
+  return { pin: manifest ? { ...pin, manifest } : pin, isAhead }
+}
+
+function mergedDecision(own: Pin | undefined, theirs: Pin): MergedPin {
   const isAhead = decisionsOf(theirs) > (own ? decisionsOf(own) : 0) + AHEAD_MAX
   // Without this key the account would be pinned to any key that the server shows next.
   if (!own) return { pin: isAhead ? { ...theirs, isVerified: false, n: 0 } : theirs, isAhead }
@@ -97,5 +133,8 @@ const byName = (_: string, value: unknown): unknown =>
 
 const settled = ({ pins, ...book }: Book) => ({
   ...book,
-  pins: Object.entries(pins).map(([id, pin]) => [id, pin.other ? { n: decisionsOf(pin), isConflict: true } : pin]),
+  pins: Object.entries(pins).map(([id, { manifest: _, ...pin }]) => [
+    id,
+    pin.other ? { n: decisionsOf(pin), isConflict: true } : pin,
+  ]),
 })

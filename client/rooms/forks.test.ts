@@ -1,15 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { fromBase64 } from '../../contract/bytes.ts'
-import { devicesApi, manifestShape } from '../../contract/devices.ts'
-import type { Signed } from '../../contract/shapes.ts'
+import { devicesApi } from '../../contract/devices.ts'
 import { openForks } from '../crypto/forks.ts'
-import { signManifest } from '../crypto/identity.ts'
-import { openKeyring } from '../crypto/keyring.ts'
-import { stretchPassword } from '../crypto/password.ts'
 import { syncRoom } from '../messages/receive.ts'
-import { passwordOf, type TestPerson } from '../testing/people.ts'
+import { nextListOf } from '../testing/lists.ts'
+import type { TestPerson } from '../testing/people.ts'
 import { patchedClient, people } from '../testing/room.ts'
-import { saltOf } from '../testing/state.ts'
 import type { Wire } from '../testing/wire.ts'
 import { answerForks } from './forks.ts'
 import { putRooms, resetRooms, roomById } from './list.ts'
@@ -44,22 +39,7 @@ const accountOf = ({ userId }: TestPerson) => {
 
 const commitsIn = () => wire.rooms.get(chatRoomId)?.log.filter(({ kind }) => kind === 'commit').length ?? 0
 
-let seed: Uint8Array | undefined
-
-/** Alice's identity seed, which Eve has stolen. Read once per file, because Argon2id is slow. */
-async function stolenSeed(): Promise<Uint8Array> {
-  const stretched = await stretchPassword(alice.username, passwordOf(alice.username), fromBase64(saltOf(alice.username)))
-  const { secret } = await openKeyring(accountOf(alice).keys.keyring, { kind: 'password', seed: stretched.passwordSeed })
-  return secret.identitySeed
-}
-
-/** The next version of Alice's device list; `sealedName` is the name of its browser. */
-async function nextList(sealedName: string): Promise<Signed> {
-  seed ??= await stolenSeed()
-  const manifest = manifestShape.parse(JSON.parse(accountOf(alice).keys.manifest.content))
-  const devices = manifest.devices.map((device) => ({ ...device, sealedName }))
-  return signManifest(seed, { ...manifest, version: manifest.version + 1, devices })
-}
+const nextList = (sealedName: string) => nextListOf(wire, alice, sealedName)
 
 /** Eve has Alice's identity key and a server that lies: Bob is shown another list with the number of Alice's next one. */
 async function splitView(): Promise<void> {
