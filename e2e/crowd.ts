@@ -45,7 +45,15 @@ export async function headlessUser(url: string, name: string): Promise<HeadlessU
     },
   })
   const core = createCore(() => origin)
-  const socket = { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing }
+  const socket = {
+    open: nothing,
+    close: nothing,
+    isAlive: () => false,
+    reconnect: nothing,
+    retry: nothing,
+    send: () => false,
+    on: () => nothing,
+  }
   const env: Env = { api, crypto: core, socket, clock: () => new Date() }
   const password = `password of ${username}`
   await signUp(env, { username, displayName: name, password, confirmPassword: password })

@@ -128,7 +128,7 @@ test("Another account under Bob's name gets nothing: Alice sees whose name it is
   await alice.opens(eve)
   await alice.says('hello Eve')
   proxy.lies(swappedNames(bob.username, eve.username), await cookieOf(alice))
-  await reconnects(alice)
+  await alice.reloads()
   await alice.page.locator('a.row', { hasText: 'Username changed, sending is blocked' }).waitFor()
   await expect.poll(() => field().isDisabled()).toBe(true)
   proxy.tellsTruth()

@@ -48,19 +48,19 @@ export const somebodyElse: Lie = instead('GET /api/user', ({ status, body }) => 
 
 /** The row of one contact is hidden, and another has that one's names. */
 export const swappedNames = (hidden: string, shown: string): Lie =>
-  instead('GET /api/contacts', ({ status, body }) => {
-    const of = (username: string) => rows(body).find(({ contactUser }) => fields(contactUser)['username'] === username)
-    const { displayName } = fields(of(hidden)?.['contactUser'])
+  instead('GET /api/rooms', ({ status, body }) => {
+    const listed = rows(fields(body)['rooms']).map((row) => ({ ...row, person: fields(row['person']) }))
+    const { displayName } = listed.find(({ person }) => person['username'] === hidden)?.person ?? {}
     return {
       status,
-      body: rows(body)
-        .filter((row) => fields(row['contactUser'])['username'] !== hidden)
-        .map((row) => {
-          const contactUser = fields(row['contactUser'])
-          return contactUser['username'] === shown
-            ? { ...row, contactUser: { ...contactUser, username: hidden, displayName } }
-            : row
-        }),
+      body: {
+        ...fields(body),
+        rooms: listed
+          .filter(({ person }) => person['username'] !== hidden)
+          .map((row) =>
+            row.person['username'] === shown ? { ...row, person: { ...row.person, username: hidden, displayName } } : row,
+          ),
+      },
     }
   })
 

@@ -11,7 +11,7 @@ test('A session that ended leads to /auth, which says why, and signing in again 
   const { page } = alice
   const chat = new URL(page.url()).pathname
   let asked = 0
-  await page.route('**/api/contacts', (route) => {
+  await page.route(/\/api\/rooms\?/, (route) => {
     asked += 1
     return route.fulfill({ status: 401, json: { error: 'Not signed in', code: 'not_signed_in' } })
   })
@@ -21,7 +21,7 @@ test('A session that ended leads to /auth, which says why, and signing in again 
   await page.waitForURL(`${server.url}/auth`)
   await page.getByText('Your session has ended. Sign in again.').waitFor()
   expect(asked).toBe(1)
-  await page.unroute('**/api/contacts')
+  await page.unroute(/\/api\/rooms\?/)
   await page.reload()
   await page.waitForURL(server.url + chat)
   await alice.reads('before')

@@ -37,7 +37,7 @@ export function reconnect({ isShort, patience }: Form): Promise<Outcome> {
   })
 }
 
-/** Opens a socket, waits for its first frame and reads the contact list. Retries until all of it succeeds or time is up. */
+/** Opens a socket, waits for its first frame and reads the room list. Retries until all of it succeeds or time is up. */
 async function resume(port: number, { cookie }: SeedUser, deadline: number): Promise<WebSocket | undefined> {
   while (now() < deadline) {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { cookie }, perMessageDeflate: false })
@@ -46,8 +46,8 @@ async function resume(port: number, { cookie }: SeedUser, deadline: number): Pro
       socket.once('close', () => resolve(false))
       socket.on('error', () => undefined)
     })
-    const contacts = isGreeted ? await ask(port, { method: 'GET', path: '/api/contacts', cookie }) : undefined
-    if (contacts?.status === 200) return socket
+    const rooms = isGreeted ? await ask(port, { method: 'GET', path: '/api/rooms', cookie }) : undefined
+    if (rooms?.status === 200) return socket
     socket.terminate()
     await pause(100 + 300 * Math.random())
   }

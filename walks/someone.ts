@@ -73,7 +73,15 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
     lost = undefined
     throw unanswered()
   }
-  const socket = { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing }
+  const socket = {
+    open: nothing,
+    close: nothing,
+    reconnect: nothing,
+    isAlive: () => false,
+    retry: nothing,
+    send: () => false,
+    on: () => nothing,
+  }
   const env: Env = { api: api as Api, crypto: core, socket, clock: () => new Date() }
   // Each browser needs its own database factory, because two browsers of an account name their vaults alike.
   await at(new IDBFactory(), () => goesIn(env))

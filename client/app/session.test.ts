@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
-import { contactsApi } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { FrameType, ServerData } from '../../contract/frames.ts'
 import { CONTRACT_VERSION, PERIODS } from '../../contract/limits.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
+import type { RoomPage } from '../../contract/roomlist.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { accountStore } from '../account/store.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
@@ -34,6 +34,7 @@ const socket = {
   open: vi.fn(),
   close: vi.fn(),
   reconnect: vi.fn(),
+  isAlive: vi.fn(() => true),
   retry: vi.fn(),
   send: vi.fn(() => true),
   on: (type: FrameType, listener: (data: never) => void) => {
@@ -180,7 +181,7 @@ test('Each connection brings what was missed while there was none: the list, the
   await bobPosts(world, 'while you were away')
   comes('hello', hello())
   await expect.poll(() => roomById(world.roomId)?.preview?.text).toBe('while you were away')
-  expect([asked(contactsApi.list), asked(devicesApi.keys), asked(accountApi.user)]).toEqual([1, 1, 1])
+  expect([asked(roomsApi.list), asked(devicesApi.keys), asked(accountApi.user)]).toEqual([1, 1, 1])
 })
 
 test('A page that is older than its server sends what waits, then loads the newer one', async () => {
@@ -191,7 +192,7 @@ test('A page that is older than its server sends what waits, then loads the newe
   vi.mocked(location.reload).mockImplementation(() => sent(wire.rooms.get(roomId)?.log.length))
   comes('hello', hello(CONTRACT_VERSION + 1))
   await expect.poll(() => sent.mock.calls).toEqual([[before + 1]])
-  expect(asked(contactsApi.list)).toBe(0)
+  expect(asked(roomsApi.list)).toBe(0)
 })
 
 test('A server that names another version for ever has the page load itself once; then the page says so and asks nothing more', async () => {
@@ -218,7 +219,7 @@ test('A message that comes is counted in its row and on screen at once', async (
   comes('message', await bobPosts(world, 'news'))
   await expect.poll(() => messagesStore.getState().open?.messages.at(-1)?.body).toEqual({ kind: 'text', text: 'news' })
   expect(roomById(world.roomId)).toMatchObject({ unreadCount: unread + 1, preview: { text: 'news' } })
-  expect(asked(contactsApi.list)).toBe(0)
+  expect(asked(roomsApi.list)).toBe(0)
   await expect.poll(() => asked(messagesApi.markDelivered)).toBe(1)
 })
 
@@ -229,7 +230,7 @@ test('A commit that comes is followed, without a look at the list', async () => 
   if (entry?.kind !== 'commit') throw new Error('There is no commit')
   comes('commit', entry)
   await expect.poll(async () => (await alice.core.roomRecord(roomId))?.cursor).toBe(entry.seq)
-  expect([asked(contactsApi.list), asked(roomsApi.log)]).toEqual([0, 0])
+  expect([asked(roomsApi.list), asked(roomsApi.log)]).toEqual([0, 0])
 })
 
 test('Receipts, typing and presence show where they belong, and ask the server for nothing', async () => {
@@ -254,7 +255,7 @@ test('News of people, of the account, of its keys and of its book makes the page
     await expect.poll(() => asked(endpoint)).toBe(1)
     await quiet()
   }
-  await news(contactsApi.list, () => comes('contacts', { userIds: [bob.userId] }))
+  await news(roomsApi.list, () => comes('contacts', { userIds: [bob.userId] }))
   wire.lie = (_, path, answer) =>
     path === accountApi.user.path ? { ...(answer as object), displayName: 'Alice the Second' } : answer
   await news(accountApi.user, () => comes('account', { what: 'name' }))
@@ -296,26 +297,59 @@ test('Without a connection the page asks again and again, and tries to connect w
   connectionStore.setState({ phase: 'waiting' })
   vi.advanceTimersByTime(PERIODS.contactsPollMs)
   await expect.poll(() => socket.retry.mock.calls.length).toBeGreaterThan(0)
-  expect(asked(contactsApi.list)).toBeGreaterThan(0)
+  expect(asked(roomsApi.list)).toBeGreaterThan(0)
   await expect.poll(() => asked(notificationsApi.unreadCount)).toBeGreaterThan(0)
   await quiet()
   failure = new ApiError(0, 'offline', 'You are offline')
   socket.retry.mockClear()
   vi.advanceTimersByTime(PERIODS.contactsPollMs)
-  await expect.poll(() => asked(contactsApi.list)).toBeGreaterThan(0)
+  await expect.poll(() => asked(roomsApi.list)).toBeGreaterThan(0)
   await quiet()
   expect(socket.retry).not.toHaveBeenCalled()
 })
 
-test('A page that somebody comes back to asks who is signed in, and what is new', async () => {
-  await opened()
+const comesBack = () => {
+  document.visibilityState = 'visible'
+  document.dispatchEvent(new Event('visibilitychange'))
+}
+
+test('A page that somebody comes back to asks nothing where the connection has told it everything', async () => {
+  const world = await opened()
+  comes('message', await bobPosts(world, 'news'))
+  await quiet()
+  comesBack()
+  await quiet()
+  expect(calls).toEqual([])
+})
+
+test('A page that somebody comes back to after a sleep asks who is signed in, and what has changed', async () => {
+  const world = await opened()
   document.visibilityState = 'hidden'
   document.dispatchEvent(new Event('visibilitychange'))
   await Promise.resolve()
   expect(calls).toEqual([])
-  document.visibilityState = 'visible'
-  document.dispatchEvent(new Event('visibilitychange'))
-  await expect.poll(() => [asked(accountApi.user), asked(contactsApi.list)]).toEqual([1, 1])
+  await bobPosts(world, 'while it slept')
+  socket.isAlive.mockReturnValueOnce(false)
+  comesBack()
+  await expect.poll(() => [asked(accountApi.user), asked(roomsApi.list)]).toEqual([1, 1])
+  await expect.poll(() => roomById(world.roomId)?.preview?.text).toBe('while it slept')
+})
+
+test('News of a person cost one row, and a connection costs the rows that have changed', async () => {
+  const world = await opened()
+  const rows: number[] = []
+  world.wire.lie = (caller, path, answer) => {
+    if (caller === world.alice.userId && path === roomsApi.list.path) rows.push((answer as RoomPage).rooms.length)
+    return answer
+  }
+  comes('contacts', { userIds: [world.bob.userId, world.alice.userId] })
+  await quiet()
+  await bobPosts(world, 'while you were away')
+  comes('hello', hello())
+  await quiet()
+  comes('hello', hello())
+  await quiet()
+  expect(rows).toEqual([1, 1, 0])
 })
 
 test.each([

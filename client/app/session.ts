@@ -87,7 +87,10 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     setInterval(() => isQuiet() || attempt(syncAll(env).then(env.socket.retry)), PERIODS.contactsPollMs),
     setInterval(() => isQuiet() || attempt(reloadUnreadTotal(env)), PERIODS.unreadPollMs),
   ]
-  const onVisible = () => document.visibilityState === 'visible' && attempt(readUser(env).then(() => syncAll(env)))
+  // With a healthy socket the page has heard of everything while nobody looked.
+  const onVisible = () => {
+    if (document.visibilityState === 'visible' && !env.socket.isAlive()) attempt(readUser(env).then(() => syncAll(env)))
+  }
   document.addEventListener('visibilitychange', onVisible)
   attempt(env.crypto.untilUpdated())
   env.socket.open()

@@ -1,12 +1,14 @@
 import { afterEach, expect, test } from 'vitest'
+import type { User } from '../../contract/account.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { accountStore } from '../account/store.ts'
 import { resetDevices } from '../devices/list.ts'
-import { resetRooms } from '../rooms/list.ts'
+import { ApiError } from '../net/api.ts'
+import { resetRooms, roomById, roomsStore } from '../rooms/list.ts'
 import { reloadRooms } from '../rooms/load.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { changesKeys, people } from '../testing/room.ts'
-import { resetPeople } from '../trust/people.ts'
+import { peopleStore, resetPeople } from '../trust/people.ts'
 import { onKeysChanged, syncAll } from './sync.ts'
 
 afterEach(() => {
@@ -25,28 +27,56 @@ async function roomsAsked({ env }: TestPerson, work: () => Promise<unknown>): Pr
   }) as typeof api
   await work()
   env.api = api
-  // The others of a test have no page of their own.
+  return asked
+}
+
+/** The others of a test have no page of their own. */
+async function withoutPage(work: () => Promise<unknown>): Promise<void> {
+  const [rooms, people] = [roomsStore.getState(), peopleStore.getState()]
   resetRooms()
   resetPeople()
-  return asked
+  await work()
+  roomsStore.setState(rooms)
+  peopleStore.setState(people)
 }
 
 test('a page that hears whose rows changed brings up to date the rooms with these people, and no others', async () => {
   const { alice, bob, eve } = await people()
+  accountStore.setState({ user: { id: alice.userId } as User })
   await alice.says(bob, 'hello Bob')
   await alice.says(eve, 'hello Eve')
-  for (const person of [bob, eve]) await person.says(alice, 'hello Alice')
+  await syncAll(alice.env)
+  await withoutPage(async () => {
+    for (const person of [bob, eve]) await person.says(alice, 'hello Alice')
+  })
   const [withBob, withEve] = [alice.contact(bob).chatRoomId, alice.contact(eve).chatRoomId]
   expect(await roomsAsked(alice, () => syncAll(alice.env, [bob.userId, alice.userId]))).toEqual(new Set([withBob]))
-  // An older server names nobody: everybody is meant. Bob's room has nothing new.
   expect(await roomsAsked(alice, () => syncAll(alice.env))).toEqual(new Set([withEve]))
+  expect(await roomsAsked(alice, () => syncAll(alice.env))).toEqual(new Set())
+})
+
+test('A room whose log was not answered is asked for again, although its row has not changed since', async () => {
+  const { alice, bob, roomId } = await people()
+  await alice.says(bob, 'hello Bob')
+  await syncAll(alice.env)
+  await withoutPage(() => bob.says(alice, 'hello Alice'))
+  const { api } = alice.env
+  alice.env.api = (async (endpoint: unknown, input: unknown) => {
+    if (endpoint === roomsApi.log) throw new ApiError(0, 'offline', 'You are offline')
+    return await api(endpoint as never, input as never)
+  }) as typeof api
+  await expect(syncAll(alice.env)).rejects.toThrow('offline')
+  alice.env.api = api
+  expect(await roomsAsked(alice, () => syncAll(alice.env))).toEqual(new Set([roomId]))
+  expect(roomById(roomId)?.preview?.text).toBe('hello Alice')
 })
 
 test('what is asked for while a page is being brought up to date is not lost: neither one person nor everybody', async () => {
   const { alice, bob, eve } = await people()
-  const talk = async () => {
-    for (const person of [bob, eve]) await person.says(alice, 'hello Alice')
-  }
+  const talk = () =>
+    withoutPage(async () => {
+      for (const person of [bob, eve]) await person.says(alice, 'hello Alice')
+    })
   const all = new Set([bob, eve].map((person) => alice.contact(person).chatRoomId))
   await talk()
   expect(

@@ -1,3 +1,4 @@
+import { directRoomId } from '../../contract/shapes.ts'
 import { accountStore } from '../account/store.ts'
 import { checkVanished } from '../contacts/vanished.ts'
 import { CryptoFailure, type Mismatch } from '../crypto/crypto.ts'
@@ -8,11 +9,10 @@ import { syncRoom } from '../messages/receive.ts'
 import { flushAll } from '../messages/send.ts'
 import { inLanes } from '../net/turns.ts'
 import { enterEverywhere } from '../rooms/gate.ts'
-import { roomsStore, sortRooms } from '../rooms/list.ts'
-import { reloadRooms } from '../rooms/load.ts'
+import { type RoomRow, roomsStore, setBehind, sortRooms } from '../rooms/list.ts'
+import { fetchRooms, refreshRooms } from '../rooms/load.ts'
 import { isOtherState } from '../rooms/otherstate.ts'
 import { refreshPreview } from '../rooms/preview.ts'
-import type { Room } from '../rooms/room.ts'
 import { checkBook, saveBook } from '../trust/book.ts'
 import { refreshPeers } from '../trust/peers.ts'
 import { changePerson, personById } from '../trust/people.ts'
@@ -21,27 +21,43 @@ import { checkOwnKeys } from './ending.ts'
 
 const ROOMS_AT_ONCE = 6
 
+/** What is to be brought up to date: the rooms with these people, what has changed since the last time, or every room. */
+type Asked = ReadonlySet<string> | 'changed' | 'every'
+
 let running: Promise<void> | undefined
-let asked: ReadonlySet<string> | 'all' | undefined
+let asked: Asked | undefined
 
 /**
- * Brings all rooms up to date, or with `userIds` those with these people. One run at a time: a call during a run makes one more
- * run follow.
+ * Brings the rooms up to date of which something has changed, or with `userIds` those with these people. One run at a time: a call
+ * during a run makes one more run follow.
  */
-export function syncAll(env: Env, userIds?: readonly string[]): Promise<void> {
-  asked = userIds && asked !== 'all' ? new Set([...(asked ?? []), ...userIds]) : 'all'
+export const syncAll = (env: Env, userIds?: readonly string[]): Promise<void> =>
+  run(env, userIds === undefined ? 'changed' : new Set(userIds))
+
+/** Brings every room up to date, also those of which the server has no news. */
+export const syncEvery = (env: Env): Promise<void> => run(env, 'every')
+
+function run(env: Env, more: Asked): Promise<void> {
+  asked = merged(asked, more)
   running ??= (async () => {
     try {
       while (asked) {
-        const whose = asked
+        const next = asked
         asked = undefined
-        await sync(env, whose)
+        await sync(env, next)
       }
     } finally {
       running = undefined
     }
   })()
   return running
+}
+
+function merged(before: Asked | undefined, more: Asked): Asked {
+  if (before === undefined) return more
+  if (before === 'every' || more === 'every') return 'every'
+  if (before === 'changed' || more === 'changed') return 'changed'
+  return new Set([...before, ...more])
 }
 
 /**
@@ -51,7 +67,7 @@ export function syncAll(env: Env, userIds?: readonly string[]): Promise<void> {
 export async function onBookSaved(env: Env, version: number): Promise<void> {
   if ((await env.crypto.bookVersion()) >= version) return
   await checkBook(env)
-  await syncAll(env)
+  await syncEvery(env)
 }
 
 /**
@@ -75,14 +91,18 @@ export async function checkDevice(env: Env, userId: string): Promise<void> {
 
 const listed = () => sortRooms(roomsStore.getState().rooms.values())
 
-async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void> {
-  const isDue = ({ peers }: Room) => whose === 'all' || peers.some(({ id }) => whose.has(id))
-  const rooms = (await reloadRooms(env)).filter(isDue)
+async function sync(env: Env, asked: Asked): Promise<void> {
+  const previews: Promise<void>[] = []
+  await readRows(env, asked, (rows) => previews.push(...rows.map((room) => refreshPreview(env, room))))
+  if (asked === 'every') setBehind([...roomsStore.getState().rooms.keys()])
   await checkVanished(env)
-  await Promise.all(rooms.map((room) => refreshPreview(env, room)))
+  const due = listed().filter(({ id }) => roomsStore.getState().behind.has(id))
+  previews.push(...due.map((room) => refreshPreview(env, room)))
+  await Promise.all(previews)
   const failures: CryptoFailure[] = []
   // In parallel: this browser opens one room while it waits for the server's response about another.
-  await inLanes(ROOMS_AT_ONCE, listed().filter(isDue), async (room) => {
+  await inLanes(ROOMS_AT_ONCE, due, async (room) => {
+    setBehind([room.id], false)
     // The first key of a stranger is pinned when the person accepts the request [Note: R5].
     if (room.state === 'pending') return
     const peerIds = room.peers.map(({ id }) => id)
@@ -91,18 +111,32 @@ async function sync(env: Env, whose: ReadonlySet<string> | 'all'): Promise<void>
       for (const id of peerIds) markPerson(id, differing.get(id) ?? null)
       await syncRoom(env, room)
     } catch (error) {
+      // The next run tries again.
+      setBehind([room.id])
       // A failure with one room's keys must not stop the others. Throws a failure of the own account at the end.
       if (!(error instanceof CryptoFailure)) throw error
       if (OF_ACCOUNT.includes(error.code)) failures.push(error)
       else if (!isOtherState(error)) for (const id of peerIds) markPerson(id, 'key_changed')
     }
   })
-  await enterEverywhere(env, listed().filter(isDue))
+  await enterEverywhere(env, due)
   await flushAll(env)
   // Saves decisions about keys made while the server was offline, and shows decisions made in other browsers.
   await saveBook(env)
   await reloadVerified(env)
   if (failures[0]) throw failures[0]
+}
+
+/** Reads one row for each named person where the list is known; otherwise what has changed, or all of it. */
+async function readRows(env: Env, asked: Asked, onRows: (rows: RoomRow[]) => void): Promise<void> {
+  const ownId = accountStore.getState().user?.id
+  const isKnown = roomsStore.getState().counter !== null
+  if (typeof asked === 'string' || !isKnown || ownId === undefined) return void (await refreshRooms(env, onRows))
+  const others = [...asked].filter((id) => id !== ownId)
+  await fetchRooms(
+    env,
+    others.map((id) => directRoomId(ownId, id)),
+  )
 }
 
 /** Failures of the account's own book and device list, which do not concern another person's key. */

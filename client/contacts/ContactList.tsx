@@ -9,7 +9,7 @@ import { useEnv, useNow } from '../ui/env.tsx'
 import { AddContactDialog } from './AddContactDialog.tsx'
 import './contacts.css'
 import { type RoomRow, roomsStore, sortRooms } from '../rooms/list.ts'
-import { reloadRooms } from '../rooms/load.ts'
+import { refreshRooms } from '../rooms/load.ts'
 import { peerIdOf } from '../rooms/room.ts'
 import { Request } from './Request.tsx'
 import { Row } from './Row.tsx'
@@ -104,7 +104,7 @@ function Rows({ rows, found, query, openRoomId, onOpen }: RowsProps) {
     return (
       <div role="alert">
         <Empty icon={CircleAlert} title="Contacts could not be loaded">
-          <button type="button" className="btn outline" onClick={() => reloadRooms(env)}>
+          <button type="button" className="btn outline" onClick={() => refreshRooms(env)}>
             Try again
           </button>
         </Empty>

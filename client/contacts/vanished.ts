@@ -12,8 +12,9 @@ interface Vanished {
 /** Contacts that the server no longer lists, although the person removed none of them [Note: I3]. */
 export const vanishedStore = createStore<{ vanished: Vanished[] }>(() => ({ vanished: [] }))
 
-/** Compares the list, just loaded, with the pinned contacts. */
+/** Compares the list with the pinned contacts, if this page has read all of it. */
 export async function checkVanished(env: Env): Promise<void> {
+  if (roomsStore.getState().counter === null) return
   const listedIds = [...roomsStore.getState().rooms.values()].flatMap(({ peers }) => peers.map(({ id }) => id))
   vanishedStore.setState({ vanished: await env.crypto.vanishedContacts({ listedIds }) })
 }

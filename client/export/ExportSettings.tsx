@@ -1,7 +1,7 @@
 import { Download, TriangleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { User } from '../../contract/account.ts'
-import { reloadRooms } from '../rooms/load.ts'
+import { refreshRooms } from '../rooms/load.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
@@ -27,7 +27,7 @@ export function ExportSettings({ user }: { user: User }) {
       // Few people ever export, so the code that makes the archive is loaded on demand.
       const { exportAccount } = await import('./export.ts')
       const made = await exportAccount(env, user, {
-        rooms: await reloadRooms(env),
+        rooms: await refreshRooms(env),
         onProgress: (now) => run.signal.aborted || setProgress(now),
         signal: run.signal,
       })

@@ -3,7 +3,7 @@ import type { Env } from '../env.ts'
 import { showForks } from '../rooms/forks.ts'
 import { tellForks } from '../rooms/gate.ts'
 import { roomById } from '../rooms/list.ts'
-import { reloadRooms } from '../rooms/load.ts'
+import { fetchRooms } from '../rooms/load.ts'
 import { markDelivered } from '../rooms/marks.ts'
 import type { Room } from '../rooms/room.ts'
 import { catchUp } from '../rooms/rooms.ts'
@@ -15,7 +15,7 @@ import { refreshRoom } from './view.ts'
 /** Handles a message from the socket. Replay enters by `syncRoom`. Both catch up with the room's log, then show the vault's messages. */
 export async function receiveMessage(env: Env, message: ServerData['message']): Promise<void> {
   // A new person's first message arrives before the list has their room.
-  if (!roomById(message.chatRoomId)) await reloadRooms(env)
+  if (!roomById(message.chatRoomId)) await fetchRooms(env, [message.chatRoomId])
   const room = roomById(message.chatRoomId)
   if (!room) return
   // A request's messages are not shown before it is accepted.
@@ -31,7 +31,7 @@ export async function receiveCommit(env: Env, commit: ServerData['commit']): Pro
 
 /** Handles a receipt: updates the ticks in the list and on screen. */
 export async function refreshDelivery(env: Env, receipt: ServerData['receipt']): Promise<void> {
-  if (!onReceipt(receipt)) await reloadRooms(env)
+  if (!onReceipt(receipt)) await fetchRooms(env, [receipt.chatRoomId])
   const room = roomById(receipt.chatRoomId)
   if (room) await refreshRoom(env, room)
 }

@@ -10,6 +10,8 @@ export interface Socket {
   close(): void
   /** Starts a new burst of attempts at once, when the person asks for it or returns to the page. */
   reconnect(): void
+  /** True while frames arrive: what changes is heard, and nothing has to be asked for. */
+  isAlive(): boolean
   /** Starts a new burst because the server answers calls again, unless the server has closed the socket on purpose. */
   retry(): void
   /** Sends a frame. Returns false if not connected: the frame is lost. */
@@ -72,8 +74,19 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
   }
 
   function beat(socket: WebSocket) {
-    if (Date.now() - lastFrameAt > 2 * PERIODS.heartbeatMs + 5000) return socket.close()
+    if (isSilent()) return socket.close()
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'ping', data: {} } satisfies ClientFrame))
+  }
+
+  const isSilent = () => Date.now() - lastFrameAt > 2 * PERIODS.heartbeatMs + 5000
+
+  /** Gives up a connection that has been silent, as after a sleep. Its close may take long, so it is not waited for. */
+  function drop() {
+    const dead = ws
+    if (!dead) return
+    ws = undefined
+    dead.onmessage = null
+    dead.close()
   }
 
   function onText(text: string) {
@@ -90,6 +103,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
 
   function reconnect() {
     if (!shouldConnect) return
+    if (ws?.readyState === Wire.OPEN && isSilent()) drop()
     if (ws?.readyState !== Wire.OPEN) attempts = 1
     connect()
   }
@@ -133,6 +147,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
       connectionStore.setState({ phase: 'connecting', pause: null, ingress: null })
     },
     reconnect,
+    isAlive: () => ws?.readyState === Wire.OPEN && connectionStore.getState().phase === 'open' && !isSilent(),
     retry,
     send(frame) {
       if (ws?.readyState !== Wire.OPEN || connectionStore.getState().phase !== 'open') return false

@@ -1,16 +1,31 @@
 import { fromBase64 } from '../../contract/bytes.ts'
 import type { Contact } from '../../contract/contacts.ts'
 import { onionAddress } from '../../contract/onion.ts'
+import type { ListedRoom } from '../../contract/roomlist.ts'
+import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import type { Person } from '../trust/people.ts'
 import type { RoomRow } from './list.ts'
 
-/** Reads a row of the contact list as a direct room and its other person. No other code reads contacts. */
-export function roomOfContact(contact: Contact): { room: RoomRow; person: Person } {
-  const { userId: ownId, contactUserId: id, contactUser, state, lastSeq, readSeq } = contact
-  const { identityKey, manifestVersion, isDeleted } = contactUser
-  const username = contactUser.username.toLowerCase()
+/** The row of the list that an added or accepted contact becomes. */
+export function rowOfContact(contact: Contact): ListedRoom {
+  const { id: contactId, contactUserId: id, contactUser, displayName: alias, lastMessage } = contact
+  const { chatRoomId, state, addedAt, lastSeq, unreadCount, readSeq, theirDeliveredSeq, theirReadSeq } = contact
+  const { username, displayName, isDeleted, isOnline, lastSeen, identityKey, manifestVersion } = contactUser
+  return {
+    ...{ chatRoomId, contactId, state, addedAt, lastSeq, unreadCount, readSeq, theirDeliveredSeq, theirReadSeq },
+    person: { id, username, displayName, alias, isDeleted, isOnline, lastSeen, identityKey, manifestVersion },
+    lastMessage,
+  }
+}
+
+/** Reads a row of the server's list as a direct room and its other person. No other code reads these rows. */
+export function roomOfRow(row: ListedRoom): { room: RoomRow; person: Person } {
+  const { state, lastSeq, readSeq, person: listed } = row
+  const { id, identityKey, manifestVersion, isDeleted, displayName, alias, isOnline, lastSeen } = listed
+  const username = listed.username.toLowerCase()
+  const ownId = membersOfDirectRoom(row.chatRoomId).find((member) => member !== id) ?? ''
   const room: RoomRow = {
-    id: contact.chatRoomId,
+    id: row.chatRoomId,
     type: 'direct',
     ownId,
     memberIds: [ownId, id].sort(),
@@ -20,25 +35,24 @@ export function roomOfContact(contact: Contact): { room: RoomRow; person: Person
     lastSeq,
     marks: {
       [ownId]: { deliveredSeq: readSeq, readSeq },
-      [id]: { deliveredSeq: contact.theirDeliveredSeq, readSeq: contact.theirReadSeq },
+      [id]: { deliveredSeq: row.theirDeliveredSeq, readSeq: row.theirReadSeq },
     },
-    contactId: contact.id,
-    addedAt: contact.addedAt,
-    lastMessage: contact.lastMessage,
-    unreadCount: contact.unreadCount,
-    hasUnreadNotifications: contact.hasUnreadNotifications,
+    contactId: row.contactId,
+    addedAt: row.addedAt,
+    lastMessage: row.lastMessage,
+    unreadCount: row.unreadCount,
+    hasUnreadNotifications: row.unreadCount > 0,
     preview: null,
     asksRestart: false,
     forks: [],
     isTyping: false,
   }
-  const { displayName, isOnline, lastSeen } = contactUser
   const person: Person = {
     id,
     username,
     listedUsername: username,
     displayName,
-    alias: contact.displayName,
+    alias,
     isDeleted,
     isOnline,
     lastSeen,
@@ -51,3 +65,6 @@ export function roomOfContact(contact: Contact): { room: RoomRow; person: Person
   }
   return { room, person }
 }
+
+/** Reads an added or accepted contact in the same way. */
+export const roomOfContact = (contact: Contact) => roomOfRow(rowOfContact(contact))

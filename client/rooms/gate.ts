@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { contactsApi } from '../../contract/contacts.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import type { ApiError } from '../net/api.ts'
 import { refreshStale } from '../trust/peers.ts'
-import { roomOfContact } from './contact.ts'
+import { roomOfRow } from './contact.ts'
 import { roomById } from './list.ts'
+import { everyRow } from './load.ts'
 import { readyRoom } from './ready.ts'
 import { placeOf, type Room } from './room.ts'
 import { catchUp } from './rooms.ts'
@@ -29,8 +29,8 @@ export async function onStaleEpoch(env: Env, room: Room, { details }: ApiError):
  */
 export async function commitEverywhere(env: Env): Promise<void> {
   const failures: unknown[] = []
-  for (const contact of await env.api(contactsApi.list, {})) {
-    await commitWhereNeeded(env, roomOfContact(contact).room).catch((error: unknown) => failures.push(error))
+  for (const row of await everyRow(env)) {
+    await commitWhereNeeded(env, roomOfRow(row).room).catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
 }

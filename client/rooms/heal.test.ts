@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { contactsApi } from '../../contract/contacts.ts'
+import type { RoomPage } from '../../contract/roomlist.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { clone, counting, patchedClient, people } from '../testing/room.ts'
@@ -142,8 +142,8 @@ test('The room of an open request is not healed', async () => {
   await alice.says(bob, 'three')
   await bob.reads(alice)
   wire.lie = (caller, path, answer) =>
-    caller === bob.userId && path === contactsApi.list.path
-      ? (answer as object[]).map((contact) => ({ ...contact, state: 'pending' }))
+    caller === bob.userId && path === roomsApi.list.path
+      ? { ...(answer as RoomPage), rooms: (answer as RoomPage).rooms.map((row) => ({ ...row, state: 'pending' })) }
       : undefined
   await reloadRooms(bob.env)
   const before = commits(bob)

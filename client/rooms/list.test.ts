@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { contactsApi } from '../../contract/contacts.ts'
+import type { Contact } from '../../contract/contacts.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
+import type { RoomPage } from '../../contract/roomlist.ts'
+import { roomsApi } from '../../contract/rooms.ts'
 import type { Env } from '../env.ts'
 import type { Api } from '../net/api.ts'
 import { newPerson, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
 import { changePerson, personById, resetPeople } from '../trust/people.ts'
+import { rowOfContact } from './contact.ts'
 import { changeRoom, latestRoom, resetRooms, roomById, roomsStore, sortRooms } from './list.ts'
 import { keepRooms, reloadRooms } from './load.ts'
 import { addNewest, onReceipt, onTyping } from './updates.ts'
@@ -25,11 +28,12 @@ afterEach(() => {
 })
 
 /** The same browser with a server whose contact list has these rows. */
-const listing = (env: Env, contacts: unknown[]): Env => ({
+const NOTHING: RoomPage = { rooms: [], removed: [], counter: '1', more: false, before: null }
+const listing = (env: Env, contacts: Contact[]): Env => ({
   ...env,
-  api: (async (endpoint: Endpoint, input: never) => {
-    if (endpoint === contactsApi.list) return contacts
-    return endpoint === notificationsApi.unreadCount ? { count: 0 } : env.api(endpoint as never, input)
+  api: (async (endpoint: Endpoint, input: object) => {
+    if ((endpoint as unknown) === roomsApi.list) return { ...NOTHING, rooms: 'since' in input ? [] : contacts.map(rowOfContact) }
+    return endpoint === notificationsApi.unreadCount ? { count: 0 } : env.api(endpoint as never, input as never)
   }) as Api,
 })
 

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { Contact } from '../../contract/contacts.ts'
+import type { ListedRoom } from '../../contract/roomlist.ts'
 import type { Fork } from '../crypto/crypto.ts'
 import type { Room } from './room.ts'
 
@@ -18,7 +18,7 @@ export interface RoomRow extends Room {
   contactId: string
   /** ISO 8601. */
   addedAt: string
-  lastMessage: Contact['lastMessage']
+  lastMessage: ListedRoom['lastMessage']
   unreadCount: number
   hasUnreadNotifications: boolean
   preview: Preview | null
@@ -40,14 +40,22 @@ export interface RoomsState {
   rooms: ReadonlyMap<string, RoomRow>
   /** Number of unread messages in accepted rooms. */
   unreadTotal: number
+  /** What the server counts changes from; null until the whole list has been read. */
+  counter: string | null
+  /** Rooms whose rows were read and that have not been brought up to date since. */
+  behind: ReadonlySet<string>
+  /** Another one after each reset, so that an answer for the account before is not taken for one of the next. */
+  session: object
 }
 
-const EMPTY: RoomsState = { status: 'loading', rooms: new Map(), unreadTotal: 0 }
+const empty = (): RoomsState => ({
+  ...{ status: 'loading', rooms: new Map(), unreadTotal: 0, counter: null, behind: new Set(), session: {} },
+})
 
 /** The rooms of the open account. load.ts fills the store; frames (updates.ts) and sent messages change it. */
-export const roomsStore = createStore<RoomsState>(() => EMPTY)
+export const roomsStore = createStore<RoomsState>(empty)
 
-export const resetRooms = (): void => roomsStore.setState(EMPTY)
+export const resetRooms = (): void => roomsStore.setState(empty())
 
 export const roomById = (id: string): RoomRow | undefined => roomsStore.getState().rooms.get(id)
 
@@ -64,6 +72,16 @@ export function putRooms(rows: RoomRow[], removedIds: string[] = []): void {
   roomsStore.setState({ rooms })
 }
 
+/** Notes that these rooms are to be brought up to date, or with `isBehind` false that they are. */
+export function setBehind(ids: string[], isBehind = true): void {
+  const behind = new Set(roomsStore.getState().behind)
+  for (const id of ids) {
+    if (isBehind) behind.add(id)
+    else behind.delete(id)
+  }
+  roomsStore.setState({ behind })
+}
+
 /** Changes one row. Does nothing if the list does not have the room. */
 export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow>): void {
   const row = roomById(id)
@@ -72,6 +90,8 @@ export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow
 
 /** Sorts requests first, then the rooms with the newest messages. */
 export const sortRooms = (rooms: Iterable<RoomRow>): RoomRow[] =>
-  [...rooms].sort((a, b) => rank(a) - rank(b) || Date.parse(newestAt(b)) - Date.parse(newestAt(a)))
-const rank = ({ state }: RoomRow) => (state === 'pending' ? 0 : 1)
+  [...rooms]
+    .map((room) => ({ room, rank: room.state === 'pending' ? 0 : 1, newestMs: Date.parse(newestAt(room)) }))
+    .sort((a, b) => a.rank - b.rank || b.newestMs - a.newestMs)
+    .map(({ room }) => room)
 const newestAt = ({ lastMessage, addedAt }: RoomRow) => lastMessage?.createdAt ?? addedAt

@@ -1,14 +1,18 @@
 import { beforeEach, expect, test } from 'vitest'
-import { type Contact, contactsApi } from '../../contract/contacts.ts'
+import type { Contact } from '../../contract/contacts.ts'
+import { roomsApi } from '../../contract/rooms.ts'
 import type { Env } from '../env.ts'
 import { refreshDelivery } from '../messages/receive.ts'
 import type { Api } from '../net/api.ts'
 import { people } from '../testing/room.ts'
+import { rowOfContact } from './contact.ts'
 import { resetRooms, roomById, roomsStore } from './list.ts'
 import { reloadRooms } from './load.ts'
 import { addNewest } from './updates.ts'
 
 beforeEach(resetRooms)
+
+const NOTHING = { removed: [], counter: '1', more: false, before: null }
 
 /**
  * Alice with a server that returns these lists in turn and repeats the last. Each request first runs the next function of
@@ -18,10 +22,11 @@ async function asking(lists: Partial<Contact>[], meanwhile: (() => void)[] = [])
   const { alice, bob, roomId } = await people()
   const answers = lists.map((change) => [{ ...alice.contact(bob), ...change }])
   const api = async (endpoint: unknown, input: unknown) => {
-    if (endpoint !== contactsApi.list) return await alice.env.api(endpoint as never, input as never)
+    if (endpoint !== roomsApi.list) return await alice.env.api(endpoint as never, input as never)
+    if ('since' in (input as object)) return { ...NOTHING, rooms: [] }
     const answer = answers.length > 1 ? answers.shift() : answers[0]
     meanwhile.shift()?.()
-    return answer
+    return { ...NOTHING, rooms: answer?.map(rowOfContact) }
   }
   const env: Env = { ...alice.env, api: api as Api }
   const message = (seq: number, senderId: string) => ({

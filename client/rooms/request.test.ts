@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Contact } from '../../contract/contacts.ts'
-import { contactsApi } from '../../contract/contacts.ts'
+import type { User } from '../../contract/account.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
+import type { ListedRoom, RoomPage } from '../../contract/roomlist.ts'
+import { roomsApi } from '../../contract/rooms.ts'
+import { accountStore } from '../account/store.ts'
 import { syncAll } from '../app/sync.ts'
 import { receiveCommit, receiveMessage } from '../messages/receive.ts'
 import { flush } from '../messages/send.ts'
@@ -13,6 +15,7 @@ import { resetRooms, roomById } from './list.ts'
 import { reloadRooms } from './load.ts'
 
 afterEach(() => {
+  accountStore.setState(accountStore.getInitialState(), true)
   resetRooms()
   resetPeople()
 })
@@ -23,15 +26,17 @@ async function withRequest() {
   const chatRoomId = alice.contact(eve).chatRoomId
   await eve.says(alice, 'are you there?')
   const request = { isOpen: true }
-  const asRequest = (contact: Contact): Contact =>
-    request.isOpen && contact.contactUserId === eve.userId ? { ...contact, state: 'pending' } : contact
+  const asRequest = (row: ListedRoom): ListedRoom =>
+    request.isOpen && row.person.id === eve.userId ? { ...row, state: 'pending' } : row
   const asked: string[] = []
   const { api } = alice.env
   alice.env.api = (async (endpoint: { path: string }, input: { chatRoomId?: string; userId?: string }) => {
     if ((endpoint as unknown) === notificationsApi.unreadCount) return { count: 0 }
     if (input.chatRoomId === chatRoomId || input.userId === eve.userId) asked.push(endpoint.path)
     const answer = await api(endpoint as never, input as never)
-    return (endpoint as unknown) === contactsApi.list ? (answer as Contact[]).map(asRequest) : answer
+    if ((endpoint as unknown) !== roomsApi.list) return answer
+    const page = answer as RoomPage
+    return { ...page, rooms: page.rooms.map(asRequest) }
   }) as typeof api
   const room = () => {
     const found = wire.rooms.get(chatRoomId)
@@ -82,6 +87,7 @@ test('Alice accepts a request: what was written before is read, and her answer i
   await syncAll(alice.env)
   expect(await seen(alice, chatRoomId)).toEqual([])
   request.isOpen = false
+  accountStore.setState({ user: { id: alice.userId } as User })
   await syncAll(alice.env, [eve.userId])
   expect(await seen(alice, chatRoomId)).toEqual(['are you there?'])
   await alice.says(eve, 'I am')

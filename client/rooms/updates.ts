@@ -6,6 +6,8 @@ import { withMark } from './room.ts'
 /** Number of frames that have changed a room's row so far, by room id. */
 const updates = new Map<string, number>()
 export const updatesOf = (chatRoomId: string): number => updates.get(chatRoomId) ?? 0
+/** A copy of all of them. */
+export const allUpdates = (): ReadonlyMap<string, number> => new Map(updates)
 const countUpdate = (chatRoomId: string) => updates.set(chatRoomId, updatesOf(chatRoomId) + 1)
 
 /** Stores a message as the newest of its room, and counts it as unread if it was not seen. */
@@ -28,7 +30,7 @@ export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean):
 
 /**
  * Applies a receipt of any member. Own marks come from another page or browser. Returns false if messages follow the own read
- * mark: only the contact list shows whether they are unread or the own.
+ * mark: only the row of the list shows whether they are unread or the own.
  */
 export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf<'receipt'>['data']): boolean {
   countUpdate(chatRoomId)

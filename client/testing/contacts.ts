@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { type Contact, contactsApi } from '../../contract/contacts.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
+import { roomsApi } from '../../contract/rooms.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
 import { headOf } from './accounts.ts'
+import { roomList } from './roomlist.ts'
 import { type Listed, marksOf, roomIn, type ServerState, type Verb } from './state.ts'
+
+const newListed = (state: Listed['state']): Listed => ({ id: randomUUID(), state, addedAt: new Date().toISOString() })
 
 /** Returns an account's contact entry for another account; undefined if neither has sent a request. */
 function listedIn({ contacts, areStrangers }: ServerState, userId: string, otherId: string): Listed | undefined {
   const key = `${userId} ${otherId}`
   const known = contacts.get(key)
   if (known || areStrangers) return known
-  const listed: Listed = { id: randomUUID(), state: 'accepted' }
+  const listed = newListed('accepted')
   contacts.set(key, listed)
   return listed
 }
@@ -37,7 +41,7 @@ export function contactRow(state: ServerState, userId: string, otherId: string):
     displayName: null,
     isBlocked: false,
     isPasswordProtected: false,
-    addedAt: new Date().toISOString(),
+    addedAt: listed.addedAt,
     state: listed.state === 'accepted' ? 'accepted' : 'pending',
     contactUser: {
       displayName: 'The other side',
@@ -79,8 +83,8 @@ export function contactVerbs(state: ServerState): Verb[] {
     if (!otherId) throw new ApiError(404, 'user_not_found', 'User not found')
     const mine = listedIn(state, userId, otherId)
     if (mine?.state === 'accepted') throw new ApiError(409, 'already_contact', 'Contact already exists')
-    contacts.set(`${userId} ${otherId}`, { id: mine?.id ?? randomUUID(), state: 'accepted' })
-    if (!listedIn(state, otherId, userId)) contacts.set(`${otherId} ${userId}`, { id: randomUUID(), state: 'pending' })
+    contacts.set(`${userId} ${otherId}`, { ...(mine ?? newListed('accepted')), state: 'accepted' })
+    if (!listedIn(state, otherId, userId)) contacts.set(`${otherId} ${userId}`, newListed('pending'))
     return contactRow(state, userId, otherId)
   }
 
@@ -99,6 +103,7 @@ export function contactVerbs(state: ServerState): Verb[] {
 
   return [
     [contactsApi.list, (_, userId) => list(userId)],
+    [roomsApi.list, roomList(list)],
     [contactsApi.add, ({ username }: { username?: string }, userId) => add(userId, username)],
     [
       contactsApi.accept,

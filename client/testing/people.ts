@@ -105,7 +105,15 @@ type Made = Pick<TestPerson, 'userId' | 'username' | 'core' | 'unlock' | 'comput
 
 const envOf = (wire: Wire, userId: string, core: Core, deviceId: () => string): Env => ({
   api: wire.api(userId, deviceId),
-  socket: { open: nothing, close: nothing, reconnect: nothing, retry: nothing, send: () => false, on: () => nothing },
+  socket: {
+    open: nothing,
+    close: nothing,
+    reconnect: nothing,
+    isAlive: () => false,
+    retry: nothing,
+    send: () => false,
+    on: () => nothing,
+  },
   crypto: core,
   clock: () => new Date(),
 })

@@ -52,6 +52,8 @@ export interface ServerState {
 export interface Listed {
   id: string
   state: 'pending' | 'accepted' | 'declined'
+  /** ISO 8601. */
+  addedAt: string
 }
 
 /** Returns the delivered and read marks of an account in a room. */

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
-import { type Contact, contactsApi } from '../../contract/contacts.ts'
+import type { ListedRoom, RoomPage } from '../../contract/roomlist.ts'
+import { roomsApi } from '../../contract/rooms.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { checkVanished, knowVanished, vanishedStore } from '../contacts/vanished.ts'
 import { checkSuccession, newIdentity, readManifest, signManifest } from '../crypto/identity.ts'
@@ -27,13 +28,16 @@ beforeEach(async () => {
 })
 
 /** Alice's browser with a server that changes each row of her contact list, or hides the row if `change` returns undefined. */
-function listing(change: (row: Contact) => Partial<Contact['contactUser']> | undefined): Env {
+function listing(change: (row: ListedRoom) => Partial<ListedRoom['person']> | undefined): Env {
   wire.lie = (caller, path, answer) =>
-    caller === alice.userId && path === contactsApi.list.path
-      ? (answer as Contact[]).flatMap((row) => {
-          const changed = change(row)
-          return changed ? [{ ...row, contactUser: { ...row.contactUser, ...changed } }] : []
-        })
+    caller === alice.userId && path === roomsApi.list.path
+      ? {
+          ...(answer as RoomPage),
+          rooms: (answer as RoomPage).rooms.flatMap((row) => {
+            const changed = change(row)
+            return changed ? [{ ...row, person: { ...row.person, ...changed } }] : []
+          }),
+        }
       : answer
   return alice.env
 }
@@ -56,7 +60,7 @@ test('The server swaps the usernames of two friends: nothing that is meant for o
   await alice.says(eve, 'hello Carol')
   await verifies(bob)
   await verifies(eve)
-  const env = listing(({ contactUserId }) => ({ username: contactUserId === bob.userId ? eve.username : bob.username }))
+  const env = listing(({ person }) => ({ username: person.id === bob.userId ? eve.username : bob.username }))
   await reloadRooms(env)
   for (const other of [bob, eve])
     expect(personById(other.userId)).toMatchObject({ username: other.username, mismatch: 'name_changed', isVerified: false })
@@ -65,9 +69,7 @@ test('The server swaps the usernames of two friends: nothing that is meant for o
 
 test("Eve's account takes the place of Bob's in the list, under his name: what Alice writes to @bob does not reach her", async () => {
   await alice.says(bob, 'hello Bob')
-  const env = listing(({ contactUserId }) =>
-    contactUserId === bob.userId ? undefined : { username: bob.username, displayName: 'Bob' },
-  )
+  const env = listing(({ person }) => (person.id === bob.userId ? undefined : { username: bob.username, displayName: 'Bob' }))
   await reloadRooms(env)
   expect(personById(eve.userId)?.mismatch).toBe('name_taken')
   await expect(writesTo(env, eve, 'a secret')).rejects.toThrow('belongs to somebody else')
@@ -136,7 +138,7 @@ test('A friend vanishes from the list: it is said until she has answered, also i
     return vanishedStore.getState().vanished
   }
   expect(await gone(alice.env)).toEqual([])
-  const env = listing(({ contactUserId }) => (contactUserId === bob.userId ? undefined : {}))
+  const env = listing(({ person }) => (person.id === bob.userId ? undefined : {}))
   expect(await gone(env)).toEqual([{ userId: bob.userId, username: bob.username }])
   await syncBook(env)
   const laptop = await alice.newComputer()
