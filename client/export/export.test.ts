@@ -48,7 +48,8 @@ test('a new browser exports the whole conversation, older pages too, as JSON and
   const wire = createWire()
   const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
   await alice.says(bob, 'first <script>alert(1)</script>')
-  for (let at = 0; at < 60; at++) await bob.says(alice, `line ${at}`)
+  for (let at = 0; at < 60; at++) await bob.keeps(alice, `line ${at}`)
+  await bob.sends(bob.room(alice))
   await alice.says(bob, 'last & least')
   const browser = await alice.newBrowser()
   await browser.reads(bob)

@@ -30,6 +30,15 @@ test("Eve, with a password or a stolen cookie, cannot put rubbish in the place o
   expect(await alice.does(devicesApi.book, {})).toEqual({ ...good, others: [] })
 })
 
+test("Alice's stolen laptop cannot put a book that her phone has signed in its place: each browser saves its own alone", async () => {
+  const alice = await world.person('alice')
+  const phone = await alice.addsBrowser()
+  const signedByPhone = signedBook(alice.identity, phone.deviceId, { version: 1 })
+  expect((await alice.tries(devicesApi.saveBook, { ...signedByPhone })).code).toBe('unknown_device')
+  expect((await alice.does(devicesApi.book, {})).version).toBe(0)
+  await phone.does(devicesApi.saveBook, signedByPhone)
+})
+
 test('A stolen browser fills the address book with rubbish, version after version: what the other browsers wrote stays to be read', async () => {
   const alice = await world.person('alice')
   const stolen = await alice.addsBrowser()
