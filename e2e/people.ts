@@ -37,8 +37,9 @@ export async function personWithProfile(
 /** Signs the person up on a paid plan. */
 export async function joined<P extends Person>(server: RunningServer, one: P): Promise<P> {
   await one.signsUp()
-  // The page learns of the plan without a reload.
   await server.account('set-tier', one.username, 'premium')
+  // The page learns of the plan without a reload.
+  await one.page.getByText('Free Plan Active').waitFor({ state: 'detached' })
   return one
 }
 

@@ -99,6 +99,15 @@ test('At once when hidden: the tab locks as soon as no tab of the browser is loo
   page.dispatchEvent(new Event('visibilitychange'))
   held -= 1
   hide()
+  // Going to another tab hides this one first, and shows the other a moment later.
+  await passes(400)
+  held += 1
+  await passes(MINUTE)
+  expect(lock).not.toHaveBeenCalled()
+  page.visibilityState = 'visible'
+  page.dispatchEvent(new Event('visibilitychange'))
+  held -= 1
+  hide()
   await passes(1000)
   expect(lock).toHaveBeenCalledTimes(1)
 })
