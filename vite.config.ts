@@ -1,11 +1,15 @@
+import path from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { withoutJsonSchema } from './scripts/schemas.ts'
 
 export default defineConfig({
   root: 'client',
   cacheDir: '../node_modules/.vite',
-  plugins: [react()],
-  worker: { format: 'es' },
+  plugins: [react(), withoutJsonSchema()],
+  // Every schema imports zod, so the settings there hold before the first one is made, in whatever order chunks are loaded.
+  resolve: { alias: [{ find: /^zod$/, replacement: path.join(import.meta.dirname, 'client/zod.ts') }] },
+  worker: { format: 'es', plugins: () => [withoutJsonSchema()] },
   build: {
     outDir: '../dist/client',
     emptyOutDir: true,
@@ -15,7 +19,16 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // Vite's polyfill would be an inline script.
     modulePreload: { polyfill: false },
-    // Modules run in the order of their imports, across chunks too: client/app/jitless.ts comes before every schema.
-    rolldownOptions: { output: { strictExecutionOrder: true } },
+    // What the first screen needs comes in two files instead of twenty: the libraries, which change seldom, and our own code.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'libraries', tags: ['$initial'], test: /[\\/]node_modules[\\/]/ },
+            { name: 'first', tags: ['$initial'] },
+          ],
+        },
+      },
+    },
   },
 })

@@ -18,12 +18,12 @@ export async function measureBytes(_ground: Ground): Promise<Row[]> {
   const chat = await withStaticImports([...entries, messenger, await assetNamed('session', '.js')])
   const styled = (files: string[]) => `and ${kB(files).toFixed(1)} kB of CSS`
   return [
-    row('bytes', 'JavaScript of the sign-in form, gzip', kB(signIn), 'kB', { atMost: 130, note: styled(styles) }),
+    row('bytes', 'JavaScript of the sign-in form, gzip', kB(signIn), 'kB', { atMost: 125, note: styled(styles) }),
     row('bytes', 'JavaScript of the chat, gzip', kB(chat), 'kB', {
-      atMost: 230,
+      atMost: 200,
       note: styled([...styles, await assetNamed('Messenger', '.css')]),
     }),
-    row('bytes', 'the crypto worker, gzip', kB(await withStaticImports([worker])), 'kB', { atMost: 120 }),
+    row('bytes', 'the crypto worker, gzip', kB(await withStaticImports([worker])), 'kB', { atMost: 105 }),
   ]
 }
 

@@ -1,4 +1,3 @@
-import './jitless.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { closeAccount, SESSION_ENDED, sendPendingLogout, start } from '../account/account.ts'
 import { proveAgain } from '../account/proof.ts'

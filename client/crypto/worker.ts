@@ -1,11 +1,8 @@
-import { z } from 'zod'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { createCore } from './core.ts'
 import type { Answer, Ask } from './crypto.ts'
 
 // Each request gets one response. The room's lock keeps the order within a room, not this worker.
-
-z.config({ jitless: true })
 
 const verbs: Record<string, (...input: never[]) => Promise<unknown>> = createCore()
 
