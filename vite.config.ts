@@ -1,14 +1,24 @@
 import path from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { cutFonts, FONTS } from './scripts/fonts.ts'
+import { staticFrames } from './scripts/frames.ts'
 import { withoutJsonSchema } from './scripts/schemas.ts'
+
+const inClient = (file: string) => path.join(import.meta.dirname, 'client', file)
 
 export default defineConfig({
   root: 'client',
   cacheDir: '../node_modules/.vite',
-  plugins: [react(), withoutJsonSchema()],
-  // Every schema imports zod, so the settings there hold before the first one is made, in whatever order chunks are loaded.
-  resolve: { alias: [{ find: /^zod$/, replacement: path.join(import.meta.dirname, 'client/zod.ts') }] },
+  plugins: [react(), withoutJsonSchema(), cutFonts(), staticFrames()],
+  resolve: {
+    alias: [
+      // Every schema imports zod, so the settings there hold before the first one is made, in whatever order chunks are loaded.
+      { find: /^zod$/, replacement: inClient('zod.ts') },
+      { find: /^react-style-singleton$/, replacement: inClient('ui/nostyle.ts') },
+      { find: '@fonts', replacement: FONTS },
+    ],
+  },
   worker: { format: 'es', plugins: () => [withoutJsonSchema()] },
   build: {
     outDir: '../dist/client',

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { type Ground, root } from './ground.ts'
+import { root } from './ground.ts'
 import { sum } from './numbers.ts'
 import { type Row, row } from './row.ts'
 
 const client = path.join(root, 'dist/client')
 
 /** Measures the gzipped files of the built client that a browser loads before each screen is shown. */
-export async function measureBytes(_ground: Ground): Promise<Row[]> {
+export async function measureBytes(): Promise<Row[]> {
   const html = readFileSync(path.join(client, 'index.html'), 'utf8')
   const entries = [...html.matchAll(/<script type="module"[^>]* src="\/(assets\/[^"]+)"/g)].flatMap(([, entry]) => entry ?? [])
   const styles = [...html.matchAll(/<link rel="stylesheet"[^>]* href="\/(assets\/[^"]+)"/g)].flatMap(([, style]) => style ?? [])

@@ -98,7 +98,7 @@ export async function makeApp(env: Env, { log, database, clientFolder, metrics, 
   roomRoutes(http, env)
   messageRoutes(http, env)
   notificationRoutes(http, env)
-  if (clientFolder) await servePages(http, env.config, clientFolder)
+  if (clientFolder) await servePages(http, clientFolder)
 
   await resetPresence(env)
   const gateway = openGateway(http, env, {

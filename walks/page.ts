@@ -38,7 +38,7 @@ export function openPage({ fetch, socketUrl, Socket }: Wires) {
   const env: Env = {
     api: createApi({ fetch, onSignedOut, prove: () => proveAgain(env) }),
     socket: createSocket({ url: () => socketUrl, WebSocket: Socket }),
-    crypto: openCrypto(worker),
+    crypto: openCrypto(() => worker),
     clock: () => new Date(),
   }
   function onSignedOut() {

@@ -4,7 +4,7 @@ import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { proveSession } from './proof.ts'
-import { accountStore } from './store.ts'
+import { type AccountState, accountStore } from './store.ts'
 
 const PENDING_LOGOUT = 'logout-owed'
 const USER = 'user'
@@ -33,7 +33,7 @@ export function requireSame(entered: Who, answered: Who): void {
 }
 
 /** Failures after which no new vault may replace this one: only a newer page can read it, or it belongs to another account. */
-const MUST_STAY = ['vault_newer', 'vault_upgrade', 'vault_row', 'other_account', 'worker']
+const MUST_STAY = ['vault_newer', 'vault_upgrade', 'vault_row', 'other_account', 'worker', 'not_loaded']
 
 /**
  * True if this browser may be added to the account again after this failure, because it has no keys or keys that do not open.
@@ -82,6 +82,18 @@ export async function start(env: Env, log: (error: unknown) => void): Promise<vo
     signedOut(error.message)
   }
 }
+
+/** Resolves when the page knows whether somebody is signed in. A form that is sent before waits for it. */
+export const untilStarted = (): Promise<void> =>
+  new Promise((resolve) => {
+    const off = accountStore.subscribe(({ phase }) => settle(phase))
+    const settle = (phase: AccountState['phase']) => {
+      if (phase === 'starting') return
+      off()
+      resolve()
+    }
+    settle(accountStore.getState().phase)
+  })
 
 /**
  * Fetches the own user again, because the plan or the name may have changed on the server. If the server returns another account,

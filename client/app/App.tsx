@@ -1,9 +1,10 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { accountStore } from '../account/store.ts'
 import { AuthScreen } from '../signin/AuthScreen.tsx'
 import { Boundary } from '../ui/Boundary.tsx'
-import { Spinner } from '../ui/Spinner.tsx'
+import { firstFrame } from './early.ts'
+import { Shell } from './Shell.tsx'
 
 // The messenger's code is loaded while the password is being stretched, which makes signing in faster.
 const loadMessenger = () => import('./Messenger.tsx')
@@ -17,18 +18,23 @@ export function App() {
   const { phase, user, notice, isNew } = useStore(accountStore)
   const [isReturning, setReturning] = useState(false)
   if ((phase === 'signed_in' || phase === 'locked') && !isReturning) setReturning(true)
+  // The form can be filled in before the server has said that nobody is signed in.
+  const isForm = phase === 'signed_out' || (phase === 'starting' && firstFrame() === 'form')
+  useEffect(() => {
+    if (firstFrame() === 'app') loadAll()
+  }, [])
   return (
     <>
-      <Boundary key={phase}>
-        {phase === 'starting' && <Spinner words="Loading" />}
-        {phase === 'signed_out' && <AuthScreen notice={notice} isReturning={isReturning} onSubmit={loadAll} />}
+      <Boundary key={isForm ? 'signed_out' : phase}>
+        {phase === 'starting' && !isForm && <Shell />}
+        {isForm && <AuthScreen notice={notice} isReturning={isReturning} onSubmit={loadAll} />}
         {phase === 'locked' && user && (
-          <Suspense fallback={<Spinner words="Loading" />}>
+          <Suspense fallback={<Shell />}>
             <LockScreen user={user} />
           </Suspense>
         )}
         {phase === 'signed_in' && (
-          <Suspense fallback={<Spinner words="Loading" />}>{isNew && user ? <KitStep user={user} /> : <Messenger />}</Suspense>
+          <Suspense fallback={<Shell />}>{isNew && user ? <KitStep user={user} /> : <Messenger />}</Suspense>
         )}
       </Boundary>
       <Suspense>

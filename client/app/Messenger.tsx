@@ -1,7 +1,6 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useRoute } from 'wouter'
 import { useStore } from 'zustand'
-import { LogoutDialog } from '../account/LogoutDialog.tsx'
 import { accountStore } from '../account/store.ts'
 import { ContactList } from '../contacts/ContactList.tsx'
 import { vanishedStore } from '../contacts/vanished.ts'
@@ -11,9 +10,12 @@ import { roomsStore, sortRooms } from '../rooms/list.ts'
 import { lostBookStore } from '../trust/book.ts'
 import { Boundary } from '../ui/Boundary.tsx'
 import { TooltipProvider } from '../ui/IconButton.tsx'
+import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { Panel } from './Panel.tsx'
 import { SETTINGS, SidebarTop } from './SidebarTop.tsx'
+
+const LogoutDialog = later(async () => (await import('../account/LogoutDialog.tsx')).LogoutDialog)
 
 const Vanished = lazy(async () => ({ default: (await import('../contacts/Vanished.tsx')).Vanished }))
 const LostBook = lazy(async () => ({ default: (await import('../security/LostBook.tsx')).LostBook }))

@@ -8,13 +8,14 @@ import { createApi } from '../net/api.ts'
 import { createSocket } from '../net/socket.ts'
 import { dropToasts, showToast } from '../ui/toast.ts'
 import { goToAuth, leaveAuth } from './address.ts'
+import { firstFrame, wire } from './early.ts'
 import { mount } from './mount.tsx'
 import { createWorker } from './worker.ts'
 
 const env: Env = {
-  api: createApi({ onSignedOut: signedOutByServer, prove: () => proveAgain(env) }),
+  api: createApi({ fetch: wire, onSignedOut: signedOutByServer, prove: () => proveAgain(env) }),
   socket: createSocket({ url: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws` }),
-  crypto: openCrypto(createWorker()),
+  crypto: openCrypto(createWorker),
   clock: () => new Date(),
 }
 
@@ -54,6 +55,9 @@ const off = accountStore.subscribe(({ phase }) => {
   off()
   import('./session.ts').then(({ keepSession }) => keepSession(env, report)).catch(report)
 })
+// A visitor who only looks at the form needs no worker.
+if (firstFrame() === 'app' || document.activeElement !== document.body) createWorker()
+else document.addEventListener('focusin', () => void createWorker(), { once: true })
 mount(env)
 start(env, console.error).catch((error) => {
   report(error)

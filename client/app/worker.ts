@@ -4,8 +4,15 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }
 }
 
-/** Starts the encryption worker. Trusted Types let only this one script address through. */
+let worker: Worker | undefined
+
+/** The encryption worker, started at the first call. Trusted Types let only this one script address through. */
 export function createWorker(): Worker {
+  worker ??= start()
+  return worker
+}
+
+function start(): Worker {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
   const policy = trustedTypes?.createPolicy('conclave', {
     createScriptURL(url) {

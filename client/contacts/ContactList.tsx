@@ -6,14 +6,16 @@ import { isSearchable } from '../search/search.ts'
 import { nameOf, type Person, peopleStore } from '../trust/people.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
-import { AddContactDialog } from './AddContactDialog.tsx'
 import './contacts.css'
 import { type RoomRow, roomsStore, sortRooms } from '../rooms/list.ts'
 import { refreshRooms } from '../rooms/load.ts'
 import { peerIdOf } from '../rooms/room.ts'
+import { later } from '../ui/later.tsx'
 import { Request } from './Request.tsx'
 import { Row } from './Row.tsx'
 import { useArrows } from './useArrows.tsx'
+
+const AddContactDialog = later(async () => (await import('./AddContactDialog.tsx')).AddContactDialog)
 
 interface Props {
   openRoomId: string | undefined

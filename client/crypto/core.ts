@@ -3,8 +3,9 @@ import type { AccountKeys, KeyChange, SealedBook } from '../../contract/devices.
 import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { indexRooms, searchMessages } from '../index/search.ts'
+import type { searchMessages } from '../index/search.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { loadPart } from '../primitives/part.ts'
 import { erase } from '../primitives/seal.ts'
 import { UPDATED_ELSEWHERE } from '../vault/database.ts'
 import type { LockAfter } from '../vault/head.ts'
@@ -56,6 +57,8 @@ import { wantAddress } from './wanted.ts'
 import { enteredWay, eraseEnteredWay, eraseWays, type HeldWays, wayVerbs } from './ways.ts'
 
 export type Core = ReturnType<typeof createCore>
+
+const loadSearch = () => loadPart(() => import('../index/search.ts'))
 
 type Rest<F> = F extends (live: Live, ...rest: infer R) => infer Result ? (...rest: R) => Result : never
 
@@ -263,8 +266,10 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     keepArchiveKeys: on((account, keys: ArchiveKey[]) => keepArchiveKeys(account, keys)),
     adoptPage: on(adoptPage),
     reopenWaiting: on(reopenWaiting),
-    indexRooms: on(({ vault }, input: { chatRoomIds: string[] }) => indexRooms(vault, input)),
-    search: on(({ vault }, input: Parameters<typeof searchMessages>[1]) => searchMessages(vault, input)),
+    indexRooms: on(async ({ vault }, input: { chatRoomIds: string[] }) => (await loadSearch()).indexRooms(vault, input)),
+    search: on(async ({ vault }, input: Parameters<typeof searchMessages>[1]) =>
+      (await loadSearch()).searchMessages(vault, input),
+    ),
 
     outbox: on(outboxOf),
     roomsWithOutbox: on(roomsWithOutbox),

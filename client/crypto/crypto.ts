@@ -39,27 +39,33 @@ export interface Ask {
 /** The worker's response. */
 export type Answer = { id: number; ok: true; value: unknown } | { id: number; ok: false; code: string; text: string }
 
-/** Makes a client of the worker: each verb is one request message and one response message. */
-export function openCrypto(worker: Worker): Crypto {
+/** Makes a client of the worker, which starts at the first verb: each is one request message and one response message. */
+export function openCrypto(startWorker: () => Worker): Crypto {
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let last = 0
   let dead: CryptoFailure | undefined
-  worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
-    const call = waiting.get(answer.id)
-    waiting.delete(answer.id)
-    if (answer.ok) call?.resolve(answer.value as never)
-    else call?.reject(answer.code === '' ? new Error(answer.text) : new CryptoFailure(answer.code, answer.text))
-  }
-  worker.onerror = (event) => {
-    dead = new CryptoFailure('worker', `Encryption stopped in this tab: ${event.message}. Reload the page`)
-    for (const call of waiting.values()) call.reject(dead)
-    waiting.clear()
+  let worker: Worker | undefined
+  const open = (): Worker => {
+    const started = startWorker()
+    started.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
+      const call = waiting.get(answer.id)
+      waiting.delete(answer.id)
+      if (answer.ok) call?.resolve(answer.value as never)
+      else call?.reject(answer.code === '' ? new Error(answer.text) : new CryptoFailure(answer.code, answer.text))
+    }
+    started.onerror = (event) => {
+      dead = new CryptoFailure('worker', `Encryption stopped in this tab: ${event.message}. Reload the page`)
+      for (const call of waiting.values()) call.reject(dead)
+      waiting.clear()
+    }
+    return started
   }
   const ask = (verb: string, input: unknown[]) =>
     new Promise((resolve, reject) => {
       if (dead) return reject(dead)
       last += 1
       waiting.set(last, { resolve, reject })
+      worker ??= open()
       worker.postMessage({ id: last, verb, input } satisfies Ask)
     })
   return new Proxy({} as Crypto, {

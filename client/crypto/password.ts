@@ -1,7 +1,7 @@
-import { argon2id } from 'hash-wasm'
 import { type Bytes, toBase64Url, utf8 } from '../../contract/bytes.ts'
 import { PASSWORD_KDF } from '../../contract/password.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { loadPart } from '../primitives/part.ts'
 import { erase, hkdf, sha256 } from '../primitives/seal.ts'
 
 /**
@@ -23,6 +23,7 @@ export const LOCAL_LOCK = 'conclave/local-lock/v1'
  */
 export async function stretchPassword(username: string, password: string, salt: Uint8Array): Promise<StretchedPassword> {
   if (salt.length !== 16) throw new CryptoFailure('password', "The server's salt for this name has the wrong size")
+  const { argon2id } = await loadPart(() => import('hash-wasm'))
   const root = await argon2id({
     password: utf8(password.normalize('NFKC')),
     salt: sha256(PASSWORD_KDF.saltLabel, username.trim().toLowerCase(), salt),

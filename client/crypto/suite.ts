@@ -13,7 +13,6 @@ import {
   type Encoder,
   encodeMlsMessage,
   getCiphersuiteFromName,
-  getCiphersuiteImpl,
   type LeafNode,
   type MLSMessage,
   type MlsMessageContent,
@@ -22,6 +21,7 @@ import {
 import { validateRatchetTree } from 'ts-mls/clientState.js'
 import { makeAead } from 'ts-mls/crypto/implementation/default/makeAead.js'
 import { makeKdf } from 'ts-mls/crypto/implementation/default/makeKdfImpl.js'
+import { defaultRng } from 'ts-mls/crypto/implementation/default/rng.js'
 import { makeGenericHpke } from 'ts-mls/crypto/implementation/hpke.js'
 import { makeHashImpl } from 'ts-mls/crypto/implementation/noble/makeHashImpl.js'
 import { type Bytes, concat, sameBytes } from '../../contract/bytes.ts'
@@ -49,7 +49,8 @@ async function make(): Promise<CiphersuiteImpl> {
   const [aead, aeadOfHpke] = await makeAead(named.hpke.aead)
   const hpke = new CipherSuite({ kem: xWing(), kdf: makeKdf(named.hpke.kdf), aead: aeadOfHpke })
   return {
-    ...(await getCiphersuiteImpl(named)),
+    name: SUITE,
+    rng: defaultRng,
     hpke: await makeGenericHpke(named.hpke, aead, hpke),
     hash: makeHashImpl('SHA-512'),
     kdf,

@@ -2,21 +2,23 @@ import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
 import { lazy, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { FreeBanner } from '../plans/FreeBanner.tsx'
-import { UpgradeDialog } from '../plans/UpgradeDialog.tsx'
 import type { RoomRow } from '../rooms/list.ts'
 import type { Choice } from '../trust/ChooseKey.tsx'
 import { nameOf, type Person } from '../trust/people.ts'
-import { SafetyDialog } from '../trust/SafetyDialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { ChatHeader } from './ChatHeader.tsx'
 import { Composer } from './Composer.tsx'
-import { DayDialog } from './DayDialog.tsx'
 import { KeyLine } from './KeyLine.tsx'
 import './chat.css'
+import { later } from '../ui/later.tsx'
 import { messagesStore, type RoomView } from './store.ts'
 import { Timeline } from './Timeline.tsx'
 import { useSeen } from './useSeen.tsx'
+
+const UpgradeDialog = later(async () => (await import('../plans/UpgradeDialog.tsx')).UpgradeDialog)
+const SafetyDialog = later(async () => (await import('../trust/SafetyDialog.tsx')).SafetyDialog)
+const DayDialog = later(async () => (await import('./DayDialog.tsx')).DayDialog)
 
 const ChangedPerson = lazy(async () => ({ default: (await import('../trust/ChangedPerson.tsx')).ChangedPerson }))
 

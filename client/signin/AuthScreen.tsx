@@ -1,17 +1,17 @@
 import { ShieldAlert } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { later } from '../ui/later.tsx'
 import { Note } from '../ui/Note.tsx'
-import { Spinner } from '../ui/Spinner.tsx'
 import { AuthFrame } from './AuthFrame.tsx'
-import { ConfirmDevices } from './ConfirmDevices.tsx'
-import { NewPassword } from './NewPassword.tsx'
 import { SignIn } from './SignIn.tsx'
 import { SignUp } from './SignUp.tsx'
 import type { SignInStep } from './signin.ts'
 
-const RecoverAccount = lazy(async () => ({ default: (await import('./RecoverAccount.tsx')).RecoverAccount }))
-const OpenKeys = lazy(async () => ({ default: (await import('./OpenKeys.tsx')).OpenKeys }))
+const ConfirmDevices = later(async () => (await import('./ConfirmDevices.tsx')).ConfirmDevices)
+const NewPassword = later(async () => (await import('./NewPassword.tsx')).NewPassword)
+const RecoverAccount = later(async () => (await import('./RecoverAccount.tsx')).RecoverAccount)
+const OpenKeys = later(async () => (await import('./OpenKeys.tsx')).OpenKeys)
 
 /** The step on screen. `forgot` is the sign-in by recovery kit, with the username typed so far. */
 type Shown = SignInStep | { step: 'forgot'; username: string }
@@ -41,21 +41,19 @@ export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
   }, [step.step])
   return (
     <AuthFrame mainRef={main}>
-      <Suspense fallback={<Spinner words="Loading" />}>
-        {step.step === 'confirm_devices' && <ConfirmDevices devices={step.devices} onCancel={() => setStep({ step: 'done' })} />}
-        {step.step === 'open_keys' && <OpenKeys ways={step.ways} onStep={setStep} onCancel={() => setStep({ step: 'done' })} />}
-        {step.step === 'forgot' && (
-          <RecoverAccount
-            username={step.username}
-            onCancel={() => {
-              setTab('signin')
-              setStep({ step: 'done' })
-            }}
-          />
-        )}
-        {step.step === 'new_password' && <NewPassword onCancel={() => setStep({ step: 'done' })} />}
-        {step.step === 'done' && <Forms tab={tab} onTab={setTab} notice={notice} onSubmit={onSubmit} onStep={setStep} />}
-      </Suspense>
+      {step.step === 'confirm_devices' && <ConfirmDevices devices={step.devices} onCancel={() => setStep({ step: 'done' })} />}
+      {step.step === 'open_keys' && <OpenKeys ways={step.ways} onStep={setStep} onCancel={() => setStep({ step: 'done' })} />}
+      {step.step === 'forgot' && (
+        <RecoverAccount
+          username={step.username}
+          onCancel={() => {
+            setTab('signin')
+            setStep({ step: 'done' })
+          }}
+        />
+      )}
+      {step.step === 'new_password' && <NewPassword onCancel={() => setStep({ step: 'done' })} />}
+      {step.step === 'done' && <Forms tab={tab} onTab={setTab} notice={notice} onSubmit={onSubmit} onStep={setStep} />}
     </AuthFrame>
   )
 }

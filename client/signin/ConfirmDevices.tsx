@@ -1,5 +1,5 @@
 import { BookX, MonitorSmartphone, ShieldAlert } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { NAME_CHARS, thisBrowser } from '../account/browser.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
@@ -24,6 +24,8 @@ interface Props {
 /** Shows the account's devices before this browser is added to them [Note: D1]. */
 export function ConfirmDevices({ devices, onCancel, onConfirm, removal, isBookLost = false }: Props) {
   const env = useEnv()
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => title.current?.focus(), [])
   const [name, setName] = useState(() => thisBrowser().name)
   const [isPending, setPending] = useState(false)
   const [keepsShutVault] = useState(() => halfway.entered?.keepsShutVault ?? false)
@@ -47,7 +49,9 @@ export function ConfirmDevices({ devices, onCancel, onConfirm, removal, isBookLo
 
   return (
     <section className="step">
-      <h1 tabIndex={-1}>Add this browser?</h1>
+      <h1 ref={title} tabIndex={-1}>
+        Add this browser?
+      </h1>
       <p className="t2">
         {devices.length > 0
           ? 'Your account has the devices below. If one of them is not yours, somebody else can open your account.'

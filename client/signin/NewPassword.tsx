@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { registrationShape } from '../../contract/account.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -12,6 +12,8 @@ const NAMES = ['password', 'confirmPassword'] as const
 /** Asks for a new password, which makes the first keys of an account created by a program [Note: P2]. */
 export function NewPassword({ onCancel }: { onCancel: () => void }) {
   const env = useEnv()
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => title.current?.focus(), [])
   const form = useRef<HTMLFormElement>(null)
   const [pair, setPair] = useState<TwoPasswords>({ password: '', confirmPassword: '' })
   const [errors, setErrors] = useState<FieldErrors<keyof TwoPasswords>>({})
@@ -43,7 +45,9 @@ export function NewPassword({ onCancel }: { onCancel: () => void }) {
 
   return (
     <section className="step">
-      <h1 tabIndex={-1}>Choose a new password</h1>
+      <h1 ref={title} tabIndex={-1}>
+        Choose a new password
+      </h1>
       <p className="t2">
         This account was made by a program and has no keys yet. A new password makes them in this browser; the old one stops
         working.

@@ -1,4 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react'
+import { untilStarted } from '../account/account.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field, PasswordField } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -32,6 +33,7 @@ export function SignIn({ onSubmit, onStep, onForgot }: Props) {
     setPending(true)
     onSubmit()
     try {
+      await untilStarted()
       onStep(await signIn(env, { username: username.trim(), password }))
     } catch (error) {
       showToast({ tone: 'bad', title: 'Sign in failed', text: failureWords(error) })

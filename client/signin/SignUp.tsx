@@ -1,5 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { registrationShape } from '../../contract/account.ts'
+import { untilStarted } from '../account/account.ts'
 import { ApiError } from '../net/api.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
@@ -42,6 +43,7 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
     setPending(true)
     onSubmit()
     try {
+      await untilStarted()
       await signUp(env, { ...values, displayName: parsed.data.displayName })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'username_taken') refuse({ username: error.message })

@@ -22,13 +22,13 @@ const SWITCHED_OFF = [
 ]
 const PERMISSIONS = [...ALLOWED_HERE.map((name) => `${name}=(self)`), ...SWITCHED_OFF.map((name) => `${name}=()`)].join(', ')
 
-/** The Content-Security-Policy: a page runs and loads only files of this server. Inline styles need the nonce. */
-export function policyOf({ isSecure }: Listener, nonce?: string): string {
+/** The Content-Security-Policy, the same for every answer: a page runs and loads only files of this server, and has no inline style. */
+function policyOf({ isSecure }: Listener): string {
   return [
     "default-src 'none'",
     "script-src 'self' 'wasm-unsafe-eval'",
     "worker-src 'self'",
-    `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
+    "style-src 'self'",
     "img-src 'self' blob: data:",
     "font-src 'self'",
     "connect-src 'self'",
@@ -50,7 +50,7 @@ const known = new WeakMap<Listener, Record<string, string>>()
 /** The headers of every answer of this listener; undefined before its first one. */
 export const headersOf = (listener: Listener): Readonly<Record<string, string>> | undefined => known.get(listener)
 
-/** Sets the headers of every answer. Pages add their nonce; routes that browsers may cache override cache-control. */
+/** Sets the headers of every answer. Routes that browsers may cache override cache-control. */
 export async function setHeaders(app: FastifyInstance, config: Config): Promise<void> {
   await app.register(helmet, {
     global: false,

@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config.ts'
 import { refuseAddress, sendError } from './errors.ts'
-import { policyOf } from './headers.ts'
-import { listenerOf } from './listener.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
@@ -22,7 +19,7 @@ const ENTRIES: Readonly<Record<string, string | null>> = {
 }
 
 /** Serves the built client: its entries, and hashed assets that browsers cache for a year. */
-export async function servePages(app: FastifyInstance, config: Config, clientFolder: string): Promise<void> {
+export async function servePages(app: FastifyInstance, clientFolder: string): Promise<void> {
   const pages = await readEntries(clientFolder)
   await app.register(fastifyStatic, {
     root: path.join(clientFolder, 'assets'),
@@ -48,9 +45,9 @@ export async function servePages(app: FastifyInstance, config: Config, clientFol
   app.get<{ Params: { '*': string } }>('/*', (request, reply) => {
     const page = pages.get(entryOf(`/${request.params['*']}`) ?? '')
     if (page === undefined) return sendError(refuseAddress(request, reply), request, reply)
-    const nonce = randomBytes(16).toString('base64')
-    reply.header('content-security-policy', policyOf(listenerOf(config, request.raw), nonce)).type('text/html; charset=utf-8')
-    return reply.send(page.replaceAll('__NONCE__', nonce))
+    reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding')
+    if (!/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(page.text)
+    return reply.header('content-encoding', 'br').send(page.brotli)
   })
 }
 
@@ -66,9 +63,12 @@ function entryOf(address: string): string | null {
   return ENTRIES['/'] ?? null
 }
 
-/** The HTML of each entry, by file name. */
-async function readEntries(clientFolder: string): Promise<Map<string, string>> {
+/** The HTML of each entry, by file name: the same bytes for everybody. */
+async function readEntries(clientFolder: string): Promise<Map<string, { text: string; brotli: Buffer }>> {
   const names = new Set(Object.values(ENTRIES).filter((entry) => entry !== null))
-  const texts = [...names].map(async (name) => [name, await readFile(path.join(clientFolder, name), 'utf8')] as const)
-  return new Map(await Promise.all(texts))
+  const pages = [...names].map(async (name) => {
+    const text = await readFile(path.join(clientFolder, name), 'utf8')
+    return [name, { text, brotli: brotliCompressSync(text) }] as const
+  })
+  return new Map(await Promise.all(pages))
 }

@@ -1,0 +1,22 @@
+/** What client/public/early.js leaves for the page. */
+interface Early {
+  /** The answer to `GET /api/user`, asked for while the code loads. */
+  user?: Promise<Response> | undefined
+  /** The last button pressed in the static form. */
+  pressed?: Element | null
+}
+
+declare global {
+  var early: Early | undefined
+}
+
+/** The frame on screen before the code is there: `app` where this browser stores a user, whose session may have ended. */
+export const firstFrame = (): 'form' | 'app' => (document.documentElement.dataset['frame'] === 'app' ? 'app' : 'form')
+
+/** As `fetch`. The first question for the user takes the answer that is on its way already. */
+export function wire(path: string, init: RequestInit): Promise<Response> {
+  const asked = path === '/api/user' && init.method === 'GET' ? globalThis.early?.user : undefined
+  if (!asked) return fetch(path, init)
+  globalThis.early = { ...globalThis.early, user: undefined }
+  return asked
+}

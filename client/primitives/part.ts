@@ -1,0 +1,14 @@
+import { CryptoFailure } from './failure.ts'
+
+/**
+ * Loads a part of the worker's code that most pages never need. Throws CryptoFailure('not_loaded') where the browser is offline or the
+ * server has been updated; the next call tries again.
+ */
+export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    const text = 'A part of this page could not be loaded. Check the connection and try again, or load the page again'
+    throw new CryptoFailure('not_loaded', text, { cause: error })
+  }
+}

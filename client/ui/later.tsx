@@ -1,0 +1,49 @@
+import { type ComponentType, useEffect, useState } from 'react'
+
+/**
+ * A component whose code is loaded when it is first shown. Where that fails, because the browser is offline or the server has been
+ * updated, it says so and offers to try again: the screen around it stays, with everything typed there.
+ */
+export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let loaded: ComponentType<Props> | undefined
+  // biome-ignore lint/correctness/noComponentHookFactories: called once a module, as React.lazy is
+  return function Later(props: Props) {
+    const [state, setState] = useState<'loading' | 'loaded' | 'failed'>(loaded ? 'loaded' : 'loading')
+    useEffect(() => {
+      if (state !== 'loading') return
+      let isShown = true
+      const show = (next: 'loaded' | 'failed') => {
+        if (isShown) setState(next)
+      }
+      load().then(
+        (component) => {
+          loaded = component
+          show('loaded')
+        },
+        () => show('failed'),
+      )
+      return () => {
+        isShown = false
+      }
+    }, [state])
+    if (loaded && state === 'loaded') {
+      const Loaded = loaded
+      return <Loaded {...props} />
+    }
+    if (state !== 'failed') return null
+    return (
+      <div className="not-loaded" role="alert">
+        <p>
+          This part of the page could not be loaded. Check the connection and try again. If that does not help, the server has
+          been updated: load the page again. Drafts are kept.
+        </p>
+        <button type="button" className="btn primary" onClick={() => setState('loading')}>
+          Try again
+        </button>
+        <button type="button" className="btn outline" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      </div>
+    )
+  }
+}

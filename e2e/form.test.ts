@@ -1,0 +1,89 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { measureBytes } from '../bench/bytes.ts'
+import { person, test } from './people.ts'
+
+/** Holds the code of the page back. The returned function lets it through. */
+async function holdCode(page: Page): Promise<() => void> {
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/assets/index-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  return () => release()
+}
+
+test('Alice types into the form before its code is there, and loses nothing', async ({ server }) => {
+  const alice = await person(server, 'Alice')
+  const { page } = alice
+  const release = await holdCode(page)
+  await page.goto(server.url, { waitUntil: 'commit' })
+  await page.getByLabel(/^Username/).fill(alice.username)
+  await page.getByLabel(/^Password/).fill('half a passw')
+  await page.keyboard.press('ArrowLeft')
+  // Without the code nothing may be sent: the browser would put the fields into the address.
+  await page.keyboard.press('Enter')
+  expect(new URL(page.url()).search).toBe('')
+  const shows = () => page.locator('.auth-form').boundingBox()
+  const before = await shows()
+  release()
+  await page.locator('.frame-form').waitFor({ state: 'detached' })
+  expect(await shows()).toEqual(before)
+  expect(await page.getByLabel(/^Username/).inputValue()).toBe(alice.username)
+  await page.keyboard.type('o')
+  expect(await page.getByLabel(/^Password/).inputValue()).toBe('half a passow')
+  await page.getByText('is available').first().waitFor({ state: 'attached' })
+  expect(alice.complaints).toEqual([])
+})
+
+test('A tab that Alice pressed before the code was there is open when it is', async ({ server }) => {
+  const alice = await person(server, 'Alice')
+  const { page } = alice
+  const release = await holdCode(page)
+  await page.goto(server.url, { waitUntil: 'commit' })
+  await page.getByRole('tab', { name: 'Sign In' }).click()
+  release()
+  await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+})
+
+test('A browser with an account paints the frame of the app first, in its theme, and the form if the session has ended', async ({
+  server,
+}) => {
+  const alice = await person(server, 'Alice')
+  const { page } = alice
+  await alice.signsUp()
+  await page.getByRole('button', { name: /dark/i }).click()
+  const release = await holdCode(page)
+  await page.goto(server.url, { waitUntil: 'commit' })
+  await page.locator('.frame-app .side').waitFor()
+  expect(await page.locator('.frame-form').isVisible()).toBe(false)
+  const dark = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)
+  expect(dark).toBe('dark')
+  release()
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+
+  await alice.context.clearCookies()
+  await page.goto(server.url)
+  await page.getByText('Your session has ended. Sign in again.').waitFor()
+  expect(alice.complaints.filter((text) => !text.includes('Not signed in'))).toEqual([])
+})
+
+test('Every visitor gets the same page under the same policy', async ({ server }) => {
+  const ask = async () => {
+    const answer = await fetch(server.url, { headers: { accept: 'text/html' } })
+    return { text: await answer.text(), policy: answer.headers.get('content-security-policy') }
+  }
+  const [one, other] = [await ask(), await ask()]
+  expect(one).toEqual(other)
+  expect(one.text).not.toMatch(/<script(?![^>]* src=)|<style| style=|nonce/)
+  expect(one.policy).toContain("style-src 'self';")
+})
+
+test('The code of the first form, of the chat and of the worker stays small', async () => {
+  const caps = [125, 200, 115]
+  for (const [at, { name, value }] of (await measureBytes()).entries())
+    expect(Number.parseFloat(value), name).toBeLessThanOrEqual(caps[at] ?? 0)
+})

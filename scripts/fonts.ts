@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import subsetFont from 'subset-font'
+import type { Plugin } from 'vite'
+
+const root = path.resolve(import.meta.dirname, '..')
+/** Where `@fonts` in client/ui/fonts.css points. */
+export const FONTS = path.join(root, 'node_modules/.cache/fonts')
+
+/** First and last code points. client/ui/fonts.css names the same ranges. */
+type Range = readonly [number, number]
+/** What our own texts use: ASCII, and the marks of good typography. */
+const TEXT: Range[] = [
+  [0x20, 0x7e],
+  [0xa0, 0xa0],
+  [0xb7, 0xb7],
+  [0xd7, 0xd7],
+  [0x2013, 0x2014],
+  [0x2018, 0x2019],
+  [0x201c, 0x201d],
+  [0x2022, 0x2022],
+  [0x2026, 0x2026],
+]
+/** The letters of the other languages in Latin script. */
+const LATIN: Range[] = [
+  [0xa1, 0xb6],
+  [0xb8, 0xd6],
+  [0xd8, 0xff],
+  [0x131, 0x131],
+  [0x152, 0x153],
+  [0x20ac, 0x20ac],
+]
+const EXTENDED: Range[] = [
+  [0x100, 0x130],
+  [0x132, 0x151],
+  [0x154, 0x24f],
+  [0x1e00, 0x1eff],
+  [0x20a0, 0x20ab],
+]
+
+interface Face {
+  /** A file of the package in `@fontsource-variable`. */
+  from: string
+  ranges: Range[]
+  /** The part of each axis that our styles use. */
+  axes: Record<string, number | { min: number; max: number }>
+}
+
+const SANS = { wght: { min: 400, max: 640 } }
+// Headlines are between 20 and 48 px: one optical size serves them all.
+const SERIF = { opsz: 36, wght: { min: 380, max: 500 } }
+const MONO = { wght: { min: 400, max: 560 } }
+
+const FACES: Record<string, Face> = {
+  'inter-text': { from: 'inter/files/inter-latin-wght-normal', ranges: TEXT, axes: SANS },
+  'inter-latin': { from: 'inter/files/inter-latin-wght-normal', ranges: LATIN, axes: SANS },
+  'inter-extended': { from: 'inter/files/inter-latin-ext-wght-normal', ranges: EXTENDED, axes: SANS },
+  'newsreader-text': { from: 'newsreader/files/newsreader-latin-opsz-normal', ranges: TEXT, axes: SERIF },
+  'newsreader-latin': { from: 'newsreader/files/newsreader-latin-opsz-normal', ranges: LATIN, axes: SERIF },
+  'newsreader-extended': { from: 'newsreader/files/newsreader-latin-ext-opsz-normal', ranges: EXTENDED, axes: SERIF },
+  'mono-text': { from: 'geist-mono/files/geist-mono-latin-wght-normal', ranges: TEXT, axes: MONO },
+}
+
+/** Cuts the fonts of the packages to the glyphs and axes that are used. What is there already is kept. */
+export function cutFonts(): Plugin {
+  return {
+    name: 'cut-fonts',
+    async buildStart() {
+      mkdirSync(FONTS, { recursive: true })
+      for (const [name, face] of Object.entries(FACES)) await cut(name, face)
+    },
+  }
+}
+
+async function cut(name: string, { from, ranges, axes }: Face): Promise<void> {
+  const [file, stamp] = [path.join(FONTS, `${name}.woff2`), path.join(FONTS, `${name}.stamp`)]
+  const whole = readFileSync(path.join(root, `node_modules/@fontsource-variable/${from}.woff2`))
+  const wanted = createHash('sha256')
+    .update(whole)
+    .update(JSON.stringify([ranges, axes]))
+    .digest('hex')
+  if (existsSync(file) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  writeFileSync(file, await subsetFont(whole, ranges.map(textOf).join(''), { targetFormat: 'woff2', variationAxes: axes }))
+  writeFileSync(stamp, wanted)
+}
+
+const textOf = ([first, last]: Range): string =>
+  String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, at) => first + at))
