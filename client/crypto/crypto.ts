@@ -10,7 +10,7 @@ export type Crypto = Core
 export type { FoundMessage } from '../index/search.ts'
 export type { LockAfter } from '../vault/head.ts'
 export type { LockStanding } from '../vault/lock.ts'
-export type { StoredBody, StoredMessage } from '../vault/messages.ts'
+export type { MessagePage, StoredBody, StoredMessage } from '../vault/messages.ts'
 export type { EpochName, Fork } from '../vault/rooms.ts'
 export type { KeyChangeRequest } from './change.ts'
 export type { DeviceName } from './identity.ts'

@@ -1,6 +1,6 @@
 import type { CommitEntry, LogEntry } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { messageWrites } from '../vault/messages.ts'
+import { messageWrites, type StoredMessage } from '../vault/messages.ts'
 import type { EpochName, Fork, RoomRecord } from '../vault/rooms.ts'
 import { namesOf } from './carried.ts'
 import type { CatchUp } from './catchup.ts'
@@ -17,11 +17,23 @@ import { groupPlace, withMembers } from './signers.ts'
 import { type NewerVersions, newerVersions, noVersions } from './versions.ts'
 import { reopenNewer } from './waiting.ts'
 
+/** The most messages that are handed back at once: a page of the screen. */
+const SHOWN_MAX = 50
+
 /** Versions of device lists by user id. */
 type Versions = Record<string, number>
 
 export interface LogOutcome extends NewerVersions {
+  /** The cursor before these entries, and after them. */
+  after: number
   cursor: number
+  /**
+   * The messages of these entries, as they are stored now. null if there are more than a page, or if older messages opened as
+   * well: read the vault's.
+   */
+  opened: StoredMessage[] | null
+  /** True if this device follows the room by MLS. */
+  isJoined: boolean
   /** By user id: device lists that the next commit names and this device lacks. Fetch them, then continue from there. */
   unknownLists: Versions
   /** The newest version of the own device list in this vault, which a commit may have brought. 0 in a room that is new here. */
@@ -47,7 +59,10 @@ const UNKNOWN_ROOM: LogOutcome = {
   ownList: 0,
   forks: [],
   isCopied: false,
+  after: 0,
   cursor: 0,
+  opened: null,
+  isJoined: false,
   from: 0,
   mustEnter: true,
   hasGap: false,
@@ -80,8 +95,12 @@ export function receiveLog(
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     const ownList = at.accounts.own.version
     const newer = await newerVersions(live, at.named)
+    const opened = record === known && at.messages.length <= SHOWN_MAX ? at.messages : null
     return {
+      after: known.cursor,
       cursor,
+      opened,
+      isJoined: at.record.standing === 'joined',
       from,
       mustEnter,
       hasGap,

@@ -1,14 +1,5 @@
 import { ArrowUp } from 'lucide-react'
-import {
-  type FormEvent,
-  type KeyboardEvent,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type FormEvent, type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { textBytes } from '../../contract/content.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -31,32 +22,29 @@ export function Composer({ room, isBlocked, onUpgrade }: Props) {
   const env = useEnv()
   const field = useRef<HTMLTextAreaElement>(null)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
-  const [text, setText] = useDraft(room.id)
-  const [isPending, setPending] = useState(false)
+  const { text, change: setText, empty, settle } = useDraft(room.id)
   const typing = useTyping(room)
   const isOff = !isConnected || isBlocked
   const sizeBytes = textBytes(text)
   const isTooLong = sizeBytes > LIMITS.textBytes
-  const canSend = !isOff && !isPending && !isTooLong && text.trim() !== ''
-  useHeight(field, isPending ? '' : text)
+  const canSend = !isOff && !isTooLong && text.trim() !== ''
+  useHeight(field, text)
   useFocus(field, isOff)
 
   async function send() {
     if (!canSend) return
     typing.stop()
-    setPending(true)
-    let isShown = false
+    empty()
+    let isKept = false
     const onKept = () => {
-      isShown = true
-      setText('')
-      setPending(false)
+      isKept = true
+      settle()
     }
     const outcome = await sendAndReport(() => sendText(env, room, text, onKept), onUpgrade)
-    if (!isShown) setPending(false)
-    else if (outcome === 'subscription_required' || outcome === 'limit_reached') giveBack(text)
+    if (!isKept || outcome === 'subscription_required' || outcome === 'limit_reached') giveBack(text)
   }
 
-  /** The server took the text for no message: it comes back, before whatever was typed meanwhile. */
+  /** The text has become no message: it comes back, before whatever was typed meanwhile. */
   function giveBack(refused: string) {
     const typed = field.current?.value
     if (typed === undefined) void keepDraft(env, room.id, refused).catch(() => undefined)
@@ -86,10 +74,8 @@ export function Composer({ room, isBlocked, onUpgrade }: Props) {
           autoComplete="off"
           aria-label="Message"
           placeholder={placeholder(isConnected, isBlocked)}
-          // The list already shows the message. The hidden text stays here until the message is stored.
-          value={isPending ? '' : text}
+          value={text}
           disabled={isOff}
-          readOnly={isPending}
           aria-invalid={isTooLong || undefined}
           aria-describedby={isTooLong || isOff ? 'compose-note' : undefined}
           onChange={(event) => {
@@ -127,11 +113,14 @@ function placeholder(isConnected: boolean, isBlocked: boolean): string {
 
 type FieldRef = RefObject<HTMLTextAreaElement | null>
 
-/** Fits the field's height to its text, up to the stylesheet's maximum. */
+// Measuring the field costs a layout of the page at each key and at each tap on Send.
+const FITS_BY_ITSELF = CSS.supports('field-sizing', 'content')
+
+/** Fits the field's height to its text, up to the stylesheet's maximum, where the browser does not. */
 function useHeight(field: FieldRef, text: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what changes the height
   useLayoutEffect(() => {
-    if (!field.current) return
+    if (!field.current || FITS_BY_ITSELF) return
     field.current.style.height = 'auto'
     field.current.style.height = `${field.current.scrollHeight}px`
   }, [field, text])

@@ -121,7 +121,11 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
   const latestLook = useLatest(look)
   const shown = useLatest(view.messages)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is a new occasion
-  useEffect(() => latestLook.current(), [view.messages])
+  useEffect(() => {
+    // In the next frame the page is laid out anyway; in the tap on Send it would be once more.
+    const frame = requestAnimationFrame(() => latestLook.current())
+    return () => cancelAnimationFrame(frame)
+  }, [view.messages])
   useStayAtEnd(scroller, isAtEnd, () => virtual.scrollToEnd())
 
   async function jump() {

@@ -26,6 +26,8 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
       hasNewer: false,
       isLoadingOlder: false,
       isEncrypted: false,
+      cursor: 0,
+      waitsFor: '',
       anchor: null,
       newerCount: 0,
     },

@@ -9,7 +9,7 @@ import { changeRoom, latestRoom } from '../rooms/list.ts'
 import { isOtherState } from '../rooms/otherstate.ts'
 import { readyRoom } from '../rooms/ready.ts'
 import { peerIdOf, placeOf, type Room } from '../rooms/room.ts'
-import { catchUp } from '../rooms/rooms.ts'
+import { type CaughtUp, catchUp } from '../rooms/rooms.ts'
 import { addNewest } from '../rooms/updates.ts'
 import { changePerson } from '../trust/people.ts'
 
@@ -36,24 +36,26 @@ const LIMIT_TEXT = "You've reached your monthly message limit. Upgrade your plan
 
 /**
  * Sends the messages of the room's outbox in order, and stops at the first one that has to wait. After a lost answer it sends the
- * same sealed bytes again. It seals anew only if the room's epoch has changed [Note: M1].
+ * same sealed bytes again. It seals anew only if the room's epoch has changed [Note: M1]. `onChange` gets what the log has brought,
+ * or undefined if only the outbox has changed.
  */
-export function flushRoom(env: Env, room: Room, onChange: () => Promise<void>): Promise<SendOutcome> {
+export function flushRoom(env: Env, room: Room, onChange: (caughtUp?: CaughtUp) => Promise<void>): Promise<SendOutcome> {
   return inTurn(env, `flush ${room.id}`, async () => {
     let outcome: SendOutcome = { outcome: 'kept' }
     for (const row of await env.crypto.outbox(room.id)) {
       // A newer tab sends messages of a kind that this build does not know.
       if (row.failure || !row.content) continue
       const sent = await sendRow(env, latestRoom(room), row)
-      await onChange()
+      await onChange(typeof sent === 'object' && 'cursor' in sent ? sent : undefined)
       if (sent === 'wait') break
-      if (sent !== 'next') outcome = sent
+      if (typeof sent === 'object' && 'outcome' in sent) outcome = sent
     }
     return outcome
   })
 }
 
-async function sendRow(env: Env, listed: Room, row: OutboxRow): Promise<'next' | 'wait' | SendOutcome> {
+/** CaughtUp: the log has the message. */
+async function sendRow(env: Env, listed: Room, row: OutboxRow): Promise<CaughtUp | 'next' | 'wait' | SendOutcome> {
   const { id: chatRoomId } = listed
   // Sending a message accepts a request, so its room is followed from here on.
   const room: Room = { ...listed, state: 'accepted' }
@@ -80,9 +82,9 @@ async function sendRow(env: Env, listed: Room, row: OutboxRow): Promise<'next' |
         const message = await env.api(messagesApi.send, draft)
         waiting.delete(chatRoomId)
         addNewest(message, true)
-        await catchUp(env, room, [{ kind: 'message', ...message }])
+        const caughtUp = await catchUp(env, room, [{ kind: 'message', ...message }])
         if (listed.state === 'pending') changeRoom(chatRoomId, () => ({ state: 'accepted' }))
-        return 'next'
+        return caughtUp
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error
         await env.crypto.changeOutbox({ chatRoomId, id: row.id, failure: null, unseal: true })

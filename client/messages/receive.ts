@@ -6,11 +6,11 @@ import { roomById } from '../rooms/list.ts'
 import { fetchRooms } from '../rooms/load.ts'
 import { markDelivered } from '../rooms/marks.ts'
 import type { Room } from '../rooms/room.ts'
-import { catchUp } from '../rooms/rooms.ts'
+import { type CaughtUp, catchUp } from '../rooms/rooms.ts'
 import { addNewest, onReceipt } from '../rooms/updates.ts'
 import { isLookedAt } from '../ui/focus.ts'
 import { viewOf } from './store.ts'
-import { refreshRoom } from './view.ts'
+import { refreshRoom, showCaughtUp } from './view.ts'
 
 /** Handles a message from the socket. Replay enters by `syncRoom`. Both catch up with the room's log, then show the vault's messages. */
 export async function receiveMessage(env: Env, message: ServerData['message']): Promise<void> {
@@ -40,12 +40,19 @@ export async function refreshDelivery(env: Env, receipt: ServerData['receipt']):
 export async function syncRoom(env: Env, room: Room): Promise<void> {
   const { cursor = 0, forks } = (await env.crypto.roomRecord(room.id)) ?? {}
   showForks(room, forks)
-  await show(env, room, cursor < room.lastSeq ? await catchUp(env, room) : cursor)
+  if (cursor < room.lastSeq) return show(env, room, await catchUp(env, room))
+  await refreshRoom(env, room)
+  await tellShown(env, room, cursor)
 }
 
-/** Shows the vault's messages, then tells the others what they must know of them. `cursor` is the last seq of the log on this device. */
-async function show(env: Env, room: Room, cursor: number): Promise<void> {
-  await refreshRoom(env, room)
+/** Shows what a catch-up has brought, then tells the others what they must know of it. */
+async function show(env: Env, room: Room, caughtUp: CaughtUp): Promise<void> {
+  await showCaughtUp(env, room, caughtUp)
+  await tellShown(env, room, caughtUp.cursor)
+}
+
+/** `cursor` is the last seq of the log on this device. */
+async function tellShown(env: Env, room: Room, cursor: number): Promise<void> {
   await markShown(env, room, cursor)
   await tellForks(env, room)
 }

@@ -6,12 +6,15 @@ import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { roomById } from '../rooms/list.ts'
 import type { Room } from '../rooms/room.ts'
+import { whileKept } from './keeping.ts'
 import { flushRoom, type SendOutcome, waitOf } from './outbox.ts'
-import { refreshRoom, showNewest } from './view.ts'
+import { viewOf } from './store.ts'
+import { hideUnsent, refreshRoom, showCaughtUp, showNewest, showUnsent } from './view.ts'
 
 /**
- * Stores the message in the outbox, shows it, calls `onKept`, and sends it: a server that does not answer must not keep the person
- * from writing on. A refused plan takes the message out again: the caller gives the text back. Throws ApiError.
+ * Shows the message at once, stores it in the outbox, calls `onKept`, and sends it: a server that does not answer must not keep the
+ * person from writing on. A message that cannot be stored, or that a plan refuses, is taken away again: the caller gives the text
+ * back. Throws ApiError.
  */
 export async function sendText(env: Env, room: Room, text: string, onKept?: () => void): Promise<SendOutcome> {
   const words = text.trim()
@@ -20,14 +23,17 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: () =
   if (!roomById(room.id)) throw new ApiError(401, 'not_signed_in', SIGN_IN_TO_SEND)
   if (textBytes(words) > LIMITS.textBytes)
     throw new ApiError(400, 'invalid_input', `A message is at most ${LIMITS.textBytes / 1024} KB of text`)
-  await env.crypto.keepInOutbox({
-    id: crypto.randomUUID(),
-    chatRoomId: room.id,
-    content: { type: 'text', text: words },
-    replyToId: null,
-    sentAt: env.clock().toISOString(),
-  })
-  await showNewest(env, room)
+  const content = { type: 'text' as const, text: words }
+  const message = { id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt: env.clock().toISOString() }
+  const row = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
+  showUnsent(room, row)
+  try {
+    await whileKept(row, () => env.crypto.keepInOutbox(message))
+  } catch (error) {
+    hideUnsent(room, row.id)
+    throw error
+  }
+  if (viewOf(room)?.hasNewer !== false) await showNewest(env, room)
   onKept?.()
   return flush(env, room)
 }
@@ -35,7 +41,9 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: () =
 /** Sends the messages in a room's outbox and shows their progress. */
 export async function flush(env: Env, room: Room): Promise<SendOutcome> {
   try {
-    const outcome = await flushRoom(env, room, () => refreshRoom(env, room))
+    const outcome = await flushRoom(env, room, (caughtUp) =>
+      caughtUp ? showCaughtUp(env, room, caughtUp) : refreshRoom(env, room),
+    )
     retryLater(env, room)
     return outcome
   } catch (error) {

@@ -48,6 +48,10 @@ export interface RoomView {
   isLoadingOlder: boolean
   /** True if this device has the room's keys. The "Encrypted" badge shows if it is also connected. */
   isEncrypted: boolean
+  /** The seq of the log up to which the view was read; it shows all messages to there if it has the newest. */
+  cursor: number
+  /** What unreadable messages waited for when the window was read. */
+  waitsFor: string
   /** The message to scroll to after a jump. Each jump makes a new object. */
   anchor: Anchor | null
   /** Number of messages that arrived below the window, while it does not reach the newest one. */

@@ -1,12 +1,22 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useEnv } from '../ui/env.tsx'
+import { useLatest } from '../ui/useLatest.tsx'
 import { keepDraft, readDraft } from './send.ts'
 import { onKeepDrafts } from './unkept.ts'
 
 const KEEP_AFTER_MS = 400
 
+interface Draft {
+  text: string
+  change: (text: string) => void
+  /** Empties the field, and leaves the stored text until `settle`: a message that is not stored yet must not be lost. */
+  empty: () => void
+  /** Stores what the field has now. */
+  settle: () => void
+}
+
 /** The unsent text of a chat, stored in the vault. */
-export function useDraft(chatRoomId: string): [string, (text: string) => void] {
+export function useDraft(chatRoomId: string): Draft {
   const env = useEnv()
   const [text, setText] = useState('')
   const isTouched = useRef(false)
@@ -60,5 +70,11 @@ export function useDraft(chatRoomId: string): [string, (text: string) => void] {
     },
     [keep],
   )
-  return [text, change]
+  const latest = useLatest(text)
+  const empty = useCallback(() => setText(''), [])
+  const settle = useCallback(() => {
+    unkept.current = latest.current
+    void keep()
+  }, [keep, latest])
+  return { text, change, empty, settle }
 }

@@ -218,12 +218,33 @@ test('What cannot be read says why, and shows its words as soon as its key has c
   const core = {
     ...alice.core,
     page: async (where: Parameters<typeof page>[0]) => {
-      const { messages, from } = await page(where)
-      return { messages: messages.map((one) => (one.body.kind === 'sealed' ? { ...one, body: opened } : one)), from }
+      const { messages, ...rest } = await page(where)
+      const now = messages.map((one) => (one.body.kind === 'sealed' ? { ...one, body: opened } : one))
+      return { ...rest, messages: now, waitsFor: 'less than before' }
     },
   }
   await refreshView({ ...alice.env, crypto: core }, room)
   expect(texts()[1]).toBe('opened')
+})
+
+test('A line that cannot be read does not have the whole window read at each change', async () => {
+  const kept = await library(40)
+  const { alice, room } = kept
+  await kept.keeps({ kind: 'sealed', envelope: '{}' })
+  await shows(kept)
+  const after: (number | undefined)[] = []
+  const { page } = alice.core
+  const core: typeof alice.core = {
+    ...alice.core,
+    page: async (where) => {
+      after.push(where.after)
+      return await page(where)
+    },
+  }
+  await kept.keeps('news')
+  await refreshView({ ...alice.env, crypto: core }, room)
+  expect(after).toEqual([41])
+  expect(texts().slice(-1)).toEqual(['news'])
 })
 
 test('An answer of this browser that comes late does not take newer messages off the screen', async () => {

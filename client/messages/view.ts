@@ -1,12 +1,13 @@
-import { NEEDS_NEWER } from '../../contract/content.ts'
-import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
+import type { MessagePage, OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
 import { latestRoom, roomById } from '../rooms/list.ts'
 import { refreshPreview } from '../rooms/preview.ts'
 import { deliveryOf, markOf, type Room } from '../rooms/room.ts'
-import { waitOf } from './outbox.ts'
-import { type Anchor, changeView, type MessageBody, type RoomView, type ShownMessage, viewOf } from './store.ts'
+import type { CaughtUp } from '../rooms/rooms.ts'
+import { keepingIn } from './keeping.ts'
+import { shownMessage, shownUnsent } from './shown.ts'
+import { type Anchor, changeView, type RoomView, type ShownMessage, viewOf } from './store.ts'
 
 const PAGE = 50
 /** Maximum number of messages in the window, which moves through a room of any length. */
@@ -19,10 +20,11 @@ const inView = <T>(env: Env, room: Room, refresh: () => Promise<T>): Promise<T> 
 export const showNewest = (env: Env, room: Room): Promise<void> => inView(env, room, () => toNewest(env, room))
 
 async function toNewest(env: Env, room: Room): Promise<void> {
-  const { messages, from } = await env.crypto.page({ chatRoomId: room.id, limit: PAGE })
-  await show(env, room, messages, {
+  const page = await env.crypto.page({ chatRoomId: room.id, limit: PAGE })
+  await show(env, room, page.messages, {
+    ...stateOf(page),
     hasNewer: false,
-    hasOlder: hasOlder(messages, from),
+    hasOlder: hasOlder(page),
     newerCount: 0,
     status: 'ready',
     anchor: null,
@@ -39,8 +41,9 @@ export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place
     ])
     const [first] = below.messages
     await show(env, room, [...above.messages, ...below.messages], {
+      ...stateOf(above.cursor < below.cursor ? above : below),
       hasNewer: below.messages.length === PAGE,
-      hasOlder: hasOlder(above.messages, above.from),
+      hasOlder: hasOlder(above),
       status: 'ready',
       anchor: first ? { id: first.id, place } : null,
     })
@@ -59,7 +62,8 @@ export async function showOlder(env: Env, room: Room, fetchOlder: (before: numbe
     const page = await env.crypto.page({ chatRoomId, before: now.first, limit: PAGE })
     const messages = [...page.messages, ...(await range(env, chatRoomId, now.first, now.last))]
     await show(env, room, messages.slice(0, WINDOW), {
-      hasOlder: hasOlder(page.messages, page.from),
+      ...stateOf(page),
+      hasOlder: hasOlder(page),
       hasNewer: now.hasNewer || messages.length > WINDOW,
     })
   })
@@ -71,10 +75,11 @@ export const showNewer = (env: Env, room: Room): Promise<void> =>
     const { id: chatRoomId } = room
     const { first, last, hadOlder } = windowOf(room)
     if (first === undefined) return toNewest(env, room)
-    const { messages } = await env.crypto.page({ chatRoomId, after: last, limit: PAGE })
-    const kept = await range(env, chatRoomId, first, messages.at(-1)?.seq ?? last)
-    const hasNewer = messages.length === PAGE
+    const page = await env.crypto.page({ chatRoomId, after: last, limit: PAGE })
+    const kept = await range(env, chatRoomId, first, page.messages.at(-1)?.seq ?? last)
+    const hasNewer = page.messages.length === PAGE
     await show(env, room, kept.slice(-WINDOW), {
+      ...stateOf(page),
       hasNewer,
       hasOlder: hadOlder || kept.length > WINDOW,
       ...(!hasNewer && { newerCount: 0 }),
@@ -85,14 +90,19 @@ export const showNewer = (env: Env, room: Room): Promise<void> =>
 export const refreshView = (env: Env, room: Room): Promise<void> =>
   inView(env, room, async () => {
     const { id: chatRoomId } = room
-    const { first, last, hasNewer, hadOlder, isWaiting } = windowOf(room)
+    const { first, last, hasNewer, hadOlder, waitsFor } = windowOf(room)
     if (first === undefined) return toNewest(env, room)
-    const end = hasNewer ? last : Number.MAX_SAFE_INTEGER
-    const messages = isWaiting ? await range(env, chatRoomId, first, end) : []
-    const fresh = isWaiting || hasNewer ? [] : await range(env, chatRoomId, last + 1, end)
-    if (messages.length + fresh.length >= WINDOW) return toNewest(env, room)
-    if (isWaiting) await show(env, room, messages, { hasOlder: hadOlder })
-    else await show(env, room, fresh, { hasOlder: hadOlder }, true)
+    const page = await env.crypto.page({ chatRoomId, after: last, limit: hasNewer ? 1 : WINDOW })
+    const change = { ...stateOf(page), hasOlder: hadOlder }
+    if (page.waitsFor !== waitsFor) {
+      const messages = await range(env, chatRoomId, first, hasNewer ? last : Number.MAX_SAFE_INTEGER)
+      if (messages.length >= WINDOW) return toNewest(env, room)
+      await show(env, room, messages, change)
+    } else {
+      const fresh = hasNewer ? [] : page.messages
+      if (fresh.length >= WINDOW) return toNewest(env, room)
+      await show(env, room, fresh, change, true)
+    }
     if (hasNewer) await countNewer(env, room, last)
   })
 
@@ -101,6 +111,28 @@ export async function refreshRoom(env: Env, room: Room): Promise<void> {
   // The account and its vault were closed meanwhile.
   if (!roomById(room.id)) return
   await Promise.all([viewOf(room) && refreshView(env, room), refreshPreview(env, room)])
+}
+
+/**
+ * Shows what a catch-up has opened, in the room's row and, if it is open, on screen. Where the view ends just before, the vault's page
+ * is not read again.
+ */
+export async function showCaughtUp(env: Env, room: Room, caughtUp: CaughtUp): Promise<void> {
+  const newest = caughtUp.opened?.at(-1)
+  if (!newest) return refreshRoom(env, room)
+  if (!roomById(room.id)) return
+  const shown = async () => (await inView(env, room, async () => append(room, caughtUp))) || (await refreshView(env, room))
+  await Promise.all([viewOf(room) && shown(), refreshPreview(env, room, newest)])
+}
+
+/** Adds messages to the end of the view. False if something is missing between. */
+function append(room: Room, { after, cursor, opened, isJoined }: CaughtUp): boolean {
+  const view = viewOf(room)
+  if (!opened || view?.status !== 'ready' || view.hasNewer || view.cursor !== after || !isJoined) return false
+  const ids = new Set(opened.filter(({ senderId }) => senderId === room.ownId).map(({ id }) => id))
+  const unsent = view.messages.filter(({ seq, id }) => seq === null && !ids.has(id))
+  changeView(room, { cursor, messages: [...extended(room, view, opened), ...unsent] })
+  return true
 }
 
 /** The current window of a room. */
@@ -112,12 +144,14 @@ function windowOf(room: Room) {
     last: placed.at(-1)?.seq ?? 0,
     hasNewer: view?.hasNewer ?? false,
     hadOlder: view?.hasOlder ?? false,
-    /** True if a message could not be opened, whose key may have arrived meanwhile. */
-    isWaiting: placed.some(({ body }) => body.kind === 'unreadable'),
+    waitsFor: view?.waitsFor ?? '',
   }
 }
 
-const hasOlder = (messages: StoredMessage[], from: number): boolean => messages.length >= PAGE || from > 1
+const hasOlder = ({ messages, from }: MessagePage): boolean => messages.length >= PAGE || from > 1
+
+/** What a page tells of the room's state. */
+const stateOf = ({ cursor, isJoined, waitsFor }: MessagePage) => ({ cursor, isEncrypted: isJoined, waitsFor })
 
 async function range(env: Env, chatRoomId: string, first: number, last: number): Promise<StoredMessage[]> {
   const { messages } = await env.crypto.page({ chatRoomId, after: first - 1, limit: WINDOW + PAGE })
@@ -134,51 +168,39 @@ async function countNewer(env: Env, room: Room, last: number): Promise<void> {
 }
 
 async function show(env: Env, room: Room, stored: StoredMessage[], change: Partial<RoomView>, isMore = false): Promise<void> {
-  const { id: chatRoomId } = room
-  const [outbox, record] = await Promise.all([env.crypto.outbox(chatRoomId), env.crypto.roomRecord(chatRoomId)])
-  const { marks } = latestRoom(room)
-  const now = { ...room, marks }
-  const hasNewer = change.hasNewer ?? viewOf(room)?.hasNewer ?? false
-  const unsent = hasNewer ? [] : outbox.map((message) => shownUnsent(message))
-  const before = isMore ? (viewOf(room)?.messages ?? []).filter(({ seq }) => seq !== null) : []
-  const kept = before.map((message) =>
-    message.status && message.seq ? { ...message, status: deliveryOf(now, message.seq) } : message,
-  )
-  const placed = [...kept, ...stored.map((message) => shownMessage(message, now))]
-  const messages = [...(isMore ? placed.slice(-WINDOW) : placed), ...unsent]
-  const isEncrypted = record?.standing === 'joined'
-  changeView(room, { ...change, messages, isEncrypted })
+  const keeping = keepingIn(room.id)
+  const outbox = await env.crypto.outbox(room.id)
+  const view = viewOf(room)
+  const hasNewer = change.hasNewer ?? view?.hasNewer ?? false
+  const placed = isMore ? extended(room, view, stored) : stored.map((message) => shownMessage(message, withMarks(room)))
+  const known = new Set([...outbox, ...placed.filter(({ isMine }) => isMine)].map(({ id }) => id))
+  const fromMemory = keeping.filter(({ row, hasFailed }) => !hasFailed && !known.has(row.id)).map(({ row }) => row)
+  const unsent = hasNewer ? [] : [...outbox, ...fromMemory].map(shownUnsent)
+  changeView(room, { ...change, messages: [...placed, ...unsent] })
 }
 
-function shownMessage(message: StoredMessage, room: Room): ShownMessage {
-  const { id, seq, at, senderId, body, isOutOfPlace = false } = message
-  const isMine = senderId === room.ownId
-  const hasDelivery = body.kind === 'content' || body.kind === 'plain'
-  const status = isMine && hasDelivery ? deliveryOf(room, seq) : null
-  return { id, seq, at, isMine, status, reason: null, body: shownBody(body), isOutOfPlace, ...flagsOf(message) }
+/** The room with the newest marks, which change while a view is read. */
+const withMarks = (room: Room): Room => ({ ...room, marks: latestRoom(room).marks })
+
+/** The view's sent messages with their ticks as they are now, and more behind them. */
+function extended(room: Room, view: RoomView | undefined, more: StoredMessage[]): ShownMessage[] {
+  const now = withMarks(room)
+  const before = (view?.messages ?? []).flatMap((message) => {
+    if (message.seq === null) return []
+    const status = message.status && deliveryOf(now, message.seq)
+    return [status === message.status ? message : { ...message, status }]
+  })
+  return [...before, ...more.map((message) => shownMessage(message, now))].slice(-WINDOW)
 }
 
-const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMessage) => ({
-  ...(isRemovedSince && { isRemovedSince }),
-  ...(isArchiveWrong && { isArchiveWrong }),
-  ...(isOlder && { isOlder }),
-  ...(sentAt !== undefined && { sentAt }),
-})
-
-function shownBody(body: StoredMessage['body']): MessageBody {
-  if (body.kind === 'content') return { kind: 'text', text: body.content.text }
-  if (body.kind === 'newer') return { kind: 'unreadable', reason: NEEDS_NEWER }
-  if (body.kind === 'sealed')
-    return {
-      kind: 'unreadable',
-      reason: 'This message was sealed with a key that this browser does not have.',
-    }
-  return body
+/** Shows a message at once, from memory, at the end of a view that has the newest messages. */
+export function showUnsent(room: Room, row: OutboxRow): void {
+  const view = viewOf(room)
+  if (view?.status === 'ready' && !view.hasNewer) changeView(room, { messages: [...view.messages, shownUnsent(row)] })
 }
 
-function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
-  const waits = waitOf(chatRoomId)?.reason ?? null
-  const status = failure ? 'failed' : waits ? 'waiting' : 'sending'
-  const body: MessageBody = content ? { kind: 'text', text: content.text } : { kind: 'unreadable', reason: NEEDS_NEWER }
-  return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false }
+/** Takes a message away that could not be kept. */
+export function hideUnsent(room: Room, id: string): void {
+  const view = viewOf(room)
+  if (view) changeView(room, { messages: view.messages.filter((message) => message.seq !== null || message.id !== id) })
 }

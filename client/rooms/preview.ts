@@ -8,12 +8,13 @@ import { deliveryOf, type Room } from './room.ts'
 /** Label of text that no device has sealed. */
 export const NOT_ENCRYPTED = 'Not encrypted'
 
-/** Reads a room's newest message and its newest unsent one from the vault, and shows them in its row. */
-export function refreshPreview(env: Env, { id: chatRoomId }: Room): Promise<void> {
+/** Reads a room's newest message, unless it is given, and its newest unsent one from the vault, and shows them in its row. */
+export function refreshPreview(env: Env, { id: chatRoomId }: Room, opened?: StoredMessage): Promise<void> {
   // Queued, so that an earlier result of the vault cannot overwrite a later one.
   return inTurn(env, `preview ${chatRoomId}`, async () => {
-    const [{ messages }, outbox] = await Promise.all([env.crypto.page({ chatRoomId, limit: 1 }), env.crypto.outbox(chatRoomId)])
-    changeRoom(chatRoomId, (row) => ({ preview: previewOf(row, messages.at(-1), outbox.at(-1)) }))
+    const newestOf = async () => opened ?? (await env.crypto.page({ chatRoomId, limit: 1 })).messages.at(-1)
+    const [newest, outbox] = await Promise.all([newestOf(), env.crypto.outbox(chatRoomId)])
+    changeRoom(chatRoomId, (row) => ({ preview: previewOf(row, newest, outbox.at(-1)) }))
   })
 }
 

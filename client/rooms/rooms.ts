@@ -1,5 +1,5 @@
 import { type LogEntry, roomsApi } from '../../contract/rooms.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
+import { CryptoFailure, type StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
 import { fetchLists, fetchNamed } from '../trust/named.ts'
@@ -13,17 +13,29 @@ import { placeOf, type Room } from './room.ts'
 /** Limit of repetitions while new groups appear between the requests for the group and for the log. */
 const ENTER_TRIES = 3
 
+/** What a catch-up has reached. */
+export interface CaughtUp {
+  /** The seq that this device had reached before, and has reached now. */
+  after: number
+  cursor: number
+  /** The messages from `after` to `cursor`; null if more has changed in the vault than these. */
+  opened: StoredMessage[] | null
+  isJoined: boolean
+}
+
 /**
- * Follows a room's log to its end, for live entries and replay. Fetches what is missing. Returns the seq that this device has
- * reached. Throws CryptoFailure('log') if the server's log is inconsistent. Skips requests that the person has not answered,
+ * Follows a room's log to its end, for live entries and replay. Fetches what is missing. Throws CryptoFailure('log') if the server's log is inconsistent. Skips requests that the person has not answered,
  * because the sender could see when this browser is online [Note: R5].
  */
-export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Promise<number> {
-  if (room.state === 'pending') return (await env.crypto.roomRecord(room.id))?.cursor ?? 0
+export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Promise<CaughtUp> {
+  if (room.state === 'pending') return readTo((await env.crypto.roomRecord(room.id))?.cursor ?? 0)
   return inTurn(env, `room ${room.id}`, () => askingRestart(room, () => follow(env, room, live)))
 }
 
-async function follow(env: Env, room: Room, live: LogEntry[]): Promise<number> {
+/** More has changed than one step tells: the vault is read again. */
+const readTo = (cursor: number): CaughtUp => ({ after: cursor, cursor, opened: null, isJoined: false })
+
+async function follow(env: Env, room: Room, live: LogEntry[]): Promise<CaughtUp> {
   // The sender's key must be known before a message is verified, because the result is stored for good.
   await refreshPeers(env, room)
   let entries = live
@@ -31,9 +43,9 @@ async function follow(env: Env, room: Room, live: LogEntry[]): Promise<number> {
   let reached = -1
   let idle = 0
   let asked: Record<string, number> = {}
-  for (;;) {
+  for (let round = 1; ; round++) {
     const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries, now: env.clock().getTime(), asked })
-    const { mustEnter, hasGap, forks, newerManifests } = outcome
+    const { mustEnter, hasGap, after, opened, isJoined, forks, newerManifests } = outcome
     noteOwnNews(outcome)
     showForks(room, forks)
     if (Object.keys(outcome.unknownLists).length > 0) {
@@ -50,9 +62,12 @@ async function follow(env: Env, room: Room, live: LogEntry[]): Promise<number> {
     if (Object.keys(newerManifests).length > 0)
       showForks(room, (await env.crypto.receiveLog({ ...placeOf(room), entries: [], now: env.clock().getTime() })).forks)
     reached = await fetchMissing(env, room, outcome)
-    if (!mustEnter && !hasGap && reached >= lastSeq) return reached
+    if (!mustEnter && !hasGap && reached >= lastSeq) {
+      const isAll = round === 1 && outcome.missing.length === 0 && reached === outcome.cursor && outcome.from <= reached
+      return isAll ? { after, cursor: reached, opened, isJoined } : readTo(reached)
+    }
     const page = await env.api(roomsApi.log, { chatRoomId: room.id, after: reached })
-    if (page.entries.length === 0) return reached
+    if (page.entries.length === 0) return readTo(reached)
     entries = page.entries
     lastSeq = page.lastSeq
   }

@@ -151,19 +151,40 @@ export async function messagesOf(
   return (await vault.page('messages', chatRoomId, range)).map(({ value }) => readMessage(value))
 }
 
-/** A page of the vault's messages of a room, oldest first, and whether older ones must come from the server. */
+/** Some messages of a room, and the room's state just before they were read. */
+export interface MessagePage {
+  /** Oldest first. */
+  messages: StoredMessage[]
+  /** The vault has every message from this seq on; older ones must come from the server. */
+  from: number
+  /** The seq of the last log entry that this device has processed. */
+  cursor: number
+  /** True if this device follows the room by MLS. */
+  isJoined: boolean
+  /** Names the keys and builds that messages wait for; '' if none does. It changes when some of them open. */
+  waitsFor: string
+}
+
+/** A page of the vault's messages of a room. */
 export async function pageOf(
   vault: Vault,
   input: { chatRoomId: string; before?: number; after?: number; limit: number },
-): Promise<{ messages: StoredMessage[]; from: number }> {
+): Promise<MessagePage> {
   const { chatRoomId, before, after, limit } = input
   const record = await roomRecord(vault, chatRoomId)
-  if (!record) return { messages: [], from: 0 }
-  const { from } = record
+  if (!record) return { messages: [], from: 0, cursor: 0, isJoined: false, waitsFor: '' }
+  const { from, cursor, standing, waiting, newer = [] } = record
   const messages = await messagesOf(vault, chatRoomId, {
     limit,
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after: Math.max(after, from - 1) }),
   })
-  return { messages: messages.filter(({ seq }) => seq >= from), from }
+  const waitsFor = [...waiting.map(({ groupId, epoch }) => `${groupId} ${epoch}`), ...newer.map(({ version }) => `v${version}`)]
+  return {
+    messages: messages.filter(({ seq }) => seq >= from),
+    from,
+    cursor,
+    isJoined: standing === 'joined',
+    waitsFor: waitsFor.join(),
+  }
 }

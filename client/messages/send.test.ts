@@ -1,0 +1,132 @@
+import { EventEmitter, once } from 'node:events'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { CryptoFailure } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { putRooms, type RoomRow, resetRooms, roomById } from '../rooms/list.ts'
+import type { TestPerson } from '../testing/people.ts'
+import { people } from '../testing/room.ts'
+import type { Wire } from '../testing/wire.ts'
+import { resetMessages, showRoom } from './messages.ts'
+import { receiveMessage } from './receive.ts'
+import { sendText } from './send.ts'
+import { messagesStore } from './store.ts'
+import { refreshRoom, refreshView } from './view.ts'
+
+let alice: TestPerson
+let bob: TestPerson
+let room: RoomRow
+let wire: Wire
+let gate: EventEmitter
+/** Alice's browser, whose vault takes a message only when the gate says `keep`. */
+let slow: Env
+
+beforeEach(async () => {
+  ;({ alice, bob, wire } = await people())
+  await bob.says(alice, 'hello')
+  await alice.reads(bob)
+  resetRooms()
+  room = alice.room(bob)
+  putRooms([room])
+  await showRoom(alice.env, room)
+  gate = new EventEmitter()
+  const keepInOutbox: typeof alice.core.keepInOutbox = async (row) => {
+    await once(gate, 'keep')
+    return alice.core.keepInOutbox(row)
+  }
+  slow = { ...alice.env, crypto: { ...alice.core, keepInOutbox } }
+})
+
+afterEach(() => {
+  resetMessages()
+  resetRooms()
+})
+
+const lines = () =>
+  messagesStore.getState().open?.messages.map(({ body, status }) => [('text' in body && body.text) || body.kind, status]) ?? []
+
+test('A message stands on screen at once, before this browser has stored it, and stays through every refresh until it is sent', async () => {
+  const kept: unknown[] = []
+  const sending = sendText(slow, room, 'Are you there?', () => kept.push(lines().at(-1)))
+  const bubble = ['Are you there?', 'sending']
+  expect(lines()).toEqual([['hello', null], bubble])
+  await refreshRoom(alice.env, room)
+  expect(lines()).toEqual([['hello', null], bubble])
+  expect(kept).toEqual([])
+  gate.emit('keep')
+  expect(await sending).toEqual({ outcome: 'kept' })
+  expect(kept).toEqual([bubble])
+  expect(lines()).toEqual([
+    ['hello', null],
+    ['Are you there?', 'sent'],
+  ])
+})
+
+test('Two messages sent in a row stand in their order, once each, whatever is stored first', async () => {
+  const sending = [sendText(slow, room, 'one'), sendText(slow, room, 'two')]
+  expect(lines().map(([text]) => text)).toEqual(['hello', 'one', 'two'])
+  gate.emit('keep')
+  await refreshRoom(alice.env, room)
+  expect(lines().map(([text]) => text)).toEqual(['hello', 'one', 'two'])
+  await Promise.all(sending)
+  expect(lines().map(([text]) => text)).toEqual(['hello', 'one', 'two'])
+})
+
+test('A message that cannot be stored is taken away again, and the caller has its words back', async () => {
+  const full: Env = {
+    ...alice.env,
+    crypto: { ...alice.core, keepInOutbox: () => Promise.reject(new CryptoFailure('quota', 'This browser is full')) },
+  }
+  const onKept = () => expect.unreachable()
+  await expect(sendText(full, room, 'too much', onKept)).rejects.toThrow('This browser is full')
+  expect(lines()).toEqual([['hello', null]])
+  await refreshRoom(alice.env, room)
+  expect(lines()).toEqual([['hello', null]])
+})
+
+test('A refresh that began while a message was on its way does not bring it back after it failed', async () => {
+  const keepInOutbox = async () => {
+    await once(gate, 'keep')
+    throw new CryptoFailure('quota', 'This browser is full')
+  }
+  const sending = expect(sendText({ ...slow, crypto: { ...alice.core, keepInOutbox } }, room, 'too much')).rejects.toThrow('full')
+  const outbox: typeof alice.core.outbox = async (chatRoomId) => {
+    const rows = await alice.core.outbox(chatRoomId)
+    await once(gate, 'read')
+    return rows
+  }
+  const refresh = refreshView({ ...alice.env, crypto: { ...alice.core, outbox } }, room)
+  await expect.poll(() => gate.listenerCount('read')).toBe(1)
+  gate.emit('keep')
+  await sending
+  gate.emit('read')
+  await refresh
+  expect(lines()).toEqual([['hello', null]])
+})
+
+test('A message that a plan refuses leaves no line behind', async () => {
+  const api = async () => {
+    throw new ApiError(403, 'subscription_required', 'Subscription required')
+  }
+  const poor: Env = { ...alice.env, api }
+  expect(await sendText(poor, room, 'for money')).toEqual({ outcome: 'subscription_required' })
+  expect(lines()).toEqual([['hello', null]])
+})
+
+test('What arrives is shown from the step that opened it: the page is not read again', async () => {
+  const asked: string[] = []
+  const crypto = new Proxy(alice.core, {
+    get: (core, verb: string) => {
+      asked.push(verb)
+      return Reflect.get(core, verb)
+    },
+  })
+  await bob.says(alice, 'news')
+  const message = wire.rooms.get(room.id)?.log.at(-1)
+  if (message?.kind !== 'message') throw new Error('Bob wrote nothing')
+  await receiveMessage({ ...alice.env, crypto }, message)
+  expect(lines().map(([text]) => text)).toEqual(['hello', 'news'])
+  expect(roomById(room.id)).toMatchObject({ preview: { text: 'news' } })
+  expect(asked).toContain('receiveLog')
+  expect(asked).not.toContain('page')
+})

@@ -1,0 +1,40 @@
+import { NEEDS_NEWER } from '../../contract/content.ts'
+import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
+import { deliveryOf, type Room } from '../rooms/room.ts'
+import { waitOf } from './outbox.ts'
+import type { MessageBody, ShownMessage } from './store.ts'
+
+/** How the timeline shows a message of the vault. */
+export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
+  const { id, seq, at, senderId, body, isOutOfPlace = false } = message
+  const isMine = senderId === room.ownId
+  const hasDelivery = body.kind === 'content' || body.kind === 'plain'
+  const status = isMine && hasDelivery ? deliveryOf(room, seq) : null
+  return { id, seq, at, isMine, status, reason: null, body: shownBody(body), isOutOfPlace, ...flagsOf(message) }
+}
+
+const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMessage) => ({
+  ...(isRemovedSince && { isRemovedSince }),
+  ...(isArchiveWrong && { isArchiveWrong }),
+  ...(isOlder && { isOlder }),
+  ...(sentAt !== undefined && { sentAt }),
+})
+
+function shownBody(body: StoredMessage['body']): MessageBody {
+  if (body.kind === 'content') return { kind: 'text', text: body.content.text }
+  if (body.kind === 'newer') return { kind: 'unreadable', reason: NEEDS_NEWER }
+  if (body.kind === 'sealed')
+    return {
+      kind: 'unreadable',
+      reason: 'This message was sealed with a key that this browser does not have.',
+    }
+  return body
+}
+
+/** How the timeline shows a message of this device that the server has not acknowledged. */
+export function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
+  const waits = waitOf(chatRoomId)?.reason ?? null
+  const status = failure ? 'failed' : waits ? 'waiting' : 'sending'
+  const body: MessageBody = content ? { kind: 'text', text: content.text } : { kind: 'unreadable', reason: NEEDS_NEWER }
+  return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false }
+}
