@@ -150,7 +150,7 @@ test('what an append reads does not grow with what is stored, whatever was known
     await pagesOf(client)
   }
   /** Pages that appends of three kinds touch: a new message, the same one again, one of another epoch. */
-  async function pagesOf(client: pg.Client): Promise<number> {
+  async function pagesOnce(client: pg.Client): Promise<number> {
     const id = randomUUID()
     let pages = 0
     for (const more of [{ id }, { id }, { sealedFor: { groupId: 'x', epoch: 1 } }]) {
@@ -166,6 +166,8 @@ test('what an append reads does not grow with what is stored, whatever was known
     }
     return pages
   }
+  // Whenever statistics have changed a call plans anew and reads the catalog: of three, one does not.
+  const pagesOf = async (client: pg.Client) => Math.min(await pagesOnce(client), await pagesOnce(client), await pagesOnce(client))
   const most = async () => {
     let pages = 0
     for (const client of connections) pages = Math.max(pages, await pagesOf(client))
@@ -177,13 +179,15 @@ test('what an append reads does not grow with what is stored, whatever was known
        select $1, 1000000 + n, gen_random_uuid(), $2, 'x', 'text', false, now() from generate_series($3::int, $4::int) n`,
       [chatRoomId, one.id, from, to],
     )
+  // Indexes get a level or two, and rows lie on more pages.
+  const MORE_PAGES = 60
   await connectAgain()
   await world.sql('analyze')
   await connectAgain()
   const empty = await most()
   await fill(1, 1000)
   await connectAgain()
-  expect(await most()).toBeLessThan(empty + 60)
+  expect(await most()).toBeLessThan(empty + MORE_PAGES)
   // Somebody with many contacts, rooms and sessions, in a database of many people.
   await world.sql(
     `with people as (
@@ -208,13 +212,13 @@ test('what an append reads does not grow with what is stored, whatever was known
   )
   await fill(1001, 12_000)
   await connectAgain()
-  expect(await most()).toBeLessThan(empty + 60)
+  expect(await most()).toBeLessThan(empty + MORE_PAGES)
   await world.sql('analyze')
   await connectAgain()
-  expect(await most()).toBeLessThan(empty + 60)
+  expect(await most()).toBeLessThan(empty + MORE_PAGES)
   await world.sql('delete from messages where seq > 1000000')
   await world.sql('vacuum analyze messages')
   await connectAgain()
   await fill(1, 12_000)
-  expect(await most()).toBeLessThan(empty + 60)
+  expect(await most()).toBeLessThan(empty + MORE_PAGES)
 }, 120_000)
