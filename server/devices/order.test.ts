@@ -57,6 +57,10 @@ test('an order is for one act, session, page and content, and for a few minutes:
     expect(await browser.tries(accountApi.changePassword, { ...input, order })).toBeRefused(400, 'invalid_signature')
   await isRefused(thief, fields)
   await isRefused(alice, newPassword(alice, other))
+  // The same fields in another order, or with more in them, are not what was signed.
+  await isRefused(alice, Object.fromEntries(Object.entries(fields).reverse()))
+  await isRefused(alice, { ...fields, more: 1 })
+  expect(await alice.tries(accountApi.changePassword, { order, ...fields })).toBeRefused(400, 'invalid_signature')
   const deletion = { password: alice.authSecret, kdf: 1 }
   expect(await alice.tries(accountApi.remove, { ...deletion, order })).toBeRefused(400, 'invalid_signature')
   const forDeletion = await orders(alice, alice, 'delete account', fields)

@@ -12,13 +12,19 @@ export interface Bodies {
   stream: Readable
 }
 
+const texts = new WeakMap<FastifyRequest, string>()
+
+/** The text of a request's JSON body; '' without one. */
+export const jsonTextOf = (request: FastifyRequest): string => texts.get(request) ?? ''
+
 /** Without one of these a JSON text cannot have a key that reaches a prototype, escaped or not. */
 const MARKS_OF_PROTOTYPES = ['__proto__', 'constructor', '\\u']
 
 /** Parses JSON bodies, the default kind. Refuses large ones, `__proto__` and NUL characters before any verb runs. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    texts.set(request, body)
     try {
       done(null, readJson(body))
     } catch (error) {
