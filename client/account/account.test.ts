@@ -5,7 +5,7 @@ import { ApiError } from '../net/api.ts'
 import { openBrowser } from '../testing/browser.ts'
 import { newPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
-import { SESSION_ENDED, start } from './account.ts'
+import { SESSION_ENDED, sendPendingLogout, start } from './account.ts'
 import { accountStore } from './store.ts'
 
 beforeEach(openBrowser)
@@ -57,3 +57,26 @@ test('A server that is away is logged for a first visitor too', async () => {
   const away = new ApiError(0, 'offline', 'The server cannot be reached')
   expect(await startFails(away)).toEqual([away])
 })
+
+const ODD = ['null', '0', '[]', '""', '{}', '{"id":1,"username":null}', '{', 'not JSON', '']
+
+test.each(ODD)(
+  'Something else wrote "%s" where the page notes who was here: the page starts, as for a first visitor',
+  async (odd) => {
+    localStorage.setItem('user', odd)
+    expect(await startFails(noSession)).toEqual([])
+    expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: null })
+  },
+)
+
+test.each(ODD)(
+  'Something else wrote "%s" where the page notes a logout: the server is told of it, and keeps the keys',
+  async (odd) => {
+    localStorage.setItem('logout-owed', odd)
+    const sent: unknown[] = []
+    const api = async (_: unknown, input: unknown) => void sent.push(input)
+    await sendPendingLogout({ api } as never)
+    expect(sent).toEqual([{ removeKeys: false }])
+    expect(localStorage.getItem('logout-owed')).toBeNull()
+  },
+)

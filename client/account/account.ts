@@ -5,9 +5,15 @@ import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { proveSession } from './proof.ts'
 import { type AccountState, accountStore } from './store.ts'
-
-const PENDING_LOGOUT = 'logout-owed'
-const USER = 'user'
+import {
+  dropPendingLogout,
+  KEPT_AT_SIGN_OUT,
+  readPendingLogout,
+  readUser,
+  type StoredUser,
+  writePendingLogout,
+  writeUser,
+} from './stored.ts'
 
 /** Notice on the sign-in screen after a session has ended. */
 export const SESSION_ENDED = 'Your session has ended. Sign in again.'
@@ -16,19 +22,17 @@ export const SESSION_ENDED = 'Your session has ended. Sign in again.'
 export const OTHER_ACCOUNT =
   'The server answered for another account than yours. Nothing was changed in this browser. Sign in again.'
 
-type Who = Pick<User, 'id' | 'username'>
-
 const isSameName = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase()
 
-const isSame = (one: Who, other: Who): boolean => one.id === other.id && isSameName(one.username, other.username)
+const isSame = (one: StoredUser, other: StoredUser): boolean => one.id === other.id && isSameName(one.username, other.username)
 
 /** Throws CryptoFailure('other_account') if the server returns another username than the person typed. */
-export function requireName(typed: string, answered: Who): void {
+export function requireName(typed: string, answered: StoredUser): void {
   if (!isSameName(typed, answered.username)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
 }
 
 /** Throws CryptoFailure('other_account') if the server returns another account than the entered one. */
-export function requireSame(entered: Who, answered: Who): void {
+export function requireSame(entered: StoredUser, answered: StoredUser): void {
   if (!isSame(entered, answered)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
 }
 
@@ -45,7 +49,11 @@ export const isReplaceable = (error: unknown): boolean => error instanceof Crypt
  * Opens this browser's vault, including its lock if the password of this sign-in opens it. Returns false if the lock needs
  * another secret: an older password after a change in another browser, or a passkey. Throws what `crypto.open` throws.
  */
-export async function opensUnlocked(env: Env, { id, username }: Who, unlock: NonNullable<SignedIn['unlock']>): Promise<boolean> {
+export async function opensUnlocked(
+  env: Env,
+  { id, username }: StoredUser,
+  unlock: NonNullable<SignedIn['unlock']>,
+): Promise<boolean> {
   try {
     await env.crypto.open({ userId: id, username, unlock })
     return true
@@ -60,12 +68,12 @@ export async function opensUnlocked(env: Env, { id, username }: Who, unlock: Non
  * A missing session is no failure if this browser stores no user.
  */
 export async function start(env: Env, log: (error: unknown) => void): Promise<void> {
-  const before = localStorage.getItem(USER)
-  const isVisitor = before === null
+  const before = readUser()
+  const isVisitor = before === undefined
   try {
     await sendPendingLogout(env)
     const user = await env.api(accountApi.user, {})
-    if (before !== null) requireSame(JSON.parse(before), user)
+    if (before) requireSame(before, user)
     const unlock = user.deviceId ? await env.api(devicesApi.unlock, {}) : undefined
     if (!unlock) return signedOut('Sign in again to add this browser to your account.')
     if (!(await opensUnlocked(env, user, unlock))) return showLocked(user)
@@ -114,7 +122,7 @@ export async function logout(
 ): Promise<{ reached: boolean }> {
   const userId = accountStore.getState().user?.id
   env.socket.close()
-  localStorage.setItem(PENDING_LOGOUT, JSON.stringify({ removeKeys }))
+  writePendingLogout({ removeKeys })
   if (userId && removeKeys) await env.crypto.destroy(userId)
   else await env.crypto.close()
   const reached = await sendPendingLogout(env).then(
@@ -134,10 +142,10 @@ export async function closeAccount(env: Env, notice: string): Promise<void> {
 
 /** Sends a logout that has not reached the server yet. Runs before any other API call. */
 export async function sendPendingLogout(env: Env): Promise<void> {
-  const owed = localStorage.getItem(PENDING_LOGOUT)
+  const owed = readPendingLogout()
   if (!owed) return
-  await env.api(accountApi.logout, JSON.parse(owed))
-  localStorage.removeItem(PENDING_LOGOUT)
+  await env.api(accountApi.logout, owed)
+  dropPendingLogout()
 }
 
 /** Stores and opens this browser's keys after the server has accepted its device, and erases the password from the worker. */
@@ -171,15 +179,13 @@ export function signedIn(user: User, { isNew } = { isNew: false }): void {
   accountStore.setState({ phase: 'signed_in', user, notice: null, isNew })
 }
 
-/** Stores the user who last used this page. Permissions never depend on this. */
-const rememberUser = ({ id, username, displayName }: User): void =>
-  localStorage.setItem(USER, JSON.stringify({ id, username, displayName }))
+const rememberUser = ({ id, username, displayName }: User): void => writeUser({ id, username, displayName })
 
 /** Shows the messenger after the recovery kit of a new account was made or declined. */
 export const showMessenger = (): void => accountStore.setState({ isNew: false })
 
 function signedOut(notice: string | null): void {
-  for (const key of Object.keys(localStorage)) if (key !== 'theme' && key !== PENDING_LOGOUT) localStorage.removeItem(key)
+  for (const key of Object.keys(localStorage)) if (!KEPT_AT_SIGN_OUT.includes(key)) localStorage.removeItem(key)
   sessionStorage.clear()
   accountStore.setState({ phase: 'signed_out', user: null, notice, isNew: false })
 }
