@@ -9,7 +9,7 @@ import { syncRoom } from '../messages/receive.ts'
 import { flushAll } from '../messages/send.ts'
 import { inLanes } from '../net/turns.ts'
 import { enterEverywhere } from '../rooms/gate.ts'
-import { type RoomRow, roomsStore, setBehind, sortRooms } from '../rooms/list.ts'
+import { isBehind, type RoomRow, roomsStore, setBehind, sortRooms, takeBehind } from '../rooms/list.ts'
 import { fetchRooms, refreshRooms } from '../rooms/load.ts'
 import { isOtherState } from '../rooms/otherstate.ts'
 import { refreshPreview } from '../rooms/preview.ts'
@@ -94,15 +94,15 @@ const listed = () => sortRooms(roomsStore.getState().rooms.values())
 async function sync(env: Env, asked: Asked): Promise<void> {
   const previews: Promise<void>[] = []
   await readRows(env, asked, (rows) => previews.push(...rows.map((room) => refreshPreview(env, room))))
-  if (asked === 'every') setBehind([...roomsStore.getState().rooms.keys()])
+  if (asked === 'every') setBehind(roomsStore.getState().rooms.keys())
   await checkVanished(env)
-  const due = listed().filter(({ id }) => roomsStore.getState().behind.has(id))
+  const due = listed().filter(({ id }) => isBehind(id))
   previews.push(...due.map((room) => refreshPreview(env, room)))
   await Promise.all(previews)
   const failures: CryptoFailure[] = []
   // In parallel: this browser opens one room while it waits for the server's response about another.
   await inLanes(ROOMS_AT_ONCE, due, async (room) => {
-    setBehind([room.id], false)
+    takeBehind(room.id)
     // The first key of a stranger is pinned when the person accepts the request [Note: R5].
     if (room.state === 'pending') return
     const peerIds = room.peers.map(({ id }) => id)

@@ -42,20 +42,21 @@ export interface RoomsState {
   unreadTotal: number
   /** What the server counts changes from; null until the whole list has been read. */
   counter: string | null
-  /** Rooms whose rows were read and that have not been brought up to date since. */
-  behind: ReadonlySet<string>
   /** Another one after each reset, so that an answer for the account before is not taken for one of the next. */
   session: object
 }
 
 const empty = (): RoomsState => ({
-  ...{ status: 'loading', rooms: new Map(), unreadTotal: 0, counter: null, behind: new Set(), session: {} },
+  ...{ status: 'loading', rooms: new Map(), unreadTotal: 0, counter: null, session: {} },
 })
 
 /** The rooms of the open account. load.ts fills the store; frames (updates.ts) and sent messages change it. */
 export const roomsStore = createStore<RoomsState>(empty)
 
-export const resetRooms = (): void => roomsStore.setState(empty())
+export function resetRooms(): void {
+  behind.clear()
+  roomsStore.setState(empty())
+}
 
 export const roomById = (id: string): RoomRow | undefined => roomsStore.getState().rooms.get(id)
 
@@ -72,15 +73,18 @@ export function putRooms(rows: RoomRow[], removedIds: string[] = []): void {
   roomsStore.setState({ rooms })
 }
 
-/** Notes that these rooms are to be brought up to date, or with `isBehind` false that they are. */
-export function setBehind(ids: string[], isBehind = true): void {
-  const behind = new Set(roomsStore.getState().behind)
-  for (const id of ids) {
-    if (isBehind) behind.add(id)
-    else behind.delete(id)
-  }
-  roomsStore.setState({ behind })
+/** Rooms whose rows were read and that have not been brought up to date since. */
+const behind = new Set<string>()
+
+export const isBehind = (id: string): boolean => behind.has(id)
+
+/** Notes that these rooms are to be brought up to date. */
+export function setBehind(ids: Iterable<string>): void {
+  for (const id of ids) behind.add(id)
 }
+
+/** Notes that what was read of this room is being brought up to date. */
+export const takeBehind = (id: string): boolean => behind.delete(id)
 
 /** Changes one row. Does nothing if the list does not have the room. */
 export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow>): void {
