@@ -1,5 +1,21 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { hiddenDevice, longWords, madeUp, otherVersion, saltOf, silence, somebodyElse, swappedNames, timeToWait } from './lies.ts'
+import { signManifest } from '../client/crypto/identity.ts'
+import { openKeyring } from '../client/crypto/keyring.ts'
+import { stretchPassword } from '../client/crypto/password.ts'
+import { fromBase64 } from '../contract/bytes.ts'
+import { manifestShape } from '../contract/devices.ts'
+import {
+  hiddenDevice,
+  longWords,
+  madeUp,
+  otherList,
+  otherVersion,
+  saltOf,
+  silence,
+  somebodyElse,
+  swappedNames,
+  timeToWait,
+} from './lies.ts'
 import { conversation, customer, person } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
@@ -33,6 +49,20 @@ const SEND = 'POST /api/messages'
 const field = () => alice.page.getByLabel('Message', { exact: true })
 const cookieOf = async (one: Person) =>
   (await one.context.cookies()).find(({ name }) => name.endsWith('conclave_session'))?.value ?? 'none'
+/** Alice's id, and a list with the number of hers and other names of her browsers, as somebody signs it who has stolen her identity key. */
+async function forgedList({ page, username, password }: Person): Promise<[string, unknown]> {
+  const { id, salt, keys } = await page.evaluate(async (name) => {
+    const ask = async (path: string, init?: RequestInit) => (await fetch(path, init)).json()
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: name }) }
+    const [user, salted] = await Promise.all([ask('/api/user'), ask('/api/login/salt', init)])
+    return { id: String(user.id), salt: String(salted.salt), keys: await ask('/api/account/keys') }
+  }, username)
+  const { passwordSeed } = await stretchPassword(username, password, fromBase64(salt))
+  const { secret } = await openKeyring(keys.keyring, { kind: 'password', seed: passwordSeed })
+  const manifest = manifestShape.parse(JSON.parse(keys.manifest.content))
+  const devices = manifest.devices.map((device) => ({ ...device, sealedName: 'RXZl' }))
+  return [id, signManifest(secret.identitySeed, { ...manifest, devices })]
+}
 /** A new connection: the page reads everything again. */
 async function reconnects(one: Person): Promise<void> {
   await one.goesOffline()
@@ -120,6 +150,28 @@ test("A browser that the server hides from Alice's own list is announced as soon
   await laptop.says('from a browser that nobody was told of')
   await alice.page.getByText('A new browser was added to your account').waitFor()
   await laptop.leaves()
+})
+
+test("Carol is shown another list of Alice's browsers with the same number: both are told, and nothing goes out until they decide", async () => {
+  const carol = await customer(server, 'Carol')
+  proxy.lies(otherList(...(await forgedList(alice))), await cookieOf(carol))
+  await carol.adds(alice)
+  await alice.page.getByRole('button', { name: /^Accept/ }).click()
+  await Promise.all([carol.opens(alice), alice.opens(carol)])
+  await alice.says('hello Carol')
+  await carol.page.getByText(`Two device lists of @${alice.username} have the same number`).waitFor()
+  await alice.page.getByText('Two lists of your own browsers have the same number').waitFor()
+  for (const { page } of [alice, carol]) expect(await page.getByLabel('Message', { exact: true }).isDisabled()).toBe(true)
+  await carol.reloads()
+  const { page } = carol
+  await page.getByRole('button', { name: 'Decide' }).click()
+  await page.getByRole('button', { name: 'Send all the same' }).click()
+  await carol.says('is that you?')
+  await alice.reads('is that you?')
+  await alice.opens(bob)
+  await alice.says('I am free to write to you')
+  expect(carol.complaints).toEqual([])
+  await carol.leaves()
 })
 
 test("Another account under Bob's name gets nothing: Alice sees whose name it is, and cannot send", async () => {

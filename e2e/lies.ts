@@ -64,6 +64,10 @@ export const swappedNames = (hidden: string, shown: string): Lie =>
     }
   })
 
+/** Whoever asks for this account's device list gets another one, which the account's key has signed. */
+export const otherList = (userId: string, manifest: unknown): Lie =>
+  instead(`GET /api/users/${userId}/manifest`, ({ status, body }) => ({ status, body: { ...fields(body), manifest } }))
+
 /** What changes of the own devices is hidden: this stays the answer, and no frame says that there is another. */
 export const hiddenDevice = (keys: unknown): Lie => ({
   answer: (call, { status }) => (call === 'GET /api/account/keys' ? { status, body: keys } : undefined),

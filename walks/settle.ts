@@ -79,6 +79,7 @@ async function waitsOf({ name, tab, device: { owner } }: Seat, { lastSeq, sender
     'lists an older message': (row?.lastMessage?.seq ?? 0) < ([...senders.keys()].at(-1) ?? 0),
     [`has read up to ${cursor} of ${lastSeq}`]: isAccepted && cursor < lastSeq,
     'has unsent messages': outbox > 0,
+    'is alarmed by device lists, although nobody lies': (row?.forks.length ?? 0) > 0,
     'shows unsent messages': view?.messages.some(({ seq }) => seq === null) === true,
     'shows less than there is': view !== null && lastSeq > 0 && view.status !== 'ready',
     'counts others as unread than the server': row?.unreadCount !== unread,
