@@ -12,29 +12,39 @@ export interface Contestant {
   postgresPid: number
   /** Sends as the sender of that pair. Resolves when the server has acknowledged the message. */
   send(pair: number, id: string): Promise<void>
-  /** Called with the id of every message that reaches its receiver. The floor has no receivers. */
+  /** Called with the id of every message that reaches its receiver. */
   onDelivered: ((id: string) => void) | undefined
-  hasReceivers: boolean
   /** The number of messages in its database. */
   stored(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Starts the product. Senders use HTTP and receivers a socket, as its own client does. */
-export async function enterProduct(ground: Ground, count: number): Promise<Contestant> {
+/** Starts the product, of another folder where one is named. Senders use HTTP and receivers a socket, as its own client does. */
+export async function enterProduct(ground: Ground, count: number, folder?: string): Promise<Contestant> {
   const databaseUrl = await ground.freshDatabase()
   const pairs = await seedPairs(databaseUrl, count)
-  const program = await startProduct(databaseUrl)
+  const program = await startProduct(databaseUrl, {}, folder)
+  return await enter(folder ?? 'Conclave', ground, program, pairs, () => countRows(databaseUrl, 'messages'))
+}
+
+/** Starts the floor: a bare Fastify server that stores the same bytes by one batched statement, and sends one frame by ws. */
+export async function enterFloor(ground: Ground, count: number): Promise<Contestant> {
+  const databaseUrl = await ground.freshDatabase()
+  const pairs = await seedPairs(databaseUrl, count)
+  const program = await startBare('floor.ts', [databaseUrl])
+  return await enter('the floor', ground, program, pairs, () => countRows(databaseUrl, 'floor_messages'))
+}
+
+async function enter(name: string, ground: Ground, program: Program, pairs: Pair[], stored: () => Promise<number>) {
   const posting = await postTo(program, pairs)
   const sockets = await Promise.all(pairs.map(({ receiver }) => openSocket(program.port, '/ws', receiver.cookie)))
   const contestant: Contestant = {
-    name: 'Conclave',
+    name,
     pid: program.pid,
     postgresPid: ground.postgresPid(),
     send: posting.send,
     onDelivered: undefined,
-    hasReceivers: true,
-    stored: () => countRows(databaseUrl, 'messages'),
+    stored,
     async stop() {
       posting.close()
       for (const socket of sockets) socket.terminate()
@@ -48,27 +58,6 @@ export async function enterProduct(ground: Ground, count: number): Promise<Conte
     })
   }
   return contestant
-}
-
-/** Starts the floor: a bare Fastify server that stores the same bytes with one batched INSERT. */
-export async function enterFloor(ground: Ground, count: number): Promise<Contestant> {
-  const databaseUrl = await ground.freshDatabase()
-  const pairs = await seedPairs(databaseUrl, count)
-  const program = await startBare('floor.ts', [databaseUrl])
-  const { send, close } = await postTo(program, pairs)
-  return {
-    name: 'the floor',
-    pid: program.pid,
-    postgresPid: ground.postgresPid(),
-    send,
-    onDelivered: undefined,
-    hasReceivers: false,
-    stored: () => countRows(databaseUrl, 'floor_messages'),
-    async stop() {
-      close()
-      await program.stop()
-    },
-  }
 }
 
 export const countRows = async (databaseUrl: string, table: string): Promise<number> =>

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Contestant, countRows } from './contestant.ts'
 import { type Ground, inDatabase } from './ground.ts'
@@ -10,6 +10,8 @@ import { openStream, type Stream } from './xmpp.ts'
 
 const CONTROL = ['/usr/sbin/ejabberdctl', '/usr/local/sbin/ejabberdctl', '/usr/bin/ejabberdctl']
 const SCHEMA = ['/usr/share/ejabberd/sql/pg.sql', '/usr/local/share/ejabberd/sql/pg.sql']
+/** Where Erlang and ejabberd keep their libraries. */
+const DRIVERS = ['/usr/lib/erlang/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/local/lib']
 const HOST = 'localhost'
 const PASSWORD = 'bench'
 const BODY_BYTES = 512
@@ -18,7 +20,13 @@ const START_MS = 60_000
 const control = (): string | undefined => CONTROL.find((file) => existsSync(file))
 const schema = (): string | undefined => SCHEMA.find((file) => existsSync(file))
 
-export const isEjabberdInstalled = (): boolean => control() !== undefined && schema() !== undefined
+/** What is not installed, by the names of Debian's packages; undefined if ejabberd can run. */
+export function missingPackage(): string | undefined {
+  if (control() === undefined || schema() === undefined) return 'ejabberd'
+  return DRIVERS.some((folder) => readFolder(folder).some((name) => name.startsWith('p1_pgsql'))) ? undefined : 'erlang-p1-pgsql'
+}
+
+const readFolder = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
 /**
  * Starts the installed ejabberd in a temporary folder. mod_mam stores every message in the same PostgreSQL. XEP-0198 acknowledges a
@@ -32,6 +40,7 @@ export async function enterEjabberd(_ground: Ground, count: number): Promise<Con
     postgres.url,
     `insert into users (username, password) select p || n, '${PASSWORD}' from unnest(array['a', 'b']) p, generate_series(0, ${count - 1}) n`,
   )
+  await inDatabase(postgres.url, 'vacuum analyze')
   const port = await freePort()
   writeFileSync(path.join(folder, 'ejabberd.yml'), settings(postgres, port))
   const program = start(folder)
@@ -50,7 +59,6 @@ export async function enterEjabberd(_ground: Ground, count: number): Promise<Con
     pid: program.pid,
     postgresPid: postgres.pid,
     onDelivered: undefined,
-    hasReceivers: true,
     async send(at, id) {
       await senders[at]?.say(`<message to='b${at}@${HOST}' type='chat' id='${id}'><body>${body}</body></message>`)
     },

@@ -13,6 +13,8 @@ export const root = path.resolve(import.meta.dirname, '..')
 export interface Ground {
   /** True for small sizes, which show only that each figure works. */
   isQuick: boolean
+  /** Folders of other builds of the product, measured in turn with this one by the figures that can. */
+  variants: string[]
   /** The address of a new, migrated database of the run's own PostgreSQL (fsync on). */
   freshDatabase(): Promise<string>
   /** A database with a user who has many contacts and one very long room. Figures must not write to it. */
@@ -23,11 +25,12 @@ export interface Ground {
   close(): Promise<void>
 }
 
-export function layGround(isQuick: boolean): Ground {
+export function layGround(isQuick: boolean, variants: string[] = []): Ground {
   const dataFolder = scratchFolder('ground')
   const cluster = once(() => startCluster(dataFolder))
   const ground: Ground = {
     isQuick,
+    variants,
     async freshDatabase() {
       const running = await cluster.get()
       const name = `bench_${randomBytes(6).toString('hex')}`

@@ -28,23 +28,27 @@ export const profileWith = (words: string[]): void => {
 const running = new Map<ChildProcess, NodeJS.Signals>()
 
 /** Starts the product as `npm start` does, on this database. Rate limits are off, because few addresses send the load of many. */
-export const startProduct = (databaseUrl: string, variables: Record<string, string> = {}): Promise<Program> =>
-  startProgram([...profiling, 'dist/server.mjs'], {
-    DATABASE_URL: databaseUrl,
-    PORT: '0',
-    RATE_LIMITS: 'off',
-    LOG_LEVEL: 'warn',
-    ...variables,
-  })
+export const startProduct = (databaseUrl: string, variables: Record<string, string> = {}, folder = root): Promise<Program> =>
+  startProgram(
+    [...profiling, 'dist/server.mjs'],
+    {
+      DATABASE_URL: databaseUrl,
+      PORT: '0',
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'warn',
+      ...variables,
+    },
+    folder,
+  )
 
 /** Starts a bare server from this folder, which shows what the machine can do without the product. */
 export const startBare = (file: string, words: string[] = []): Promise<Program> =>
   startProgram(['--import', 'tsx', `bench/${file}`, ...words], { NODE_ENV: 'production' })
 
-/** Starts a Node program in the project's folder and waits until it prints that it is ready. */
-export async function startProgram(words: string[], variables: Record<string, string>): Promise<Program> {
+/** Starts a Node program, in the project's folder unless another is named, and waits until it prints that it is ready. */
+export async function startProgram(words: string[], variables: Record<string, string>, folder = root): Promise<Program> {
   const child = spawn(process.execPath, ['--expose-gc', '--import', COLLECT, ...words], {
-    cwd: root,
+    cwd: folder,
     env: { PATH: process.env['PATH'], ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

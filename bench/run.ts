@@ -16,9 +16,9 @@ import { measureSockets } from './sockets.ts'
 import { measureStart } from './start.ts'
 import { measureTap } from './tap.ts'
 
-// npm run bench [-- figure...] [--quick] [--profile]
+// npm run bench [-- figure...] [--quick] [--profile] [--beside=<folder of another build>]
 // The table of contents: one file a figure. --quick shows in a minute that each of them works. --profile prints where the server's
-// time goes, which slows the server. Neither writes results.
+// time goes, which slows the server. --beside measures another build in turn with this one. None of them writes results.
 const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   bytes: measureBytes,
   sockets: measureSockets,
@@ -36,6 +36,7 @@ const words = process.argv.slice(2)
 const isQuick = words.includes('--quick')
 const profiler = words.includes('--profile') ? makeProfiler() : undefined
 if (profiler) profileWith(profiler.words)
+const variants = words.filter((word) => word.startsWith('--beside=')).map((word) => word.slice('--beside='.length))
 const asked = words.filter((word) => !word.startsWith('--'))
 const unknown = asked.filter((word) => !FIGURES[word])
 if (unknown.length > 0) {
@@ -44,7 +45,7 @@ if (unknown.length > 0) {
 }
 
 await openRun()
-const ground = layGround(isQuick)
+const ground = layGround(isQuick, variants)
 const rows: Row[] = []
 const close = async () => {
   await stopPrograms()
@@ -74,4 +75,5 @@ try {
 } finally {
   await close()
 }
-if (!isQuick && !profiler && !isStopping) console.log(`Written to ${keepResults(rows, asked.length === 0)}`)
+if (!isQuick && !profiler && !isStopping && variants.length === 0)
+  console.log(`Written to ${keepResults(rows, asked.length === 0)}`)

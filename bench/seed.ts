@@ -46,7 +46,9 @@ export const seedUsers = (databaseUrl: string, count: number): Promise<SeedUser[
 export const seedPairs = (databaseUrl: string, count: number): Promise<Pair[]> =>
   withDatabase(databaseUrl, async (db) => {
     const seeded = await addUsers(db, 2 * count)
-    return await addRooms(db, seeded.slice(0, count), seeded.slice(count))
+    const pairs = await addRooms(db, seeded.slice(0, count), seeded.slice(count))
+    await db.execute('vacuum analyze')
+    return pairs
   })
 
 /** Writes a user with 1,000 contacts, each with an unread message; one of the rooms has 1,000,000 messages. */

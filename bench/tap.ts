@@ -102,7 +102,7 @@ async function signUp(server: RunningServer, page: Page, name: string): Promise<
   await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
 }
 
-/** Makes the page record when Send is tapped and in which frame each bubble appears. */
+/** Makes the page record when Send is tapped and when each bubble is painted. */
 const watch = (page: Page): Promise<void> =>
   page.evaluate(() => {
     globalThis.seenAt = {}
@@ -118,8 +118,13 @@ const watch = (page: Page): Promise<void> =>
         const text = /^.*?\./.exec(bubble.textContent ?? '')?.[0] ?? ''
         if (globalThis.seenAt[text] !== undefined) continue
         globalThis.seenAt[text] = Number.POSITIVE_INFINITY
-        requestAnimationFrame((frame) => {
-          globalThis.seenAt[text] = performance.timeOrigin + frame
+        // The task behind the frame's callbacks comes when the frame has been painted.
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel()
+          port1.onmessage = () => {
+            globalThis.seenAt[text] = performance.timeOrigin + performance.now()
+          }
+          port2.postMessage(null)
         })
       }
     }).observe(document.body, { childList: true, subtree: true, characterData: true })
