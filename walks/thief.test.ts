@@ -16,7 +16,7 @@ import { type Dice, type Verb, walk } from './walk.ts'
 const { WALK_STEPS, WALK_SEED } = process.env
 /** `npm run test:walks` takes many steps with a new seed each time; `npm test` takes few with a fixed seed. */
 const STEPS = Number(WALK_STEPS ?? 50)
-const SEED = Number(WALK_SEED ?? (WALK_STEPS ? randomInt(2 ** 31) : 10))
+const SEED = Number(WALK_SEED ?? (WALK_STEPS ? randomInt(2 ** 31) : 11))
 
 const server = await startWorld()
 
@@ -59,6 +59,9 @@ function objectOf(shape: z.core.JSONSchema.BaseSchema, thief: Thief, dice: Dice)
 
 const eve = { name: 'Eve' }
 
+/** What would cost Alice the account: Eve tries these often, so that a few steps reach them with valid fields. */
+const DEAREST: Endpoint[] = [accountApi.remove, accountApi.changePassword, devicesApi.saveBook]
+
 /** Every call of the API, made by Eve. */
 const verbs: Record<string, Verb<Thief>> = Object.fromEntries(
   everyEndpoint.map((endpoint: Endpoint) => {
@@ -69,7 +72,8 @@ const verbs: Record<string, Verb<Thief>> = Object.fromEntries(
       expect(answer.status, `${endpoint.method} ${endpoint.path}`).toBeLessThan(500)
       if (answer.status === 401) await thief.signsIn()
     }
-    const verb: Verb<Thief> = { weight: 1, now: (thief) => [{ busy: [eve], does: (dice) => calls(thief, dice) }] }
+    const weight = DEAREST.includes(endpoint) ? 20 : endpoint.method === 'GET' ? 1 : 2
+    const verb: Verb<Thief> = { weight, now: (thief) => [{ busy: [eve], does: (dice) => calls(thief, dice) }] }
     return [`${endpoint.method} ${endpoint.path}`, verb]
   }),
 )
