@@ -3,6 +3,7 @@ import { accountApi } from '../contract/account.ts'
 import { devicesApi } from '../contract/devices.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { roomsApi } from '../contract/rooms.ts'
+import { sessionsApi } from '../contract/sessions.ts'
 import type { Browser } from '../server/testing/browser.ts'
 import { creation } from '../server/testing/group.ts'
 import {
@@ -205,6 +206,22 @@ export const DEAREST: Record<string, Record<string, Request>> = {
     }),
   },
   'GET /api/devices': { 'as many as may be': by(alice) },
+  'GET /api/sessions': { 'as many as may be': by(alice) },
+  'DELETE /api/sessions/:sessionId': {
+    'one of as many as may be': async ({ alice }) => {
+      const { username, authSecret } = alice
+      await (await alice.elsewhere()).does(accountApi.login, { username, password: authSecret, kdf: 1 })
+      const other = (await alice.does(sessionsApi.list, {})).find(({ isCurrent }) => !isCurrent)
+      return { who: alice, input: { sessionId: other?.id } }
+    },
+  },
+  'DELETE /api/sessions': {
+    'a fifth of what may be': async ({ newcomer }) => {
+      const person = await newcomer()
+      for (let count = 0; count < LIMITS.sessionsPerUser / 5; count++) await person.elsewhere()
+      return { who: person, input: {} }
+    },
+  },
   'GET /api/users/:userId/manifest': { 'the longest': by(alice, ({ alice }) => ({ userId: alice.id })) },
   'GET /api/book': { 'the longest': by(alice) },
   'PUT /api/book': {

@@ -6,6 +6,7 @@ import { healthApi } from './health.ts'
 import { messagesApi } from './messages.ts'
 import { notificationsApi } from './notifications.ts'
 import { roomsApi } from './rooms.ts'
+import { sessionsApi } from './sessions.ts'
 
 /** Every call of the API. The OpenAPI document and the permission tests are generated from this list. */
 export const everyEndpoint: Endpoint[] = [
@@ -16,4 +17,5 @@ export const everyEndpoint: Endpoint[] = [
   messagesApi,
   notificationsApi,
   roomsApi,
+  sessionsApi,
 ].flatMap((api) => Object.values<Endpoint>(api))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 import { draftShape, messageShape } from './messages.ts'
 import { commitShape } from './rooms.ts'
-import { chatRoomId, instant, seqShape, signedShape, userId } from './shapes.ts'
+import { chatRoomId, ingressShape, instant, seqShape, signedShape, userId } from './shapes.ts'
 
 /** The frames that a client may send. The network may lose a frame, so data that must survive is sent by POST. */
 export const clientFrame = z.discriminatedUnion('type', [
@@ -16,8 +16,11 @@ export type ClientFrameType = ClientFrame['type']
 /** The data of each client frame, by its type. */
 export type ClientData = { [T in ClientFrameType]: Extract<ClientFrame, { type: T }>['data'] }
 
-/** The parts of an account that may change while its pages are open: plan, rights, block, sessions, name. */
-export const accountChange = z.enum(['plan', 'rights', 'block', 'sessions', 'name'])
+/**
+ * The parts of an account that may change while its pages are open. `sessions`: some have ended; `ended`: the person ended them
+ * from another browser.
+ */
+export const accountChange = z.enum(['plan', 'rights', 'block', 'sessions', 'ended', 'name'])
 export type AccountChange = z.infer<typeof accountChange>
 
 /** The frames that the server sends. */
@@ -26,8 +29,7 @@ export const serverFrame = z.discriminatedUnion('type', [
     type: z.literal('hello'),
     data: z.object({
       contractVersion: z.number().int(),
-      /** `onion` if the socket was accepted by the onion listener. The listener decides, never a header. */
-      ingress: z.enum(['onion', 'direct']),
+      ingress: ingressShape,
       serverTime: instant,
       /** The server's onion address; null if it has none. */
       onionAddress: z.string().nullable(),
@@ -53,8 +55,16 @@ export const serverFrame = z.discriminatedUnion('type', [
   /** The account's book has this version now: fetch it to take over the decisions of another browser. */
   z.object({ type: z.literal('book'), data: z.object({ version: seqShape }) }),
   z.object({ type: z.literal('refused'), data: z.object({ code: z.string(), error: z.string(), id: z.string().nullable() }) }),
-  /** The session ended elsewhere; the socket closes with 4401. `manifest` is the manifest that removed this device [Note: D3]. */
-  z.object({ type: z.literal('signed_out'), data: z.object({ manifest: signedShape.optional() }) }),
+  /** The session ended elsewhere; the socket closes with 4401. */
+  z.object({
+    type: z.literal('signed_out'),
+    data: z.object({
+      /** The manifest that removed this device [Note: D3]. */
+      manifest: signedShape.optional(),
+      /** `ended`: from the list of sessions in another browser of the account. */
+      reason: z.literal('ended').optional(),
+    }),
+  }),
 ])
 export type ServerFrame = z.infer<typeof serverFrame>
 export type FrameType = ServerFrame['type']

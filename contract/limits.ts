@@ -115,6 +115,8 @@ export const RATES = {
   proofs: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   /** New history keys. Each is sealed to all devices, stays in the keyring for good, and makes every room wait for a commit. */
   historyKeys: { points: 20, seconds: DAY, per: 'user' },
+  /** Ends of other sessions. */
+  sessions: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   keyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** Meeting a person for the first time makes a new version of the book. */
   book: { points: 600, seconds: 10 * MINUTE, per: 'user' },

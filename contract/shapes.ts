@@ -4,6 +4,8 @@ import { LIMITS } from './limits.ts'
 /** Shapes that several features share. */
 export const userId = z.uuid().meta({ description: 'A lower-case UUID' })
 export const instant = z.iso.datetime().meta({ description: 'UTC, ISO 8601, milliseconds' })
+/** How a connection came: `onion` by the onion listener. The listener decides, never a header. */
+export const ingressShape = z.enum(['onion', 'direct'])
 export const seqShape = z.number().int().nonnegative()
 /** A version, generation or epoch: the range of a 32-bit column. */
 export const counterShape = z.number().int().nonnegative().max(2_147_483_647)

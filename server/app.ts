@@ -31,6 +31,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { type Gateway, openGateway } from './realtime/gateway.ts'
 import { roomRoutes } from './rooms/routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
 import { deleteExpiredSessions, liveSessions } from './sessions/sessions.ts'
 
 export interface App {
@@ -93,6 +94,7 @@ export async function makeApp(env: Env, { log, database, clientFolder, metrics, 
 
   healthRoutes(http, env)
   accountRoutes(http, env)
+  sessionRoutes(http, env)
   deviceRoutes(http, env)
   contactRoutes(http, env)
   roomRoutes(http, env)

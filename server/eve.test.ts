@@ -8,6 +8,7 @@ import { everyEndpoint } from '../contract/every.ts'
 import { CLOSE } from '../contract/frames.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RefusalCode } from '../contract/refusals.ts'
+import { sessionsApi } from '../contract/sessions.ts'
 import type { Answer, Browser } from './testing/browser.ts'
 import type { Person } from './testing/person.ts'
 import { plantEndpoints, planted } from './testing/planted.ts'
@@ -22,6 +23,7 @@ await world.sql('update users set is_admin = true where id = $1', [carol.id])
 const chatRoomId = await alice.talksTo(bob)
 await alice.says(chatRoomId, 'between Alice and Bob')
 const [contact] = await alice.contacts()
+const [session] = await alice.does(sessionsApi.list, {})
 
 const random = () => randomBytes(48).toString('base64')
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
@@ -117,6 +119,7 @@ const theirs: Record<string, Record<string, unknown>> = {
     chatRoomId,
     keys: [{ userId: eve.id, groupId: random(), epoch: 1, historyKeyId: 1, sealed: random() }],
   },
+  'DELETE /api/sessions/:sessionId': { sessionId: session?.id },
   'PUT /api/rooms/:chatRoomId/group-info': { chatRoomId, groupId: random(), epoch: 1, groupInfo: random() },
 }
 
@@ -236,7 +239,9 @@ test('the socket tells a session that no device has signed for who it is, and no
 })
 
 test('every call that takes an id of others has an attack in this file', () => {
-  const taking = every.filter((endpoint) => fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId)$/.test(field)))
+  const taking = every.filter((endpoint) =>
+    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId|sessionId)$/.test(field)),
+  )
   expect(taking.length).toBeGreaterThan(10)
   expect(taking.map(nameOf).filter((name) => !(name in theirs))).toEqual([])
 })
@@ -247,7 +252,12 @@ test.each(named(every.filter((each) => nameOf(each) in theirs)))(
     const input = theirs[name] ?? {}
     const refused = await eve.tries(endpoint, input)
     expect(refused).toBeRefused(404, 'not_found')
-    const nobody = { chatRoomId: `dm_${randomUUID()}_${randomUUID()}`, contactId: randomUUID(), userId: randomUUID() }
+    const nobody = {
+      chatRoomId: `dm_${randomUUID()}_${randomUUID()}`,
+      contactId: randomUUID(),
+      userId: randomUUID(),
+      sessionId: randomUUID(),
+    }
     const unknown = Object.fromEntries(
       Object.entries(input).map(([key, value]) => [key, key in nobody ? nobody[key as keyof typeof nobody] : value]),
     )

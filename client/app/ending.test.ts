@@ -38,7 +38,7 @@ async function removed(laptop: TestPerson, wire: ReturnType<typeof createWire>) 
 test('A browser that was removed wipes itself and says so, when the list that removed it arrives', async () => {
   const wire = createWire()
   const laptop = await newPerson(wire)
-  await signedOutElsewhere(laptop.env, laptop.userId, await removed(laptop, wire))
+  await signedOutElsewhere(laptop.env, laptop.userId, { manifest: await removed(laptop, wire) })
   expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: 'This browser was removed from your account.' })
   expect(await keepsKeys(laptop)).toBe(false)
   // Nothing of the person stays, also not where they were.
@@ -49,7 +49,7 @@ test('A refused request that ends the session meanwhile does not save the vault 
   const wire = createWire()
   const laptop = await newPerson(wire)
   const manifest = await removed(laptop, wire)
-  const ending = signedOutElsewhere(laptop.env, laptop.userId, manifest)
+  const ending = signedOutElsewhere(laptop.env, laptop.userId, { manifest })
   accountStore.setState({ phase: 'signed_out', user: null, notice: 'Your session has ended. Sign in again.' })
   await ending
   expect(accountStore.getState().notice).toBe('This browser was removed from your account.')
@@ -69,7 +69,7 @@ test('Being signed out takes no keys, and neither does Eve with a list that Alic
   const wire = createWire()
   const [alice, eve] = [await newPerson(wire), await newPerson(wire)]
   await signPageIn(alice)
-  await signedOutElsewhere(alice.env, alice.userId, undefined)
+  await signedOutElsewhere(alice.env, alice.userId, {})
   expect(accountStore.getState().notice).toBe('You were signed out.')
   expect(shown).toEqual([{ state: { left: { path: '/chat/dm_a_b', userId: alice.userId } }, address: '/auth' }])
   expect(await keepsKeys(alice)).toBe(true)
@@ -77,9 +77,21 @@ test('Being signed out takes no keys, and neither does Eve with a list that Alic
   const again = await alice.newTab()
   await signPageIn(again)
   const forged = wire.accounts.get(eve.userId)?.keys.manifest
-  await expect(signedOutElsewhere(again.env, again.userId, forged)).rejects.toMatchObject({ name: 'CryptoFailure' })
+  await expect(signedOutElsewhere(again.env, again.userId, forged ? { manifest: forged } : {})).rejects.toMatchObject({
+    name: 'CryptoFailure',
+  })
   expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: 'You were signed out.' })
   expect(await keepsKeys(again)).toBe(true)
+})
+
+test('Whoever is signed out from another browser is told so, keeps the keys here, and may sign in again', async () => {
+  const wire = createWire()
+  const laptop = await newPerson(wire)
+  await signPageIn(laptop)
+  const manifest = wire.accounts.get(laptop.userId)?.keys.manifest
+  await signedOutElsewhere(laptop.env, laptop.userId, { reason: 'ended', ...(manifest && { manifest }) })
+  expect(accountStore.getState().notice).toContain('signed out from another browser of yours')
+  expect(await keepsKeys(laptop)).toBe(true)
 })
 
 test('A browser that stays hears of a new one and announces it', async () => {

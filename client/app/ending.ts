@@ -1,5 +1,6 @@
-import type { Signed } from '../../contract/shapes.ts'
+import type { ServerData } from '../../contract/frames.ts'
 import { closeAccount } from '../account/account.ts'
+import { endedWords } from '../account/ended.ts'
 import { refreshDevices } from '../devices/list.ts'
 import type { Env } from '../env.ts'
 import { refreshOwnDevices } from '../trust/own.ts'
@@ -12,13 +13,14 @@ export async function checkOwnKeys(env: Env, userId: string): Promise<void> {
 }
 
 /** Handles the end of the session. Deletes this browser's keys only if a list signed by the account has removed it [Note: D3]. */
-export async function signedOutElsewhere(env: Env, userId: string, manifest: Signed | undefined): Promise<void> {
+export async function signedOutElsewhere(env: Env, userId: string, why: ServerData['signed_out']): Promise<void> {
+  const { manifest } = why
   let isListed = true
   try {
     isListed = !manifest || (await env.crypto.takeOwnManifest(manifest))
   } finally {
     if (isListed) {
-      await closeAccount(env, 'You were signed out.')
+      await closeAccount(env, endedWords(why))
       goToAuth(userId)
     } else await removedFromAccount(env, userId)
   }

@@ -39,7 +39,7 @@ const framesOf = (env: Env, userId: string): Frames => ({
   account: () => readUser(env),
   devices: () => onKeysChanged(env, userId),
   book: ({ version }) => onBookSaved(env, version),
-  signed_out: ({ manifest }) => signedOutElsewhere(env, userId, manifest),
+  signed_out: (why) => signedOutElsewhere(env, userId, why),
   // The socket itself handles pongs. Messages are sent by HTTP requests, whose responses carry refusals.
   pong: () => undefined,
   refused: () => undefined,

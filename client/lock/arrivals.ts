@@ -1,6 +1,7 @@
 import { PERIODS } from '../../contract/limits.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
 import { closeAccount } from '../account/account.ts'
+import { endedWords } from '../account/ended.ts'
 import { isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
@@ -22,7 +23,7 @@ export function countArrivals(env: Env, show: (unread: number) => void): () => v
   const offs = [
     env.socket.on('hello', count),
     env.socket.on('message', count),
-    env.socket.on('signed_out', () => void closeAccount(env, 'You were signed out.')),
+    env.socket.on('signed_out', (why) => void closeAccount(env, endedWords(why))),
   ]
   const poll = setInterval(() => connectionStore.getState().phase === 'open' || count(), PERIODS.unreadPollMs)
   count()

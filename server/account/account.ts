@@ -8,7 +8,7 @@ import type { Visitor } from '../http/serve.ts'
 import { effectiveTier } from '../plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import { challengeOf } from '../sessions/challenge.ts'
-import { endSession, startSession } from '../sessions/sessions.ts'
+import { endSession, originOf, startSession } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 
 type AccountRow = NonNullable<Awaited<ReturnType<typeof store.findById>>>
@@ -48,7 +48,11 @@ export async function signIn(env: Env, visitor: Visitor, row: AccountRow, { devi
     if (!(await store.holdSecrets(tx, row))) throw new Refusal(otherwise)
     const unlock = deviceId === undefined ? undefined : await unlockOf(tx, row.id, deviceId)
     const tier = await effectiveTier(tx, row.id, env.clock())
-    return { tier, unlock, ...(await startSession(env, row.id, unlock?.deviceId ?? null, tx)) }
+    return {
+      tier,
+      unlock,
+      ...(await startSession(env, row.id, { ...originOf(visitor), deviceId: unlock?.deviceId ?? null }, tx)),
+    }
   })
   const before = await visitor.session()
   if (before) await endSession(env, before)

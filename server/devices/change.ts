@@ -77,7 +77,7 @@ export async function applyChange(
 /** After COMMIT: closes the removed devices' sockets with the manifest, and announces the change to everyone else [Note: D3]. */
 export async function finishChange(env: Env, user: SignedInUser, ended: string[], manifest: Signed): Promise<void> {
   await env.fault?.('keys:committed')
-  closeSessions(env, ended, manifest)
+  closeSessions(env, ended, { manifest })
   await announceKeys(env, user.id)
 }
 

@@ -34,7 +34,10 @@ export function watchAccounts({ hub }: Pick<Env, 'hub'>, { liveSessions, newestM
 
   async function look(seats: Seat[], what: AccountChange | undefined): Promise<void> {
     const live = await liveSessions([...new Set(seats.map(({ sessionHash }) => sessionHash))])
-    await closeEnded(seats.filter(({ sessionHash }) => !live.has(sessionHash)))
+    await closeEnded(
+      seats.filter(({ sessionHash }) => !live.has(sessionHash)),
+      what,
+    )
     const news = new Map(what ? seats.map(({ userId }) => [userId, new Set([what])]) : [])
     for (const seat of seats) {
       const now = live.get(seat.sessionHash)
@@ -46,12 +49,13 @@ export function watchAccounts({ hub }: Pick<Env, 'hub'>, { liveSessions, newestM
     for (const [id, changes] of news) for (const each of changes) hub.publish([id], { type: 'account', data: { what: each } })
   }
 
-  async function closeEnded(seats: Seat[]): Promise<void> {
+  async function closeEnded(seats: Seat[], what: AccountChange | undefined): Promise<void> {
     const manifests = new Map<string, Promise<Signed | undefined>>()
     for (const { userId, sessionHash } of seats) {
       const manifest = manifests.get(userId) ?? newestManifest(userId)
       manifests.set(userId, manifest)
-      hub.closeSession(sessionHash, await manifest)
+      const newest = await manifest
+      hub.closeSession(sessionHash, { ...(newest && { manifest: newest }), ...(what === 'ended' && { reason: what }) })
     }
   }
 

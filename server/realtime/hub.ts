@@ -1,8 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import { CLOSE, type ServerFrame } from '../../contract/frames.ts'
+import { CLOSE, type ServerData, type ServerFrame } from '../../contract/frames.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Signed } from '../../contract/shapes.ts'
 
 /** One open socket and its session. */
 export interface Seat {
@@ -13,6 +12,9 @@ export interface Seat {
   wire: Duplex
 }
 
+/** Why a session is over: the manifest that removed its device, or who ended it. */
+export type SignedOut = ServerData['signed_out']
+
 export interface Hub {
   /** Sends a frame to every socket of these users. A frame may be lost: what must survive is already in the database. */
   publish(userIds: readonly string[], frame: ServerFrame): void
@@ -20,8 +22,8 @@ export interface Hub {
   publishMessage(userIds: readonly string[], json: string): void
   /** True if the user has an open socket. */
   isHere(userId: string): boolean
-  /** Sends the session's sockets `signed_out`, with the manifest that removed their device, if any, and closes them with 4401. */
-  closeSession(sessionHash: string, manifest?: Signed): void
+  /** Sends the session's sockets `signed_out`, with the reason, if any, and closes them with 4401. */
+  closeSession(sessionHash: string, why?: SignedOut): void
   /** Sends all sockets of a user `signed_out` and closes them with 4401. */
   closeUser(userId: string): void
   /** Adds a socket. True if it is the user's first one. Above `LIMITS.socketsPerUser` closes the user's oldest one with 4430. */
@@ -55,8 +57,8 @@ export function createHub(): Hub {
     publish: (userIds, frame) => toEach(userIds, () => JSON.stringify(frame)),
     publishMessage: (userIds, json) => toEach(userIds, () => `{"type":"message","data":${json}}`),
     isHere: (userId) => seats.has(userId),
-    closeSession(sessionHash, manifest) {
-      for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, manifest)
+    closeSession(sessionHash, why) {
+      for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, why)
     },
     closeUser(userId) {
       for (const seat of seats.get(userId) ?? []) signOut(seat)
@@ -116,7 +118,7 @@ function textFrame(text: string): Buffer {
   return frame
 }
 
-function signOut({ socket }: Seat, manifest?: Signed): void {
-  sendFrame(socket, { type: 'signed_out', data: manifest ? { manifest } : {} })
+function signOut({ socket }: Seat, why: SignedOut = {}): void {
+  sendFrame(socket, { type: 'signed_out', data: why })
   socket.close(CLOSE.signedOut, 'Signed out')
 }

@@ -8,7 +8,7 @@ import { sessions } from '../db/schema/sessions.ts'
 import { hashOfToken } from '../http/cookie.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
-import { deleteExpiredSessions, endSessionsOf, startSession } from './sessions.ts'
+import { deleteExpiredSessions, endSessionsOf, originOf, startSession } from './sessions.ts'
 
 const world = await startWorld()
 const DAY = 24 * 60 * 60
@@ -82,7 +82,7 @@ test('a blocked account is signed out, and a made-up token opens nothing', async
 test('ending the other sessions keeps this one and closes the sockets of the others', async () => {
   const frank = await world.person('frank')
   const line = await frank.opensSocket()
-  const { token } = await startSession(world.env, frank.id, null)
+  const { token } = await startSession(world.env, frank.id, { ...originOf({ headers: {}, ingress: 'direct' }), deviceId: null })
   const kept = await world.env.findSession(hashOfToken(token))
   await endSessionsOf(world.env, frank.id, kept?.sessionHash)
   // The socket closes at once, without waiting for the gateway's next check.

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import { browserOf } from '../../contract/browser.ts'
+import type { AccountChange } from '../../contract/frames.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Signed } from '../../contract/shapes.ts'
+import type { Origin } from '../../contract/sessions.ts'
 import { announceChange } from '../db/changes.ts'
 import type { Queryable } from '../db/connect.ts'
 import { askTogether } from '../db/together.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { hashOfToken } from '../http/cookie.ts'
+import type { Caller } from '../http/serve.ts'
 import { rightsOf, tierOf } from '../plans/plans.ts'
+import type { SignedOut } from '../realtime/hub.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
@@ -24,18 +28,29 @@ export interface StartedSession {
   expiresAt: Date
 }
 
+export interface Entrance extends Origin {
+  /** The device that the session names; null if none. */
+  deviceId: string | null
+}
+
+/** Returns where a request comes from. Of its User-Agent only the names of browser and system are kept. */
+export const originOf = ({ headers, ingress }: Pick<Caller, 'headers' | 'ingress'>): Origin => ({
+  ...browserOf(headers['user-agent'] ?? ''),
+  ingress,
+})
+
 /** Starts a session. The caller sets the cookie: `visitor.setSession(token, expiresAt)`. */
 export async function startSession(
   env: Env,
   userId: string,
-  namedDeviceId: string | null,
+  entrance: Entrance,
   db: Queryable = env.db,
 ): Promise<StartedSession> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const now = env.clock()
   const expiresAt = later(now, LIMITS.sessionAbsoluteSeconds)
   const tokenHash = fromHex(hashOfToken(token))
-  await store.insertSession(db, { tokenHash, userId, deviceId: namedDeviceId, createdAt: now, lastUsedAt: now, expiresAt })
+  await store.insertSession(db, { ...entrance, tokenHash, userId, createdAt: now, lastUsedAt: now, expiresAt })
   await store.trimSessions(db, userId, tokenHash, LIMITS.sessionsPerUser)
   return { token, expiresAt }
 }
@@ -129,14 +144,20 @@ export async function deleteSessionsOfDevices(tx: Queryable, userId: string, dev
   return await announceEnd(tx, userId, await store.deleteOfDevices(tx, userId, deviceIds))
 }
 
-async function announceEnd(tx: Queryable, userId: string, ended: { tokenHash: Buffer }[]): Promise<string[]> {
-  if (ended.length > 0) await announceChange(tx, [userId], 'sessions')
+/** Announces deleted sessions inside the caller's transaction. Returns their hashes. */
+export async function announceEnd(
+  tx: Queryable,
+  userId: string,
+  ended: { tokenHash: Buffer }[],
+  what: AccountChange = 'sessions',
+): Promise<string[]> {
+  if (ended.length > 0) await announceChange(tx, [userId], what)
   return ended.map(({ tokenHash }) => tokenHash.toString('hex'))
 }
 
-/** Closes the sockets of deleted sessions, with the manifest that removed their device, if one did. */
-export function closeSessions(env: Env, sessionHashes: string[], manifest?: Signed): void {
-  for (const hash of sessionHashes) env.hub.closeSession(hash, manifest)
+/** Closes the sockets of deleted sessions, with the reason, if there is one to tell. */
+export function closeSessions(env: Env, sessionHashes: string[], why?: SignedOut): void {
+  for (const hash of sessionHashes) env.hub.closeSession(hash, why)
 }
 
 /** Deletes and announces expired and idle sessions. One step of a job: true if more are left. */

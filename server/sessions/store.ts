@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { named } from '../db/named.ts'
@@ -63,6 +63,24 @@ export async function isStored(tx: Queryable, tokenHash: Buffer): Promise<boolea
 /** Deletes one session. Returns it if it existed. */
 export const deleteSession = (db: Queryable, tokenHash: Buffer) => deleteWhere(db, eq(sessions.tokenHash, tokenHash))
 
+/** Returns the user's sessions that are neither expired nor idle for too long: the named one first, then the last seen. */
+export async function findOf(db: Queryable, userId: string, current: Buffer, now: Date) {
+  const isCurrent = sql<boolean>`${sessions.tokenHash} = ${current}`
+  return await db
+    .select({
+      ...{ id: sessions.id, browser: sessions.browser, system: sessions.system, ingress: sessions.ingress },
+      ...{ createdAt: sessions.createdAt, lastUsedAt: sessions.lastUsedAt, deviceId: provenDevice, isCurrent },
+    })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), isInTime(now)))
+    .orderBy(desc(isCurrent), desc(sessions.lastUsedAt), asc(sessions.id))
+    .limit(LIMITS.sessionsPerUser)
+}
+
+/** Deletes the user's session with this id. Returns it if it existed. */
+export const deleteById = (db: Queryable, userId: string, id: string) =>
+  deleteWhere(db, and(eq(sessions.userId, userId), eq(sessions.id, id)))
+
 /** Deletes a user's sessions except the named one. Returns the deleted ones. */
 export function deleteOf(db: Queryable, userId: string, except: Buffer | undefined) {
   const others = except && ne(sessions.tokenHash, except)
@@ -126,6 +144,8 @@ export async function touchDevices(db: Queryable, userIds: string[], deviceIds: 
 
 // An array is one parameter, so the statement's text does not depend on its length.
 const isOneOf = (tokenHashes: Buffer[]) => sql`${sessions.tokenHash} = any(${sql.param(tokenHashes)}::bytea[])`
+
+const isInTime = (now: Date) => and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince(now)))
 
 /** Returns the time of last use at or before which a session counts as idle for too long. */
 const idleSince = (now: Date): Date => new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)

@@ -5,6 +5,8 @@ import { at, bytes } from './columns.ts'
 export const sessions = pgTable(
   'sessions',
   {
+    /** The name of the session on the account's pages. */
+    id: uuid('id').notNull().defaultRandom(),
     /** SHA-256 of the cookie's token. */
     tokenHash: bytes('token_hash').primaryKey(),
     userId: uuid('user_id')
@@ -14,11 +16,13 @@ export const sessions = pgTable(
     deviceId: text('device_id'),
     /** When a device of the account signed for this session; null if none has. */
     provenAt: at('proven_at'),
-    /** Browser and system from the User-Agent, such as "Firefox" and "Linux"; '' if unknown. */
+    /** Browser and system by the User-Agent, such as "Firefox" and "Linux"; '' if unknown, as of sessions of before. */
     browser: text('browser').notNull().default(''),
     system: text('system').notNull().default(''),
     /** The ingress of the listener that the session was started at. */
-    ingress: text('ingress').notNull().default('direct'),
+    ingress: text('ingress', { enum: ['direct', 'onion'] })
+      .notNull()
+      .default('direct'),
     createdAt: at('created_at').notNull(),
     lastUsedAt: at('last_used_at').notNull(),
     expiresAt: at('expires_at').notNull(),

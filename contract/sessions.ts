@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { deviceId } from './devices.ts'
+import { endpoint } from './endpoint.ts'
+import { LIMITS } from './limits.ts'
+import { done, ingressShape, instant, nothing } from './shapes.ts'
+
+/** The id by which a session is named to its account. It opens nothing. */
+const sessionId = z.uuid()
+
+/** Where a session was started. */
+const originShape = z.object({
+  /** As the User-Agent named them at sign-in; '' if unknown. */
+  browser: z.string().max(20),
+  system: z.string().max(20),
+  /** By which listener it came. */
+  ingress: ingressShape,
+})
+export type Origin = z.infer<typeof originShape>
+
+const sessionShape = originShape.extend({
+  id: sessionId,
+  firstSeenAt: instant,
+  /** Exact to five minutes. */
+  lastSeenAt: instant,
+  /** The device that has signed for the session; null if none has [Note: D4]. */
+  deviceId: deviceId.nullable(),
+  isCurrent: z.boolean(),
+})
+
+export const sessionsApi = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/sessions',
+    access: 'signed_in',
+    summary: "The account's sessions: this one first, then the last seen.",
+    input: nothing,
+    output: z.array(sessionShape).max(LIMITS.sessionsPerUser),
+  }),
+  end: endpoint({
+    method: 'DELETE',
+    path: '/api/sessions/:sessionId',
+    access: 'signed_in',
+    rates: ['sessions'],
+    summary: 'Ends a session of the account at once. Its browser keeps its keys and may sign in again.',
+    input: z.object({ sessionId }),
+    output: done,
+  }),
+  endOthers: endpoint({
+    method: 'DELETE',
+    path: '/api/sessions',
+    access: 'signed_in',
+    rates: ['sessions'],
+    summary: 'Ends every session of the account but this one.',
+    input: nothing,
+    output: z.object({ count: z.number().int() }),
+  }),
+}
