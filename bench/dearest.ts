@@ -222,6 +222,10 @@ export const DEAREST: Record<string, Record<string, Request>> = {
       return { who: person, input: {} }
     },
   },
+  'GET /api/sign-ins': { 'as many as may be': by(alice) },
+  'POST /api/sign-ins/answer': {
+    'as many as may be': by(alice, () => ({ ids: Array.from({ length: LIMITS.signInsPerUser }, () => randomUUID()) })),
+  },
   'GET /api/users/:userId/manifest': { 'the longest': by(alice, ({ alice }) => ({ userId: alice.id })) },
   'GET /api/book': { 'the longest': by(alice) },
   'PUT /api/book': {

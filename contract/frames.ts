@@ -18,9 +18,9 @@ export type ClientData = { [T in ClientFrameType]: Extract<ClientFrame, { type: 
 
 /**
  * The parts of an account that may change while its pages are open. `sessions`: some have ended; `ended`: the person ended them
- * from another browser.
+ * from another browser; `sign_in`: a session has begun, or a device has signed for it.
  */
-export const accountChange = z.enum(['plan', 'rights', 'block', 'sessions', 'ended', 'name'])
+export const accountChange = z.enum(['plan', 'rights', 'block', 'sessions', 'ended', 'sign_in', 'name'])
 export type AccountChange = z.infer<typeof accountChange>
 
 /** The frames that the server sends. */

@@ -79,6 +79,10 @@ export const LIMITS = {
   requestsMax: 100,
   /** Sessions of a user. Beyond this number the least recently used ends, sessions without a device's signature first. */
   sessionsPerUser: 100,
+  /** Sign-ins of a user that other browsers are told of. Beyond this number the oldest is forgotten. */
+  signInsPerUser: 50,
+  /** Days for which a browser that was away is told of a sign-in. */
+  signInDays: 30,
   /** Days after which an unanswered contact request lapses. */
   requestDays: 90,
   /** Days after which an unclaimed one-time key package is deleted. Its device makes new ones. */
@@ -115,7 +119,7 @@ export const RATES = {
   proofs: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   /** New history keys. Each is sealed to all devices, stays in the keyring for good, and makes every room wait for a commit. */
   historyKeys: { points: 20, seconds: DAY, per: 'user' },
-  /** Ends of other sessions. */
+  /** Ends of other sessions, and answers to sign-ins. */
   sessions: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   keyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** Meeting a person for the first time makes a new version of the book. */

@@ -27,6 +27,19 @@ const sessionShape = originShape.extend({
   isCurrent: z.boolean(),
 })
 
+export type Session = z.infer<typeof sessionShape>
+
+const signInShape = originShape.extend({
+  /** The id of the session that it began. */
+  id: sessionId,
+  signedInAt: instant,
+  /** The device that has signed for the session since; null if none has. */
+  deviceId: deviceId.nullable(),
+  /** False if the session has ended since. */
+  isLive: z.boolean(),
+})
+export type SignIn = z.infer<typeof signInShape>
+
 export const sessionsApi = {
   list: endpoint({
     method: 'GET',
@@ -53,5 +66,24 @@ export const sessionsApi = {
     summary: 'Ends every session of the account but this one.',
     input: nothing,
     output: z.object({ count: z.number().int() }),
+  }),
+  signIns: endpoint({
+    method: 'GET',
+    path: '/api/sign-ins',
+    access: 'signed_in',
+    assurance: 'device',
+    summary: "Sign-ins to the account that this session's device has not answered yet, newest first.",
+    input: nothing,
+    output: z.array(signInShape).max(LIMITS.signInsPerUser),
+  }),
+  answerSignIns: endpoint({
+    method: 'POST',
+    path: '/api/sign-ins/answer',
+    access: 'signed_in',
+    assurance: 'device',
+    rates: ['sessions'],
+    summary: "The person has seen these sign-ins at this session's device, which is not told of them again.",
+    input: z.object({ ids: z.array(sessionId).max(LIMITS.signInsPerUser) }),
+    output: done,
   }),
 }

@@ -93,7 +93,7 @@ test('Alice removes a browser that is in use: it is out at once, and neither it 
   await used.page.goto(server.url)
   await used.opens(bob)
 
-  await alice.page.goto(`${server.url}/settings?tab=security`)
+  await alice.page.goto(`${server.url}/settings?tab=devices`)
   await alice.page.getByRole('button', { name: 'Remove Left on the train' }).click()
   const dialog = alice.page.getByRole('dialog')
   await dialog.getByLabel('Password', { exact: true }).fill('not the password')

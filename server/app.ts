@@ -33,6 +33,7 @@ import { type Gateway, openGateway } from './realtime/gateway.ts'
 import { roomRoutes } from './rooms/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { deleteExpiredSessions, liveSessions } from './sessions/sessions.ts'
+import { dropOldSignIns } from './sessions/signins.ts'
 
 export interface App {
   http: FastifyInstance
@@ -62,6 +63,7 @@ const DAY = 24 * HOUR
 
 const everyJob: readonly Job[] = [
   { name: 'expired-sessions', periodSeconds: HOUR, work: deleteExpiredSessions },
+  { name: 'old-sign-ins', periodSeconds: DAY, work: dropOldSignIns },
   { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
 ]

@@ -7,6 +7,7 @@ import { vanishedStore } from '../contacts/vanished.ts'
 import { NewDevices } from '../devices/NewDevices.tsx'
 import { KitReminder } from '../kit/KitReminder.tsx'
 import { roomsStore, sortRooms } from '../rooms/list.ts'
+import { signInsStore } from '../sessions/store.ts'
 import { lostBookStore } from '../trust/book.ts'
 import { Boundary } from '../ui/Boundary.tsx'
 import { TooltipProvider } from '../ui/IconButton.tsx'
@@ -19,6 +20,7 @@ const LogoutDialog = later(async () => (await import('../account/LogoutDialog.ts
 
 const Vanished = lazy(async () => ({ default: (await import('../contacts/Vanished.tsx')).Vanished }))
 const LostBook = lazy(async () => ({ default: (await import('../security/LostBook.tsx')).LostBook }))
+const NewSignIns = lazy(async () => ({ default: (await import('../sessions/NewSignIns.tsx')).NewSignIns }))
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
 
 /** The signed-in product: the list, and one conversation or the welcome beside it. */
@@ -26,6 +28,7 @@ export function Messenger() {
   const user = useStore(accountStore, (state) => state.user)
   const isMissingSome = useStore(vanishedStore, ({ vanished }) => vanished.length > 0)
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
+  const isSignInNew = useStore(signInsStore, ({ signIns }) => signIns.length > 0)
   const unread = useStore(roomsStore, (state) => state.unreadTotal)
   const [location, navigate] = useLocation()
   const [isSettings] = useRoute('/settings')
@@ -70,7 +73,12 @@ export function Messenger() {
               onSettings={() => navigate('/settings')}
               onLogout={() => setLeaving(true)}
             />
-            <NewDevices onReview={() => navigate('/settings?tab=security')} onLogout={() => setLeaving(true)} />
+            <NewDevices onReview={() => navigate('/settings?tab=devices')} onLogout={() => setLeaving(true)} />
+            {isSignInNew && (
+              <Suspense>
+                <NewSignIns onChangePassword={() => navigate('/settings?tab=security#password')} />
+              </Suspense>
+            )}
             {isMissingSome && (
               <Suspense>
                 <Vanished />

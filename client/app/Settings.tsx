@@ -1,10 +1,9 @@
-import { ChevronLeft } from 'lucide-react'
+import { ChevronLeft, MonitorSmartphone } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { useSearchParams } from 'wouter'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
-import { Devices } from '../devices/Devices.tsx'
 import { loadDevices } from '../devices/list.ts'
 import { devicesStore } from '../devices/store.ts'
 import { ExportSettings } from '../export/ExportSettings.tsx'
@@ -19,11 +18,16 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { IconButton } from '../ui/IconButton.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 import './lines.css'
 import './settings.css'
 
-const TABS = ['profile', 'security'] as const
+const SessionsPage = lazy(async () => ({ default: (await import('../sessions/SessionsPage.tsx')).SessionsPage }))
+
+/** `devices` is a page of its own: it has no trigger, and leads back to `security`. */
+const TABS = ['profile', 'security', 'devices'] as const
 type Tab = (typeof TABS)[number]
 
 /** Key under which another screen stores the tab to open. */
@@ -40,10 +44,11 @@ export function Settings({ user, onBack }: Props) {
   const [search, setSearch] = useSearchParams()
   const [asked, setAsked] = useState(() => sessionStorage.getItem(ASKED_TAB))
   const tab = tabOf(asked) ?? tabOf(search.get('tab')) ?? 'profile'
-  useEffect(() => {
-    sessionStorage.removeItem(ASKED_TAB)
-    title.current?.focus()
-  }, [])
+  const [, navigate] = useLocation()
+  const isSessions = tab === 'devices'
+  useEffect(() => sessionStorage.removeItem(ASKED_TAB), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the settings begins at its title
+  useEffect(() => title.current?.focus(), [isSessions])
 
   function open(next: string) {
     setAsked(null)
@@ -54,23 +59,33 @@ export function Settings({ user, onBack }: Props) {
     <div className="settings">
       <main className="page">
         <header>
-          <IconButton icon={ChevronLeft} label="Back to chat" onClick={onBack} />
+          <IconButton
+            icon={ChevronLeft}
+            label={isSessions ? 'Back to Profile Settings' : 'Back to chat'}
+            onClick={isSessions ? () => open('security') : onBack}
+          />
           <h1 ref={title} tabIndex={-1}>
-            Profile Settings
+            {isSessions ? 'Sessions and devices' : 'Profile Settings'}
           </h1>
         </header>
-        <Tabs.Root value={tab} onValueChange={open}>
-          <Tabs.List className="tabs" aria-label="Profile settings">
-            <Tabs.Trigger value="profile">Profile</Tabs.Trigger>
-            <Tabs.Trigger value="security">Security</Tabs.Trigger>
-          </Tabs.List>
-          <Tabs.Content value="profile" tabIndex={-1}>
-            <Profile user={user} />
-          </Tabs.Content>
-          <Tabs.Content value="security" tabIndex={-1}>
-            <Security user={user} />
-          </Tabs.Content>
-        </Tabs.Root>
+        {isSessions ? (
+          <Suspense fallback={<Spinner words="Loading" />}>
+            <SessionsPage onChangePassword={() => navigate(`/settings?tab=security#${PASSWORD}`)} />
+          </Suspense>
+        ) : (
+          <Tabs.Root value={tab} onValueChange={open}>
+            <Tabs.List className="tabs" aria-label="Profile settings">
+              <Tabs.Trigger value="profile">Profile</Tabs.Trigger>
+              <Tabs.Trigger value="security">Security</Tabs.Trigger>
+            </Tabs.List>
+            <Tabs.Content value="profile" tabIndex={-1}>
+              <Profile user={user} />
+            </Tabs.Content>
+            <Tabs.Content value="security" tabIndex={-1}>
+              <Security user={user} />
+            </Tabs.Content>
+          </Tabs.Root>
+        )}
       </main>
     </div>
   )
@@ -78,9 +93,12 @@ export function Settings({ user, onBack }: Props) {
 
 const tabOf = (value: string | null): Tab | undefined => TABS.find((tab) => tab === value)
 
-function Part({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+/** The id of the part with the form that changes the password, which the address names behind `#`. */
+const PASSWORD = 'password'
+
+function Part({ id, title, text, children }: { id?: string; title: string; text: string; children: ReactNode }) {
   return (
-    <section className="part">
+    <section className="part" id={id}>
       <header>
         <h2>{title}</h2>
         <p>{text}</p>
@@ -126,14 +144,19 @@ function Profile({ user }: { user: User }) {
 function Security({ user }: { user: User }) {
   const env = useEnv()
   const keepsHistory = useStore(devicesStore, (state) => state.keepsHistory)
+  useEffect(() => {
+    if (location.hash !== `#${PASSWORD}`) return
+    // Behind the effect that focuses the title.
+    requestAnimationFrame(() => document.querySelector<HTMLInputElement>(`#${PASSWORD} input:not([tabindex])`)?.focus())
+  }, [])
   const reload = () =>
     void loadDevices(env).catch((error) =>
       showToast({ tone: 'bad', title: 'Your devices could not be loaded', text: failureWords(error) }),
     )
   return (
     <>
-      <Part title="Devices" text="Each holds its own keys. Remove what you do not recognise.">
-        <Devices />
+      <Part title="Sessions and devices" text="Each browser holds its own keys.">
+        <OwnBrowsers />
       </Part>
       <Part title="Lock" text="When you leave this browser open and go away.">
         <LockSettings userId={user.id} />
@@ -150,9 +173,41 @@ function Security({ user }: { user: User }) {
       <Part title="History" text="What a browser that you add can read of the past.">
         <HistorySwitch isKept={keepsHistory} onChanged={reload} />
       </Part>
-      <Part title="Change password" text="Seals your keys again and signs out your other browsers.">
+      <Part id={PASSWORD} title="Change password" text="Seals your keys again and signs out your other browsers.">
         <ChangePassword user={user} />
       </Part>
     </>
+  )
+}
+
+/** Leads to the page of sessions and devices, and says how many browsers there are. */
+function OwnBrowsers() {
+  const env = useEnv()
+  const devices = useStore(devicesStore, (state) => state.devices)
+  const [newest] = [...devices].sort((a, b) => b.addedAt.localeCompare(a.addedAt))
+  useEffect(() => {
+    // The page itself says what could not be loaded.
+    loadDevices(env).catch(() => undefined)
+  }, [env])
+  const count = devices.length === 1 ? '1 browser in your account' : `${devices.length} browsers in your account`
+  return (
+    <ul className="lines">
+      <li>
+        <MonitorSmartphone className="i" aria-hidden />
+        <div>
+          <b>{newest ? count : 'Your browsers'}</b>
+          {newest && (
+            <p>
+              The newest: <bdi>{newest.name}</bdi>, {moment(new Date(newest.addedAt))}
+            </p>
+          )}
+        </div>
+        <div className="acts">
+          <Link className="btn compact outline" href="/settings?tab=devices">
+            Look them over
+          </Link>
+        </div>
+      </li>
+    </ul>
   )
 }

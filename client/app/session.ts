@@ -20,6 +20,7 @@ import { onTyping } from '../rooms/updates.ts'
 import { keepIndexed } from '../search/indexing.ts'
 import { stopOlder } from '../search/older.ts'
 import { forgetSearch } from '../search/search.ts'
+import { loadSignIns, resetSignIns, watchSignIns } from '../sessions/signins.ts'
 import { resetLostBook } from '../trust/book.ts'
 import { onPresence, resetPeople } from '../trust/people.ts'
 import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
@@ -36,7 +37,7 @@ const framesOf = (env: Env, userId: string): Frames => ({
   typing: onTyping,
   presence: onPresence,
   contacts: ({ userIds }) => syncAll(env, userIds),
-  account: () => readUser(env),
+  account: ({ what }) => (what === 'sign_in' ? loadSignIns(env) : readUser(env)),
   devices: () => onKeysChanged(env, userId),
   book: ({ version }) => onBookSaved(env, version),
   signed_out: (why) => signedOutElsewhere(env, userId, why),
@@ -74,6 +75,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     ...serverFrame.options.map(({ shape }) => listen(shape.type.value)),
     watchTabs(env, attempt),
     watchOwnNews(env, attempt),
+    watchSignIns(env, attempt),
     watchLock(env, userId, attempt),
     roomsStore.subscribe(index.soon),
   ]
@@ -110,10 +112,12 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     resetDevices()
     resetVanished()
     resetLostBook()
+    resetSignIns()
   }
 }
 
-const onConnected = (env: Env, userId: string) => Promise.all([syncAll(env), checkOwnKeys(env, userId), readUser(env)])
+const onConnected = (env: Env, userId: string) =>
+  Promise.all([syncAll(env), checkOwnKeys(env, userId), readUser(env), loadSignIns(env)])
 
 /** Queued, so that a response from before a change cannot overwrite a later one. */
 const readUser = (env: Env) => inTurn(env, 'user', () => refreshUser(env))

@@ -1,5 +1,5 @@
 import { CircleAlert, Monitor, MonitorSmartphone, Smartphone } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { WayDialog } from '../security/WayDialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
@@ -14,8 +14,15 @@ import { ItWasMe } from './NewDevices.tsx'
 import { removeBrowser, reopenRooms } from './removal.ts'
 import { devicesStore, type OwnDevice } from './store.ts'
 
-/** The browsers of this account, each with a button to remove it. */
-export function Devices() {
+interface Props {
+  /** What stands in the place of the time when the device was last seen: its sessions; undefined while they are not known. */
+  sessionOf: (deviceId: string) => ReactNode
+  /** Ends the device's sessions; undefined if it has none that can be ended here. */
+  signOutOf: (deviceId: string, name: string) => (() => void) | undefined
+}
+
+/** The browsers of this account, each with its sessions and a button to remove it. */
+export function Devices({ sessionOf, signOutOf }: Props) {
   const env = useEnv()
   const list = useRef<HTMLUListElement>(null)
   const { status, failure, devices } = useStore(devicesStore)
@@ -53,7 +60,14 @@ export function Devices() {
       )}
       <ul ref={list} className="lines" aria-label="Your devices" tabIndex={-1}>
         {devices.map((device) => (
-          <Device key={device.id} device={device} onRemove={() => setLeaving(device)} focusNext={() => list.current?.focus()} />
+          <Device
+            key={device.id}
+            device={device}
+            session={sessionOf(device.id)}
+            onSignOut={signOutOf(device.id, device.name)}
+            onRemove={() => setLeaving(device)}
+            focusNext={() => list.current?.focus()}
+          />
         ))}
       </ul>
       {leaving && (
@@ -70,13 +84,21 @@ export function Devices() {
 
 const PHONES = new Set(['Android', 'iOS'])
 
-function Device({ device, onRemove, focusNext }: { device: OwnDevice; onRemove: () => void; focusNext: () => void }) {
+interface DeviceProps {
+  device: OwnDevice
+  session: ReactNode
+  onSignOut: (() => void) | undefined
+  onRemove: () => void
+  focusNext: () => void
+}
+
+function Device({ device, session, onSignOut, onRemove, focusNext }: DeviceProps) {
   const now = useNow(60_000)
   const isNew = useStore(devicesStore, ({ announced }) => announced.some(({ id }) => id === device.id))
   const { id, name, browser, system, addedAt, isCurrent, lastSeenAt } = device
   const kind = [browser, system].filter(Boolean).join(' on ')
   const Icon = PHONES.has(system) ? Smartphone : system ? Monitor : MonitorSmartphone
-  const seen = !isCurrent && lastSeenAt && `last seen ${lastSeen(new Date(lastSeenAt), now)}`
+  const seen = !isCurrent && !session && lastSeenAt && `last seen ${lastSeen(new Date(lastSeenAt), now)}`
   return (
     <li>
       <Icon className="i" aria-hidden />
@@ -87,12 +109,18 @@ function Device({ device, onRemove, focusNext }: { device: OwnDevice; onRemove: 
           {kind && kind !== name && `${kind} · `}Added {moment(new Date(addedAt))}
           {seen && ` · ${seen}`}
         </p>
+        {session}
         {isCurrent && <p>To sign out here use Logout.</p>}
       </div>
       {!isCurrent && (
         <div className="acts">
           {isNew && <ItWasMe id={id} name={name} focusNext={focusNext} />}
-          <button type="button" className="btn compact outline" aria-label={`Remove ${name}`} onClick={onRemove}>
+          {onSignOut && (
+            <button type="button" className="btn compact outline" aria-label={`Sign out ${name}`} onClick={onSignOut}>
+              Sign out
+            </button>
+          )}
+          <button type="button" className="btn compact outline danger-words" aria-label={`Remove ${name}`} onClick={onRemove}>
             Remove
           </button>
         </div>

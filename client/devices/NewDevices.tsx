@@ -50,7 +50,7 @@ function Copied({ at, onLogout, focusNext }: { at: string; onLogout: () => void;
         <p>
           <strong>This browser's data was copied or restored</strong>, noticed {moment(new Date(at))}. If you did not restore a
           backup, somebody may write as you with the copy: log out with “Remove its keys”, sign in again, and remove the old
-          browser under Devices.
+          browser under Sessions and devices.
         </p>
         <div className="acts">
           <button

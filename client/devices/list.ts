@@ -7,6 +7,9 @@ import { devicesStore, type OwnDevice } from './store.ts'
 /** Channel that makes the other tabs of this browser reload: a confirmation in one tab counts for all. */
 const TABS = 'conclave/devices'
 
+/** The account's devices as this page knows them, for other features to read and follow. */
+export const shownDevices: Pick<typeof devicesStore, 'getState' | 'getInitialState' | 'subscribe'> = devicesStore
+
 /** Shows the account's new devices, its onion address, and whether it keeps history, as this browser knows them. */
 export async function showAnnounced(env: Env): Promise<void> {
   const [{ onionAddress, keepsHistory }, announced, copiedAt] = await Promise.all([

@@ -34,6 +34,8 @@ export function registerIn({ accounts }: ServerState, userId: string, keys: Acco
     authSecret: known?.authSecret ?? null,
     kitSecret: known?.kitSecret ?? null,
     historySeals: known?.historySeals ?? [],
+    ...(known?.sessions && { sessions: known.sessions }),
+    ...(known?.signIns && { signIns: known.signIns }),
     unlock,
     unlocks: { ...known?.unlocks, [keys.deviceId]: unlock },
   })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AccountKeys, KeyChange, SealedBook, Unlock } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
+import type { Session, SignIn } from '../../contract/sessions.ts'
 import { ApiError } from '../net/api.ts'
 import type { Mark } from '../rooms/room.ts'
 
@@ -17,6 +18,9 @@ export interface Account {
   authSecret: string | null
   kitSecret: string | null
   historySeals: KeyChange['historySeals']
+  /** Sessions besides those of the account's devices, and sign-ins; none until a test adds them. */
+  sessions?: Session[]
+  signIns?: (SignIn & { answeredBy: string[] })[]
   /** The unlock data of the device added last. */
   unlock: Unlock | null
   /** The unlock data of each device, by device id. */

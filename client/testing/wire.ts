@@ -7,6 +7,7 @@ import { accountVerbs, registerIn } from './accounts.ts'
 import { contactRow, contactVerbs } from './contacts.ts'
 import { packageVerbs } from './packages.ts'
 import { roomVerbs } from './rooms.ts'
+import { sessionVerbs } from './sessions.ts'
 import type { ServerState } from './state.ts'
 
 /**
@@ -51,7 +52,13 @@ export function createWire({ areStrangers = false } = {}) {
 
   // By address, because a client that is loaded twice has each endpoint twice.
   const addressOf = ({ method, path }: Endpoint) => `${method} ${path}`
-  const every = [...accountVerbs(state), ...contactVerbs(state), ...packageVerbs(state), ...roomVerbs(state)]
+  const every = [
+    ...accountVerbs(state),
+    ...contactVerbs(state),
+    ...packageVerbs(state),
+    ...roomVerbs(state),
+    ...sessionVerbs(state),
+  ]
   const verbs = new Map(every.map(([endpoint, verb]) => [addressOf(endpoint), verb]))
 
   function serve(endpoint: Endpoint, input: never, userId: string, deviceId: string): unknown {

@@ -9,6 +9,7 @@ import { effectiveTier } from '../plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import { challengeOf } from '../sessions/challenge.ts'
 import { endSession, originOf, startSession } from '../sessions/sessions.ts'
+import { noteSignIn } from '../sessions/signins.ts'
 import * as store from './store.ts'
 
 type AccountRow = NonNullable<Awaited<ReturnType<typeof store.findById>>>
@@ -39,20 +40,27 @@ interface Entrance {
   deviceId: string | undefined
   /** The refusal if the account has changed meanwhile: a secret that was just replaced must not sign in. */
   otherwise: RefusalCode
+  /** True if the account was made just now, so that nobody is to be told. */
+  isNew?: boolean
 }
 
 /** Starts a session for this visitor and ends the one that its cookie named before. Throws Refusal. */
-export async function signIn(env: Env, visitor: Visitor, row: AccountRow, { deviceId, otherwise }: Entrance): Promise<SignedIn> {
+export async function signIn(
+  env: Env,
+  visitor: Visitor,
+  row: AccountRow,
+  { deviceId, otherwise, isNew = false }: Entrance,
+): Promise<SignedIn> {
   // One transaction: the removal of the device, or the end of all sessions, commits wholly before or after it.
   const { tier, unlock, token, expiresAt } = await env.db.transaction(async (tx) => {
     if (!(await store.holdSecrets(tx, row))) throw new Refusal(otherwise)
     const unlock = deviceId === undefined ? undefined : await unlockOf(tx, row.id, deviceId)
     const tier = await effectiveTier(tx, row.id, env.clock())
-    return {
-      tier,
-      unlock,
-      ...(await startSession(env, row.id, { ...originOf(visitor), deviceId: unlock?.deviceId ?? null }, tx)),
-    }
+    const origin = originOf(visitor)
+    const session = await startSession(env, row.id, { ...origin, deviceId: unlock?.deviceId ?? null }, tx)
+    // An account without keys has no browsers that could be told.
+    if (row.publicKey && !isNew) await noteSignIn(tx, env.clock(), row.id, { ...origin, id: session.id })
+    return { tier, unlock, ...session }
   })
   const before = await visitor.session()
   if (before) await endSession(env, before)

@@ -83,7 +83,7 @@ export async function recover(
   })
   if (ended) {
     await env.fault?.('keys:committed')
-    closeSessions(env, ended, form.keys.manifest)
+    closeSessions(env, ended, { manifest: form.keys.manifest })
     await announceKeys(env, user.id)
   }
   return { ...shownUser(row, user.subscriptionTier, unlock.deviceId), unlock: { ...unlock, challenge: null } }

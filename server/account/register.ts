@@ -44,5 +44,5 @@ export async function register(env: Env, visitor: Visitor, form: z.infer<typeof 
     .catch((error: unknown) => {
       throw isTaken(error, 'users_username_lower') ? new Refusal('username_taken') : error
     })
-  return await signIn(env, visitor, row, { deviceId: unlock?.deviceId, otherwise: 'invalid_credentials' })
+  return await signIn(env, visitor, row, { deviceId: unlock?.deviceId, otherwise: 'invalid_credentials', isNew: true })
 }

@@ -8,6 +8,7 @@ import type { Caller } from '../http/serve.ts'
 import { countGuess, requireAuthSecret, verifierOf } from '../password/password.ts'
 import { Refusal } from '../refuse.ts'
 import { deleteSessionsOf } from '../sessions/sessions.ts'
+import { forgetSignIns } from '../sessions/signins.ts'
 import { retiredHash } from './names.ts'
 import * as store from './store.ts'
 import * as traces from './store-traces.ts'
@@ -38,6 +39,7 @@ export async function removeAccount(
     requireOrder(env, user, account.publicKey, 'delete account', caller)
     const listing = await traces.findListing(tx, user.id)
     await deleteSessionsOf(tx, user.id)
+    await forgetSignIns(tx, user.id)
     await traces.deleteKeys(tx, user.id, account.roomIds)
     await traces.deleteContacts(tx, user.id)
     await traces.closeDirectRooms(tx, user.id, account.roomIds)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { browserOf } from '../../contract/browser.ts'
 import type { AccountChange } from '../../contract/frames.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -12,6 +12,7 @@ import type { Caller } from '../http/serve.ts'
 import { rightsOf, tierOf } from '../plans/plans.ts'
 import type { SignedOut } from '../realtime/hub.ts'
 import { Refusal } from '../refuse.ts'
+import { noteSignInDevice } from './signins.ts'
 import * as store from './store.ts'
 
 const TOKEN_BYTES = 32
@@ -23,6 +24,7 @@ const SENDER_MS = 10_000
 const SENDERS_MAX = 50_000
 
 export interface StartedSession {
+  id: string
   /** The cookie's value; the server stores only its SHA-256. */
   token: string
   expiresAt: Date
@@ -50,9 +52,10 @@ export async function startSession(
   const now = env.clock()
   const expiresAt = later(now, LIMITS.sessionAbsoluteSeconds)
   const tokenHash = fromHex(hashOfToken(token))
-  await store.insertSession(db, { ...entrance, tokenHash, userId, createdAt: now, lastUsedAt: now, expiresAt })
+  const id = randomUUID()
+  await store.insertSession(db, { ...entrance, id, tokenHash, userId, createdAt: now, lastUsedAt: now, expiresAt })
   await store.trimSessions(db, userId, tokenHash, LIMITS.sessionsPerUser)
-  return { token, expiresAt }
+  return { id, token, expiresAt }
 }
 
 /**
@@ -174,9 +177,18 @@ export async function nameDevice(tx: Queryable, { sessionHash }: SignedInUser, d
   if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, null))) throw new Refusal('not_signed_in')
 }
 
-/** Stores that this device has signed for the session; it stays the session's device to the end [Note: D4]. Throws Refusal. */
-export async function rememberProof(tx: Queryable, now: Date, { sessionHash }: SignedInUser, deviceId: string): Promise<void> {
+/**
+ * Stores that this device has signed for the session; it stays the session's device to the end [Note: D4]. The account's browsers
+ * learn whose sign-in it was. Throws Refusal.
+ */
+export async function rememberProof(
+  tx: Queryable,
+  now: Date,
+  { id, sessionHash }: SignedInUser,
+  deviceId: string,
+): Promise<void> {
   if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, now))) throw new Refusal('not_signed_in')
+  await noteSignInDevice(tx, now, id, fromHex(sessionHash), deviceId)
 }
 
 async function touchSessions(env: Pick<Env, 'db' | 'clock'>, rows: { tokenHash: Buffer }[]): Promise<void> {

@@ -145,7 +145,8 @@ export async function touchDevices(db: Queryable, userIds: string[], deviceIds: 
 // An array is one parameter, so the statement's text does not depend on its length.
 const isOneOf = (tokenHashes: Buffer[]) => sql`${sessions.tokenHash} = any(${sql.param(tokenHashes)}::bytea[])`
 
-const isInTime = (now: Date) => and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince(now)))
+/** True for sessions that are neither expired nor idle for too long. */
+export const isInTime = (now: Date) => and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince(now)))
 
 /** Returns the time of last use at or before which a session counts as idle for too long. */
 const idleSince = (now: Date): Date => new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)

@@ -2,6 +2,8 @@ import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at, bytes } from './columns.ts'
 
+const ingress = () => text('ingress', { enum: ['direct', 'onion'] }).notNull()
+
 export const sessions = pgTable(
   'sessions',
   {
@@ -20,12 +22,31 @@ export const sessions = pgTable(
     browser: text('browser').notNull().default(''),
     system: text('system').notNull().default(''),
     /** The ingress of the listener that the session was started at. */
-    ingress: text('ingress', { enum: ['direct', 'onion'] })
-      .notNull()
-      .default('direct'),
+    ingress: ingress().default('direct'),
     createdAt: at('created_at').notNull(),
     lastUsedAt: at('last_used_at').notNull(),
     expiresAt: at('expires_at').notNull(),
   },
   (table) => [index('sessions_user').on(table.userId)],
+)
+
+/** Sign-ins that the account's browsers are told of. They outlive their sessions, so that an intruder's end hides nothing. */
+export const signIns = pgTable(
+  'sign_ins',
+  {
+    /** The id of the session. */
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The device that has signed for the session; null if none has. */
+    deviceId: text('device_id'),
+    browser: text('browser').notNull(),
+    system: text('system').notNull(),
+    ingress: ingress(),
+    signedInAt: at('signed_in_at').notNull(),
+    /** The devices at which the person has seen it. */
+    answeredBy: text('answered_by').array().notNull().default([]),
+  },
+  (table) => [index('sign_ins_user').on(table.userId, table.signedInAt), index('sign_ins_age').on(table.signedInAt)],
 )

@@ -1,0 +1,133 @@
+import { CircleAlert } from 'lucide-react'
+import { useRef } from 'react'
+import { useStore } from 'zustand'
+import type { SignIn } from '../../contract/sessions.ts'
+import { shownDevices } from '../devices/list.ts'
+import { useEnv, useNow } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { showToast } from '../ui/toast.ts'
+import { endSessions } from './sessions.ts'
+import { answerSignIns, withoutAnnounced } from './signins.ts'
+import { signInsStore } from './store.ts'
+import { browserWords, signInTime } from './words.ts'
+
+/** Sign-ins told one by one; more of them are counted. */
+const TOLD = 3
+
+interface Props {
+  /** Goes to where the password is changed. */
+  onChangePassword: () => void
+}
+
+/** Tells of sign-ins to the account, each until the person has answered in this browser [Note: D4]. */
+export function NewSignIns({ onChangePassword }: Props) {
+  const place = useRef<HTMLDivElement>(null)
+  const signIns = useStore(signInsStore, (state) => state.signIns)
+  const announced = useStore(shownDevices, (state) => state.announced)
+  const shown = withoutAnnounced(signIns, announced)
+  const rest = shown.slice(TOLD)
+  const focusNext = () => place.current?.focus()
+  return (
+    <div ref={place} className="news" role="status" aria-label="New sign-ins" tabIndex={-1}>
+      {shown.slice(0, TOLD).map((signIn) => (
+        <OneSignIn key={signIn.id} signIn={signIn} onChangePassword={onChangePassword} focusNext={focusNext} />
+      ))}
+      {rest.length > 0 && <MoreSignIns signIns={rest} focusNext={focusNext} />}
+    </div>
+  )
+}
+
+interface OneProps extends Props {
+  signIn: SignIn
+  /** The pressed button disappears, so focus another element. */
+  focusNext: () => void
+}
+
+function OneSignIn({ signIn, onChangePassword, focusNext }: OneProps) {
+  const env = useEnv()
+  const now = useNow(60_000)
+  const { isLive } = signIn
+  const name = browserWords(signIn)
+
+  async function notMe() {
+    try {
+      if (isLive) await endSessions(env, [signIn.id])
+      await answerSignIns(env, [signIn.id])
+      showToast({
+        tone: 'good',
+        title: isLive ? 'Session ended' : 'Change your password',
+        text: 'Whoever it was knows your password. Set a new one now.',
+      })
+      onChangePassword()
+    } catch (error) {
+      showToast({ tone: 'bad', title: 'The session was not ended', text: failureWords(error) })
+    }
+  }
+
+  return (
+    <div className="note warn">
+      <CircleAlert className="i i-16" aria-hidden />
+      <div>
+        <p>
+          <strong>
+            New sign-in: <bdi>{name}</bdi>, {signInTime(new Date(signIn.signedInAt), now)}.
+          </strong>{' '}
+          {isLive ? 'Not you? End it and change your password.' : 'It has ended since. Not you? Change your password.'}
+        </p>
+        <div className="acts">
+          <ItWasMe ids={[signIn.id]} label={`It was me who signed in with ${name}`} words="It was me" focusNext={focusNext} />
+          <button type="button" className="btn compact outline danger-words" onClick={notMe}>
+            {isLive ? 'End it' : 'Change password'}
+          </button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function MoreSignIns({ signIns, focusNext }: { signIns: SignIn[]; focusNext: () => void }) {
+  const words = signIns.length === 1 ? '1 more sign-in' : `${signIns.length} more sign-ins`
+  return (
+    <div className="note warn">
+      <CircleAlert className="i i-16" aria-hidden />
+      <div>
+        <p>
+          <strong>{words} before these.</strong> Not you? Change your password.
+        </p>
+        <div className="acts">
+          <ItWasMe
+            ids={signIns.map(({ id }) => id)}
+            label={`They were all me: ${words}`}
+            words="They were me"
+            focusNext={focusNext}
+          />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface AnswerProps {
+  ids: string[]
+  label: string
+  words: string
+  focusNext: () => void
+}
+
+function ItWasMe({ ids, label, words, focusNext }: AnswerProps) {
+  const env = useEnv()
+  return (
+    <button
+      type="button"
+      className="btn compact outline"
+      aria-label={label}
+      onClick={() =>
+        answerSignIns(env, ids).then(focusNext, (error) =>
+          showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) }),
+        )
+      }
+    >
+      {words}
+    </button>
+  )
+}
