@@ -2,6 +2,7 @@ import { openRun } from '../server/testing/run.ts'
 import { measureBytes } from './bytes.ts'
 import { measureContacts } from './contacts.ts'
 import { measureCrypto } from './crypto.ts'
+import { measureForm } from './form.ts'
 import { type Ground, layGround } from './ground.ts'
 import { measureHistory } from './history.ts'
 import { makeProfiler } from './profile.ts'
@@ -25,6 +26,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   send: measureSend,
   start: measureStart,
   crypto: measureCrypto,
+  form: measureForm,
   tap: measureTap,
   contacts: measureContacts,
   history: measureHistory,
