@@ -15,6 +15,7 @@ import {
   somebodyElse,
   swappedNames,
   timeToWait,
+  withoutContact,
 } from './lies.ts'
 import { conversation, customer, person } from './people.ts'
 import type { Person } from './person.ts'
@@ -150,6 +151,17 @@ test("A browser that the server hides from Alice's own list is announced as soon
   await laptop.says('from a browser that nobody was told of')
   await alice.page.getByText('A new browser was added to your account').waitFor()
   await laptop.leaves()
+})
+
+test("The server hides Bob from Alice's list: she is told that she did not remove him, until he is back", async () => {
+  proxy.lies(withoutContact(bob.username), await cookieOf(alice))
+  await alice.page.goto(server.url)
+  const told = alice.page.getByText(`@${bob.username} is no longer in your list. You did not remove this contact`)
+  await told.waitFor()
+  proxy.tellsTruth()
+  await alice.reloads()
+  await alice.opens(bob)
+  await told.waitFor({ state: 'detached' })
 })
 
 test("Carol is shown another list of Alice's browsers with the same number: both are told, and nothing goes out until they decide", async () => {

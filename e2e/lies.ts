@@ -64,6 +64,13 @@ export const swappedNames = (hidden: string, shown: string): Lie =>
     }
   })
 
+/** The row of one contact is hidden. */
+export const withoutContact = (hidden: string): Lie =>
+  instead('GET /api/rooms', ({ status, body }) => {
+    const shown = rows(fields(body)['rooms']).filter((row) => fields(row['person'])['username'] !== hidden)
+    return { status, body: { ...fields(body), rooms: shown } }
+  })
+
 /** Whoever asks for this account's device list gets another one, which the account's key has signed. */
 export const otherList = (userId: string, manifest: unknown): Lie =>
   instead(`GET /api/users/${userId}/manifest`, ({ status, body }) => ({ status, body: { ...fields(body), manifest } }))

@@ -117,7 +117,10 @@ test('A private window works like any other; once it is closed, the account is t
   await second.leaves()
 })
 
-test("Bob's computer is restored from a backup: he reads on, and writes in the same conversation", async ({ server, alice }) => {
+test("Bob's computer is restored from a backup: it says so, and he reads on and writes in the same conversation", async ({
+  server,
+  alice,
+}) => {
   const bob = await joined(server, await personWithProfile(server, 'Bob'))
   await conversation(alice, bob)
   await bob.says('before the backup')
@@ -126,8 +129,8 @@ test("Bob's computer is restored from a backup: he reads on, and writes in the s
   const backup = `${bob.profile}-backup`
   await cp(bob.profile, backup, { recursive: true })
 
-  const at = async () => {
-    const window = await visitor(server, await openBrowser(bob.profile), bob)
+  const at = async (profile = bob.profile) => {
+    const window = await visitor(server, await openBrowser(profile), bob)
     await window.page.goto(server.url)
     await window.opens(alice)
     return window
@@ -144,11 +147,24 @@ test("Bob's computer is restored from a backup: he reads on, and writes in the s
   const restored = await at()
   await restored.reads('after the backup')
   await restored.reads('noted')
+  const told = restored.page.getByText("This browser's data was copied or restored")
+  await told.waitFor()
+  await restored.page.getByRole('button', { name: 'I restored it' }).click()
+  await told.waitFor({ state: 'detached' })
   await restored.says('from the restored computer')
   await alice.reads('from the restored computer')
   await alice.says('heard')
   await restored.reads('heard')
   await restored.leaves()
+
+  // Two copies of one browser take turns in the conversation: each comes in again, and no message fails.
+  const copy = `${bob.profile}-copy`
+  await cp(bob.profile, copy, { recursive: true })
+  const both = [await at(), await at(copy)] as const
+  await Promise.all([both[0].says('from the computer'), both[1].says('from its copy')])
+  for (const text of ['from the computer', 'from its copy']) await alice.reads(text)
+  for (const { page } of both) expect(await page.getByText(/Not sent(?! yet)/).count()).toBe(0)
+  await Promise.all(both.map((window) => window.leaves()))
 })
 
 test('The disk is full: the words stay in the composer with the reason, and go out when there is room', async ({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import type { Contact } from '../../contract/contacts.ts'
 import { roomsApi } from '../../contract/rooms.ts'
@@ -55,6 +56,29 @@ test('Messages come and come: the list is asked for a few times, not for ever, a
   await reloadRooms(env)
   expect(meanwhile).toHaveLength(5)
   expect(roomById(roomId)).toMatchObject({ lastSeq: 14, unreadCount: 14 })
+})
+
+test('News of sixty rooms come while the list is on its way: each of them is asked for again', async () => {
+  const { alice, bob, env, message } = await asking([{}])
+  const row = rowOfContact(alice.contact(bob))
+  const listed = Array.from({ length: 60 }, (_, at) => ({
+    ...row,
+    chatRoomId: `room_${at}`,
+    person: { ...row.person, id: randomUUID(), username: `person${at}` },
+  }))
+  const askedFor: string[] = []
+  const api = async (endpoint: unknown, input: object) => {
+    if (endpoint !== roomsApi.list) return await env.api(endpoint as never, input as never)
+    if ('since' in input) return { ...NOTHING, rooms: [] }
+    const ids = 'ids' in input ? String(input.ids).split(',') : []
+    askedFor.push(...ids)
+    if (ids.length > 0) return { ...NOTHING, counter: null, rooms: listed.filter(({ chatRoomId }) => ids.includes(chatRoomId)) }
+    for (const { chatRoomId } of listed) addNewest({ ...message(1, bob.userId), chatRoomId }, false)
+    return { ...NOTHING, rooms: listed }
+  }
+  await reloadRooms({ ...env, api: api as Api })
+  expect(askedFor.sort()).toEqual(listed.map(({ chatRoomId }) => chatRoomId).sort())
+  expect([...roomsStore.getState().rooms.keys()].sort()).toEqual(askedFor)
 })
 
 test('Another tab of Alice has read what came before her own last message: nothing counts as unread here either', async () => {

@@ -113,6 +113,7 @@ async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, o
   const { session } = roomsStore.getState()
   let [before, page] = [allUpdates(), await env.api(roomsApi.list, asked)]
   const answer = page
+  const late: string[] = []
   for (let attempt = 1; ; attempt++) {
     const isCurrent = (id: string) => (before.get(id) ?? 0) === updatesOf(id)
     const rows = await readRows(env, page.rooms.map(roomOfRow))
@@ -120,9 +121,9 @@ async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, o
     if (roomsStore.getState().session !== session) throw new CryptoFailure('closed', 'The account is closed')
     onRows(putRows(rows.filter(({ room }) => isCurrent(room.id))))
     putRooms([], page.removed.filter(isCurrent))
-    const late = [...rows.map(({ room }) => room.id), ...page.removed].filter((id) => !isCurrent(id))
+    late.push(...[...rows.map(({ room }) => room.id), ...page.removed].filter((id) => !isCurrent(id)))
     if (late.length === 0 || attempt === LIST_TRIES) return answer
-    ;[before, page] = [allUpdates(), await env.api(roomsApi.list, { ids: late.slice(0, LIMITS.roomIdsMax).join() })]
+    ;[before, page] = [allUpdates(), await env.api(roomsApi.list, { ids: late.splice(0, LIMITS.roomIdsMax).join() })]
   }
 }
 
