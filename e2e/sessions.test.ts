@@ -24,7 +24,7 @@ test('Alice is told of each sign-in and ends what is not hers: that page says wh
   const isOut = other.page.getByText(/signed out from another browser of yours/)
   await row.getByRole('button', { name: 'Sign out Phone' }).click()
   await isOut.waitFor()
-  await row.getByText('Signed out').waitFor()
+  await row.getByText('Signed out', { exact: true }).waitFor()
 
   await other.page.getByLabel(/^Username/).fill(alice.username)
   await other.page.getByLabel(/^Password/).fill(alice.password)

@@ -11,7 +11,7 @@ import { resetMessages, showRoom } from './messages.ts'
 import { receiveMessage } from './receive.ts'
 import { sendText } from './send.ts'
 import { messagesStore } from './store.ts'
-import { refreshRoom, refreshView } from './view.ts'
+import { refreshRoom, refreshView, showCaughtUp } from './view.ts'
 
 let alice: TestPerson
 let bob: TestPerson
@@ -111,6 +111,21 @@ test('A message that a plan refuses leaves no line behind', async () => {
   const poor: Env = { ...alice.env, api }
   expect(await sendText(poor, room, 'for money')).toEqual({ outcome: 'subscription_required' })
   expect(lines()).toEqual([['hello', null]])
+})
+
+test('A message that came between two reads of the vault is shown once', async () => {
+  const cursor = messagesStore.getState().open?.cursor ?? 0
+  await bob.says(alice, 'news')
+  const opened = (await alice.reads(bob)).slice(-1)
+  // The page was read after the room's state, so it has the message and names the place before it.
+  const page: typeof alice.core.page = async (where) => ({ ...(await alice.core.page(where)), cursor })
+  await refreshView({ ...alice.env, crypto: { ...alice.core, page } }, room)
+  await showCaughtUp(alice.env, room, { after: cursor, cursor: cursor + 1, opened, isJoined: true })
+  expect(lines()).toEqual([
+    ['hello', null],
+    ['news', null],
+  ])
+  expect(messagesStore.getState().open?.cursor).toBe(cursor + 1)
 })
 
 test('What arrives is shown from the step that opened it: the page is not read again', async () => {

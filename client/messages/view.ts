@@ -129,9 +129,12 @@ export async function showCaughtUp(env: Env, room: Room, caughtUp: CaughtUp): Pr
 function append(room: Room, { after, cursor, opened, isJoined }: CaughtUp): boolean {
   const view = viewOf(room)
   if (!opened || view?.status !== 'ready' || view.hasNewer || view.cursor !== after || !isJoined) return false
+  // A page is read after the room's state, so it may have the first of these already.
+  const { last } = windowOf(room)
   const ids = new Set(opened.filter(({ senderId }) => senderId === room.ownId).map(({ id }) => id))
   const unsent = view.messages.filter(({ seq, id }) => seq === null && !ids.has(id))
-  changeView(room, { cursor, messages: [...extended(room, view, opened), ...unsent] })
+  const more = opened.filter(({ seq }) => seq > last)
+  changeView(room, { cursor, messages: [...extended(room, view, more), ...unsent] })
   return true
 }
 

@@ -1,4 +1,4 @@
-import { isClosed } from '../crypto/crypto.ts'
+import { CryptoFailure, isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 
 /** Indexing starts after QUIET_MS without new messages, and after LATEST_MS at the latest. */
@@ -24,6 +24,11 @@ export function keepIndexed(env: Env, chatRoomIds: () => string[], report: (work
     try {
       while (!isStopped && !(await env.crypto.indexRooms({ chatRoomIds: chatRoomIds() }))) await pause()
     } catch (error) {
+      if (error instanceof CryptoFailure && error.code === 'not_loaded') {
+        // Without a connection the search's code could not be loaded. Messages wait in the vault meanwhile.
+        if (!isStopped) timer = setTimeout(() => report(run()), LATEST_MS)
+        return
+      }
       // The account was closed meanwhile, so there is nothing left to index.
       if (!isClosed(error)) throw error
     } finally {
