@@ -39,7 +39,7 @@ export async function changePassword(
     // The response to an earlier attempt was lost.
     if (read && isStored(account, read) && timingSafeEqual(account.passwordHash, next)) return undefined
     requireVerifier(account, current)
-    requireOrder(env, user, account.publicKey, 'change password', caller)
+    await requireOrder(env, user, account.publicKey, 'change password', caller)
     if (timingSafeEqual(current, next)) throw invalid('Choose a password that is not the current one')
     requireFit(account, read)
     const removed = read ? await applyChange(env, tx, user, account, read) : []

@@ -36,7 +36,7 @@ export async function removeAccount(
   const listing = await env.db.transaction(async (tx) => {
     const account = await lockAccount(tx, user.id, true)
     requireSame(verifier, account.passwordHash)
-    requireOrder(env, user, account.publicKey, 'delete account', caller)
+    await requireOrder(env, user, account.publicKey, 'delete account', caller)
     const listing = await traces.findListing(tx, user.id)
     await deleteSessionsOf(tx, user.id)
     await forgetSignIns(tx, user.id)

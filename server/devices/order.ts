@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { webcrypto } from 'node:crypto'
 import type { OrderAct } from '../../contract/account.ts'
 import { encodeFields, fromBase64 } from '../../contract/bytes.ts'
 import type { Env, SignedInUser } from '../env.ts'
@@ -11,20 +11,20 @@ import { isSigned } from './signature.ts'
  * Throws Refusal unless the identity key of an account with keys has signed this request [Note: D5]. No device stores that key,
  * so a signature shows that a way in was opened. `publicKey` is null for an account without keys, which cannot sign.
  */
-export function requireOrder(
+export async function requireOrder(
   env: Env,
   user: SignedInUser,
   publicKey: Uint8Array | null,
   act: OrderAct,
   { headers: { origin }, posted }: Pick<Caller, 'headers' | 'posted'>,
-): void {
+): Promise<void> {
   if (publicKey === null) return
   const { text, fields } = posted()
   const { order } = fields
   if (typeof order !== 'string') throw new Refusal('order_required')
   // Only pages send an Origin. The origin check has accepted it already.
   if (origin === undefined) throw new Refusal('forbidden_origin')
-  const hash = hashWithout(order, text)
+  const hash = await hashWithout(order, text)
   const holds = currentChallenges(env, user.sessionHash).some((challenge) => {
     const signed = encodeFields('conclave/order/v1', origin, user.id, challenge, act, hash)
     return isSigned(publicKey, fromBase64(order), signed)
@@ -36,8 +36,9 @@ export function requireOrder(
  * Returns the SHA-256 of the JSON that was sent, without the order at its end, where a page puts it. The text is not written anew:
  * with a book in it that would take as long as all the rest. An order elsewhere signs nothing.
  */
-function hashWithout(order: string, text: string): Buffer {
+async function hashWithout(order: string, text: string): Promise<Uint8Array> {
   const end = `,"order":${JSON.stringify(order)}}`
   if (!text.endsWith(end)) throw new Refusal('invalid_signature')
-  return createHash('sha256').update(text.slice(0, -end.length)).update('}').digest()
+  // Another thread hashes: a book of megabytes would hold up everybody else.
+  return new Uint8Array(await webcrypto.subtle.digest('SHA-256', Buffer.from(`${text.slice(0, -end.length)}}`)))
 }
