@@ -171,6 +171,7 @@ export const DEAREST: Record<string, Record<string, Request>> = {
       return { who: person, input: { password: person.authSecret, kdf: 1 } }
     },
   },
+  'PUT /api/profile': { 'a new name': by(alice, () => ({ displayName: randomUUID() })) },
   'GET /api/user': { 'the fullest account': by(alice) },
   'GET /api/username-available': { 'a name that is free': by(stranger, () => ({ username: longName })) },
   'POST /api/account/keys': {

@@ -36,6 +36,15 @@ export const displayNameShape = z
   .transform((name) => name.replace(INVISIBLE, '').trim())
   .pipe(required('Display name', LIMITS.displayNameMax))
 
+// As HTML defines a valid address, and with a dot in the domain.
+const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d-]+(?:\.[a-z\d-]+)+$/i
+/** An address, or '' for none. */
+const emailShape = z
+  .string({ error: 'Invalid email address' })
+  .trim()
+  .max(LIMITS.emailMax, 'Invalid email address')
+  .refine((email) => email === '' || EMAIL.test(email), 'Invalid email address')
+
 const passwordShape = z
   .string({ error: 'Password is required' })
   .min(LIMITS.passwordMin, 'Password must be at least 6 characters')
@@ -213,6 +222,15 @@ export const accountApi = {
     assurance: 'session',
     summary: 'Who is signed in.',
     input: nothing,
+    output: userShape,
+  }),
+  updateProfile: endpoint({
+    method: 'PUT',
+    path: '/api/profile',
+    access: 'signed_in',
+    rates: ['profile'],
+    summary: "Sets the display name, which contacts see at once, and the email: '' clears it, without one it stays.",
+    input: z.object({ displayName: displayNameShape, email: emailShape.optional() }),
     output: userShape,
   }),
   usernameAvailable: endpoint({

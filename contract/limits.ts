@@ -7,6 +7,7 @@ export const LIMITS = {
   usernameMin: 3,
   usernameMax: 30,
   displayNameMax: 50,
+  emailMax: 254,
   passwordMin: 6,
   passwordMax: 100,
   onionShownChars: 16,
@@ -112,6 +113,8 @@ export const RATES = {
   availabilityTotal: { points: 1200, seconds: MINUTE, per: 'all' },
 
   account: { points: 30, seconds: 10 * MINUTE, per: 'user' },
+  /** Each new name is told to everybody who lists the person. */
+  profile: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   keys: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   /** A recovery reads at most one book of each device, twice. */
   recoveryBooks: { points: 60, seconds: 10 * MINUTE, per: 'user' },

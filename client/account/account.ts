@@ -103,16 +103,19 @@ export const untilStarted = (): Promise<void> =>
     settle(accountStore.getState().phase)
   })
 
+/** Fetches the own user again, because the plan or the name may have changed on the server. */
+export const refreshUser = async (env: Env): Promise<void> => showUser(env, await env.api(accountApi.user, {}))
+
 /**
- * Fetches the own user again, because the plan or the name may have changed on the server. If the server returns another account,
- * closes the page's account with a notice: later actions would use the other account's keys.
+ * Shows the own user as the server returned it. If that is another account, closes the page's account with a notice: later actions
+ * would use the other account's keys.
  */
-export async function refreshUser(env: Env): Promise<void> {
-  const answered = await env.api(accountApi.user, {})
+export async function showUser(env: Env, answered: User): Promise<void> {
   const { phase, user } = accountStore.getState()
   if (phase !== 'signed_in' || !user) return
-  if (isSame(user, answered)) accountStore.setState({ user: answered })
-  else await closeAccount(env, OTHER_ACCOUNT)
+  if (!isSame(user, answered)) return await closeAccount(env, OTHER_ACCOUNT)
+  rememberUser(answered)
+  accountStore.setState({ user: answered })
 }
 
 /** Ends the session here at once, and on the server as soon as the server can be reached. */

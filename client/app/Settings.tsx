@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'rea
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
+import { DisplayName } from '../account/DisplayName.tsx'
 import { loadDevices } from '../devices/list.ts'
 import { devicesStore } from '../devices/store.ts'
 import { ExportSettings } from '../export/ExportSettings.tsx'
@@ -112,12 +113,9 @@ function Profile({ user }: { user: User }) {
   const onionAddress = useStore(devicesStore, (state) => state.onionAddress)
   return (
     <>
-      <Part title="About you" text="Your username is how others find you; it stays as it is.">
+      <Part title="About you" text="What others see of you, and what they find you by.">
+        <DisplayName user={user} />
         <dl className="facts-own">
-          <div>
-            <dt>Display name</dt>
-            <dd dir="auto">{user.displayName}</dd>
-          </div>
           <div>
             <dt>Username</dt>
             <dd>@{user.username.toLowerCase()}</dd>

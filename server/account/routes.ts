@@ -7,6 +7,7 @@ import { changePassword } from './change.ts'
 import { makeKeys } from './keys.ts'
 import { login, passwordSalt } from './login.ts'
 import { usernameAvailable } from './names.ts'
+import { updateProfile } from './profile.ts'
 import { loginByKit, recover, recoveryBook } from './recovery.ts'
 import { register } from './register.ts'
 import { removeAccount } from './remove.ts'
@@ -19,6 +20,7 @@ export function accountRoutes(app: FastifyInstance, env: Env) {
   serveAnyone(app, env, accountApi.logout, (visitor, { removeKeys }) => logout(env, visitor, removeKeys ?? false))
   serveAnyone(app, env, accountApi.usernameAvailable, (visitor, { username }) => usernameAvailable(env, visitor, username))
   serve(app, env, accountApi.user, (user) => currentUser(env, user))
+  serve(app, env, accountApi.updateProfile, (user, profile) => updateProfile(env, user, profile))
   serve(app, env, accountApi.recoveryBook, (user, form) => recoveryBook(env, user, form))
   serve(app, env, accountApi.recover, (user, form, caller) => recover(env, user, form, caller))
   serve(app, env, accountApi.changePassword, (user, form, caller) => changePassword(env, user, form, caller))

@@ -48,6 +48,14 @@ export async function replaceVerifier(db: Queryable, userId: string, passwordHas
   await db.update(users).set({ passwordHash }).where(eq(users.id, userId))
 }
 
+/** Sets these columns of a living account. Returns the row and the name that it had before; undefined for a deleted account. */
+export async function replaceProfile(tx: Queryable, userId: string, profile: { displayName: string; email?: string | null }) {
+  const isLiving = and(eq(users.id, userId), isNull(users.deletedAt))
+  const [before] = await tx.select({ displayName: users.displayName }).from(users).where(isLiving).for('no key update')
+  const [row] = await tx.update(users).set(profile).where(isLiving).returning()
+  return row && before && { row, nameBefore: before.displayName }
+}
+
 export async function setAdmin(db: Queryable, userId: string): Promise<void> {
   await db.update(users).set({ isAdmin: true }).where(eq(users.id, userId))
 }
