@@ -8,6 +8,8 @@ export const LIMITS = {
   usernameMax: 30,
   displayNameMax: 50,
   emailMax: 254,
+  /** Characters of a device's name. In any script it fits into the sealed name. */
+  deviceNameMax: 40,
   passwordMin: 6,
   passwordMax: 100,
   onionShownChars: 16,

@@ -1,8 +1,6 @@
 import { browserOf } from '../../contract/browser.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import type { DeviceName } from '../crypto/crypto.ts'
-
-/** Maximum length in characters that fits the sealed name into its size limit in any script. */
-export const NAME_CHARS = 40
 
 /**
  * Returns the name of this browser in the account's device list: what the person typed, or a default such as "Firefox on
@@ -10,6 +8,9 @@ export const NAME_CHARS = 40
  */
 export function thisBrowser(name = '', agent: string = navigator.userAgent): DeviceName {
   const { browser, system } = browserOf(agent)
-  const given = name.replace(/\p{C}/gu, '').trim().slice(0, NAME_CHARS)
+  const given = cleanName(name)
   return { name: given || `${browser || 'Browser'} on ${system || 'an unknown system'}`, browser, system }
 }
+
+/** A name of a browser as it is kept: without invisible characters, and cut. */
+export const cleanName = (typed: string): string => typed.replace(/\p{C}/gu, '').trim().slice(0, LIMITS.deviceNameMax)

@@ -1,6 +1,6 @@
 import { ChevronLeft, MonitorSmartphone } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
@@ -19,6 +19,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { IconButton } from '../ui/IconButton.tsx'
+import { Part } from '../ui/Part.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
@@ -96,18 +97,6 @@ const tabOf = (value: string | null): Tab | undefined => TABS.find((tab) => tab 
 
 /** The id of the part with the form that changes the password, which the address names behind `#`. */
 const PASSWORD = 'password'
-
-function Part({ id, title, text, children }: { id?: string; title: string; text: string; children: ReactNode }) {
-  return (
-    <section className="part" id={id}>
-      <header>
-        <h2>{title}</h2>
-        <p>{text}</p>
-      </header>
-      <div>{children}</div>
-    </section>
-  )
-}
 
 function Profile({ user }: { user: User }) {
   const onionAddress = useStore(devicesStore, (state) => state.onionAddress)

@@ -2,7 +2,7 @@ import { directRoomId } from '../../contract/shapes.ts'
 import { accountStore } from '../account/store.ts'
 import { checkVanished } from '../contacts/vanished.ts'
 import { CryptoFailure, type Mismatch } from '../crypto/crypto.ts'
-import { showAnnounced } from '../devices/list.ts'
+import { showAnnounced, showListed } from '../devices/list.ts'
 import { refillKeyPackages } from '../devices/packages.ts'
 import type { Env } from '../env.ts'
 import { syncRoom } from '../messages/receive.ts'
@@ -67,6 +67,7 @@ function merged(before: Asked | undefined, more: Asked): Asked {
 export async function onBookSaved(env: Env, version: number): Promise<void> {
   if ((await env.crypto.bookVersion()) >= version) return
   await checkBook(env)
+  await showListed(env)
   await syncEvery(env)
 }
 

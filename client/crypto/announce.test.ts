@@ -6,10 +6,11 @@ import { onionAddress } from '../../contract/onion.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { draftAccount, draftDevice, keepKeys, openLive } from './account.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
+import { ownDevices } from './devicenames.ts'
 import { newDevice, signManifest } from './identity.ts'
 import type { Live } from './live.ts'
 import { peerOf, peerWrite } from './peers.ts'
-import { ownDevices, type Review, reviewAccount } from './review.ts'
+import { type Review, reviewAccount } from './review.ts'
 import { takeOwnManifest } from './self.ts'
 
 const secret = () => new Uint8Array(randomBytes(32))

@@ -127,3 +127,21 @@ test('A stolen browser decides at the end of time: whoever decides after it leav
   if (!stored) throw new Error('Nothing to save')
   expect((await openBook(alice, stored)).pins[userId]).toMatchObject({ identityKey, isVerified: true })
 })
+
+test('Two browsers name a device: the name that was changed more often holds on both, one from the end of time on neither', async () => {
+  const { version, book } = await readBook(alice)
+  const merged = async (at: number, deviceNames: Record<string, { name: string; n: number }>) => {
+    await mergeBook(alice, await sealedBook(at, { ...book, deviceNames }))
+    return (await readBook(alice)).book.deviceNames
+  }
+  const mine = { a: { name: 'Study', n: 2 }, b: { name: 'Phone', n: 1 } }
+  expect(await merged(version + 1, mine)).toEqual(mine)
+  const theirs = { a: { name: 'Older', n: 1 }, b: { name: 'Pocket', n: 2 }, c: { name: 'New', n: 1 } }
+  const both = { a: { name: 'Study', n: 2 }, b: theirs.b, c: theirs.c }
+  expect(await merged(version + 2, theirs)).toEqual(both)
+  const stolen = { a: { name: 'Mine now', n: 2_000_000 }, d: { name: 'Mine too', n: 2000 } }
+  expect(await merged(version + 3, stolen)).toEqual(both)
+  // A book of an older build has no names.
+  await mergeBook(alice, await sealedBook(version + 4, { ...book, deviceNames: undefined }))
+  expect((await readBook(alice)).book.deviceNames).toEqual(both)
+})

@@ -60,6 +60,8 @@ const bookShape = z.looseObject({
   restarts: z.record(z.string(), counterShape).optional(),
   /** True if the book was started empty because none held: every key first seen since then awaits the person's decision. */
   asksFirst: z.boolean().optional(),
+  /** By device id, the name that the person gave it since it was added, and how often. '' is the one that it came with. */
+  deviceNames: z.record(z.string(), z.looseObject({ name: z.string().max(LIMITS.deviceNameMax), n: counterShape })).optional(),
 })
 
 /** The address book, which all browsers of an account share [Note: I1]. */

@@ -21,6 +21,7 @@ import { auditCommits, auditDone } from './audit.ts'
 import { readBook, seenVersion } from './book.ts'
 import { type ChangeDraft, draftChange, eraseChange, type KeyChangeRequest, keepChange } from './change.ts'
 import { copiedAt, copyKnown } from './copied.ts'
+import { nameDevice, ownDevices } from './devicenames.ts'
 import { enterRoom } from './enter.ts'
 import { answerForks } from './forks.ts'
 import { putHealingOff, roomsToHeal } from './heal.ts'
@@ -48,7 +49,7 @@ import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
 import { type Order, type OriginOf, proveSession, signOrder, signSession } from './proof.ts'
 import { bookHolds, draftRecovery, type RecoveryDraft, type RecoveryRequest } from './recovery.ts'
 import { restartRoom } from './restart.ts'
-import { type ListedDevice, ownDevices, type Review, reviewAccount } from './review.ts'
+import { type ListedDevice, type Review, reviewAccount } from './review.ts'
 import { compareSafetyCode, safetyNumber, setVerified } from './safety.ts'
 import { takeOwnManifest } from './self.ts'
 import { pinAddress, trustKey } from './trust.ts'
@@ -175,6 +176,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       return signSession(draft.device, originOf(), userId, challenge)
     },
     ownDevices: on(ownDevices),
+    nameDevice: on(nameDevice),
     ownStanding: on(ownStanding),
     newDevices: on(newDevices),
     deviceSeen: on(deviceSeen),

@@ -14,6 +14,7 @@ import {
   seenVersion,
   withBook,
 } from './book.ts'
+import { mergedNames } from './devicenames.ts'
 import { mergedGenerations } from './generations.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
@@ -202,7 +203,10 @@ function mergedBook(mine: Book, theirs: Book): MergedBook {
     isAhead ||= merged.isAhead
   }
   const aliases = { ...theirs.aliases, ...mine.aliases, ...theirs.aliases }
-  return { book: { ...united(mine, theirs), pins, aliases, ...mergedGenerations(mine, theirs) }, isAhead }
+  return {
+    book: { ...united(mine, theirs), pins, aliases, ...mergedGenerations(mine, theirs), ...mergedNames(mine, theirs) },
+    isAhead,
+  }
 }
 
 type Fields = Record<string, unknown>

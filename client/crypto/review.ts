@@ -57,8 +57,8 @@ export async function reviewAccount(
   }
 }
 
-/** The devices of the open account, as its newest known manifest lists them. Throws CryptoFailure('manifest'). */
-export async function ownDevices(live: Live): Promise<ListedDevice[]> {
+/** The devices of the open account, as its newest known manifest lists and names them. Throws CryptoFailure('manifest'). */
+export async function listedDevices(live: Live): Promise<ListedDevice[]> {
   const known = await peerOf(live, live.userId)
   if (!known) throw new CryptoFailure('manifest', "This account's own device list is missing")
   // Another tab may have stored a newer history key.

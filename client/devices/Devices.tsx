@@ -1,17 +1,18 @@
-import { CircleAlert, Monitor, MonitorSmartphone, Smartphone } from 'lucide-react'
+import { CircleAlert, Monitor, MonitorSmartphone, Pencil, Smartphone } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { WayDialog } from '../security/WayDialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { IconButton } from '../ui/IconButton.tsx'
 import { Note } from '../ui/Note.tsx'
+import { Part } from '../ui/Part.tsx'
 import { lastSeen, moment } from '../ui/time.ts'
-import { showToast } from '../ui/toast.ts'
 import './devices.css'
 import { loadDevices } from './list.ts'
 import { ItWasMe } from './NewDevices.tsx'
-import { removeBrowser, reopenRooms } from './removal.ts'
+import { NotMe, RemoveDevice } from './RemoveDevice.tsx'
+import { RenameDevice } from './RenameDevice.tsx'
 import { devicesStore, type OwnDevice } from './store.ts'
 
 interface Props {
@@ -19,14 +20,18 @@ interface Props {
   sessionOf: (deviceId: string) => ReactNode
   /** Ends the device's sessions; undefined if it has none that can be ended here. */
   signOutOf: (deviceId: string, name: string) => (() => void) | undefined
+  /** Goes to where the password is changed. */
+  onChangePassword: () => void
 }
 
-/** The browsers of this account, each with its sessions and a button to remove it. */
-export function Devices({ sessionOf, signOutOf }: Props) {
+type Doing = { what: 'rename' | 'remove' | 'not_me'; device: OwnDevice }
+
+/** This browser, and the account's others, each with its sessions and what can be done with it. */
+export function Devices({ sessionOf, signOutOf, onChangePassword }: Props) {
   const env = useEnv()
   const list = useRef<HTMLUListElement>(null)
   const { status, failure, devices } = useStore(devicesStore)
-  const [leaving, setLeaving] = useState<OwnDevice>()
+  const [doing, setDoing] = useState<Doing>()
   const [broken, setBroken] = useState<string>()
   const load = () =>
     loadDevices(env).then(
@@ -36,6 +41,19 @@ export function Devices({ sessionOf, signOutOf }: Props) {
   useEffect(() => {
     loadDevices(env).catch((error) => setBroken(failureWords(error)))
   }, [env])
+  const focusNext = () => list.current?.focus()
+  const close = () => setDoing(undefined)
+  const others = devices.filter(({ isCurrent }) => !isCurrent)
+  const row = (device: OwnDevice) => (
+    <Device
+      key={device.id}
+      device={device}
+      session={sessionOf(device.id)}
+      onSignOut={signOutOf(device.id, device.name)}
+      onAsk={(what) => setDoing({ what, device })}
+      focusNext={focusNext}
+    />
+  )
 
   if (broken)
     return (
@@ -47,9 +65,8 @@ export function Devices({ sessionOf, signOutOf }: Props) {
         </Empty>
       </div>
     )
-  if (status === 'loading') return <Loading />
   return (
-    <div className="stack">
+    <>
       {failure && (
         <Note icon={CircleAlert} role="alert">
           {failure.replace(/[.]?$/, '.')} When your other browsers were last seen may be out of date.{' '}
@@ -58,27 +75,27 @@ export function Devices({ sessionOf, signOutOf }: Props) {
           </button>
         </Note>
       )}
-      <ul ref={list} className="lines" aria-label="Your devices" tabIndex={-1}>
-        {devices.map((device) => (
-          <Device
-            key={device.id}
-            device={device}
-            session={sessionOf(device.id)}
-            onSignOut={signOutOf(device.id, device.name)}
-            onRemove={() => setLeaving(device)}
-            focusNext={() => list.current?.focus()}
-          />
-        ))}
-      </ul>
-      {leaving && (
-        <Removal
-          device={leaving}
-          onClose={() => setLeaving(undefined)}
-          // The pressed button has been removed with its row, so focus another element.
-          focusNext={() => list.current?.focus()}
-        />
+      <Part title="This browser" text="To sign out here use Logout.">
+        {status === 'loading' ? (
+          <Loading />
+        ) : (
+          <ul className="lines" aria-label="This browser">
+            {devices.filter(({ isCurrent }) => isCurrent).map(row)}
+          </ul>
+        )}
+      </Part>
+      {status === 'ready' && (
+        <Part title="Other browsers" text="“Not me” signs a new one out, takes its keys and asks you for a new password.">
+          {others.length === 0 && <p className="small t2">None.</p>}
+          <ul ref={list} className="lines" aria-label="Other browsers" tabIndex={-1}>
+            {others.map(row)}
+          </ul>
+        </Part>
       )}
-    </div>
+      {doing?.what === 'rename' && <RenameDevice device={doing.device} onClose={close} />}
+      {doing?.what === 'remove' && <RemoveDevice device={doing.device} onClose={close} onRemoved={focusNext} />}
+      {doing?.what === 'not_me' && <NotMe device={doing.device} onClose={close} onRemoved={onChangePassword} />}
+    </>
   )
 }
 
@@ -88,11 +105,11 @@ interface DeviceProps {
   device: OwnDevice
   session: ReactNode
   onSignOut: (() => void) | undefined
-  onRemove: () => void
+  onAsk: (what: Doing['what']) => void
   focusNext: () => void
 }
 
-function Device({ device, session, onSignOut, onRemove, focusNext }: DeviceProps) {
+function Device({ device, session, onSignOut, onAsk, focusNext }: DeviceProps) {
   const now = useNow(60_000)
   const isNew = useStore(devicesStore, ({ announced }) => announced.some(({ id }) => id === device.id))
   const { id, name, browser, system, addedAt, isCurrent, lastSeenAt } = device
@@ -110,52 +127,27 @@ function Device({ device, session, onSignOut, onRemove, focusNext }: DeviceProps
           {seen && ` · ${seen}`}
         </p>
         {session}
-        {isCurrent && <p>To sign out here use Logout.</p>}
       </div>
-      {!isCurrent && (
-        <div className="acts">
-          {isNew && <ItWasMe id={id} name={name} focusNext={focusNext} />}
-          {onSignOut && (
-            <button type="button" className="btn compact outline" aria-label={`Sign out ${name}`} onClick={onSignOut}>
-              Sign out
-            </button>
-          )}
-          <button type="button" className="btn compact outline danger-words" aria-label={`Remove ${name}`} onClick={onRemove}>
-            Remove
+      <div className="acts">
+        {!isNew && <IconButton icon={Pencil} label={`Name ${name}`} isTight onClick={() => onAsk('rename')} />}
+        {isNew && <ItWasMe id={id} name={name} focusNext={focusNext} />}
+        {!isNew && onSignOut && (
+          <button type="button" className="btn compact outline" aria-label={`Sign out ${name}`} onClick={onSignOut}>
+            Sign out
           </button>
-        </div>
-      )}
+        )}
+        {!isCurrent && (
+          <button
+            type="button"
+            className="btn compact outline danger-words"
+            aria-label={isNew ? `Not me: remove ${name}` : `Remove ${name}`}
+            onClick={() => onAsk(isNew ? 'not_me' : 'remove')}
+          >
+            {isNew ? 'Not me' : 'Remove'}
+          </button>
+        )}
+      </div>
     </li>
-  )
-}
-
-function Removal({ device, onClose, focusNext }: { device: OwnDevice; onClose: () => void; focusNext: () => void }) {
-  const env = useEnv()
-  const [isStolen, setStolen] = useState(false)
-  return (
-    <WayDialog
-      title={`Remove ${device.name}?`}
-      text="The browser is signed out at once and reads nothing that is sent afterwards. If it is offline, it keeps showing what is on its screen until it comes online. What it stored cannot be opened again."
-      action="Remove"
-      pendingAction="Removing..."
-      isDangerous
-      onClose={onClose}
-      onOpen={async (opener) => {
-        await removeBrowser(env, opener, device.id, { isStolen })
-        onClose()
-        requestAnimationFrame(focusNext)
-        showToast({ tone: 'good', title: 'Browser removed', text: `${device.name} is no longer part of your account.` })
-        reopenRooms(env).catch((error) =>
-          showToast({ tone: 'bad', title: 'A conversation is not ready', text: failureWords(error) }),
-        )
-      }}
-    >
-      <label className="choice">
-        <input type="checkbox" checked={isStolen} onChange={() => setStolen(!isStolen)} />
-        <b>It was lost or stolen</b>
-        <span>Then everybody whose number you have not compared in this browser becomes “Not verified”.</span>
-      </label>
-    </WayDialog>
   )
 }
 

@@ -25,7 +25,7 @@ export function NewDevices({ onReview, onLogout }: { onReview: () => void; onLog
               <strong>
                 <bdi>{name}</bdi>
               </strong>
-              , {moment(new Date(addedAt))}. Not you? Review your devices and remove it.
+              , {moment(new Date(addedAt))}. Not you? Review it and choose “Not me”.
             </p>
             <div className="acts">
               <ItWasMe id={id} name={name} focusNext={() => place.current?.focus()} />

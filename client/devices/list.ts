@@ -1,5 +1,8 @@
 import { devicesApi } from '../../contract/devices.ts'
+import { cleanName } from '../account/browser.ts'
 import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { saveBook } from '../trust/book.ts'
 import { ownNewsStore } from '../trust/own.ts'
 import { failureWords } from '../ui/failure.ts'
 import { devicesStore, type OwnDevice } from './store.ts'
@@ -33,6 +36,12 @@ export async function loadDevices(env: Env): Promise<void> {
   }
 }
 
+/** Shows the devices as this browser knows them now, with the times that are known. */
+export async function showListed(env: Env): Promise<void> {
+  await showAnnounced(env)
+  if (devicesStore.getState().status === 'ready') await listDevices(env, {})
+}
+
 /** Reloads the account's devices after a change. */
 export async function refreshDevices(env: Env): Promise<void> {
   if (devicesStore.getState().status === 'ready') await loadDevices(env)
@@ -63,7 +72,7 @@ export async function knowCopy(env: Env): Promise<void> {
 }
 
 async function showEverywhere(env: Env): Promise<void> {
-  await showAnnounced(env)
+  await showListed(env)
   const tabs = new BroadcastChannel(TABS)
   tabs.postMessage(null)
   tabs.close()
@@ -73,10 +82,22 @@ async function showEverywhere(env: Env): Promise<void> {
 export const watchOwnNews = (env: Env, report: (work: Promise<unknown>) => void): (() => void) =>
   ownNewsStore.subscribe(() => report(refreshDevices(env)))
 
-/** Follows confirmations of new devices made in other tabs of this browser. Returns how to stop. */
+/**
+ * Gives a browser of the account another name; '' gives back the one that it came with. Other tabs show it at once, other browsers
+ * when the book arrives, which the next sync saves where the server is away now.
+ */
+export async function renameDevice(env: Env, deviceId: string, typed: string): Promise<void> {
+  await env.crypto.nameDevice({ deviceId, name: cleanName(typed) })
+  await showEverywhere(env)
+  await saveBook(env).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error
+  })
+}
+
+/** Follows confirmations and names of devices given in other tabs of this browser. Returns how to stop. */
 export function watchTabs(env: Env, report: (work: Promise<unknown>) => void): () => void {
   const tabs = new BroadcastChannel(TABS)
-  tabs.onmessage = () => report(showAnnounced(env))
+  tabs.onmessage = () => report(showListed(env))
   return () => tabs.close()
 }
 

@@ -1,5 +1,5 @@
 import { CircleAlert, Globe } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Session } from '../../contract/sessions.ts'
 import { Devices } from '../devices/Devices.tsx'
@@ -8,6 +8,7 @@ import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
+import { Part } from '../ui/Part.tsx'
 import { lastSeen, moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 import { NewSignIns } from './NewSignIns.tsx'
@@ -63,36 +64,23 @@ export function SessionsPage({ onChangePassword }: { onChangePassword: () => voi
           </button>
         </Note>
       )}
-      <Part title="Your browsers" text="Each holds its own keys. Remove what you do not recognise.">
-        <Devices
-          sessionOf={(id) => {
-            const own = of.get(id) ?? []
-            return isReady ? <SessionLines sessions={own} /> : undefined
-          }}
-          signOutOf={(id, name) => {
-            const own = (of.get(id) ?? []).filter(({ isCurrent }) => !isCurrent)
-            return own.length === 0 ? undefined : () => end(own, `${name} is signed out. It keeps its keys.`)
-          }}
-        />
-      </Part>
-      <Part title="Other sessions" text="Signed in with the password or the kit alone. They read nothing sealed.">
+      <Devices
+        sessionOf={(id) => {
+          const own = of.get(id) ?? []
+          return isReady ? <SessionLines sessions={own} /> : undefined
+        }}
+        signOutOf={(id, name) => {
+          const own = (of.get(id) ?? []).filter(({ isCurrent }) => !isCurrent)
+          return own.length === 0 ? undefined : () => end(own, `${name} is signed out. It keeps its keys.`)
+        }}
+        onChangePassword={onChangePassword}
+      />
+      <Part title="Sessions without keys" text="Signed in with the password or the kit alone. They can read nothing sealed.">
         {isReady ? <OtherSessions sessions={others} onEnd={end} /> : !failure && <Loading />}
       </Part>
       <Part title="End all others" text="Every other browser signs in again. None loses its keys.">
         <EndOthers count={count} isReady={isReady} focusNext={() => place.current?.focus()} />
       </Part>
-    </section>
-  )
-}
-
-function Part({ title, text, children }: { title: string; text: string; children: ReactNode }) {
-  return (
-    <section className="part">
-      <header>
-        <h2>{title}</h2>
-        <p>{text}</p>
-      </header>
-      <div>{children}</div>
     </section>
   )
 }
@@ -116,9 +104,9 @@ interface OthersProps {
 
 function OtherSessions({ sessions, onEnd }: OthersProps) {
   const now = useNow(60_000)
-  if (sessions.length === 0) return <p className="small t2">There is none.</p>
+  if (sessions.length === 0) return <p className="small t2">None.</p>
   return (
-    <ul className="lines" aria-label="Other sessions">
+    <ul className="lines" aria-label="Sessions without keys">
       {sessions.map((session) => {
         const name = browserWords(session)
         const [, ...rest] = sessionWords(session, now).split(' · ')

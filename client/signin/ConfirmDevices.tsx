@@ -1,6 +1,7 @@
 import { BookX, MonitorSmartphone, ShieldAlert } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { NAME_CHARS, thisBrowser } from '../account/browser.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { thisBrowser } from '../account/browser.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -107,11 +108,11 @@ export function ConfirmDevices({ devices, onCancel, onConfirm, removal, isBookLo
         )}
         <Field
           label="Name of this browser"
-          rule={`at most ${NAME_CHARS} characters`}
+          rule={`at most ${LIMITS.deviceNameMax} characters`}
           help={<p className="help">Only your own browsers can read it.</p>}
           value={name}
           onValue={setName}
-          maxLength={NAME_CHARS}
+          maxLength={LIMITS.deviceNameMax}
           autoComplete="off"
           dir="auto"
         />
