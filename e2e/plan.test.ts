@@ -23,7 +23,7 @@ test('A session that the command line ends is signed out at once, and the page s
   await alice.says('still here')
 })
 
-test('A free account reads, but cannot send: the server refuses, and the words stay in the composer', async ({
+test('A free account reads, but cannot send: the plans show at once without a question to the server, and the words stay', async ({
   server,
   alice,
   bob,
@@ -33,10 +33,13 @@ test('A free account reads, but cannot send: the server refuses, and the words s
   await bob.page.getByText('Free Plan Active').waitFor()
   await alice.says('can you read this?')
   await bob.reads('can you read this?')
+  const asked: string[] = []
+  bob.page.on('request', (request) => request.method() === 'POST' && asked.push(request.url()))
   await bob.page.getByLabel('Message', { exact: true }).fill('yes, I can')
   await bob.page.getByRole('button', { name: 'Send', exact: true }).click()
   await bob.page.getByRole('dialog').getByText('$1,000').first().waitFor()
-  await bob.page.getByText('Subscription Required').first().waitFor()
+  await bob.page.getByText('Your text is kept.').waitFor()
+  expect(asked.filter((url) => url.endsWith('/api/messages'))).toEqual([])
   await bob.page.getByRole('button', { name: 'Maybe Later' }).click()
   expect(await bob.page.getByLabel('Message', { exact: true }).inputValue()).toBe('yes, I can')
   expect(await bob.page.locator('.bub', { hasText: 'yes, I can' }).count()).toBe(0)

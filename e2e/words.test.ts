@@ -60,12 +60,27 @@ test('A toast goes when something new begins, and an error that has a field stan
   await toast.waitFor({ state: 'detached', timeout: 1000 })
 
   await server.account('set-tier', alice.username, 'free')
+  await page.getByText('Free Plan Active').waitFor()
   await page.getByLabel('Message', { exact: true }).fill('hello')
   await page.keyboard.press('Enter')
-  await toast.getByRole('alert').getByText('Subscription Required').waitFor()
+  await dialog.getByText('Your text is kept.').waitFor()
+  expect(await toast.count()).toBe(0)
   await page.getByRole('button', { name: 'Maybe Later' }).click()
-  await toast.waitFor({ state: 'detached', timeout: 1000 })
-  // A second failure shows the same words again, as a new toast.
+  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('hello')
+
+  // With a plan the kept words are sent; a refusal then stands away from the newest bubble, and goes with the next attempt.
+  await server.account('set-tier', alice.username, 'premium')
+  await page.getByText('Free Plan Active').waitFor({ state: 'detached', timeout: 3000 })
   await page.keyboard.press('Enter')
-  await toast.getByRole('alert').getByText('Subscription Required').waitFor()
+  await alice.reads('hello')
+  const code = 'message_limit_reached'
+  await page.route('**/api/messages', (route) => route.fulfill({ status: 403, json: { error: 'Message limit reached', code } }))
+  await page.keyboard.type('one too many')
+  await page.keyboard.press('Enter')
+  await toast.getByRole('alert').getByText('Message Limit Reached').waitFor()
+  const [low, high] = await Promise.all([toast.boundingBox(), page.locator('.bub').last().boundingBox()])
+  expect((low?.y ?? 0) + (low?.height ?? 0)).toBeLessThan(high?.y ?? 0)
+  await page.unroute('**/api/messages')
+  await page.keyboard.press('Enter')
+  await toast.waitFor({ state: 'detached', timeout: 1000 })
 })

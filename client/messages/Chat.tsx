@@ -41,11 +41,11 @@ interface Props {
 
 export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, onFreed }: Props) {
   const view = useStore(messagesStore, ({ open }) => (open?.chatRoomId === room.id ? open : undefined))
-  const [isUpgrading, setUpgrading] = useState(false)
+  const [upgrade, setUpgrade] = useState<'plans' | 'refused'>()
   const [isComparing, setComparing] = useState(false)
   const [pickedFrom, setPickedFrom] = useState<Date>()
   const newestAt = view?.messages.at(-1)?.at
-  const upgrade = useCallback(() => setUpgrading(true), [])
+  const refuse = useCallback(() => setUpgrade('refused'), [])
   useSeen(room, view)
   return (
     <>
@@ -58,7 +58,7 @@ export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, o
         onDay={newestAt ? () => setPickedFrom(new Date(newestAt)) : undefined}
       />
       {!person.isDeleted && <KeyLine person={person} onSafety={() => setComparing(true)} />}
-      <Conversation room={room} view={view} person={person} onRetry={onRetry} onUpgrade={upgrade} onDay={setPickedFrom} />
+      <Conversation room={room} view={view} person={person} onRetry={onRetry} onUpgrade={refuse} onDay={setPickedFrom} />
       {person.mismatch && (
         <Suspense>
           <ChangedPerson person={person} mismatch={person.mismatch} onAccept={onAcceptChange} />
@@ -74,19 +74,25 @@ export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, o
           <ForkQuestion room={room} onAnswered={onFreed} />
         </Suspense>
       )}
-      {!canSend && !room.isClosed && <FreeBanner onUpgrade={upgrade} />}
+      {!canSend && !room.isClosed && <FreeBanner onUpgrade={() => setUpgrade('plans')} />}
       {room.isClosed ? (
         <p className="gone" role="status">
           This account was deleted. Nothing can be sent.
         </p>
       ) : (
-        <Composer key={room.id} room={room} isBlocked={person.mismatch !== null || room.forks.length > 0} onUpgrade={upgrade} />
+        <Composer
+          key={room.id}
+          room={room}
+          hasPlan={canSend}
+          isBlocked={person.mismatch !== null || room.forks.length > 0}
+          onUpgrade={refuse}
+        />
       )}
       {isComparing && !person.mismatch && !person.isDeleted && (
         <SafetyDialog person={person} onClose={() => setComparing(false)} />
       )}
       {pickedFrom && <DayDialog room={room} from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}
-      {isUpgrading && <UpgradeDialog feature="messaging" onClose={() => setUpgrading(false)} />}
+      {upgrade && <UpgradeDialog feature="messaging" isRefused={upgrade === 'refused'} onClose={() => setUpgrade(undefined)} />}
     </>
   )
 }

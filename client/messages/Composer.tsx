@@ -13,12 +13,14 @@ import { useTyping } from './useTyping.tsx'
 
 interface Props {
   room: Room
+  /** True if the plan allows sending. Without it nothing leaves the field: the plans are shown, and the server is not asked. */
+  hasPlan: boolean
   /** True while a changed key blocks sending. The reason is shown above. */
   isBlocked: boolean
   onUpgrade: () => void
 }
 
-export function Composer({ room, isBlocked, onUpgrade }: Props) {
+export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const env = useEnv()
   const field = useRef<HTMLTextAreaElement>(null)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
@@ -33,6 +35,7 @@ export function Composer({ room, isBlocked, onUpgrade }: Props) {
 
   async function send() {
     if (!canSend) return
+    if (!hasPlan) return onUpgrade()
     typing.stop()
     empty()
     let isKept = false

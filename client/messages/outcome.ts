@@ -3,7 +3,7 @@ import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import type { SendOutcome } from './outbox.ts'
 
-/** Sends, and shows a toast after a failure. Returns the outcome; `failed` after an error. */
+/** Sends, and shows a toast after a failure, or the plans where the plan allows no sending. Returns the outcome; `failed` after an error. */
 export async function sendAndReport(
   send: () => Promise<SendOutcome>,
   onUpgrade: () => void,
@@ -11,14 +11,7 @@ export async function sendAndReport(
   try {
     const outcome = await send()
     if (outcome.outcome === 'limit_reached') showToast({ tone: 'bad', title: 'Message Limit Reached', text: outcome.text })
-    if (outcome.outcome === 'subscription_required') {
-      showToast({
-        tone: 'bad',
-        title: 'Subscription Required',
-        text: 'You need a paid subscription to send messages. You can still receive and read messages from paid users.',
-      })
-      onUpgrade()
-    }
+    if (outcome.outcome === 'subscription_required') onUpgrade()
     return outcome.outcome
   } catch (error) {
     const isSignedOut = error instanceof ApiError && error.code === 'not_signed_in'

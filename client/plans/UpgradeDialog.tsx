@@ -6,20 +6,26 @@ import { linesOf, shownPrice } from './lines.ts'
 import './plans.css'
 
 const FEATURES = {
-  messaging: 'Messages need a subscription',
+  messaging: 'You need a paid subscription to send messages. You can still receive and read messages from paid users.',
 }
 
 const OFFERED: Tier[] = ['test', 'premium']
 
 interface Props {
   feature: keyof typeof FEATURES
+  /** True if the person was about to send something, which stays where it was typed. */
+  isRefused: boolean
   onClose: () => void
 }
 
 /** Dialog that shows the rights of a subscription. */
-export function UpgradeDialog({ feature, onClose }: Props) {
+export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
   return (
-    <Dialog title={FEATURES[feature]} text="You can go on receiving and reading messages from paid users." onClose={onClose}>
+    <Dialog
+      title={isRefused ? 'Subscription Required' : 'Security Plans'}
+      text={isRefused ? `${FEATURES[feature]} Your text is kept.` : FEATURES[feature]}
+      onClose={onClose}
+    >
       <div className="plans">
         {OFFERED.map((tier) => PLANS[tier]).map((plan) => (
           <section className="plan" key={plan.name} aria-label={plan.name}>

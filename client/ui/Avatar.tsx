@@ -1,13 +1,5 @@
 import type { ReactNode } from 'react'
-
-const TINTS = ['a', 'b', 'c', 'd'] as const
-
-/** Returns the same tint for the same person. The tint has no other meaning. */
-function tintOf(id: string): string {
-  let hash = 0
-  for (const character of id) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0
-  return TINTS[hash % TINTS.length] ?? 'a'
-}
+import { tintOf } from './tint.ts'
 
 function monogram(name: string): string {
   const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
@@ -19,7 +11,8 @@ interface Props {
   id: string
   name: string
   isOutlined?: boolean
-  size?: 40 | 44
+  /** In px; 44 where nothing is said. */
+  size?: 36 | 40 | 44 | 60
   children?: ReactNode
 }
 

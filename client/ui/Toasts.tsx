@@ -6,6 +6,8 @@ import { dismissToast, dropToasts, type Toast as Shown, toastStore } from './toa
 
 const SHOWN_MS = 5000
 const LEAVING_MS = 200
+/** What announces another address: the first of the browser, the second of the router. */
+const MOVES = ['popstate', 'pushState']
 const ICONS = { plain: Info, good: Check, bad: CircleAlert }
 
 export function Toasts() {
@@ -22,7 +24,7 @@ export function Toasts() {
   )
 }
 
-/** Drops older toasts when the person submits a form, presses a button or link, or goes back. */
+/** Drops older toasts when the person submits a form, presses a button or link, or comes to another screen by any way. */
 function useDroppedByActions() {
   useEffect(() => {
     const press = ({ target }: Event) => {
@@ -31,11 +33,11 @@ function useDroppedByActions() {
     }
     document.addEventListener('click', press, true)
     document.addEventListener('submit', dropToasts, true)
-    addEventListener('popstate', dropToasts)
+    for (const moved of MOVES) addEventListener(moved, dropToasts)
     return () => {
       document.removeEventListener('click', press, true)
       document.removeEventListener('submit', dropToasts, true)
-      removeEventListener('popstate', dropToasts)
+      for (const moved of MOVES) removeEventListener(moved, dropToasts)
     }
   }, [])
 }
