@@ -13,9 +13,11 @@ import { Boundary } from '../ui/Boundary.tsx'
 import { TooltipProvider } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
+import { usePhone } from '../ui/usePhone.tsx'
 import { Panel } from './Panel.tsx'
-import { SETTINGS, SidebarTop } from './SidebarTop.tsx'
+import { SETTINGS, SidebarTop, Unread } from './SidebarTop.tsx'
 
+const AddContactDialog = later(async () => (await import('../contacts/AddContactDialog.tsx')).AddContactDialog)
 const LogoutDialog = later(async () => (await import('../account/LogoutDialog.tsx')).LogoutDialog)
 
 const Vanished = lazy(async () => ({ default: (await import('../contacts/Vanished.tsx')).Vanished }))
@@ -34,7 +36,12 @@ export function Messenger() {
   const [isSettings] = useRoute('/settings')
   const [, params] = useRoute('/chat/:chatRoomId')
   const openRoomId = params?.chatRoomId
+  const [isHomeAddress] = useRoute('/home')
+  const isPhone = usePhone()
+  const hasNobody = useStore(roomsStore, ({ status, rooms }) => status === 'ready' && rooms.size === 0)
+  const isHome = !openRoomId && (isHomeAddress || hasNobody)
   const [isLeaving, setLeaving] = useState(false)
+  const [isAdding, setAdding] = useState(false)
   const before = useRef('/')
   useEffect(() => {
     if (!isSettings) before.current = location
@@ -63,13 +70,14 @@ export function Messenger() {
           </Suspense>
         </Boundary>
       ) : (
-        <div className={openRoomId ? 'app has-chat' : 'app'}>
-          <aside className="side" aria-label="Contacts">
+        <div className={`app ${openRoomId ? 'has-chat' : ''} ${isHome ? 'at-home' : ''}`}>
+          {/* An aside may not be the main part, which the list is on a phone where nothing else is shown. */}
+          {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a label */}
+          <div className="side" role={isPhone && !openRoomId && !isHome ? 'main' : 'complementary'} aria-label="Contacts">
             <SidebarTop
               user={user}
-              unread={unread}
-              onHome={() => navigate('/')}
-              onUnread={openUnread}
+              isTitle={!openRoomId}
+              onHome={() => navigate('/home')}
               onSettings={() => navigate('/settings')}
               onLogout={() => setLeaving(true)}
             />
@@ -89,16 +97,29 @@ export function Messenger() {
                 <LostBook />
               </Suspense>
             )}
-            <KitReminder place="list" />
-            <ContactList openRoomId={openRoomId} onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)} />
-          </aside>
+            <KitReminder />
+            <ContactList
+              openRoomId={openRoomId}
+              onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)}
+              onAdd={() => setAdding(true)}
+              beside={<Unread count={unread} onOpen={openUnread} />}
+            />
+          </div>
           <main className="panel">
             <Boundary key={openRoomId ?? ''}>
-              <Panel user={user} openRoomId={openRoomId} onHome={() => navigate('/')} onLogout={() => setLeaving(true)} />
+              <Panel
+                user={user}
+                openRoomId={openRoomId}
+                onClose={() => navigate('/')}
+                onList={hasNobody ? undefined : () => navigate('/')}
+                onAdd={() => setAdding(true)}
+                onLogout={() => setLeaving(true)}
+              />
             </Boundary>
           </main>
         </div>
       )}
+      {isAdding && <AddContactDialog onClose={() => setAdding(false)} />}
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
     </TooltipProvider>
   )
@@ -115,12 +136,15 @@ function useFocusAfterClosing(openRoomId: string | undefined) {
   }, [openRoomId])
 }
 
-/** After closing the settings, moves the focus to the button that opened them. */
+/** After closing the settings, moves the focus to the button that leads there. */
 function useFocusAfterSettings(isSettings: boolean) {
   const before = useRef(isSettings)
   useEffect(() => {
     const wasSettings = before.current
     before.current = isSettings
-    if (wasSettings && !isSettings) document.querySelector<HTMLElement>(`[aria-label="${SETTINGS}"]`)?.focus()
+    if (!wasSettings || isSettings) return
+    // On a phone the buttons of the top stand in the menu of one.
+    const openers = document.querySelectorAll<HTMLElement>(`.top [aria-label="${SETTINGS}"], .top .you`)
+    for (const opener of openers) if (opener.checkVisibility()) opener.focus()
   }, [isSettings])
 }

@@ -1,4 +1,5 @@
 import { CircleAlert } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { hasRight } from '../../contract/plans.ts'
@@ -9,28 +10,38 @@ import { peopleStore } from '../trust/people.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { RoomScreen } from './RoomScreen.tsx'
-import { Welcome } from './Welcome.tsx'
+
+const Welcome = lazy(async () => ({ default: (await import('./Welcome.tsx')).Welcome }))
 
 interface Props {
   user: User
   openRoomId: string | undefined
-  onHome: () => void
+  /** Closes the conversation. */
+  onClose: () => void
+  /** Leads from the welcome to the list, where a phone shows one of the two. */
+  onList: (() => void) | undefined
+  onAdd: () => void
   onLogout: () => void
 }
 
-export function Panel({ user, openRoomId, onHome, onLogout }: Props) {
+export function Panel({ user, openRoomId, onClose, onList, onAdd, onLogout }: Props) {
   const status = useStore(roomsStore, (state) => state.status)
   const room = useStore(roomsStore, ({ rooms }) => rooms.get(openRoomId ?? ''))
   const person = useStore(peopleStore, ({ people }) => people.get((room && peerIdOf(room)) ?? ''))
-  if (!openRoomId) return <Welcome user={user} onLogout={onLogout} />
+  if (!openRoomId)
+    return (
+      <Suspense>
+        <Welcome user={user} onList={onList} onAdd={onAdd} onLogout={onLogout} />
+      </Suspense>
+    )
   if (room && person && room.state === 'accepted')
-    return <RoomScreen room={room} person={person} canSend={hasRight(user.subscriptionTier, 'send')} onBack={onHome} />
-  if (room && person) return <RequestPanel room={room} person={person} onLeave={onHome} />
+    return <RoomScreen room={room} person={person} canSend={hasRight(user.subscriptionTier, 'send')} onBack={onClose} />
+  if (room && person) return <RequestPanel room={room} person={person} onLeave={onClose} />
   if (status === 'loading') return <Spinner words="Loading contacts..." />
   return (
     <div className="centre" role="alert">
       <Empty icon={CircleAlert} title="Contact data error" text="Unable to load contact information">
-        <button type="button" className="btn outline" onClick={onHome}>
+        <button type="button" className="btn outline" onClick={onClose}>
           Go Back
         </button>
       </Empty>

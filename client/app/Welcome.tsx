@@ -1,14 +1,11 @@
-import { Atom, History, LockKeyhole, LogOut } from 'lucide-react'
+import { Atom, ChevronLeft, ChevronRight, History, LockKeyhole, LogOut, UserRoundPlus } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import { devicesStore } from '../devices/store.ts'
-import { KitReminder } from '../kit/KitReminder.tsx'
-import { CopyButton } from '../ui/CopyButton.tsx'
-import { useNow } from '../ui/env.tsx'
-import { Mark } from '../ui/Mark.tsx'
-import { greeting } from '../ui/time.ts'
+import { CallingCard } from './CallingCard.tsx'
 import { ConnectionStatus } from './ConnectionStatus.tsx'
+import { FirstSteps } from './FirstSteps.tsx'
+import './welcome.css'
 
 const FACTS = [
   {
@@ -28,50 +25,59 @@ const FACTS = [
   },
 ]
 
-/** The first word of a name if it is a name by itself: not "Dr.", and not in scripts without spaces. */
-function calledBy(name: string): string {
-  const [first = name] = name.split(' ')
-  const word = /^[\p{Script=Latin}'’-]{2,}$/u.test(first) ? first : name
-  return word.endsWith('.') ? word : `${word}.`
+interface Props {
+  user: User
+  /** undefined where the list stands beside this screen, or has nobody in it. */
+  onList: (() => void) | undefined
+  onAdd: () => void
+  onLogout: () => void
 }
 
-export function Welcome({ user, onLogout }: { user: User; onLogout: () => void }) {
-  const now = useNow(60_000)
+/** What stands beside the list while no conversation is open: who one is here, and what to do first. */
+export function Welcome({ user, onList, onAdd, onLogout }: Props) {
   const onionAddress = useStore(devicesStore, (state) => state.onionAddress)
   return (
     <div className="hello-frame">
       <section className="hello" aria-label="Welcome">
-        <Mark />
-        <h2 className="serif" dir="auto">
-          {greeting(now)}, {calledBy(user.displayName)}
-        </h2>
-        <p className="t2">Choose a conversation, or add someone by username or onion address.</p>
-        <div className="state">
-          <ConnectionStatus />
-          {onionAddress && (
-            <span className="own" title={onionAddress}>
-              <span className="sr">Your onion address starts with </span>
-              <span className="mono t2">{onionAddress.slice(0, LIMITS.onionShownChars)}…</span>
-              <CopyButton text={onionAddress} label="Copy your onion address" />
-            </span>
-          )}
+        {onList && (
+          <button type="button" className="btn quiet to-list" onClick={onList}>
+            <ChevronLeft className="i i-16" aria-hidden />
+            Conversations
+          </button>
+        )}
+        <CallingCard user={user} onionAddress={onionAddress} />
+        <div className="go">
+          <button type="button" className="btn primary large" onClick={onAdd}>
+            <UserRoundPlus className="i" aria-hidden />
+            Add someone
+          </button>
+          <p className="small t2">By username or onion address. They see a request first.</p>
         </div>
-        <KitReminder place="panel" />
-        <ul className="facts">
-          {FACTS.map(({ Icon, title, text }) => (
-            <li key={title}>
-              <Icon className="i" aria-hidden />
-              <div>
-                <b>{title}</b>
-                <span>{text}</span>
-              </div>
-            </li>
-          ))}
-        </ul>
-        <button type="button" className="btn outline" onClick={onLogout}>
-          <LogOut className="i i-16" aria-hidden />
-          Logout
-        </button>
+        <FirstSteps onAdd={onAdd} />
+        <details className="fold">
+          <summary>
+            <ChevronRight className="i i-16" aria-hidden />
+            How it is sealed
+          </summary>
+          <ul className="facts">
+            {FACTS.map(({ Icon, title, text }) => (
+              <li key={title}>
+                <Icon className="i" aria-hidden />
+                <div>
+                  <b>{title}</b>
+                  <span>{text}</span>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </details>
+        <div className="end">
+          <ConnectionStatus />
+          <button type="button" className="btn quiet" onClick={onLogout}>
+            <LogOut className="i i-16" aria-hidden />
+            Logout
+          </button>
+        </div>
       </section>
     </div>
   )

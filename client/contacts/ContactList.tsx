@@ -1,5 +1,5 @@
 import { AtSign, CircleAlert, Search, UserRoundPlus } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { FoundMessages } from '../search/FoundMessages.tsx'
 import { isSearchable } from '../search/search.ts'
@@ -10,22 +10,21 @@ import './contacts.css'
 import { type RoomRow, roomsStore, sortRooms } from '../rooms/list.ts'
 import { refreshRooms } from '../rooms/load.ts'
 import { peerIdOf } from '../rooms/room.ts'
-import { later } from '../ui/later.tsx'
 import { Request } from './Request.tsx'
 import { Row } from './Row.tsx'
 import { useArrows } from './useArrows.tsx'
 
-const AddContactDialog = later(async () => (await import('./AddContactDialog.tsx')).AddContactDialog)
-
 interface Props {
   openRoomId: string | undefined
   onOpen: (chatRoomId: string) => void
+  onAdd: () => void
+  /** Stands beside the search. */
+  beside?: ReactNode
 }
 
-export function ContactList({ openRoomId, onOpen }: Props) {
+export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
   const rows = useRows()
   const [query, setQuery] = useState('')
-  const [isAdding, setAdding] = useState(false)
   const found = rows.filter((row) => matches(row, query))
   const area = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
@@ -50,23 +49,23 @@ export function ContactList({ openRoomId, onOpen }: Props) {
             onChange={(event) => setQuery(event.target.value)}
           />
         </label>
+        {beside}
         <p className="sr" role="status">
           {query.trim() && (found.length === 1 ? '1 contact found' : `${found.length} contacts found`)}
         </p>
       </search>
       <div className="list">
-        <Rows rows={rows} found={found} query={query} openRoomId={openRoomId} onOpen={onOpen} />
+        <Rows rows={rows} found={found} query={query} openRoomId={openRoomId} onOpen={onOpen} onAdd={onAdd} />
         {isSearchable(query) && (
           <FoundMessages query={query} rooms={rows.flatMap(({ room }) => (room.state === 'accepted' ? [room] : []))} />
         )}
       </div>
       <footer className="foot">
-        <button type="button" className="btn outline wide" onClick={() => setAdding(true)}>
+        <button type="button" className="btn outline wide" onClick={onAdd}>
           <AtSign className="i i-16" aria-hidden />
           Add by Username/Onion
         </button>
       </footer>
-      {isAdding && <AddContactDialog onClose={() => setAdding(false)} />}
     </div>
   )
 }
@@ -91,13 +90,13 @@ function useRows(): ListRow[] {
   )
 }
 
-interface RowsProps extends Props {
+interface RowsProps extends Omit<Props, 'beside'> {
   rows: ListRow[]
   found: ListRow[]
   query: string
 }
 
-function Rows({ rows, found, query, openRoomId, onOpen }: RowsProps) {
+function Rows({ rows, found, query, openRoomId, onOpen, onAdd }: RowsProps) {
   const env = useEnv()
   const now = useNow()
   const status = useStore(roomsStore, (state) => state.status)
@@ -112,7 +111,18 @@ function Rows({ rows, found, query, openRoomId, onOpen }: RowsProps) {
         </Empty>
       </div>
     )
-  if (rows.length === 0) return <Empty icon={UserRoundPlus} title="No contacts yet. Add some to start chatting!" />
+  if (rows.length === 0)
+    return (
+      <Empty
+        icon={UserRoundPlus}
+        title="No contacts yet. Add some to start chatting!"
+        text="Trade usernames, or onion addresses."
+      >
+        <button type="button" className="btn outline" onClick={onAdd}>
+          Add someone
+        </button>
+      </Empty>
+    )
   if (found.length === 0 && isSearchable(query)) return <p className="none">No contacts found</p>
   if (found.length === 0) return <Empty icon={Search} title="No contacts found" />
   const ambiguous = repeated(rows.map(({ person }) => nameOf(person).toLowerCase()))

@@ -4,12 +4,12 @@ import { useWays } from '../account/useWays.tsx'
 import { Note } from '../ui/Note.tsx'
 import './kit.css'
 
-/** A reminder until a kit exists, hidden while that is unknown. On a phone, which has no panel, it is above the list. */
-export function KitReminder({ place }: { place: 'panel' | 'list' }) {
+/** A reminder above a phone's list until a kit exists, hidden while that is unknown. Elsewhere the welcome says it. */
+export function KitReminder() {
   const { ways } = useWays()
   if (!ways || ways.kit) return null
   return (
-    <div className={`kit-reminder in-${place}`}>
+    <div className="kit-reminder">
       <Note icon={FileKey}>
         <strong>You have no recovery kit.</strong> If the password is forgotten, nothing else lets you back in.{' '}
         <Link href="/settings?tab=security">Make one</Link>

@@ -31,11 +31,11 @@ export function ChatHeader({ person, isTyping, hasRoomKeys, onBack, onSafety, on
         {!person.isDeleted && <PresenceDot isOnline={isConnected && person.isOnline} />}
       </Avatar>
       <div className={isWhole ? 'whom whole' : 'cut whom'}>
-        <h2 className="cut" dir="auto" title={name} tabIndex={-1} data-chat-title>
+        <h1 className="cut" dir="auto" title={name} tabIndex={-1} data-chat-title>
           <button type="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
             {name}
           </button>
-        </h2>
+        </h1>
         {!person.isDeleted && (
           <p className="small t2">
             <span className="cut">

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clockTime, dayHeading, dayOf, fullDay, greeting, lastSeen, moment, relativeTime } from './time.ts'
+import { clockTime, dayHeading, dayOf, fullDay, lastSeen, moment, relativeTime } from './time.ts'
 
 const now = new Date(2026, 10, 20, 18, 30)
 const ago = (ms: number) => new Date(now.getTime() - ms)
@@ -58,11 +58,4 @@ test('the time of a message is US English with a plain space', () => {
   expect(clockTime(new Date(2026, 10, 20, 0, 5))).toBe('12:05 AM')
   expect(moment(new Date(2026, 10, 14, 15, 12))).toBe('Nov 14, 2026, 3:12 PM')
   expect(fullDay(new Date(2026, 10, 14, 15, 12))).toBe('November 14, 2026')
-})
-
-test('the greeting follows the hour', () => {
-  expect(greeting(new Date(2026, 10, 20, 5))).toBe('Good morning')
-  expect(greeting(new Date(2026, 10, 20, 12))).toBe('Good afternoon')
-  expect(greeting(new Date(2026, 10, 20, 18))).toBe('Good evening')
-  expect(greeting(new Date(2026, 10, 20, 3))).toBe('Good evening')
 })

@@ -64,10 +64,3 @@ export function fromDateField(value: string): Date | undefined {
   const at = new Date(Number(year), Number(month) - 1, Number(day))
   return dateField(at) === value ? at : undefined
 }
-
-/** "Good morning", "Good afternoon", "Good evening". */
-export function greeting(now: Date): string {
-  const hour = now.getHours()
-  if (hour >= 5 && hour < 12) return 'Good morning'
-  return hour >= 12 && hour < 18 ? 'Good afternoon' : 'Good evening'
-}

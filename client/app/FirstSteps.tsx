@@ -1,0 +1,53 @@
+import { ChevronRight, CircleCheck, CircleDashed } from 'lucide-react'
+import { Link } from 'wouter'
+import { useStore } from 'zustand'
+import { useWays } from '../account/useWays.tsx'
+import { roomsStore } from '../rooms/list.ts'
+import { peopleStore } from '../trust/people.ts'
+import { firstSteps } from './steps.ts'
+
+/** What is left of the first day: each line ticks itself. Nothing is shown once all are done, or while one of them is unknown. */
+export function FirstSteps({ onAdd }: { onAdd: () => void }) {
+  const { ways } = useWays()
+  const status = useStore(roomsStore, (state) => state.status)
+  const rooms = useStore(roomsStore, (state) => state.rooms)
+  const people = useStore(peopleStore, (state) => state.people)
+  if (!ways || status !== 'ready') return null
+  const steps = firstSteps({ hasKit: ways.kit !== null, rooms: [...rooms.values()], people })
+  if (steps.every(({ isDone }) => isDone)) return null
+  return (
+    <ul className="todo" aria-label="First steps">
+      {steps.map(({ id, title, text, isDone, href }) => {
+        const words = (
+          <>
+            {isDone ? <CircleCheck className="i" aria-hidden /> : <CircleDashed className="i" aria-hidden />}
+            <span>
+              <b>{title}</b>
+              <span>{text}</span>
+              <span className="sr">{isDone ? ' Done' : ''}</span>
+            </span>
+          </>
+        )
+        const opens = (
+          <>
+            {words}
+            <ChevronRight className="i i-16" aria-hidden />
+          </>
+        )
+        return (
+          <li key={id} className={isDone ? 'did' : ''}>
+            {isDone || (id === 'verify' && !href) ? (
+              <div>{words}</div>
+            ) : href ? (
+              <Link href={href}>{opens}</Link>
+            ) : (
+              <button type="button" onClick={onAdd}>
+                {opens}
+              </button>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

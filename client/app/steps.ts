@@ -1,0 +1,50 @@
+import type { RoomRow } from '../rooms/list.ts'
+import { peerIdOf } from '../rooms/room.ts'
+import type { Person } from '../trust/people.ts'
+
+interface Step {
+  id: 'kit' | 'contact' | 'verify'
+  title: string
+  text: string
+  isDone: boolean
+  /** Where it is done; undefined where there is no such screen (yet). */
+  href?: string
+}
+
+interface Known {
+  hasKit: boolean
+  rooms: RoomRow[]
+  people: ReadonlyMap<string, Person>
+}
+
+/** The three steps of the first day, in their order. */
+export function firstSteps({ hasKit, rooms, people }: Known): Step[] {
+  const contacts = rooms.filter(({ state }) => state === 'accepted')
+  const isVerified = contacts.some((room) => people.get(peerIdOf(room) ?? '')?.isVerified)
+  const [unverified] = contacts.filter((room) => {
+    const person = people.get(peerIdOf(room) ?? '')
+    return person?.onionAddress && !person.isVerified && !person.isDeleted && !person.mismatch
+  })
+  return [
+    {
+      id: 'kit',
+      title: hasKit ? 'Recovery kit made' : 'Make your recovery kit',
+      text: 'The only way back in without a password.',
+      isDone: hasKit,
+      href: '/settings?tab=security',
+    },
+    {
+      id: 'contact',
+      title: contacts.length > 0 ? 'First contact added' : 'Add your first contact',
+      text: 'One name is enough. No phone number, no email.',
+      isDone: contacts.length > 0,
+    },
+    {
+      id: 'verify',
+      title: isVerified ? 'Somebody verified' : 'Verify someone',
+      text: 'Compare one safety number, so that nobody stands between you.',
+      isDone: isVerified,
+      ...(unverified && { href: `/chat/${unverified.id}` }),
+    },
+  ]
+}

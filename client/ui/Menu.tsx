@@ -1,0 +1,68 @@
+import type { LucideIcon } from 'lucide-react'
+import { DropdownMenu } from 'radix-ui'
+import { useRef } from 'react'
+import './menu.css'
+
+export interface MenuItem {
+  icon: LucideIcon
+  label: string
+  onSelect: () => void
+}
+
+/** Where a menu opens, in px of the window. */
+export interface Point {
+  x: number
+  y: number
+}
+
+interface Props {
+  /** "Actions for Bob" */
+  label: string
+  at: Point
+  items: MenuItem[]
+  onClose: () => void
+}
+
+/** A menu that is open while it is rendered. On a phone it is a sheet at the bottom. */
+export function Menu({ label, at, items, onClose }: Props) {
+  const opener = useRef(document.activeElement)
+  const chosen = useRef<() => void>(undefined)
+
+  // A choice acts once the menu is gone: what it opens finds the focus where it was, and takes it from there.
+  function close(event: Event) {
+    event.preventDefault()
+    if (opener.current instanceof HTMLElement) opener.current.focus({ preventScroll: true })
+    chosen.current?.()
+  }
+
+  return (
+    <DropdownMenu.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <DropdownMenu.Trigger asChild>
+        <span className="menu-at" style={{ left: at.x, top: at.y }} />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          className="menu"
+          aria-label={label}
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          loop
+          onCloseAutoFocus={close}
+        >
+          {items.map(({ icon: Icon, label: words, onSelect }) => (
+            <DropdownMenu.Item
+              key={words}
+              onSelect={() => {
+                chosen.current = onSelect
+              }}
+            >
+              <Icon className="i i-16" aria-hidden />
+              {words}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
