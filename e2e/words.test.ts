@@ -72,7 +72,7 @@ test('A toast goes when something new begins, and an error that has a field stan
   await server.account('set-tier', alice.username, 'premium')
   await page.getByText('Free Plan Active').waitFor({ state: 'detached', timeout: 3000 })
   await page.keyboard.press('Enter')
-  await alice.reads('hello')
+  await alice.seesTick('hello', 'Sent')
   const code = 'message_limit_reached'
   await page.route('**/api/messages', (route) => route.fulfill({ status: 403, json: { error: 'Message limit reached', code } }))
   await page.keyboard.type('one too many')
