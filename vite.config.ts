@@ -3,14 +3,14 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { cutFonts, FONTS } from './scripts/fonts.ts'
 import { staticFrames } from './scripts/frames.ts'
-import { withoutJsonSchema } from './scripts/schemas.ts'
+import { smallerZod } from './scripts/schemas.ts'
 
 const inClient = (file: string) => path.join(import.meta.dirname, 'client', file)
 
 export default defineConfig({
   root: 'client',
   cacheDir: '../node_modules/.vite',
-  plugins: [react(), withoutJsonSchema(), cutFonts(), staticFrames()],
+  plugins: [react(), smallerZod(), cutFonts(), staticFrames()],
   resolve: {
     alias: [
       // Every schema imports zod, so the settings there hold before the first one is made, in whatever order chunks are loaded.
@@ -19,7 +19,12 @@ export default defineConfig({
       { find: '@fonts', replacement: FONTS },
     ],
   },
-  worker: { format: 'es', plugins: () => [withoutJsonSchema()] },
+  worker: {
+    format: 'es',
+    plugins: () => [smallerZod()],
+    // What the worker starts with stays one file: parts that are loaded later would else cut it into many.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'worker', tags: ['$initial'] }] } } },
+  },
   build: {
     outDir: '../dist/client',
     emptyOutDir: true,

@@ -71,6 +71,26 @@ test('A browser with an account paints the frame of the app first, in its theme,
   expect(alice.complaints.filter((text) => !text.includes('Not signed in'))).toEqual([])
 })
 
+test('Where a part of the encryption cannot be loaded, Alice is told, keeps what she typed, and tries again', async ({
+  server,
+}) => {
+  const alice = await person(server, 'Alice')
+  const { page } = alice
+  // A newer version of the page has other names for its parts.
+  await page.context().route('**/assets/accountkeys-*.js', (route) => route.fulfill({ status: 404 }))
+  await page.goto(server.url)
+  await page.getByLabel(/^Username/).fill(alice.username)
+  await page.getByLabel(/^Display name/).fill('Alice')
+  await page.getByLabel(/^Password/).fill(alice.password)
+  await page.getByLabel(/^Repeat password/).fill(alice.password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText('or load the page again').waitFor()
+  await page.context().unroute('**/assets/accountkeys-*.js')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('button', { name: 'Skip for now' }).click()
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+})
+
 test('Every visitor gets the same page under the same policy', async ({ server }) => {
   const ask = async () => {
     const answer = await fetch(server.url, { headers: { accept: 'text/html' } })
@@ -83,7 +103,7 @@ test('Every visitor gets the same page under the same policy', async ({ server }
 })
 
 test('The code of the first form, of the chat and of the worker stays small', async () => {
-  const caps = [125, 200, 115]
+  const caps = [125, 200, 105]
   for (const [at, { name, value }] of (await measureBytes()).entries())
     expect(Number.parseFloat(value), name).toBeLessThanOrEqual(caps[at] ?? 0)
 })

@@ -15,7 +15,10 @@ const SOURCES = [
   'server',
   'scripts/account.ts',
   'scripts/build.ts',
+  'scripts/fonts.ts',
+  'scripts/frames.ts',
   'scripts/programs.ts',
+  'scripts/schemas.ts',
   'vite.config.ts',
 ]
 

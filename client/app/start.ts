@@ -23,7 +23,11 @@ const env: Env = {
 const shown = new Set<string>()
 
 /** Titles of failures that are no attack and no bug. */
-const TITLES: Record<string, string> = { quota: 'This browser is full', vault_newer: 'This page is out of date' }
+const TITLES: Record<string, string> = {
+  quota: 'This browser is full',
+  vault_newer: 'This page is out of date',
+  not_loaded: 'Not loaded',
+}
 
 /** Shows failures of cryptography to the person, and logs all failures that have no title above. */
 function report(error: unknown): void {

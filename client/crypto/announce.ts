@@ -5,9 +5,9 @@ import { exclusive } from '../vault/exclusive.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import { ownDevices } from './devicenames.ts'
+import type { ListedDevice } from './listed.ts'
 import type { Live } from './live.ts'
 import { peerOf } from './peers.ts'
-import type { ListedDevice } from './review.ts'
 
 const ROW = 'announced'
 const notes = z.array(z.string())

@@ -7,9 +7,10 @@ import { bookKeptWrites, type SealedUnder, sealBookUnder, startBookUnder, withBo
 import { copyHistory, type HistoryKey, historyWrite, mergeHistory, readHistory, sealHistory } from './history.ts'
 import { signManifest, withName } from './identity.ts'
 import { eraseKeyring, type OpenKeyring, rewrapKeyring, type Way } from './keyring.ts'
+import { withSealedTimes } from './listed.ts'
 import type { Live } from './live.ts'
 import { ownManifestWrite, peerOf } from './peers.ts'
-import { type Review, withSealedTimes } from './review.ts'
+import type { Review } from './review.ts'
 import { dropForeignMarks } from './safety.ts'
 import type { HeldWays } from './ways.ts'
 

@@ -1,8 +1,6 @@
-import { concat, fromBase64 } from '../../contract/bytes.ts'
-import type { AccountKeys, KeyChange, SealedBook } from '../../contract/devices.ts'
+import type { SealedBook } from '../../contract/devices.ts'
 import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey } from '../../contract/rooms.ts'
-import type { Signed } from '../../contract/shapes.ts'
 import type { searchMessages } from '../index/search.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { loadPart } from '../primitives/part.ts'
@@ -14,25 +12,22 @@ import { pageOf } from '../vault/messages.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import { destroyVault } from '../vault/vault.ts'
 import { knownVaultOf } from '../vault/vaults.ts'
-import { draftAccount, draftDevice, eraseKeyDraft, type KeyDraft, keepKeys, type NewBrowser, openLive } from './account.ts'
+import { openLive } from './account.ts'
+import type { AccountVerbs } from './accountkeys.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
-import { auditCommits, auditDone } from './audit.ts'
 import { readBook, seenVersion } from './book.ts'
-import { type ChangeDraft, draftChange, eraseChange, type KeyChangeRequest, keepChange } from './change.ts'
 import { copiedAt, copyKnown } from './copied.ts'
 import { nameDevice, ownDevices } from './devicenames.ts'
 import { enterRoom } from './enter.ts'
 import { answerForks } from './forks.ts'
 import { putHealingOff, roomsToHeal } from './heal.ts'
 import { refillKeyPackages } from './keypackages.ts'
-import { eraseKeyring } from './keyring.ts'
 import { compareAccounts, knowVanished, vanishedContacts } from './known.ts'
 import type { Live } from './live.ts'
-import { type LockEntry, lockSecretOf, renewLock, switchLockOff, switchLockOn } from './lock.ts'
+import { type LockEntry, lockSecretOf } from './lock.ts'
 import { receiveLog } from './log.ts'
 import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
-import { adoptPage } from './older.ts'
 import {
   changeOutbox,
   dropFromOutbox,
@@ -46,135 +41,90 @@ import {
 import { manifestVersion, peerStanding, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
-import { type Order, type OriginOf, proveSession, signOrder, signSession } from './proof.ts'
-import { bookHolds, draftRecovery, type RecoveryDraft, type RecoveryRequest } from './recovery.ts'
-import { restartRoom } from './restart.ts'
-import { type ListedDevice, type Review, reviewAccount } from './review.ts'
-import { compareSafetyCode, safetyNumber, setVerified } from './safety.ts'
+import { type OriginOf, proveSession } from './proof.ts'
 import { takeOwnManifest } from './self.ts'
 import { pinAddress, trustKey } from './trust.ts'
 import { reopenWaiting } from './waiting.ts'
 import { wantAddress } from './wanted.ts'
-import { enteredWay, eraseEnteredWay, eraseWays, type HeldWays, wayVerbs } from './ways.ts'
+import type { HeldWays } from './ways.ts'
 
 export type Core = ReturnType<typeof createCore>
 
+const loadAudit = () => loadPart(() => import('./audit.ts'))
+const loadOlder = () => loadPart(() => import('./older.ts'))
+const loadRestart = () => loadPart(() => import('./restart.ts'))
+const loadSafety = () => loadPart(() => import('./safety.ts'))
 const loadSearch = () => loadPart(() => import('../index/search.ts'))
 
 type Rest<F> = F extends (live: Live, ...rest: infer R) => infer Result ? (...rest: R) => Result : never
 
 /** The worker's memory and its verbs. A browser calls them through `crypto.ts`; tests call them directly. */
 export function createCore(originOf: OriginOf = () => location.origin) {
-  const ways: HeldWays = {}
-  let review: Review | undefined
-  let drafting: Promise<KeyDraft> | undefined
-  let draft: KeyDraft | undefined
-  let change: ChangeDraft | undefined
-  let live: Live | undefined
-
+  const memory: { ways: HeldWays; live: Live | undefined } = { ways: {}, live: undefined }
   const opened = (): Live => {
-    if (!live) throw new CryptoFailure('closed', 'The keys of this browser are closed')
-    return live
-  }
-  const reviewed = (): Review => {
-    if (!review) throw new CryptoFailure('password', 'Enter the password again')
-    return review
-  }
-  /** Erases what a way in has opened. */
-  const closeKeyring = () => {
-    if (review) eraseKeyring(review.opened)
-    if (draft) eraseKeyDraft(draft)
-    if (change) eraseChange(change)
-    review = undefined
-    drafting = undefined
-    draft = undefined
-    change = undefined
+    if (!memory.live) throw new CryptoFailure('closed', 'The keys of this browser are closed')
+    return memory.live
   }
   /** Wraps a verb so that it runs on the open account. */
   const on = <F extends (live: Live, ...rest: never[]) => Promise<unknown>>(verb: F) =>
     (async (...rest: never[]) => verb(opened(), ...rest)) as Rest<F>
   const shut = () => {
-    live?.vault.close()
-    live = undefined
+    memory.live?.vault.close()
+    memory.live = undefined
   }
+  /** The same for a verb that is loaded when it is first called. */
+  const onPart = <F extends (live: Live, ...rest: never[]) => Promise<unknown>>(load: () => Promise<F>) =>
+    on(async (live, ...rest: never[]) => (await load())(live, ...rest)) as unknown as Rest<F>
+  let accountKeys: Promise<AccountVerbs> | undefined
+  const loadAccountKeys = () => {
+    accountKeys ??= loadPart(() => import('./accountkeys.ts')).then(
+      (part) => part.accountVerbs(memory, originOf, shut),
+      (error: unknown) => {
+        accountKeys = undefined
+        throw error
+      },
+    )
+    return accountKeys
+  }
+  /** A verb that needs a way in. */
+  const byWay = <V extends keyof AccountVerbs>(verb: V) =>
+    (async (...input: never[]) => {
+      const verbs: Record<string, (...input: never[]) => Promise<unknown>> = await loadAccountKeys()
+      return verbs[verb]?.(...input)
+    }) as unknown as AccountVerbs[V]
 
   return {
-    ...wayVerbs(ways),
+    stretch: byWay('stretch'),
+    stretchNew: byWay('stretchNew'),
+    enterKit: byWay('enterKit'),
+    enterPasskey: byWay('enterPasskey'),
+    newKit: byWay('newKit'),
+    newPasskey: byWay('newPasskey'),
+    draftAccount: byWay('draftAccount'),
+    reviewAccount: byWay('reviewAccount'),
+    draftDevice: byWay('draftDevice'),
+    bookHolds: byWay('bookHolds'),
+    draftRecovery: byWay('draftRecovery'),
+    draftChange: byWay('draftChange'),
+    signOrder: byWay('signOrder'),
+    draftPasswordChange: byWay('draftPasswordChange'),
+    changeKept: byWay('changeKept'),
+    proveDraft: byWay('proveDraft'),
+    keepKeys: byWay('keepKeys'),
     /** Erases every seed of a way in, and everything that was opened with one. */
     async forgetPassword(): Promise<void> {
-      eraseWays(ways)
-      closeKeyring()
+      await (await accountKeys)?.forgetPassword()
     },
     /** Erases the entered way and what it opened; a new kit or password stays for the next attempt. */
     async eraseEntered(): Promise<void> {
-      eraseEnteredWay(ways)
-      closeKeyring()
+      await (await accountKeys)?.eraseEntered()
     },
     /** The device whose vault this browser stores for this username, or null. */
     async deviceHere(username: string): Promise<string | null> {
       return (await knownVaultOf(username))?.deviceId ?? null
     },
-    async draftAccount(browser: NewBrowser): Promise<AccountKeys> {
-      draft = await draftAccount(enteredWay(ways), browser)
-      return draft.keys
-    },
-    /** Opens the account by the entered way. Throws CryptoFailure('way') if that way does not open it. */
-    async reviewAccount(input: { keyring: Signed; manifest: Signed }): Promise<ListedDevice[]> {
-      const { review: opened, devices } = await reviewAccount(enteredWay(ways), input, live)
-      closeKeyring()
-      review = opened
-      return devices
-    },
-    async draftDevice(browser: NewBrowser): Promise<AccountKeys> {
-      // A retry after a lost answer reuses the same device, because the server may have it already.
-      drafting ??= draftDevice(reviewed(), browser)
-      draft = await drafting
-      return draft.keys
-    },
-    /** True if this book of the reviewed account can be sealed again by a recovery. */
-    bookHolds: (input: Parameters<typeof bookHolds>[1]): Promise<boolean> => bookHolds(reviewed(), input),
-    /** Builds a whole recovery by the kit that opened the account. `newKitSecret` is null without a new kit. */
-    async draftRecovery(
-      request: RecoveryRequest,
-    ): Promise<RecoveryDraft['renewal'] & { keys: AccountKeys; newKitSecret: string | null }> {
-      const drafted = await draftRecovery(reviewed(), ways, request)
-      draft = drafted
-      return { keys: drafted.keys, ...drafted.renewal, newKitSecret: ways.newKit?.kitSecret ?? null }
-    },
-    /** Builds the requested key change of the reviewed account. */
-    async draftChange(request: KeyChangeRequest): Promise<KeyChange> {
-      change = await draftChange(opened(), reviewed(), ways, request)
-      review = undefined
-      return change.change
-    },
-    /** Signs the person's request by the entered way [Note: D5]. The account must have been reviewed. */
-    signOrder: async (order: Order): Promise<string> =>
-      signOrder(reviewed().opened.secret.identitySeed, originOf(), opened().userId, order),
-    /** Builds the change to a new password: the new keyring, and the signed order for the request that sends it. */
-    async draftPasswordChange(order: Order): Promise<{ keys: KeyChange; order: string }> {
-      const seed = concat(reviewed().opened.secret.identitySeed)
-      try {
-        change = await draftChange(opened(), reviewed(), ways, { password: 'new' })
-        review = undefined
-        const keys = change.change
-        const fields = { ...order.fields, keys }
-        return { keys, order: await signOrder(seed, originOf(), opened().userId, { ...order, fields }) }
-      } finally {
-        erase(seed)
-      }
-    },
-    /** Stores the accepted change in the vault. */
-    async changeKept(): Promise<void> {
-      if (!change) throw new CryptoFailure('password', 'Enter the password again')
-      await keepChange(opened(), change)
-    },
     /** Signs the challenge of this session with the open vault's device [Note: D4]. */
     proveSession: on(async (account, challenge: string) => proveSession(account, originOf(), challenge)),
-    /** Signs the challenge of the session that adds the drafted device. `userId` is from the server's answer to the sign-in. */
-    async proveDraft({ userId, challenge }: { userId: string; challenge: string }): Promise<string> {
-      if (!draft) throw new CryptoFailure('password', 'Enter the password again')
-      return signSession(draft.device, originOf(), userId, challenge)
-    },
     ownDevices: on(ownDevices),
     nameDevice: on(nameDevice),
     ownStanding: on(ownStanding),
@@ -182,15 +132,9 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     deviceSeen: on(deviceSeen),
     copiedAt: on(copiedAt),
     copyKnown: on(copyKnown),
-    /** Stores the keys of the accepted draft and opens them. */
-    async keepKeys(input: { userId: string; username: string; unlockSecret: string }): Promise<void> {
-      if (!draft) throw new CryptoFailure('password', 'Enter the password again')
-      shut()
-      live = await keepKeys(draft, input, fromBase64(input.unlockSecret))
-    },
     async open(input: { userId: string; username: string; unlock: { deviceId: string; unlockSecret: string } }): Promise<void> {
       shut()
-      live = await openLive(input.userId, input.unlock, input.username, ways.locks)
+      memory.live = await openLive(input.userId, input.unlock, input.username, memory.ways.locks)
     },
     /** Opens a locked vault. Throws CryptoFailure: 'lock_secret' if the entry is wrong, or what `open` throws. */
     async unlock(input: {
@@ -201,14 +145,14 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     }): Promise<void> {
       shut()
       const secret = await lockSecretOf(input.userId, input.entry)
-      live = await openLive(input.userId, input.unlock, input.username, [secret])
+      memory.live = await openLive(input.userId, input.unlock, input.username, [secret])
       erase(secret.secret)
     },
     lockStanding: (userId: string) => lockStanding(userId),
-    switchLockOn: on(({ userId }, input: Parameters<typeof switchLockOn>[2]) => switchLockOn(userId, ways, input)),
-    switchLockOff: on(({ userId }, input: Parameters<typeof switchLockOff>[1]) => switchLockOff(userId, input)),
+    switchLockOn: byWay('switchLockOn'),
+    switchLockOff: byWay('switchLockOff'),
     setLockAfter: on(({ userId }, after: LockAfter) => setLockAfter(userId, after)),
-    renewLock: on(({ userId }, unlockSecret: string) => renewLock(userId, ways, unlockSecret)),
+    renewLock: byWay('renewLock'),
     async close(): Promise<void> {
       shut()
     },
@@ -238,9 +182,9 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     trustKey: on(trustKey),
     wantAddress: on(wantAddress),
     pinAddress: on(pinAddress),
-    safetyNumber: on(safetyNumber),
-    compareSafetyCode: on(compareSafetyCode),
-    setVerified: on(setVerified),
+    safetyNumber: onPart(async () => (await loadSafety()).safetyNumber),
+    compareSafetyCode: onPart(async () => (await loadSafety()).compareSafetyCode),
+    setVerified: onPart(async () => (await loadSafety()).setVerified),
     sealBook: on(sealBook),
     bookSaved: on(bookSaved),
     mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),
@@ -253,7 +197,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     enterRoom: on(enterRoom),
     receiveLog: on(receiveLog),
     answerForks: on(answerForks),
-    restartRoom: on(restartRoom),
+    restartRoom: onPart(async () => (await loadRestart()).restartRoom),
     roomsToHeal: on(roomsToHeal),
     putHealingOff: on(putHealingOff),
     roomNeed: on(roomNeed),
@@ -261,12 +205,12 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     joinRoom: on(joinRoom),
     commitRoom: on(commitRoom),
     dropCommit: on(dropCommit),
-    auditCommits: on(auditCommits),
-    auditDone: on(auditDone),
+    auditCommits: onPart(async () => (await loadAudit()).auditCommits),
+    auditDone: onPart(async () => (await loadAudit()).auditDone),
     page: on(({ vault }, input: Parameters<typeof pageOf>[1]) => pageOf(vault, input)),
     missingEpochs: on((account, messages: Pick<Message, 'content'>[]) => missingEpochs(account, messages)),
     keepArchiveKeys: on((account, keys: ArchiveKey[]) => keepArchiveKeys(account, keys)),
-    adoptPage: on(adoptPage),
+    adoptPage: onPart(async () => (await loadOlder()).adoptPage),
     reopenWaiting: on(reopenWaiting),
     indexRooms: on(async ({ vault }, input: { chatRoomIds: string[] }) => (await loadSearch()).indexRooms(vault, input)),
     search: on(async ({ vault }, input: Parameters<typeof searchMessages>[1]) =>

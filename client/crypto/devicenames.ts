@@ -1,8 +1,8 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { type Book, bookWrite, readBook, withBook } from './book.ts'
+import { type ListedDevice, listedDevices } from './listed.ts'
 import type { Live } from './live.ts'
 import { AHEAD_MAX } from './pins.ts'
-import { type ListedDevice, listedDevices } from './review.ts'
 
 /** The devices of the open account with the names that the person gave them since. Throws CryptoFailure('manifest'). */
 export async function ownDevices(live: Live): Promise<ListedDevice[]> {

@@ -1,12 +1,16 @@
 import { fromBase64 } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { erase } from '../primitives/seal.ts'
-import type { LockAfter } from '../vault/head.ts'
-import { addLock, lockStanding, removeLock, renewLockPassword } from '../vault/lock.ts'
+import { erase, hkdf } from '../primitives/seal.ts'
+import { lockStanding } from '../vault/lock.ts'
 import { usernameOf } from '../vault/vaults.ts'
 import type { LockSecret } from '../vault/wraps.ts'
-import { stretchPassword } from './password.ts'
-import { type HeldWays, type PasskeyAnswer, passkeyLock } from './ways.ts'
+import { LOCAL_LOCK, stretchPassword } from './password.ts'
+
+/** A passkey's answer: its credential id in base64url and the 32 bytes of its PRF extension in base64. */
+export interface PasskeyAnswer {
+  id: string
+  output: string
+}
 
 /** The person's entry at the lock of this browser. */
 export type LockEntry = { password: string } | { passkey: PasskeyAnswer }
@@ -26,25 +30,10 @@ export async function lockSecretOf(userId: string, entry: LockEntry): Promise<Lo
   return { kind: 'password', secret: lockSecret, salt }
 }
 
-/** Locks the vault by the ways that were entered [Note: V3]. Throws CryptoFailure('password') if none was. */
-export const switchLockOn = (
-  userId: string,
-  ways: HeldWays,
-  { unlockSecret, after }: { unlockSecret: string; after: LockAfter },
-): Promise<void> => addLock({ userId, unlockSecret: fromBase64(unlockSecret), entered: [] }, { secrets: ways.locks ?? [], after })
-
-/** Removes the lock. Throws CryptoFailure('lock_secret') if the entry does not open it. */
-export async function switchLockOff(
-  userId: string,
-  { unlockSecret, entry }: { unlockSecret: string; entry: LockEntry },
-): Promise<void> {
-  const secret = await lockSecretOf(userId, entry)
-  await removeLock({ userId, unlockSecret: fromBase64(unlockSecret), entered: [secret] })
-  erase(secret.secret)
-}
-
-/** Replaces the entered password by the new one as a way to open the lock. */
-export async function renewLock(userId: string, ways: HeldWays, unlockSecret: string): Promise<void> {
-  if (!ways.newPasswordLock) throw new CryptoFailure('password', 'Enter the new password again')
-  await renewLockPassword({ userId, unlockSecret: fromBase64(unlockSecret), entered: ways.locks ?? [] }, ways.newPasswordLock)
+/** The local lock secret of a passkey [Note: V3]. */
+export async function passkeyLock({ id, output }: PasskeyAnswer): Promise<LockSecret> {
+  const bytes = fromBase64(output)
+  const secret = await hkdf(bytes, LOCAL_LOCK)
+  erase(bytes)
+  return { kind: 'passkey', secret, id }
 }

@@ -1,21 +1,17 @@
 import { fromBase64 } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { loadPart } from '../primitives/part.ts'
 import { erase, hkdf } from '../primitives/seal.ts'
 import type { LockSecret } from '../vault/wraps.ts'
 import type { Way } from './keyring.ts'
-import { LOCAL_LOCK, stretchPassword } from './password.ts'
+import { type PasskeyAnswer, passkeyLock } from './lock.ts'
+import { stretchPassword } from './password.ts'
 
 /** The inputs for stretching a password: `salt` is the server's, in base64. */
 interface Typed {
   username: string
   password: string
   salt: string
-}
-
-/** A passkey's answer: its credential id in base64url and the 32 bytes of its PRF extension in base64. */
-export interface PasskeyAnswer {
-  id: string
-  output: string
 }
 
 /**
@@ -79,7 +75,7 @@ export const wayVerbs = (ways: HeldWays) => ({
   },
   /** Makes the recovery kit the entered way. Throws CryptoFailure('kit_words') with what is wrong with the words. */
   async enterKit({ words }: { words: string }): Promise<{ kitSecret: string }> {
-    const { readKit } = await import('./kit.ts')
+    const { readKit } = await loadPart(() => import('./kit.ts'))
     const { seed, kitSecret } = await readKit(words)
     eraseEnteredWay(ways)
     ways.way = { id: 'kit', kind: 'kit', seed }
@@ -94,7 +90,7 @@ export const wayVerbs = (ways: HeldWays) => ({
   },
   /** Makes a new recovery kit, which waits for the key change. Show the words only to the person, and never store them. */
   async newKit(): Promise<{ words: string[]; kitSecret: string }> {
-    const { makeKit } = await import('./kit.ts')
+    const { makeKit } = await loadPart(() => import('./kit.ts'))
     const { words, seed, kitSecret } = await makeKit()
     if (ways.newKit) erase(ways.newKit.seed)
     ways.newKit = { id: 'kit', kind: 'kit', seed, kitSecret, madeAt: new Date().toISOString() }
@@ -124,14 +120,6 @@ async function stretched({ username, password, salt: sent }: Typed): Promise<Str
   const { authSecret, passwordSeed, lockSecret } = await stretchPassword(username, password, salt)
   const way: Way = { id: 'password', kind: 'password', seed: passwordSeed }
   return { authSecret, way, lock: { kind: 'password', secret: lockSecret, salt } }
-}
-
-/** The local lock secret of a passkey [Note: V3]. */
-export async function passkeyLock({ id, output }: PasskeyAnswer): Promise<LockSecret> {
-  const bytes = fromBase64(output)
-  const secret = await hkdf(bytes, LOCAL_LOCK)
-  erase(bytes)
-  return { kind: 'passkey', secret, id }
 }
 
 async function passkeyWay({ id, output }: PasskeyAnswer): Promise<Way> {
