@@ -10,6 +10,7 @@ import {
   madeUp,
   otherList,
   otherVersion,
+  rubbishBook,
   saltOf,
   silence,
   somebodyElse,
@@ -224,4 +225,42 @@ test('A server of another version makes the page load itself once; then the page
   proxy.tellsTruth()
   await alice.page.getByRole('button', { name: 'Reload' }).click()
   await alice.page.getByText('Connected').waitFor()
+})
+
+test("No address book of Dora's holds: her new browser says so, begins an empty one, and asks for Bob's key before a word goes to him", async () => {
+  const dora = await customer(server, 'Dora')
+  await conversation(dora, bob)
+  await dora.says('before the book was lost')
+  await bob.reads('before the book was lost')
+  await alice.opens(bob)
+  const bobsAddress = await alice.page.getByRole('button', { name: /^Onion address/ }).getAttribute('aria-label')
+  proxy.lies(rubbishBook(await dora.page.evaluate(async () => (await (await fetch('/api/user')).json()).deviceId)))
+  await dora.leaves()
+  const laptop = await person(server, 'Dora', dora)
+  const { page } = laptop
+  await laptop.signsIn()
+  await page.getByRole('button', { name: 'Add this browser' }).click()
+  await page.getByText('Your address book cannot be read.').waitFor()
+  const sent = proxy.timesOf(SEND).length
+
+  await page.getByRole('button', { name: 'Start an empty one' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Password', { exact: true }).fill(dora.password)
+  await dialog.getByRole('button', { name: 'Start an empty one' }).click()
+  await page.getByText('Your address book cannot be read.').waitFor({ state: 'detached' })
+  await laptop.opens(bob)
+  await laptop.reads('before the book was lost')
+  await page.getByText('You have not confirmed the key of Bob yet').waitFor()
+  expect(await page.getByLabel('Message', { exact: true }).isDisabled()).toBe(true)
+  await laptop.reloads()
+  await page.getByRole('button', { name: 'Compare and confirm' }).click()
+  const question = page.getByRole('alertdialog')
+  expect(`Onion address ${await question.locator('.new-key').textContent()}`).toBe(bobsAddress)
+  expect(proxy.timesOf(SEND).length).toBe(sent)
+  await question.getByRole('button', { name: 'Confirm this key' }).click()
+  await laptop.says('is it still you?')
+  await bob.reads('is it still you?')
+  await page.getByRole('button', { name: 'Not verified' }).waitFor()
+  expect(laptop.complaints.filter((words) => !words.includes('address book'))).toEqual([])
+  await laptop.leaves()
 })

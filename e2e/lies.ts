@@ -75,6 +75,14 @@ export const withoutContact = (hidden: string): Lie =>
 export const otherList = (userId: string, manifest: unknown): Lie =>
   instead(`GET /api/users/${userId}/manifest`, ({ status, body }) => ({ status, body: { ...fields(body), manifest } }))
 
+/** Each book that this device wrote has other bytes, and no further book is named. */
+export const rubbishBook = (deviceId: unknown): Lie =>
+  instead('GET /api/book', ({ status, body }) => {
+    const book = fields(body)
+    const sealed = Buffer.alloc(300, 7).toString('base64')
+    return { status, body: book['deviceId'] === deviceId ? { ...book, sealed, others: [] } : book }
+  })
+
 /** What changes of the own devices is hidden: this stays the answer, and no frame says that there is another. */
 export const hiddenDevice = (keys: unknown): Lie => ({
   answer: (call, { status }) => (call === 'GET /api/account/keys' ? { status, body: keys } : undefined),
