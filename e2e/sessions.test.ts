@@ -36,7 +36,12 @@ test('Alice is told of each sign-in and ends what is not hers: that page says wh
   await other.page.getByLabel(/^Password/).fill(alice.password)
   await other.page.getByRole('button', { name: 'Sign In', exact: true }).click()
   await other.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  // She is in the settings, where it is told as well.
   await page.getByText(/New sign-in: Chrome on Linux/).waitFor()
+  await page.getByRole('button', { name: 'Back to Profile Settings' }).click()
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.getByRole('button', { name: 'Sessions and devices' }).click()
+  await page.getByRole('heading', { name: 'Sessions and devices' }).waitFor()
   await page.getByRole('button', { name: 'End it' }).click()
   await isOut.waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('currentPassword')

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { useLocation, useRoute } from 'wouter'
+import { useLocation, useRoute, useSearch } from 'wouter'
 import { useStore } from 'zustand'
 import { accountStore } from '../account/store.ts'
 import { ContactList } from '../contacts/ContactList.tsx'
@@ -25,6 +25,8 @@ const LostBook = lazy(async () => ({ default: (await import('../security/LostBoo
 const NewSignIns = lazy(async () => ({ default: (await import('../sessions/NewSignIns.tsx')).NewSignIns }))
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
 
+const SESSIONS = '/settings?tab=devices'
+
 /** The signed-in product: the list, and one conversation or the welcome beside it. */
 export function Messenger() {
   const user = useStore(accountStore, (state) => state.user)
@@ -34,6 +36,7 @@ export function Messenger() {
   const unread = useStore(roomsStore, (state) => state.unreadTotal)
   const [location, navigate] = useLocation()
   const [isSettings] = useRoute('/settings')
+  const isSessions = useSearch() === 'tab=devices' && isSettings
   const [, params] = useRoute('/chat/:chatRoomId')
   const openRoomId = params?.chatRoomId
   const [isHomeAddress] = useRoute('/home')
@@ -63,6 +66,14 @@ export function Messenger() {
   return (
     <TooltipProvider>
       <title>{unread > 0 ? `(${unread > 99 ? '99+' : unread}) Conclave` : 'Conclave'}</title>
+      {isSignInNew && (
+        <Suspense>
+          <NewSignIns
+            onChangePassword={() => navigate('/settings?tab=security#password')}
+            onReview={isSessions ? undefined : () => navigate(SESSIONS)}
+          />
+        </Suspense>
+      )}
       {isSettings ? (
         <Boundary>
           <Suspense fallback={<Spinner words="Loading" />}>
@@ -81,12 +92,7 @@ export function Messenger() {
               onSettings={() => navigate('/settings')}
               onLogout={() => setLeaving(true)}
             />
-            <NewDevices onReview={() => navigate('/settings?tab=devices')} onLogout={() => setLeaving(true)} />
-            {isSignInNew && (
-              <Suspense>
-                <NewSignIns onChangePassword={() => navigate('/settings?tab=security#password')} />
-              </Suspense>
-            )}
+            <NewDevices onReview={() => navigate(SESSIONS)} onLogout={() => setLeaving(true)} />
             {isMissingSome && (
               <Suspense>
                 <Vanished />

@@ -1,7 +1,7 @@
 import { ChevronLeft, MonitorSmartphone } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { DisplayName } from '../account/DisplayName.tsx'
@@ -46,7 +46,6 @@ export function Settings({ user, onBack }: Props) {
   const [search, setSearch] = useSearchParams()
   const [asked, setAsked] = useState(() => sessionStorage.getItem(ASKED_TAB))
   const tab = tabOf(asked) ?? tabOf(search.get('tab')) ?? 'profile'
-  const [, navigate] = useLocation()
   const isSessions = tab === 'devices'
   useEffect(() => sessionStorage.removeItem(ASKED_TAB), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the settings begins at its title
@@ -72,7 +71,7 @@ export function Settings({ user, onBack }: Props) {
         </header>
         {isSessions ? (
           <Suspense fallback={<Spinner words="Loading" />}>
-            <SessionsPage onChangePassword={() => navigate(`/settings?tab=security#${PASSWORD}`)} />
+            <SessionsPage />
           </Suspense>
         ) : (
           <Tabs.Root value={tab} onValueChange={open}>
@@ -132,9 +131,15 @@ function Security({ user }: { user: User }) {
   const env = useEnv()
   const keepsHistory = useStore(devicesStore, (state) => state.keepsHistory)
   useEffect(() => {
-    if (location.hash !== `#${PASSWORD}`) return
-    // Behind the effect that focuses the title.
-    requestAnimationFrame(() => document.querySelector<HTMLInputElement>(`#${PASSWORD} input:not([tabindex])`)?.focus())
+    function focusPassword() {
+      if (location.hash !== `#${PASSWORD}`) return
+      // Behind the effect that focuses the title.
+      requestAnimationFrame(() => document.querySelector<HTMLInputElement>(`#${PASSWORD} input:not([tabindex])`)?.focus())
+    }
+    focusPassword()
+    // The router says so of each change of the address: the announcement of a sign-in leads here from this page as well.
+    globalThis.addEventListener('pushState', focusPassword)
+    return () => globalThis.removeEventListener('pushState', focusPassword)
   }, [])
   const reload = () =>
     void loadDevices(env).catch((error) =>

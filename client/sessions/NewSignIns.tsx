@@ -6,6 +6,7 @@ import { shownDevices } from '../devices/list.ts'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
+import './signins.css'
 import { endSessions } from './sessions.ts'
 import { answerSignIns, withoutAnnounced } from './signins.ts'
 import { signInsStore } from './store.ts'
@@ -17,10 +18,12 @@ const TOLD = 3
 interface Props {
   /** Goes to where the password is changed. */
   onChangePassword: () => void
+  /** Goes to the page of sessions and devices; absent on that page. */
+  onReview?: (() => void) | undefined
 }
 
-/** Tells of sign-ins to the account, each until the person has answered in this browser [Note: D4]. */
-export function NewSignIns({ onChangePassword }: Props) {
+/** Tells of sign-ins to the account above whatever is shown, each until the person has answered in this browser [Note: D4]. */
+export function NewSignIns({ onChangePassword, onReview }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const signIns = useStore(signInsStore, (state) => state.signIns)
   const announced = useStore(shownDevices, (state) => state.announced)
@@ -28,11 +31,17 @@ export function NewSignIns({ onChangePassword }: Props) {
   const rest = shown.slice(TOLD)
   const focusNext = () => place.current?.focus()
   return (
-    <div ref={place} className="news" role="status" aria-label="New sign-ins" tabIndex={-1}>
+    <div ref={place} className="news sign-ins" role="status" aria-label="New sign-ins" tabIndex={-1}>
       {shown.slice(0, TOLD).map((signIn) => (
-        <OneSignIn key={signIn.id} signIn={signIn} onChangePassword={onChangePassword} focusNext={focusNext} />
+        <OneSignIn
+          key={signIn.id}
+          signIn={signIn}
+          onChangePassword={onChangePassword}
+          onReview={onReview}
+          focusNext={focusNext}
+        />
       ))}
-      {rest.length > 0 && <MoreSignIns signIns={rest} focusNext={focusNext} />}
+      {rest.length > 0 && <MoreSignIns signIns={rest} onReview={onReview} focusNext={focusNext} />}
     </div>
   )
 }
@@ -43,7 +52,7 @@ interface OneProps extends Props {
   focusNext: () => void
 }
 
-function OneSignIn({ signIn, onChangePassword, focusNext }: OneProps) {
+function OneSignIn({ signIn, onChangePassword, onReview, focusNext }: OneProps) {
   const env = useEnv()
   const now = useNow(60_000)
   const { isLive } = signIn
@@ -79,13 +88,19 @@ function OneSignIn({ signIn, onChangePassword, focusNext }: OneProps) {
           <button type="button" className="btn compact outline danger-words" onClick={notMe}>
             {isLive ? 'End it' : 'Change password'}
           </button>
+          <Review onReview={onReview} />
         </div>
       </div>
     </div>
   )
 }
 
-function MoreSignIns({ signIns, focusNext }: { signIns: SignIn[]; focusNext: () => void }) {
+interface MoreProps extends Pick<Props, 'onReview'> {
+  signIns: SignIn[]
+  focusNext: () => void
+}
+
+function MoreSignIns({ signIns, onReview, focusNext }: MoreProps) {
   const words = signIns.length === 1 ? '1 more sign-in' : `${signIns.length} more sign-ins`
   return (
     <div className="note warn">
@@ -101,9 +116,19 @@ function MoreSignIns({ signIns, focusNext }: { signIns: SignIn[]; focusNext: () 
             words="They were me"
             focusNext={focusNext}
           />
+          <Review onReview={onReview} />
         </div>
       </div>
     </div>
+  )
+}
+
+function Review({ onReview }: Pick<Props, 'onReview'>) {
+  if (!onReview) return null
+  return (
+    <button type="button" className="btn compact quiet" onClick={onReview}>
+      Sessions and devices
+    </button>
   )
 }
 

@@ -11,14 +11,13 @@ import { Note } from '../ui/Note.tsx'
 import { Part } from '../ui/Part.tsx'
 import { lastSeen, moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
-import { NewSignIns } from './NewSignIns.tsx'
 import { byDevice, endOthers, endSessions, loadSessions, resetSessions } from './sessions.ts'
 import './sessions.css'
 import { sessionsStore } from './store.ts'
 import { browserWords, ingressWords } from './words.ts'
 
 /** The account's browsers, each with its sessions, and the sessions that belong to none of them. */
-export function SessionsPage({ onChangePassword }: { onChangePassword: () => void }) {
+export function SessionsPage() {
   const env = useEnv()
   const place = useRef<HTMLDivElement>(null)
   const { status, failure, sessions } = useStore(sessionsStore)
@@ -55,7 +54,6 @@ export function SessionsPage({ onChangePassword }: { onChangePassword: () => voi
 
   return (
     <section ref={place} className="sessions" tabIndex={-1} aria-label="Sessions and devices">
-      <NewSignIns onChangePassword={onChangePassword} />
       {failure && (
         <Note icon={CircleAlert} role="alert">
           {failure.replace(/[.]?$/, '.')} {isReady ? 'The sessions may be out of date.' : 'The sessions are not known.'}{' '}
