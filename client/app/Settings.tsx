@@ -1,7 +1,7 @@
 import { ChevronLeft, MonitorSmartphone } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { DisplayName } from '../account/DisplayName.tsx'
@@ -46,6 +46,7 @@ export function Settings({ user, onBack }: Props) {
   const [search, setSearch] = useSearchParams()
   const [asked, setAsked] = useState(() => sessionStorage.getItem(ASKED_TAB))
   const tab = tabOf(asked) ?? tabOf(search.get('tab')) ?? 'profile'
+  const [, navigate] = useLocation()
   const isSessions = tab === 'devices'
   useEffect(() => sessionStorage.removeItem(ASKED_TAB), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the settings begins at its title
@@ -71,7 +72,7 @@ export function Settings({ user, onBack }: Props) {
         </header>
         {isSessions ? (
           <Suspense fallback={<Spinner words="Loading" />}>
-            <SessionsPage />
+            <SessionsPage onChangePassword={() => navigate(`/settings?tab=security#${PASSWORD}`)} />
           </Suspense>
         ) : (
           <Tabs.Root value={tab} onValueChange={open}>

@@ -4,7 +4,6 @@ import type { ArchiveKey } from '../../contract/rooms.ts'
 import type { searchMessages } from '../index/search.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { loadPart } from '../primitives/part.ts'
-import { erase } from '../primitives/seal.ts'
 import { UPDATED_ELSEWHERE } from '../vault/database.ts'
 import type { LockAfter } from '../vault/head.ts'
 import { lockStanding, setLockAfter } from '../vault/lock.ts'
@@ -25,7 +24,6 @@ import { putHealingOff, roomsToHeal } from './heal.ts'
 import { refillKeyPackages } from './keypackages.ts'
 import { compareAccounts, knowVanished, vanishedContacts } from './known.ts'
 import type { Live } from './live.ts'
-import { type LockEntry, lockSecretOf } from './lock.ts'
 import { receiveLog } from './log.ts'
 import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
 import {
@@ -44,6 +42,7 @@ import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
 import { type OriginOf, proveSession } from './proof.ts'
 import { takeOwnManifest } from './self.ts'
 import { pinAddress, trustKey } from './trust.ts'
+import type { LockedMemory } from './unlock.ts'
 import { reopenWaiting } from './waiting.ts'
 import { wantAddress } from './wanted.ts'
 import type { HeldWays } from './ways.ts'
@@ -54,13 +53,15 @@ const loadAudit = () => loadPart(() => import('./audit.ts'))
 const loadOlder = () => loadPart(() => import('./older.ts'))
 const loadRestart = () => loadPart(() => import('./restart.ts'))
 const loadSafety = () => loadPart(() => import('./safety.ts'))
+const loadUnlocking = () => loadPart(() => import('./unlock.ts'))
 const loadSearch = () => loadPart(() => import('../index/search.ts'))
 
+type Unlocking = Awaited<ReturnType<typeof loadUnlocking>>
 type Rest<F> = F extends (live: Live, ...rest: infer R) => infer Result ? (...rest: R) => Result : never
 
 /** The worker's memory and its verbs. A browser calls them through `crypto.ts`; tests call them directly. */
 export function createCore(originOf: OriginOf = () => location.origin) {
-  const memory: { ways: HeldWays; live: Live | undefined } = { ways: {}, live: undefined }
+  const memory: LockedMemory & { ways: HeldWays } = { ways: {}, live: undefined }
   const opened = (): Live => {
     if (!memory.live) throw new CryptoFailure('closed', 'The keys of this browser are closed')
     return memory.live
@@ -136,17 +137,12 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       shut()
       memory.live = await openLive(input.userId, input.unlock, input.username, memory.ways.locks)
     },
-    /** Opens a locked vault. Throws CryptoFailure: 'lock_secret' if the entry is wrong, or what `open` throws. */
-    async unlock(input: {
-      userId: string
-      username: string
-      unlock: { deviceId: string; unlockSecret: string }
-      entry: LockEntry
-    }): Promise<void> {
+    async unlock(input: Parameters<Unlocking['unlock']>[1]): Promise<void> {
       shut()
-      const secret = await lockSecretOf(input.userId, input.entry)
-      memory.live = await openLive(input.userId, input.unlock, input.username, [secret])
-      erase(secret.secret)
+      await (await loadUnlocking()).unlock(memory, input)
+    },
+    async awaitUnlock(input: Parameters<Unlocking['awaitUnlock']>[1]): Promise<boolean> {
+      return (await loadUnlocking()).awaitUnlock(memory, input)
     },
     lockStanding: (userId: string) => lockStanding(userId),
     switchLockOn: byWay('switchLockOn'),
@@ -154,6 +150,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     setLockAfter: on(({ userId }, after: LockAfter) => setLockAfter(userId, after)),
     renewLock: byWay('renewLock'),
     async close(): Promise<void> {
+      memory.stopWaiting?.()
       shut()
     },
     /**
@@ -169,6 +166,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
         }),
     ),
     async destroy(userId: string): Promise<void> {
+      memory.stopWaiting?.()
       shut()
       await destroyVault(userId)
     },

@@ -1,9 +1,11 @@
-import { CircleAlert, Fingerprint, LockKeyhole } from 'lucide-react'
+import { CircleAlert, CloudOff, Fingerprint, LockKeyhole } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { LogoutDialog } from '../account/LogoutDialog.tsx'
 import { passkeysWork } from '../account/passkey.ts'
 import { CryptoFailure, type LockEntry, type LockStanding } from '../crypto/crypto.ts'
+import { connectionStore } from '../net/status.ts'
 import { AuthFrame } from '../signin/AuthFrame.tsx'
 import { addBrowserAnew } from '../signin/signin.ts'
 import { useEnv, useNow } from '../ui/env.tsx'
@@ -11,19 +13,23 @@ import { PasswordField } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
 import { countArrivals } from './arrivals.ts'
-import { passkeyEntry, secondsToWait, standingOf, unlock } from './lock.ts'
+import { openWithOthers, passkeyEntry, secondsToWait, standingOf, unlock } from './lock.ts'
 import './lock.css'
 
 /** Replaces the messenger while this browser is locked. Shows only the number of unread messages [Note: V3]. */
 export function LockScreen({ user }: { user: User }) {
   const env = useEnv()
   const [standing, setStanding] = useState<LockStanding | null>()
-  const [unread, setUnread] = useState(0)
+  const [unread, setUnread] = useState<number>()
+  const isAway = useAway()
   const [isLeaving, setLeaving] = useState(false)
   const [failure, setFailure] = useState<string>()
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => title.current?.focus(), [])
   useEffect(() => countArrivals(env, setUnread), [env])
+  useEffect(() => {
+    openWithOthers(env, user).catch((error: unknown) => setFailure(failureWords(error)))
+  }, [env, user])
   useEffect(() => {
     standingOf(env, user.id).then(setStanding, (error: unknown) => setFailure(failureWords(error)))
   }, [env, user.id])
@@ -48,8 +54,14 @@ export function LockScreen({ user }: { user: User }) {
           <span dir="auto">@{user.username}</span>
         </p>
         <p className="t2" role="status">
-          {unreadWords(unread)}
+          {isAway ? '' : unreadWords(unread)}
         </p>
+        {isAway && (
+          <Note icon={CloudOff} role="status">
+            <strong>The server cannot be reached.</strong> It keeps a part of the key that opens this browser: you can unlock as
+            soon as there is a connection. Nothing is lost. What you had written and not yet sent is kept here, sealed.
+          </Note>
+        )}
         {failure && (
           <Note icon={CircleAlert} tone="danger" role="alert">
             {failure}
@@ -83,7 +95,23 @@ export function LockScreen({ user }: { user: User }) {
   )
 }
 
-function unreadWords(count: number): string {
+/** Longer than the pause between two attempts to connect. */
+const AWAY_MS = 4000
+
+/** True while the server has not been reached for a while. */
+function useAway(): boolean {
+  const isOpen = useStore(connectionStore, ({ phase }) => phase === 'open')
+  const [isAway, setAway] = useState(false)
+  useEffect(() => {
+    if (isOpen) return setAway(false)
+    const timer = setTimeout(() => setAway(true), AWAY_MS)
+    return () => clearTimeout(timer)
+  }, [isOpen])
+  return isAway
+}
+
+function unreadWords(count: number | undefined): string {
+  if (count === undefined) return ''
   if (count === 0) return 'No unread messages.'
   return count === 1 ? '1 unread message.' : `${count > 999 ? 'More than 999' : count} unread messages.`
 }

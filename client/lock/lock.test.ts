@@ -8,16 +8,29 @@ import type { Env } from '../env.ts'
 import { onKeepDrafts } from '../messages/unkept.ts'
 import { addBrowserAnew, enrolThisBrowser, signIn } from '../signin/signin.ts'
 import { openBrowser } from '../testing/browser.ts'
+import { TestChannel } from '../testing/channel.ts'
 import { browserWith, readDisk } from '../testing/disk.ts'
 import { at, newPerson, passwordOf, signPageIn, type TestPerson } from '../testing/people.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
-import { changeLockTime, lockNow, passkeyEntry, secondsToWait, standingOf, switchLockOff, switchLockOn, unlock } from './lock.ts'
+import { awaitKey } from '../vault/handover.ts'
+import {
+  changeLockTime,
+  lockNow,
+  openWithOthers,
+  passkeyEntry,
+  secondsToWait,
+  standingOf,
+  switchLockOff,
+  switchLockOn,
+  unlock,
+} from './lock.ts'
 import { watchLock } from './watch.ts'
 
 // Argon2id.
 vi.setConfig({ testTimeout: 60_000 })
 
 beforeEach(openBrowser)
+beforeEach(() => void vi.stubGlobal('BroadcastChannel', TestChannel))
 
 let wire: Wire
 let alice: TestPerson
@@ -219,12 +232,9 @@ test('Locking one tab locks the others, and what stands in a composer is kept fi
     done.push('kept')
   })
   const failures: unknown[] = []
-  const stop = watchLock(
-    other,
-    alice.userId,
-    (work) => void work.catch((error) => failures.push(error)),
-    () => done.push('the other tab is loaded anew'),
-  )
+  const stop = watchLock(other, alice.userId, (work) => void work.catch((error) => failures.push(error)), {
+    load: () => void done.push('the other tab is loaded anew'),
+  })
   await lockNow(() => done.push('this tab is loaded anew'))
   await vi.waitFor(() => expect(done).toContain('the other tab is loaded anew'))
   expect(done.indexOf('kept')).toBeLessThan(done.indexOf('this tab is loaded anew'))
@@ -234,6 +244,41 @@ test('Locking one tab locks the others, and what stands in a composer is kept fi
   await reloads()
   await opens({ password: password() })
   expect(await page.crypto.readDraft(chatRoomId)).toBe('Half a sent')
+})
+
+test('One tab is unlocked: the locked tab beside it opens too, of this account only, and a page that is loaded afterwards asks', async () => {
+  await switchLockOn(page, { after: 60, password: password(), usesPasskey: false })
+  await reloads()
+  const { user } = accountStore.getState()
+  if (!user) throw new Error('Nobody is signed in')
+  const beside = newPage()
+  const isBeside = openWithOthers(beside, user)
+  const another = newPage()
+  const isAnother = openWithOthers(another, { ...user, id: bob.userId, username: bob.username })
+  await expect(opens({ password: 'wrong' })).rejects.toMatchObject({ code: 'lock_secret' })
+  now += 60_000
+  await expect(beside.crypto.ownDevices()).rejects.toMatchObject({ code: 'closed' })
+  await opens({ password: password() })
+  await isBeside
+  expect(await beside.crypto.ownDevices()).toHaveLength(1)
+  await readsHello()
+  await expect(another.crypto.ownDevices()).rejects.toMatchObject({ code: 'closed' })
+  await another.crypto.close()
+  await isAnother
+
+  await reloads()
+  expect(phase()).toBe('locked')
+})
+
+test('What one tab hands to another is a key that nobody can read, and nothing of it is kept', async () => {
+  await switchLockOn(page, { after: 60, password: password(), usesPasskey: false })
+  await reloads()
+  const { handed } = awaitKey(alice.userId)
+  await opens({ password: password() })
+  const { key, deviceId } = (await handed) ?? {}
+  expect(deviceId).toBe(alice.deviceId)
+  expect(key?.extractable).toBe(false)
+  await expect(crypto.subtle.exportKey('raw', key as CryptoKey)).rejects.toThrow()
 })
 
 test('Nothing of this asks anybody who has no lock: the vault of before opens as it did', async () => {

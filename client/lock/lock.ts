@@ -96,6 +96,11 @@ export async function unlock(env: Env, user: User, entry: LockEntry): Promise<vo
   signedIn(user)
 }
 
+/** Opens this locked tab as soon as another tab of this browser is unlocked. Throws CryptoFailure. */
+export async function openWithOthers(env: Env, user: User): Promise<void> {
+  if (await env.crypto.awaitUnlock({ userId: user.id, username: user.username })) signedIn(user)
+}
+
 /** Asks one of the lock's passkeys for its key. */
 export const passkeyEntry = async ({ passkeyIds }: LockStanding): Promise<LockEntry> => ({
   passkey: await askPasskey(passkeyIds),

@@ -17,7 +17,7 @@ import { sessionsStore } from './store.ts'
 import { browserWords, ingressWords } from './words.ts'
 
 /** The account's browsers, each with its sessions, and the sessions that belong to none of them. */
-export function SessionsPage() {
+export function SessionsPage({ onChangePassword }: { onChangePassword: () => void }) {
   const env = useEnv()
   const place = useRef<HTMLDivElement>(null)
   const { status, failure, sessions } = useStore(sessionsStore)

@@ -1,5 +1,6 @@
 import { CryptoFailure } from '../primitives/failure.ts'
 import { answerOf, committed, readTogether, rowsOf, UPDATED_ELSEWHERE } from './database.ts'
+import { handKey } from './handover.ts'
 import { MARKS, type MarkChange, type Marks, parseMarks, raisedMarks } from './marks.ts'
 import {
   type KeyOf,
@@ -32,6 +33,8 @@ export interface Vault {
   /** Writes all of the changes or none; they are on disk when it resolves. Throws CryptoFailure 'quota' or 'vault_closed'. */
   write(writes: Write[]): Promise<void>
   close(): void
+  /** Hands its key to the tabs of this browser that wait for it: they show the lock of this vault [Note: V3]. */
+  handKey(): void
   /** Calls `tell` once if anything but `close` closes the vault. */
   onClosed(tell: (reason: ClosedBy) => void): void
 }
@@ -112,6 +115,7 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
       isOpen = false
       database.close()
     },
+    handKey: () => handKey({ ...owner, key }),
     onClosed(tell) {
       listeners.add(tell)
     },

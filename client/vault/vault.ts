@@ -2,6 +2,7 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, lockedKey, randomBytes } from '../primitives/seal.ts'
 import { deleteDatabase, openDatabase } from './database.ts'
 import { exclusive } from './exclusive.ts'
+import type { HandedKey } from './handover.ts'
 import { changeHead, HEAD, newHead, rowKeyOf } from './head.ts'
 import { firstDatabaseOf, forgetUser, listedVaultOf, listVault } from './list.ts'
 import { MARKS } from './marks.ts'
@@ -80,6 +81,21 @@ export async function openVault(
     database.close()
     throw error
   }
+}
+
+/**
+ * Opens a vault by the key that another tab of this browser has opened it with. Throws CryptoFailure: 'vault_absent', or what
+ * `findVault` throws.
+ */
+export async function openHandedVault(
+  { userId, deviceId, key }: HandedKey,
+  username: string,
+  factory: IDBFactory = indexedDB,
+): Promise<Vault> {
+  const found = await findVault(userId, factory, username)
+  if (found?.head.deviceId === deviceId) return vaultOver(found.database, key, { userId, deviceId })
+  found?.database.close()
+  throw new CryptoFailure('vault_absent', 'This browser keeps no vault of this device')
 }
 
 /**

@@ -1,0 +1,49 @@
+import { erase } from '../primitives/seal.ts'
+import { awaitKey } from '../vault/handover.ts'
+import { openHandedVault } from '../vault/vault.ts'
+import { liveOf, openLive } from './account.ts'
+import type { Live } from './live.ts'
+import { type LockEntry, lockSecretOf } from './lock.ts'
+
+/** The worker's memory, as far as a locked vault is concerned. */
+export interface LockedMemory {
+  live: Live | undefined
+  /** Stops waiting for a tab that is unlocked. */
+  stopWaiting?: (() => void) | undefined
+}
+
+interface Entered {
+  userId: string
+  username: string
+  unlock: { deviceId: string; unlockSecret: string }
+  entry: LockEntry
+}
+
+/** Opens a locked vault, and the tabs that wait for it. Throws CryptoFailure: 'lock_secret' if the entry is wrong, or what `openLive` throws. */
+export async function unlock(memory: LockedMemory, { userId, username, unlock: half, entry }: Entered): Promise<void> {
+  const secret = await lockSecretOf(userId, entry)
+  const live = await openLive(userId, half, username, [secret])
+  erase(secret.secret)
+  memory.stopWaiting?.()
+  // Another tab may have been unlocked meanwhile, and this one with it.
+  if (memory.live) return live.vault.close()
+  memory.live = live
+  live.vault.handKey()
+}
+
+/**
+ * Waits until another tab of this browser unlocks the vault, and opens it here too. Returns false if it is opened here first. Throws
+ * what `openHandedVault` and `liveOf` throw.
+ */
+export async function awaitUnlock(
+  memory: LockedMemory,
+  { userId, username }: Pick<Entered, 'userId' | 'username'>,
+): Promise<boolean> {
+  memory.stopWaiting?.()
+  const { handed, stop } = awaitKey(userId)
+  memory.stopWaiting = stop
+  const key = await handed
+  if (!key) return false
+  memory.live = await liveOf(await openHandedVault(key, username))
+  return true
+}
