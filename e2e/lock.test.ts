@@ -25,7 +25,7 @@ async function switchesOn({ page, password }: Person, url: string, time: string)
   await page.getByText('The lock is on', { exact: true }).waitFor()
 }
 
-test('Alice goes away: both her tabs lock, what Bob writes is counted and not shown, and her password brings everything back', async ({
+test('Alice goes away: both her tabs lock, what Bob writes is counted and not shown, and her password brings both back', async ({
   server,
   alice,
   bob,
@@ -67,6 +67,9 @@ test('Alice goes away: both her tabs lock, what Bob writes is counted and not sh
   await unlocks(alice.page, alice.password)
   await alice.reads('while she was away')
   expect(await alice.page.getByLabel('Message', { exact: true }).inputValue()).toBe('Half a sent')
+  // Her other tab asks no second time. A page that is loaded asks.
+  await other.locator('.bub', { hasText: 'while she was away' }).waitFor()
+  await other.reload()
   await isLocked(other)
 })
 
@@ -87,8 +90,13 @@ test('Alice looks at something else: her browser locks at once, and not before t
     })
   await hides(alice.page)
   await other.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  await alice.goesOffline()
   await hides(other)
+  // Without the network the lock is not an error page of the browser's, and it goes on by itself.
   await Promise.all([alice.page, other].map(isLocked))
+  await Promise.all([alice.page, other].map((page) => page.getByText('You cannot unlock now').waitFor()))
+  await alice.comesBack()
+  await Promise.all([alice.page, other].map((page) => page.getByRole('button', { name: 'Unlock', exact: true }).waitFor()))
 
   // A copy of the page's storage, or the lock screen itself, gives nothing away; logging out works from here.
   await other.getByRole('button', { name: 'Log out' }).click()

@@ -24,6 +24,7 @@ import { loadSignIns, resetSignIns, watchSignIns } from '../sessions/signins.ts'
 import { resetLostBook } from '../trust/book.ts'
 import { onPresence, resetPeople } from '../trust/people.ts'
 import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
+import { keepOfflinePage } from './offline.ts'
 import { checkDevice, onBookSaved, onKeysChanged, syncAll } from './sync.ts'
 
 type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
@@ -76,7 +77,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     watchTabs(env, attempt),
     watchOwnNews(env, attempt),
     watchSignIns(env, attempt),
-    watchLock(env, userId, attempt),
+    watchLock(env, userId, attempt, { onStanding: keepOfflinePage }),
     roomsStore.subscribe(index.soon),
   ]
   /** True while the socket is open, or while the page does not fit the server's version. */

@@ -14,7 +14,10 @@ import { connectionStore } from '../net/status.ts'
 export function countArrivals(env: Env, show: (unread: number) => void): () => void {
   const count = () =>
     void env.api(notificationsApi.unreadCount, {}).then(
-      (answer) => show(answer.count),
+      (answer) => {
+        show(answer.count)
+        env.socket.retry()
+      },
       (error: unknown) => {
         // Keep the last count. The server sends none to an unproven session; it is proven when the vault opens [Note: D4].
         if (!(error instanceof ApiError) && !isClosed(error)) throw error

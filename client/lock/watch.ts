@@ -3,15 +3,19 @@ import { watchIdle } from './idle.ts'
 import { keepAndLoad, lockNow, standingOf } from './lock.ts'
 import { hearTabs, type LockNews } from './tabs.ts'
 
-/**
- * Locks this page when its browser is idle or another tab locks [Note: V3]. `load` reloads the page, which ends its worker and
- * clears all that it decrypted. Returns how to stop.
- */
+interface Acts {
+  /** Told whether this browser has a lock: at the start, and after each change. */
+  onStanding?: (isLockable: boolean) => Promise<void>
+  /** Reloads the page, which ends its worker and clears all that it decrypted. */
+  load?: () => void
+}
+
+/** Locks this page when its browser is idle or another tab locks [Note: V3]. Returns how to stop. */
 export function watchLock(
   env: Env,
   userId: string,
   report: (work: Promise<unknown>) => void,
-  load: () => void = () => location.reload(),
+  { onStanding, load = () => location.reload() }: Acts = {},
 ): () => void {
   let stopIdle: (() => void) | undefined
   let isStopped = false
@@ -27,6 +31,7 @@ export function watchLock(
     const standing = await standingOf(env, userId)
     stopIdle?.()
     stopIdle = standing && !isStopped ? watchIdle(env, standing.after, lock) : undefined
+    await onStanding?.(standing !== null)
   }
   function onNews(news: LockNews) {
     if (news === 'changed') report(follow())

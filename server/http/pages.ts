@@ -14,6 +14,7 @@ const ENTRIES: Readonly<Record<string, string | null>> = {
   '/api': null,
   '/assets': null,
   '/objects': null,
+  '/offline': 'offline.html',
   '/s3': null,
   '/ws': null,
 }
