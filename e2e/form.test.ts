@@ -67,7 +67,7 @@ test('A browser with an account paints the frame of the app first, in its theme,
 
   await alice.context.clearCookies()
   await page.goto(server.url)
-  await page.getByText('Your session has ended. Sign in again.').waitFor()
+  await page.getByText('Your session has ended. Sign in again').waitFor()
   expect(alice.complaints.filter((text) => !text.includes('Not signed in'))).toEqual([])
 })
 

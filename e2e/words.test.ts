@@ -19,7 +19,7 @@ test('A session that ended leads to /auth, which says why, and signing in again 
   await alice.goesOffline()
   await alice.comesBack()
   await page.waitForURL(`${server.url}/auth`)
-  await page.getByText('Your session has ended. Sign in again.').waitFor()
+  await page.getByText('Your session has ended. Sign in again').waitFor()
   expect(asked).toBe(1)
   await page.unroute(/\/api\/rooms\?/)
   await page.reload()

@@ -15,8 +15,12 @@ import {
   writeUser,
 } from './stored.ts'
 
-/** Notice on the sign-in screen after a session has ended. */
-export const SESSION_ENDED = 'Your session has ended. Sign in again.'
+/**
+ * Notice on the sign-in screen of a page that was not there when its session ended. The server keeps nothing of an ended session,
+ * so this names what can have ended it.
+ */
+export const SESSION_ENDED =
+  "Your session has ended. Sign in again: this browser's keys and what you wrote are still here. A session ends when you end it from another browser, when the password changes, after 14 days without use and after 90 days at most. If it was none of these, look over Sessions and devices."
 
 /** Error text if the server returns another account than the open or entered one. */
 export const OTHER_ACCOUNT =
