@@ -31,7 +31,7 @@ const calls: string[] = []
 let underWay = 0
 const listeners = new Map<FrameType, Set<(data: never) => void>>()
 const socket = {
-  open: vi.fn(),
+  open: vi.fn(() => queueMicrotask(() => comes('hello', hello()))),
   close: vi.fn(),
   reconnect: vi.fn(),
   isAlive: vi.fn(() => true),
@@ -86,25 +86,30 @@ async function opened(): Promise<Opened> {
   await alice.says(bob, 'hello')
   await bob.says(alice, 'good evening')
   await alice.reads(bob)
+  await opens(alice)
+  await quiet()
+  return world
+}
+
+/** The page is that of this browser from here on. */
+async function opens({ env, core, userId, username }: TestPerson): Promise<void> {
   // Here Bob has the same stores.
   for (const reset of [resetRooms, resetMessages, resetPeople]) reset()
-  const { api } = alice.env
+  const { api } = env
   const ask = async (endpoint: Endpoint, input: unknown) => {
     calls.push(`${endpoint.method} ${endpoint.path}`)
     if (failure) throw failure
     return await counted(api(endpoint as never, input as never))
   }
-  Object.assign(page, alice.env, {
-    ...{ api: ask as Api, socket: socket as unknown as Socket, crypto: countedCrypto(alice.core) },
+  Object.assign(page, env, {
+    ...{ api: ask as Api, socket: socket as unknown as Socket, crypto: countedCrypto(core) },
   })
-  accountStore.setState({ phase: 'signed_in', user: { ...USER, id: alice.userId, username: alice.username }, notice: null })
+  accountStore.setState({ phase: 'signed_in', user: { ...USER, id: userId, username }, notice: null })
   await expect.poll(() => roomsStore.getState().status).toBe('ready')
-  await quiet()
-  return world
 }
 
-/** What was begun has ended, and the count begins anew. */
-async function quiet(): Promise<void> {
+/** What was begun has ended, and the count begins anew. Returns what was asked. */
+async function quiet(): Promise<string[]> {
   let looks = 0
   await expect
     .poll(
@@ -115,7 +120,7 @@ async function quiet(): Promise<void> {
       { interval: 10 },
     )
     .toBeGreaterThan(3)
-  calls.length = 0
+  return calls.splice(0)
 }
 
 /** Counts as under way what is not answered yet. */
@@ -158,9 +163,14 @@ const hello = (contractVersion = CONTRACT_VERSION): ServerData['hello'] => {
   }
 }
 
+/** A browser that its owner has just added. */
+let added: TestPerson
+
 beforeAll(async () => {
   // They sign up before the session follows the page: it is not theirs.
-  await people()
+  const { alice, bob, eve } = await people()
+  for (const other of [bob, eve]) await alice.says(other, 'hello')
+  added = await alice.newComputer()
   keepSession(page, report)
 })
 
@@ -173,6 +183,14 @@ test('A page that is signed in connects, and brings up to date what this browser
   accountStore.setState({ user: { ...USER, id: alice.userId, username: 'renamed' } })
   await quiet()
   expect(socket.open).toHaveBeenCalledTimes(1)
+  expect(report).not.toHaveBeenCalled()
+})
+
+test('A new browser asks for its book and for its keys once, however many chats it has', async () => {
+  await opens(added)
+  const asked = await quiet()
+  const once = [devicesApi.book, devicesApi.keys].map(({ method, path }) => `${method} ${path}`)
+  expect(asked.filter((call) => once.includes(call)).sort()).toEqual(once.sort())
   expect(report).not.toHaveBeenCalled()
 })
 

@@ -21,7 +21,7 @@ import { keepIndexed } from '../search/indexing.ts'
 import { stopOlder } from '../search/older.ts'
 import { forgetSearch } from '../search/search.ts'
 import { loadSignIns, resetSignIns, watchSignIns } from '../sessions/signins.ts'
-import { resetLostBook } from '../trust/book.ts'
+import { resetBook } from '../trust/book.ts'
 import { onPresence, resetPeople } from '../trust/people.ts'
 import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
 import { keepOfflinePage } from './offline.ts'
@@ -30,8 +30,8 @@ import { checkDevice, onBookSaved, onKeysChanged, syncAll } from './sync.ts'
 type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
 
 /** The handlers of the server's frames. */
-const framesOf = (env: Env, userId: string): Frames => ({
-  hello: ({ contractVersion }) => (contractVersion === CONTRACT_VERSION ? onConnected(env, userId) : reloadPage(env)),
+const framesOf = (env: Env, userId: string, checkKeys: () => Promise<void>): Frames => ({
+  hello: ({ contractVersion }) => (contractVersion === CONTRACT_VERSION ? onConnected(env, checkKeys) : reloadPage(env)),
   message: (message) => receiveMessage(env, message),
   commit: (commit) => receiveCommit(env, commit),
   receipt: (receipt) => refreshDelivery(env, receipt),
@@ -68,7 +68,8 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
       const isAway = error instanceof ApiError && (error.status === 0 || error.status === 401)
       if (!isAway && !isClosed(error)) report(error)
     })
-  const frames = framesOf(env, userId)
+  const first = firstHello()
+  const frames = framesOf(env, userId, async () => (first.isAwaited() ? first.comes() : await checkOwnKeys(env, userId)))
   const listen = <T extends FrameType>(type: T) => env.socket.on(type, (data) => attempt((async () => frames[type](data))()))
   const stopHealing = keepHealing(env, attempt)
   const index = keepIndexed(env, acceptedRooms, attempt)
@@ -97,8 +98,9 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   document.addEventListener('visibilitychange', onVisible)
   attempt(env.crypto.untilUpdated())
   env.socket.open()
-  attempt(checkDevice(env, userId).then(() => syncAll(env)))
+  attempt(checkDevice(env, userId, first.come).then(() => syncAll(env)))
   return () => {
+    first.stop()
     for (const off of offs) off()
     for (const poll of polls) clearInterval(poll)
     document.removeEventListener('visibilitychange', onVisible)
@@ -112,13 +114,35 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     resetPeople()
     resetDevices()
     resetVanished()
-    resetLostBook()
+    resetBook()
     resetSignIns()
   }
 }
 
-const onConnected = (env: Env, userId: string) =>
-  Promise.all([syncAll(env), checkOwnKeys(env, userId), readUser(env), loadSignIns(env)])
+const onConnected = (env: Env, checkKeys: () => Promise<void>) =>
+  Promise.all([syncAll(env), checkKeys(), readUser(env), loadSignIns(env)])
+
+/** Time after which a page without a socket begins all the same. */
+const CONNECTED_WITHIN_MS = 3000
+
+/** The first hello. The page's first check of its keys waits for it: what changes from then on is heard. */
+function firstHello() {
+  let isAwaited = true
+  let begin: () => void = () => undefined
+  const come = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const stop = () => {
+    isAwaited = false
+    clearTimeout(timer)
+  }
+  const comes = () => {
+    stop()
+    begin()
+  }
+  const timer = setTimeout(comes, CONNECTED_WITHIN_MS)
+  return { come, comes, stop, isAwaited: () => isAwaited }
+}
 
 /** Queued, so that a response from before a change cannot overwrite a later one. */
 const readUser = (env: Env) => inTurn(env, 'user', () => refreshUser(env))

@@ -13,7 +13,7 @@ import { isBehind, type RoomRow, roomsStore, setBehind, sortRooms, takeBehind } 
 import { fetchRooms, refreshRooms } from '../rooms/load.ts'
 import { isOtherState } from '../rooms/otherstate.ts'
 import { refreshPreview } from '../rooms/preview.ts'
-import { checkBook, saveBook } from '../trust/book.ts'
+import { checkBook, firstBook, saveBook } from '../trust/book.ts'
 import { refreshPeers } from '../trust/peers.ts'
 import { changePerson, personById } from '../trust/people.ts'
 import { reloadVerified } from '../trust/verified.ts'
@@ -80,14 +80,18 @@ export async function onKeysChanged(env: Env, userId: string): Promise<void> {
   if (accountStore.getState().phase === 'signed_in') await enterEverywhere(env, listed())
 }
 
-/** Checks once per page that this device belongs to the account, merges the book, and refills the key packages. */
-export async function checkDevice(env: Env, userId: string): Promise<void> {
+/**
+ * Checks once per page that this device belongs to the account, merges the book, and refills the key packages. Asks for the account's
+ * keys when the page is `connected`, because it hears of whatever changes after that.
+ */
+export async function checkDevice(env: Env, userId: string, connected?: Promise<void>): Promise<void> {
   // Read this first, before the server sends another list: the person has seen the devices known when this browser was added.
   await showAnnounced(env)
+  await connected
   await checkOwnKeys(env, userId)
   if (accountStore.getState().phase !== 'signed_in') return
   await refillKeyPackages(env)
-  await checkBook(env)
+  if (!(await firstBook(env))) await checkBook(env)
 }
 
 const listed = () => sortRooms(roomsStore.getState().rooms.values())

@@ -24,6 +24,27 @@ export async function syncBook(env: Env): Promise<boolean> {
   }
 }
 
+/** This page's first reading of the book. */
+let first: { env: Env; reading: Promise<boolean> } | undefined
+
+/** Merges the book once a page, as `syncBook` does: whoever needs it meanwhile waits for the same answer. A failure is tried again. */
+export function firstBook(env: Env): Promise<boolean> {
+  if (first?.env === env) return first.reading
+  const reading = syncBook(env)
+  const mine = { env, reading }
+  first = mine
+  reading.catch(() => {
+    if (first === mine) first = undefined
+  })
+  return reading
+}
+
+/** Forgets what this page has read, when the account is closed. */
+export function resetBook(): void {
+  first = undefined
+  resetLostBook()
+}
+
 /**
  * True while this browser has never read the account's book and none of those that the server returns holds: nobody's key is
  * known here, and nothing is sent [Note: I1].

@@ -3,7 +3,7 @@ import { devicesApi } from '../../contract/devices.ts'
 import { CryptoFailure, type ManifestOutcome, type Mismatch } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { isPaused, pauseIfOlder } from './asking.ts'
-import { saveBook, syncBook } from './book.ts'
+import { firstBook, saveBook } from './book.ts'
 import { refreshOwnDevices } from './own.ts'
 
 /** The keys of another member of a room as the server returns them: compared with the pin, never trusted [Note: I1]. */
@@ -41,7 +41,7 @@ export async function refreshPeer(
   const { mismatch, version, isBookRead } = standing
   if (isDeleted) {
     // Old messages are verified with the key from the account's book.
-    if (!isBookRead) await syncBook(env)
+    if (!isBookRead) await firstBook(env)
     return version > 0 ? 'pinned' : 'no_device'
   }
   // A key that awaits the person's decision is followed for reading; only sending stops.
@@ -53,7 +53,7 @@ export async function refreshPeer(
   let outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   if (outcome === 'book_unread') {
     // Read the pins of the account's other browsers first, so that this browser pins no other key.
-    await syncBook(env)
+    await ((await env.crypto.isBookRead()) || firstBook(env))
     outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   }
   if (outcome === 'book_unread') throw new CryptoFailure('book_unread', 'The address book could not be read')
