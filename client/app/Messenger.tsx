@@ -49,7 +49,6 @@ export function Messenger() {
   useEffect(() => {
     if (!isSettings) before.current = location
   }, [isSettings, location])
-  useFocusAfterClosing(openRoomId)
   useFocusAfterSettings(isSettings)
 
   function openUnread() {
@@ -129,17 +128,6 @@ export function Messenger() {
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
     </TooltipProvider>
   )
-}
-
-/** After closing a conversation, moves the focus to its row in the list. */
-function useFocusAfterClosing(openRoomId: string | undefined) {
-  const before = useRef(openRoomId)
-  useEffect(() => {
-    const left = before.current
-    before.current = openRoomId
-    if (left && !openRoomId)
-      document.querySelector<HTMLElement>(`[data-room="${CSS.escape(left)}"]`)?.focus({ preventScroll: true })
-  }, [openRoomId])
 }
 
 /** After closing the settings, moves the focus to the button that leads there. */

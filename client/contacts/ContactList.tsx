@@ -1,18 +1,17 @@
 import { AtSign, CircleAlert, Search, UserRoundPlus } from 'lucide-react'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { FoundMessages } from '../search/FoundMessages.tsx'
 import { isSearchable } from '../search/search.ts'
-import { nameOf, type Person, peopleStore } from '../trust/people.ts'
+import { nameOf, peopleStore } from '../trust/people.ts'
 import { Empty } from '../ui/Empty.tsx'
-import { useEnv, useNow } from '../ui/env.tsx'
+import { useEnv } from '../ui/env.tsx'
 import './contacts.css'
-import { type RoomRow, roomsStore, sortRooms } from '../rooms/list.ts'
+import { roomsStore, sortRooms } from '../rooms/list.ts'
 import { refreshRooms } from '../rooms/load.ts'
 import { peerIdOf } from '../rooms/room.ts'
-import { Request } from './Request.tsx'
-import { Row } from './Row.tsx'
 import { useArrows } from './useArrows.tsx'
+import { type ListRow, VirtualRows } from './VirtualRows.tsx'
 
 interface Props {
   openRoomId: string | undefined
@@ -25,13 +24,19 @@ interface Props {
 export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
   const rows = useRows()
   const [query, setQuery] = useState('')
-  const found = rows.filter((row) => matches(row, query))
+  const found = useMemo(() => rows.filter((row) => matches(row, query)), [rows, query])
   const area = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
-  useArrows(area, () => {
-    if (query === '') return
-    setQuery('')
-    field.current?.focus()
+  const scroller = useRef<HTMLDivElement>(null)
+  const [wantedId, want] = useWanted(found, openRoomId)
+  useArrows(area, {
+    ids: found.map(({ room }) => room.id),
+    focus: want,
+    onEscape() {
+      if (query === '') return
+      setQuery('')
+      field.current?.focus()
+    },
   })
   return (
     <div className="finder" ref={area}>
@@ -54,8 +59,8 @@ export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
           {query.trim() && (found.length === 1 ? '1 contact found' : `${found.length} contacts found`)}
         </p>
       </search>
-      <div className="list">
-        <Rows rows={rows} found={found} query={query} openRoomId={openRoomId} onOpen={onOpen} onAdd={onAdd} />
+      <div className="list" ref={scroller}>
+        <Rows {...{ rows, found, query, scroller, openRoomId, onOpen, onAdd, wantedId }} onFocused={() => want(undefined)} />
         {isSearchable(query) && (
           <FoundMessages query={query} rooms={rows.flatMap(({ room }) => (room.state === 'accepted' ? [room] : []))} />
         )}
@@ -68,12 +73,6 @@ export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
       </footer>
     </div>
   )
-}
-
-interface ListRow {
-  room: RoomRow
-  /** The other person of the room. */
-  person: Person
 }
 
 /** The direct rooms with their people, in the order of the list. */
@@ -90,16 +89,33 @@ function useRows(): ListRow[] {
   )
 }
 
+/**
+ * The room of the row that takes the focus as soon as it exists, which may be later: rows far from the visible part do not. After
+ * closing a conversation it is the row of that one.
+ */
+function useWanted(found: ListRow[], openRoomId: string | undefined) {
+  const [wantedId, want] = useState<string>()
+  const [lastOpenId, setLastOpenId] = useState(openRoomId)
+  if (openRoomId !== lastOpenId) {
+    setLastOpenId(openRoomId)
+    want(openRoomId === undefined ? lastOpenId : undefined)
+  } else if (wantedId !== undefined && found.every(({ room }) => room.id !== wantedId)) want(undefined)
+  return [wantedId, want] as const
+}
+
 interface RowsProps extends Omit<Props, 'beside'> {
   rows: ListRow[]
   found: ListRow[]
   query: string
+  scroller: RefObject<HTMLDivElement | null>
+  wantedId: string | undefined
+  onFocused: () => void
 }
 
-function Rows({ rows, found, query, openRoomId, onOpen, onAdd }: RowsProps) {
+function Rows({ rows, found, query, onAdd, ...shown }: RowsProps) {
   const env = useEnv()
-  const now = useNow()
   const status = useStore(roomsStore, (state) => state.status)
+  const ambiguous = useMemo(() => repeated(rows.map(({ person }) => nameOf(person).toLowerCase())), [rows])
   if (status === 'loading' && rows.length === 0) return <Loading />
   if (status === 'failed' && rows.length === 0)
     return (
@@ -125,26 +141,7 @@ function Rows({ rows, found, query, openRoomId, onOpen, onAdd }: RowsProps) {
     )
   if (found.length === 0 && isSearchable(query)) return <p className="none">No contacts found</p>
   if (found.length === 0) return <Empty icon={Search} title="No contacts found" />
-  const ambiguous = repeated(rows.map(({ person }) => nameOf(person).toLowerCase()))
-  return (
-    <ul aria-label="Contacts">
-      {found.map(({ room, person }) => (
-        <li key={room.id}>
-          {room.state === 'pending' ? (
-            <Request room={room} person={person} onAccepted={() => onOpen(room.id)} />
-          ) : (
-            <Row
-              room={room}
-              person={person}
-              now={now}
-              isOpen={room.id === openRoomId}
-              isAmbiguous={ambiguous.has(nameOf(person).toLowerCase())}
-            />
-          )}
-        </li>
-      ))}
-    </ul>
-  )
+  return <VirtualRows rows={found} ambiguous={ambiguous} {...shown} />
 }
 
 function Loading() {

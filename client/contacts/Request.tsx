@@ -15,7 +15,7 @@ interface Props {
   room: RoomRow
   /** The person who asks. */
   person: Person
-  onAccepted?: () => void
+  onAccepted?: (chatRoomId: string) => void
 }
 
 /** A contact request. Until it is accepted, it shows only the sender's username. */
@@ -87,7 +87,7 @@ export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () =>
   )
 }
 
-function useAnswer(room: RoomRow, onAccepted?: () => void) {
+function useAnswer(room: RoomRow, onAccepted?: (chatRoomId: string) => void) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)
   async function answer(verb: typeof acceptContact | typeof declineContact, then?: () => void) {
@@ -101,5 +101,5 @@ function useAnswer(room: RoomRow, onAccepted?: () => void) {
       setPending(false)
     }
   }
-  return { isPending, accept: () => answer(acceptContact, onAccepted), decline: () => answer(declineContact) }
+  return { isPending, accept: () => answer(acceptContact, () => onAccepted?.(room.id)), decline: () => answer(declineContact) }
 }

@@ -10,6 +10,7 @@ import {
   ShieldAlert,
   ShieldCheck,
 } from 'lucide-react'
+import { memo } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { LIMITS } from '../../contract/limits.ts'
@@ -31,7 +32,8 @@ interface Props {
   isAmbiguous: boolean
 }
 
-export function Row({ room, person, now, isOpen, isAmbiguous }: Props) {
+/** A conversation in the list. It is drawn again only where one of these has changed. */
+export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }: Props) {
   const { isDeleted, username } = person
   const name = nameOf(person)
   // Presence is unknown without a connection.
@@ -88,7 +90,7 @@ export function Row({ room, person, now, isOpen, isAmbiguous }: Props) {
       </div>
     </Link>
   )
-}
+})
 
 function Line({ room, person, isAmbiguous }: Pick<Props, 'room' | 'person' | 'isAmbiguous'>) {
   const { isDeleted, username } = person

@@ -1,25 +1,52 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useEffect } from 'react'
+import { useLatest } from '../ui/useLatest.tsx'
+import { stopAfter } from './stops.ts'
 
-/** Moves the focus among the search field and the rows below it by Up and Down. Escape calls `onEscape`. */
-export function useArrows(area: RefObject<HTMLElement | null>, onEscape: () => void): void {
-  const latest = useRef(onEscape)
-  useEffect(() => {
-    latest.current = onEscape
-  })
+interface Rows {
+  /** The rooms of all rows in their order. Only some of the rows exist in the page. */
+  ids: string[]
+  focus: (chatRoomId: string) => void
+  onEscape: () => void
+}
+
+/**
+ * Moves the focus among the search field, the rows below it and the messages that were found, by arrows, Home, End and the keys for a
+ * page.
+ */
+export function useArrows(area: RefObject<HTMLElement | null>, rows: Rows): void {
+  const latest = useLatest(rows)
   useEffect(() => {
     const element = area.current
     if (!element) return
     const press = (event: KeyboardEvent) => {
       if (event.isComposing || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return
-      if (event.key === 'Escape') return latest.current()
-      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-      const stops = [...element.querySelectorAll<HTMLElement>('input[type="search"], a[data-room]')]
-      const at = document.activeElement instanceof HTMLElement ? stops.indexOf(document.activeElement) : -1
-      if (step === 0 || at < 0) return
+      const { ids, focus, onEscape } = latest.current
+      if (event.key === 'Escape') return onEscape()
+      const field = element.querySelector<HTMLElement>('input[type="search"]')
+      const found = [...element.querySelectorAll<HTMLElement>('a[data-room]')].filter((link) => !rowOf(link))
+      const active = document.activeElement instanceof HTMLElement ? document.activeElement : null
+      const row = active?.matches('a[data-room]') ? rowOf(active) : null
+      const at =
+        active === field
+          ? 0
+          : row
+            ? Number(row.ariaPosInSet)
+            : active && found.includes(active)
+              ? ids.length + 1 + found.indexOf(active)
+              : -1
+      if (at < 0) return
+      const pageRows = row ? Math.floor((element.querySelector('.list')?.clientHeight ?? 0) / row.offsetHeight) - 1 : 1
+      const to = stopAfter(event.key, { at, last: ids.length + found.length, pageRows })
+      if (to === undefined) return
       event.preventDefault()
-      stops[at + step]?.focus()
+      const id = ids[to - 1]
+      if (to === 0) field?.focus()
+      else if (id === undefined) found[to - 1 - ids.length]?.focus()
+      else focus(id)
     }
     element.addEventListener('keydown', press)
     return () => element.removeEventListener('keydown', press)
-  }, [area])
+  }, [area, latest])
 }
+
+const rowOf = (link: HTMLElement): HTMLElement | null => link.closest<HTMLElement>('li[aria-posinset]')

@@ -1,4 +1,4 @@
-import { createContext, use, useEffect, useState } from 'react'
+import { createContext, use, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Env } from '../env.ts'
 import { connectionStore } from '../net/status.ts'
@@ -12,14 +12,17 @@ export function useEnv(): Env {
   return env
 }
 
-/** The server's time, as this page estimates it. Renders again every `everyMs`. */
+/**
+ * The server's time, as this page estimates it. Renders again every `everyMs`; in between it is the same object, so that memoised
+ * components stay as they are.
+ */
 export function useNow(everyMs = 20_000): Date {
   const { clock } = useEnv()
   const offset = useStore(connectionStore, (state) => state.clockOffsetMs)
-  const [, tick] = useState(0)
+  const [localMs, setLocalMs] = useState(() => clock().getTime())
   useEffect(() => {
-    const timer = setInterval(() => tick((count) => count + 1), everyMs)
+    const timer = setInterval(() => setLocalMs(clock().getTime()), everyMs)
     return () => clearInterval(timer)
-  }, [everyMs])
-  return new Date(clock().getTime() + offset)
+  }, [clock, everyMs])
+  return useMemo(() => new Date(localMs + offset), [localMs, offset])
 }

@@ -1,0 +1,102 @@
+import pg from 'pg'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { runningUrl } from '../server/db/embedded.ts'
+import { person, test } from './people.ts'
+
+const COUNT = 1000
+
+/** Inserts contacts of this person into the database, who have registered nowhere: friend 1 is the newest. */
+async function writeContacts(dataFolder: string, username: string): Promise<void> {
+  const client = new pg.Client(await runningUrl(dataFolder, 'conclave'))
+  await client.connect()
+  await client.query(
+    `with me as (select id from users where username = $1),
+     friends as (
+       insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at)
+       select gen_random_uuid(), 'friend_' || n, 'Friend ' || n, '', '', now(), now() from generate_series(1, $2::int) n
+       returning id, username),
+     rooms as (
+       insert into chat_rooms (id, created_by, created_at, last_message_at)
+       select 'dm_' || least(me.id::text, f.id::text) || '_' || greatest(me.id::text, f.id::text), me.id, now(),
+         now() - substr(f.username, 8)::int * interval '1 minute' from friends f, me
+       returning id),
+     sides as (
+       select me.id as mine, f.id as theirs, 'dm_' || least(me.id::text, f.id::text) || '_' || greatest(me.id::text, f.id::text) as room from friends f, me),
+     members as (
+       insert into chat_participants (chat_room_id, user_id, joined_at)
+       select room, mine, now() from sides, (select count(*) from rooms) made union all select room, theirs, now() from sides)
+     insert into contacts (id, user_id, contact_user_id, state, chat_room_id, added_at)
+     select gen_random_uuid(), mine, theirs, 'accepted', room, now() - interval '1 year' from sides
+     union all select gen_random_uuid(), theirs, mine, 'accepted', room, now() - interval '1 year' from sides`,
+    [username, COUNT],
+  )
+  await client.end()
+}
+
+/** The place of the focused row in the list, and whether it is in the visible part; undefined if no row has the focus. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const row = document.activeElement?.closest('li[aria-posinset]')
+    const list = row?.closest('.list')
+    if (!row || !list) return undefined
+    const [box, view] = [row.getBoundingClientRect(), list.getBoundingClientRect()]
+    const isVisible = box.top >= view.top - 1 && box.bottom <= view.bottom + 1
+    return `${row.ariaPosInSet} of ${row.ariaSetSize}${isVisible ? '' : ', out of sight'}`
+  })
+
+test('Alice finds her way among 1,000 chats by keyboard, and comes back on a phone to the row that she left', async ({
+  server,
+}) => {
+  const alice = await person(server, 'Alice')
+  await alice.signsUp()
+  const { page } = alice
+  await page.goto('about:blank')
+  await writeContacts(server.dataFolder, alice.username)
+  await page.goto(server.url)
+  const field = page.getByPlaceholder('Search')
+  const press = async (key: string, place: string) => {
+    await page.keyboard.press(key)
+    await expect.poll(() => focused(page)).toBe(place)
+  }
+  await page.locator('.rows > li[aria-setsize="1000"]').first().waitFor()
+  expect(await page.locator('.rows > li').count()).toBeLessThan(60)
+
+  await field.fill('friend 77')
+  await page.getByText('11 contacts found').waitFor({ state: 'attached' })
+  await field.press('ArrowDown')
+  await expect.poll(() => focused(page)).toBe('1 of 11')
+  await page.keyboard.press('Escape')
+  expect(await field.inputValue()).toBe('')
+
+  await press('ArrowDown', '1 of 1000')
+  await press('End', '1000 of 1000')
+  await press('ArrowUp', '999 of 1000')
+  await press('Home', '1 of 1000')
+  await press('ArrowDown', '2 of 1000')
+  await page.keyboard.press('PageDown')
+  await expect.poll(() => focused(page)).toMatch(/^(?!2 )\d+ of 1000$/)
+  await press('Home', '1 of 1000')
+  await press('ArrowDown', '2 of 1000')
+  await press('ArrowDown', '3 of 1000')
+  // The neighbours of the focused row do not exist any more.
+  await page.locator('.list').evaluate((list) => list.scrollTo({ top: list.scrollHeight / 2 }))
+  await page.getByRole('listitem').filter({ hasText: 'Friend 500' }).first().waitFor()
+  expect(await focused(page)).toBe('3 of 1000, out of sight')
+  await press('ArrowUp', '2 of 1000')
+
+  await page.setViewportSize({ width: 360, height: 800 })
+  await page.locator('.list').evaluate((list) => list.scrollTo({ top: list.scrollHeight / 2 }))
+  await page.locator('a.row', { hasText: 'Friend 500' }).click()
+  const back = page.getByRole('button', { name: 'Back to contacts' })
+  await back.click()
+  await expect.poll(() => focused(page)).toBe('500 of 1000')
+  // Once more by an address: the list has not been shown at all before.
+  await page.locator('a.row', { hasText: 'Friend 500' }).click()
+  await back.waitFor()
+  await page.reload()
+  await back.click()
+  await expect.poll(() => focused(page)).toBe('500 of 1000')
+  await alice.leaves()
+  expect(alice.complaints).toEqual([])
+})
