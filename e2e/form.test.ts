@@ -91,6 +91,46 @@ test('Where a part of the encryption cannot be loaded, Alice is told, keeps what
   await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
 })
 
+test('Alice mistypes: the refusal stands under her password, her name stays on the way to the kit and back, and no toast comes', async ({
+  server,
+}) => {
+  const alice = await person(server, 'Alice')
+  const { page } = alice
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('autocomplete'))
+  await page.goto(server.url)
+  await expect.poll(focused).toBe('username')
+  await page.getByText('3 to 30 letters, digits, _').waitFor()
+  expect(await page.getByRole('button', { name: 'Show password' }).count()).toBe(2)
+  await page.getByRole('tab', { name: 'Sign In' }).click()
+  await page.getByLabel(/^Username/).fill(alice.username)
+  await page.getByLabel(/^Password/).fill('not the password')
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  const password = page.locator('.field', { hasText: 'Password' })
+  await password.getByText('Invalid username or password').waitFor()
+  expect(await page.getByText('Sign in failed').count()).toBe(0)
+  expect(await focused()).toBe('current-password')
+  await page.keyboard.type('x')
+  await password.getByRole('alert').waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'Forgot your password?' }).click()
+  await page.getByLabel(/^Username/).fill(`${alice.username}_2`)
+  await page.getByRole('button', { name: 'Back to Sign In' }).click()
+  expect(await page.getByLabel(/^Username/).inputValue()).toBe(`${alice.username}_2`)
+})
+
+test('A tab whose session has ended says why also after a reload, and shows Sign In', async ({ server }) => {
+  const alice = await person(server, 'Alice')
+  const { page } = alice
+  await page.goto(server.url)
+  await page.evaluate(() => localStorage.setItem('user', '{"id":"1","username":"alice"}'))
+  for (let load = 0; load < 2; load++) {
+    await page.goto(server.url)
+    await page.getByText(/^Your session has ended[.]/).waitFor()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('autocomplete'))).toBe('username')
+  }
+})
+
 test('Every visitor gets the same page under the same policy', async ({ server }) => {
   const ask = async () => {
     const answer = await fetch(server.url, { headers: { accept: 'text/html' } })

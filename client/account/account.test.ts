@@ -1,12 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { User } from '../../contract/account.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { openBrowser } from '../testing/browser.ts'
 import { newPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
-import { SESSION_ENDED, sendPendingLogout, start } from './account.ts'
+import { closeAccount, SESSION_ENDED, sendPendingLogout, signedIn, start } from './account.ts'
 import { accountStore } from './store.ts'
+import { readEnded } from './stored.ts'
 
 beforeEach(openBrowser)
 
@@ -80,3 +82,27 @@ test.each(ODD)(
     expect(localStorage.getItem('logout-owed')).toBeNull()
   },
 )
+
+test('A tab that was signed out says why after each reload, until somebody signs in; a first visitor is told nothing', async () => {
+  wasHere()
+  await startFails(noSession)
+  for (let reload = 0; reload < 2; reload++) {
+    await startFails(noSession)
+    expect(accountStore.getState().notice).toBe(SESSION_ENDED)
+  }
+  // A server that is away is said, and is no reason of that end.
+  await startFails(new ApiError(0, 'offline', 'The server cannot be reached'))
+  expect(accountStore.getState().notice).toBe('The server cannot be reached')
+  await startFails(noSession)
+  expect(accountStore.getState().notice).toBe(SESSION_ENDED)
+  await closeAccount({ socket: { close: () => undefined }, crypto: { close: async () => undefined } } as never, 'Removed.')
+  await startFails(noSession)
+  expect(accountStore.getState().notice).toBe('Removed.')
+  signedIn({ id: 'a1', username: 'alice', displayName: 'Alice' } as User)
+  expect(readEnded()).toBeUndefined()
+})
+
+test('A visitor whose first question failed is no returning person', async () => {
+  await startFails(new ApiError(0, 'offline', 'The server cannot be reached'))
+  expect(readEnded()).toBeUndefined()
+})

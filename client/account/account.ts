@@ -6,11 +6,14 @@ import { ApiError } from '../net/api.ts'
 import { proveSession } from './proof.ts'
 import { type AccountState, accountStore } from './store.ts'
 import {
+  dropEnded,
   dropPendingLogout,
   KEPT_AT_SIGN_OUT,
+  readEnded,
   readPendingLogout,
   readUser,
   type StoredUser,
+  writeEnded,
   writePendingLogout,
   writeUser,
 } from './stored.ts'
@@ -90,8 +93,10 @@ export async function start(env: Env, log: (error: unknown) => void): Promise<vo
     if (!(hasNoSession && isVisitor)) log(error)
     if (isCrypto && error.code === 'vault_absent')
       return signedOut("This browser's keys are gone. Sign in again to add it to your account.")
-    if (hasNoSession) return signedOut(isVisitor ? null : SESSION_ENDED)
-    signedOut(error.message)
+    const ended = isVisitor ? readEnded() : SESSION_ENDED
+    if (hasNoSession) return showForm(ended || null, ended)
+    // The failure is no reason why the session ended, so the next load does not repeat it.
+    showForm(error.message, isVisitor ? ended : '')
   }
 }
 
@@ -183,6 +188,7 @@ export function showLocked(user: User): void {
 /** Marks the account as open on this page. `isNew` is true for an account just created, which makes its recovery kit next. */
 export function signedIn(user: User, { isNew } = { isNew: false }): void {
   rememberUser(user)
+  dropEnded()
   accountStore.setState({ phase: 'signed_in', user, notice: null, isNew })
 }
 
@@ -191,8 +197,12 @@ const rememberUser = ({ id, username, displayName }: User): void => writeUser({ 
 /** Shows the messenger after the recovery kit of a new account was made or declined. */
 export const showMessenger = (): void => accountStore.setState({ isNew: false })
 
-function signedOut(notice: string | null): void {
+const signedOut = (notice: string | null): void => showForm(notice, notice ?? '')
+
+/** Shows the sign-in screen. `ended` is what the next load of this tab says; undefined if nobody was signed in. */
+function showForm(notice: string | null, ended: string | undefined): void {
   for (const key of Object.keys(localStorage)) if (!KEPT_AT_SIGN_OUT.includes(key)) localStorage.removeItem(key)
   sessionStorage.clear()
+  if (ended !== undefined) writeEnded(ended)
   accountStore.setState({ phase: 'signed_out', user: null, notice, isNew: false })
 }

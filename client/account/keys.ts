@@ -143,18 +143,29 @@ interface PasswordChange {
   confirmNewPassword: string
 }
 
+/** What a password change does now; each takes about a second. */
+export type PasswordStep = 'checking' | 'making' | 'sealing'
+
 /**
  * Changes the password of the sign-in, and of the keyring if the password opens it. Otherwise `opener` opens the keyring and
  * signs the order [Note: D5]. All other sessions end. Throws ApiError ('invalid_credentials' if the current password is wrong) or
  * CryptoFailure; then nothing has changed.
  */
-export async function changePassword(env: Env, form: PasswordChange, opener?: Opener): Promise<void> {
+export async function changePassword(
+  env: Env,
+  form: PasswordChange,
+  opener?: Opener,
+  onStep: (step: PasswordStep) => void = () => undefined,
+): Promise<void> {
   const checked = passwordChangeShape.safeParse(form)
   if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
   try {
+    onStep('checking')
     const currentPassword = await stretch(env, 'stretch', ownName(), form.currentPassword)
+    onStep('making')
     const newPassword = await stretch(env, 'stretchNew', ownName(), form.newPassword)
     const fields = { currentPassword, newPassword, confirmNewPassword: newPassword, kdf: 1 as const }
+    onStep('sealing')
     await openForOrder(env, opener)
     if (opener) {
       await env.api(accountApi.changePassword, { ...fields, order: await orderFor(env, 'change password', fields) })

@@ -9,11 +9,21 @@ const logoutShape = z.object({ removeKeys: z.boolean() })
 /** The user who last used this page. */
 export type StoredUser = z.infer<typeof whoShape>
 
+/** Key of sessionStorage under which a tab keeps why it was signed out, until the next sign-in; '' if there is nothing to say. */
+const ENDED = 'signed-out'
+
 /** The keys of localStorage that a sign-out keeps. */
 export const KEPT_AT_SIGN_OUT: readonly string[] = ['theme', PENDING_LOGOUT]
 
 /** Reads the user who last used this page; undefined for none, and for a value that no build of this page has written. */
 export const readUser = (): StoredUser | undefined => whoShape.safeParse(readJson(USER)).data
+
+/** Why this tab was signed out, also after a reload; undefined if it was not. */
+export const readEnded = (): string | undefined => sessionStorage.getItem(ENDED) ?? undefined
+
+export const writeEnded = (notice: string): void => sessionStorage.setItem(ENDED, notice)
+
+export const dropEnded = (): void => sessionStorage.removeItem(ENDED)
 
 /** Stores the user who last used this page. Permissions never depend on this. */
 export const writeUser = (user: StoredUser & { displayName: string }): void => localStorage.setItem(USER, JSON.stringify(user))

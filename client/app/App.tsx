@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { accountStore } from '../account/store.ts'
+import { readEnded } from '../account/stored.ts'
 import { AuthScreen } from '../signin/AuthScreen.tsx'
 import { Boundary } from '../ui/Boundary.tsx'
 import { firstFrame } from './early.ts'
@@ -16,7 +17,7 @@ const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger
 
 export function App() {
   const { phase, user, notice, isNew } = useStore(accountStore)
-  const [isReturning, setReturning] = useState(false)
+  const [isReturning, setReturning] = useState(() => readEnded() !== undefined)
   if ((phase === 'signed_in' || phase === 'locked') && !isReturning) setReturning(true)
   // The form can be filled in before the server has said that nobody is signed in.
   const isForm = phase === 'signed_out' || (phase === 'starting' && firstFrame() === 'form')

@@ -2,6 +2,7 @@ import { useStore } from 'zustand'
 import { type ConnectionState, connectionStore } from '../net/status.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'
+import { useOnline } from '../ui/useOnline.tsx'
 
 const PAUSES: Partial<Record<NonNullable<ConnectionState['pause']>, string>> = {
   too_many: 'Paused: too many tabs',
@@ -11,14 +12,15 @@ const PAUSES: Partial<Record<NonNullable<ConnectionState['pause']>, string>> = {
 /** Shows the state of the connection. "via Tor" appears only if the server reports the onion as this socket's ingress. */
 export function ConnectionStatus() {
   const env = useEnv()
+  const isOnline = useOnline()
   const { phase, pause, ingress, onionAddress } = useStore(connectionStore)
   if (phase !== 'open')
     return (
       <div className="net">
         <span className="pill wait" role="status">
-          {(pause && PAUSES[pause]) ?? 'Connecting...'}
+          {isOnline ? ((pause && PAUSES[pause]) ?? 'Connecting...') : 'You are offline'}
         </span>
-        {phase === 'waiting' && (
+        {phase === 'waiting' && isOnline && (
           <button
             type="button"
             className="linkish"

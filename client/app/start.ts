@@ -59,9 +59,9 @@ const off = accountStore.subscribe(({ phase }) => {
   off()
   import('./session.ts').then(({ keepSession }) => keepSession(env, report)).catch(report)
 })
-// A visitor who only looks at the form needs no worker.
+// A visitor who only looks at the form, which takes the focus by itself, needs no worker.
 if (firstFrame() === 'app' || document.activeElement !== document.body) createWorker()
-else document.addEventListener('focusin', () => void createWorker(), { once: true })
+else for (const type of ['input', 'pointerdown']) document.addEventListener(type, () => void createWorker(), { once: true })
 mount(env)
 start(env, console.error).catch((error) => {
   report(error)

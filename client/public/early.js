@@ -2,9 +2,9 @@
 // user while the code loads.
 {
   const { dataset } = document.documentElement
-  const stored = (key) => {
+  const stored = (key, storage = 'localStorage') => {
     try {
-      return localStorage.getItem(key)
+      return globalThis[storage].getItem(key)
     } catch {
       // Storage is blocked: the system's preference holds, and nobody is known here.
       return null
@@ -12,7 +12,9 @@
   }
   const theme = stored('theme')
   if (theme === 'light' || theme === 'dark') dataset.theme = theme
-  dataset.frame = stored('user') === null ? 'form' : 'app'
+  // A tab that was signed out says why, above another form than a visitor's, once the answer is here.
+  const isVisitor = stored('user') === null && stored('signed-out', 'sessionStorage') === null
+  dataset.frame = isVisitor ? 'form' : 'app'
   globalThis.early = {}
   // A logout that still has to be sent comes before any other call.
   if (stored('logout-owed') === null) {

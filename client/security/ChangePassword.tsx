@@ -1,6 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { passwordChangeShape, type User } from '../../contract/account.ts'
-import { changePassword, type Opener } from '../account/keys.ts'
+import { changePassword, type Opener, type PasswordStep } from '../account/keys.ts'
 import { useWays } from '../account/useWays.tsx'
 import { ApiError } from '../net/api.ts'
 import { useEnv } from '../ui/env.tsx'
@@ -23,11 +23,12 @@ export function ChangePassword({ user }: { user: User }) {
   const [errors, setErrors] = useState<FieldErrors<keyof Form>>({})
   const [isShown, setShown] = useState(false)
   const [isPending, setPending] = useState(false)
+  const [step, setStep] = useState<PasswordStep>()
   const [isOpening, setOpening] = useState(false)
   const { ways } = useWays()
 
   async function change(opener?: Opener) {
-    await changePassword(env, values, opener)
+    await changePassword(env, values, opener, setStep).finally(() => setStep(undefined))
     setOpening(false)
     setValues(EMPTY)
     setShown(false)
@@ -62,6 +63,7 @@ export function ChangePassword({ user }: { user: User }) {
     value: values[name],
     error: errors[name],
     isShown,
+    onShow: setShown,
     onValue: (value: string) => {
       setValues({ ...values, [name]: value })
       setErrors(({ [name]: _, ...rest }) => rest)
@@ -73,7 +75,7 @@ export function ChangePassword({ user }: { user: User }) {
       <form ref={form} className="stack" onSubmit={submit} noValidate>
         {/* Tells a password manager the username of this password. */}
         <input className="sr" type="text" autoComplete="username" value={user.username} readOnly tabIndex={-1} aria-hidden />
-        <PasswordField {...field('currentPassword')} label="Current password" autoComplete="current-password" onShow={setShown} />
+        <PasswordField {...field('currentPassword')} label="Current password" autoComplete="current-password" />
         <PasswordField {...field('newPassword')} label="New password" rule="6 to 100 characters" autoComplete="new-password" />
         <PasswordMeter password={values.newPassword} own={[user.username, user.displayName]} />
         <PasswordField {...field('confirmNewPassword')} label="Repeat new password" autoComplete="new-password" />
@@ -81,6 +83,9 @@ export function ChangePassword({ user }: { user: User }) {
           <button type="submit" className="btn outline" disabled={isPending}>
             {isPending ? 'Changing...' : 'Change password'}
           </button>
+          <p className="small t2" role="status">
+            {step && STEPS[step]}
+          </p>
         </div>
       </form>
       {isOpening && (
@@ -96,6 +101,12 @@ export function ChangePassword({ user }: { user: User }) {
       )}
     </>
   )
+}
+
+const STEPS: Record<PasswordStep, string> = {
+  checking: '1 of 3: checking your current password',
+  making: '2 of 3: making a key from the new one',
+  sealing: '3 of 3: sealing your keys with it',
 }
 
 const WRONG = 'Current password is wrong'

@@ -26,9 +26,9 @@ export function AuthFrame({ children, mainRef }: { children: ReactNode; mainRef?
         </ul>
       </aside>
       <div className="auth-form">
-        <div className="auth-bar">
+        <header className="auth-bar">
           <Brand />
-        </div>
+        </header>
         <main ref={mainRef}>{children}</main>
       </div>
     </div>

@@ -13,8 +13,11 @@ const NewPassword = later(async () => (await import('./NewPassword.tsx')).NewPas
 const RecoverAccount = later(async () => (await import('./RecoverAccount.tsx')).RecoverAccount)
 const OpenKeys = later(async () => (await import('./OpenKeys.tsx')).OpenKeys)
 
-/** The step on screen. `forgot` is the sign-in by recovery kit, with the username typed so far. */
-type Shown = SignInStep | { step: 'forgot'; username: string }
+/** The step on screen. `forgot` is the sign-in by recovery kit. */
+type Shown = SignInStep | { step: 'forgot' }
+
+/** On a touch screen the focus would open the keyboard over the form. */
+const isTouch = () => globalThis.matchMedia?.('(pointer: coarse)').matches
 
 interface Props {
   /** Reason why the person has to sign in again. */
@@ -28,11 +31,14 @@ interface Props {
 export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
   const main = useRef<HTMLElement>(null)
   const [step, setStep] = useState<Shown>({ step: 'done' })
+  const [username, setUsername] = useState('')
   const [tab, setTab] = useState(notice || isReturning ? 'signin' : 'signup')
   const shown = useRef(step.step)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, in the place of the screen that has just ended
   useEffect(() => {
-    if (notice || isReturning) main.current?.querySelector('h1')?.focus()
+    const field = main.current?.querySelector<HTMLElement>('[role="tabpanel"]:not([hidden]) input')
+    if (!isTouch()) field?.focus()
+    else if (notice || isReturning) main.current?.querySelector('h1')?.focus()
   }, [])
   useEffect(() => {
     if (shown.current === step.step) return
@@ -45,15 +51,18 @@ export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
       {step.step === 'open_keys' && <OpenKeys ways={step.ways} onStep={setStep} onCancel={() => setStep({ step: 'done' })} />}
       {step.step === 'forgot' && (
         <RecoverAccount
-          username={step.username}
-          onCancel={() => {
+          username={username.trim()}
+          onCancel={(typed) => {
+            setUsername(typed)
             setTab('signin')
             setStep({ step: 'done' })
           }}
         />
       )}
       {step.step === 'new_password' && <NewPassword onCancel={() => setStep({ step: 'done' })} />}
-      {step.step === 'done' && <Forms tab={tab} onTab={setTab} notice={notice} onSubmit={onSubmit} onStep={setStep} />}
+      {step.step === 'done' && (
+        <Forms {...{ tab, notice, username, onSubmit }} onTab={setTab} onUsername={setUsername} onStep={setStep} />
+      )}
     </AuthFrame>
   )
 }
@@ -61,15 +70,17 @@ export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
 interface FormsProps {
   tab: string
   notice: string | null
+  username: string
+  onUsername: (username: string) => void
   onTab: (tab: string) => void
   onSubmit: () => void
   onStep: (step: Shown) => void
 }
 
-function Forms({ tab, notice, onTab, onSubmit, onStep }: FormsProps) {
+function Forms({ tab, notice, username, onUsername, onTab, onSubmit, onStep }: FormsProps) {
   return (
     <Tabs.Root value={tab} onValueChange={onTab}>
-      <h1 tabIndex={-1}>{tab === 'signup' ? 'Create your account' : 'Welcome back'}</h1>
+      <h1 tabIndex={-1}>{tab === 'signup' ? 'Create your account' : notice ? 'Sign in' : 'Welcome back'}</h1>
       <Tabs.List className="seg" aria-label="Sign up or sign in">
         <Tabs.Trigger value="signup">Sign Up</Tabs.Trigger>
         <Tabs.Trigger value="signin">Sign In</Tabs.Trigger>
@@ -83,7 +94,7 @@ function Forms({ tab, notice, onTab, onSubmit, onStep }: FormsProps) {
         <SignUp onSubmit={onSubmit} />
       </Tabs.Content>
       <Tabs.Content value="signin" tabIndex={-1}>
-        <SignIn onSubmit={onSubmit} onStep={onStep} onForgot={(username) => onStep({ step: 'forgot', username })} />
+        <SignIn {...{ username, onUsername, onSubmit, onStep }} onForgot={() => onStep({ step: 'forgot' })} />
       </Tabs.Content>
     </Tabs.Root>
   )

@@ -39,6 +39,7 @@ export function PasswordPair({ value, errors, onValue, own }: Props) {
           value={value.confirmPassword}
           error={repeatError}
           isShown={isShown}
+          onShow={setShown}
           onValue={(confirmPassword) => onValue({ ...value, confirmPassword })}
         />
       </div>

@@ -22,7 +22,8 @@ type At =
 interface Props {
   /** The username already typed at the sign-in. */
   username: string
-  onCancel: () => void
+  /** Called with the username as it was typed here. */
+  onCancel: (username: string) => void
 }
 
 /** Account recovery without the password: enter the kit, see the devices, choose a password, make a new kit. */
@@ -52,7 +53,7 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
 
   function cancel() {
     cancelSignIn(env).catch((error) => showToast({ tone: 'bad', title: 'The sign-in stays open', text: failureWords(error) }))
-    onCancel()
+    onCancel(username)
   }
 
   const recover = () =>
@@ -68,7 +69,7 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
             if (changed.words !== undefined) setWords(changed.words)
           }}
           onStep={take}
-          onCancel={onCancel}
+          onCancel={() => onCancel(username)}
         />
       )}
       {at.at === 'devices' && (
@@ -80,7 +81,7 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
             setDeviceName(name)
             setAt({ at: 'password' })
           }}
-          onCancel={onCancel}
+          onCancel={() => onCancel(username)}
         />
       )}
       {at.at === 'password' && (

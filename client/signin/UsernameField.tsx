@@ -72,7 +72,7 @@ export function UsernameField({ value, error, onValue, onUsable }: Props) {
           </span>
         }
         after={<Sign isChecking={isAsked && !current} verdict={problem ? 'refused' : current?.verdict} />}
-        help={<Help isTooShort={isTooShort} answer={current} />}
+        help={<Help typed={value} answer={current} />}
       />
       <p className="sr" role="status">
         {isAsked && (current ? current.message : 'Checking')}
@@ -81,8 +81,9 @@ export function UsernameField({ value, error, onValue, onUsable }: Props) {
   )
 }
 
-function Help({ isTooShort, answer }: { isTooShort: boolean; answer: Answer | undefined }) {
-  if (isTooShort) return <p className="help">Username must be at least 3 characters</p>
+function Help({ typed, answer }: { typed: string; answer: Answer | undefined }) {
+  if (typed === '') return <p className="help">3 to 30 letters, digits, _</p>
+  if (typed.length < LIMITS.usernameMin) return <p className="help">Username must be at least 3 characters</p>
   if (answer?.verdict === 'free') return <p className="help ok">{answer.message}</p>
   if (answer) return <p className="help">{answer.message}</p>
   return <p className="help">Checking…</p>

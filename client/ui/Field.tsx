@@ -50,7 +50,7 @@ export function Field({ label, rule, error, help, before, after, onValue, inputR
 
 type PasswordProps = Omit<Props, 'type' | 'after'> & { isShown?: boolean; onShow?: (isShown: boolean) => void }
 
-/** A password field with a button that reveals the text. Two fields of a form may share that state. */
+/** A password field with a button that reveals the text. The fields of a form may share that state. */
 export function PasswordField({ isShown, onShow, ...field }: PasswordProps) {
   const [isOwnShown, setOwnShown] = useState(false)
   const isTextShown = isShown ?? isOwnShown
@@ -64,7 +64,6 @@ export function PasswordField({ isShown, onShow, ...field }: PasswordProps) {
       {isTextShown ? <EyeOff className="i i-16" aria-hidden /> : <Eye className="i i-16" aria-hidden />}
     </button>
   )
-  const isFollower = isShown !== undefined && !onShow
   return (
     <Field
       {...field}
@@ -72,7 +71,7 @@ export function PasswordField({ isShown, onShow, ...field }: PasswordProps) {
       autoCapitalize="none"
       spellCheck={false}
       maxLength={100}
-      after={isFollower ? undefined : toggle}
+      after={toggle}
     />
   )
 }
