@@ -19,11 +19,9 @@ import {
   withDevice,
 } from '../server/testing/keys.ts'
 import { newAuthSecret, type Person } from '../server/testing/person.ts'
-import { base64, greatest, HISTORY_KEY_ID, type Scene, versionsOf } from './scene.ts'
+import { CONTACTS } from './dearest-contacts.ts'
+import { base64, greatest, HISTORY_KEY_ID, type Request, type Scene, versionsOf } from './scene.ts'
 import { envelopeFor } from './seed.ts'
-
-/** Makes the request anew for each round: many are accepted once. */
-export type Request = (scene: Scene) => Promise<{ who: Browser; input: Record<string, unknown> }>
 
 const PACKAGE_BYTES = 8 * 1024
 const longName = 'x'.repeat(LIMITS.usernameMax)
@@ -69,13 +67,6 @@ const otherHistory = ({ alice }: Scene): Changes => ({ keepsHistory: !alice.iden
 async function nextGroup(scene: Scene) {
   const { generation } = await scene.bob.does(roomsApi.group, { chatRoomId: scene.sharedRoom })
   return { ...creation(scene.sharedRoom, generation + 1), manifestVersions: versionsOf(scene.bob, scene.carol) }
-}
-
-async function askedBy(scene: Scene) {
-  const stranger = await scene.newcomer()
-  await stranger.adds(scene.bob)
-  const row = (await scene.bob.contacts()).find(({ contactUserId }) => contactUserId === stranger.id)
-  return { who: scene.bob, input: { contactId: row?.id } }
 }
 
 async function bareAccount({ stranger }: Scene) {
@@ -182,12 +173,7 @@ export const DEAREST: Record<string, Record<string, Request>> = {
       return { who: browser, input: { currentPassword, password: newAuthSecret(), kdf: 1, keys } }
     },
   },
-  'GET /api/contacts': { 'as many contacts as may be, each with a message': by(alice) },
-  'POST /api/contacts': {
-    'somebody new': async ({ newcomer, bob }) => ({ who: await newcomer(), input: { username: bob.username } }),
-  },
-  'POST /api/contacts/:contactId/accept': { 'a request': askedBy },
-  'POST /api/contacts/:contactId/decline': { 'a request': askedBy },
+  ...CONTACTS,
   'POST /api/devices': { 'the longest documents and key packages': enrolling },
   'GET /api/devices/unlock': { 'the fullest account': by(alice) },
   'GET /api/devices/challenge': { 'the fullest account': by(alice) },

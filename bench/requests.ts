@@ -1,11 +1,11 @@
 import type { Endpoint } from '../contract/endpoint.ts'
 import { everyEndpoint } from '../contract/every.ts'
-import { DEAREST, type Request } from './dearest.ts'
+import { DEAREST } from './dearest.ts'
 import type { Ground } from './ground.ts'
 import { median } from './numbers.ts'
 import { loopMsOf, type Program, pause, startProduct } from './program.ts'
 import { type Row, row } from './row.ts'
-import { makeScene, type Scene } from './scene.ts'
+import { makeScene, type Request, type Scene } from './scene.ts'
 
 /** What the loop may spend on one request: everybody else waits meanwhile. */
 const LOOP_MS = 50

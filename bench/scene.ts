@@ -10,6 +10,9 @@ import { withClient } from './ground.ts'
 import { seedRoomsOf } from './seed.ts'
 
 /** Who the dearest requests are made by, and about. */
+/** Makes the request anew for each round: many are accepted once. */
+export type Request = (scene: Scene) => Promise<{ who: Browser; input: Record<string, unknown> }>
+
 export interface Scene {
   /** Has as much of everything as an account may have. */
   alice: Person

@@ -102,4 +102,13 @@ export const contactsApi = {
     input: z.object({ contactId }),
     output: done,
   }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/contacts/:contactId',
+    access: 'signed_in',
+    rates: ['answerContact'],
+    summary: 'Takes a person off the list. The other side is not told; if they write again, that is a request.',
+    input: z.object({ contactId }),
+    output: done,
+  }),
 }

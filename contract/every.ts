@@ -1,4 +1,5 @@
 import { accountApi } from './account.ts'
+import { codesApi } from './codes.ts'
 import { contactsApi } from './contacts.ts'
 import { devicesApi } from './devices.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -11,6 +12,7 @@ import { sessionsApi } from './sessions.ts'
 /** Every call of the API. The OpenAPI document and the permission tests are generated from this list. */
 export const everyEndpoint: Endpoint[] = [
   accountApi,
+  codesApi,
   contactsApi,
   devicesApi,
   healthApi,

@@ -48,6 +48,8 @@ export const serverFrame = z.discriminatedUnion('type', [
    * rows and may include the reader's own id. If absent, any row may have changed.
    */
   z.object({ type: z.literal('contacts'), data: z.object({ userIds: z.array(userId).max(LIMITS.roomMembersMax).optional() }) }),
+  /** The reader's contact code was replaced or used: fetch it, and who used it. */
+  z.object({ type: z.literal('code'), data: z.object({}) }),
   /** The reader's account changed: fetch the user again. */
   z.object({ type: z.literal('account'), data: z.object({ what: accountChange }) }),
   /** The account's own devices or keys changed: fetch them. */

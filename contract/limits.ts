@@ -86,6 +86,11 @@ export const LIMITS = {
   signInsPerUser: 50,
   /** Days for which a browser that was away is told of a sign-in. */
   signInDays: 30,
+  /** Characters of a contact code's token. */
+  qrTokenMax: 22,
+  qrTokenShownChars: 12,
+  /** Uses of a user's contact codes that wait for an answer. Beyond this number the oldest is forgotten. */
+  codeUsesMax: 100,
   /** Days after which an unanswered contact request lapses. */
   requestDays: 90,
   /** Days after which an unclaimed one-time key package is deleted. Its device makes new ones. */
@@ -130,6 +135,8 @@ export const RATES = {
   /** Meeting a person for the first time makes a new version of the book. */
   book: { points: 600, seconds: 10 * MINUTE, per: 'user' },
   addContact: { points: 30, seconds: 10 * MINUTE, per: 'user' },
+  /** New contact codes. A page that shows one makes the next every six minutes. */
+  codes: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   answerContact: { points: 120, seconds: MINUTE, per: 'user' },
   /** A browser that was offline marks all of its rooms at once. */
   marks: { points: 3000, seconds: MINUTE, per: 'user' },
@@ -164,6 +171,9 @@ export type CallRate = { [Name in Rate]: (typeof RATES)[Name]['per'] extends 'us
 export const PERIODS = {
   contactsPollMs: 5000,
   unreadPollMs: 3000,
+  /** Life of a contact code, and how often a page reads it while it is shown. */
+  contactCodeMs: 6 * MINUTE * 1000,
+  contactCodePollMs: 30_000,
   reconnectMs: 3000,
   reconnectAttempts: 5,
   heartbeatMs: 25_000,

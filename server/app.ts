@@ -3,6 +3,7 @@ import fastifyCookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes } from './account/routes.ts'
 import type { Config, Listener } from './config.ts'
+import { dropOldCodes } from './contacts/codes.ts'
 import { followPresence, resetPresence } from './contacts/presence.ts'
 import { dropStaleRequests } from './contacts/requests.ts'
 import { contactRoutes } from './contacts/routes.ts'
@@ -64,6 +65,7 @@ const DAY = 24 * HOUR
 const everyJob: readonly Job[] = [
   { name: 'expired-sessions', periodSeconds: HOUR, work: deleteExpiredSessions },
   { name: 'old-sign-ins', periodSeconds: DAY, work: dropOldSignIns },
+  { name: 'old-contact-codes', periodSeconds: DAY, work: dropOldCodes },
   { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
 ]

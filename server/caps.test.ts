@@ -6,6 +6,7 @@ import { contactsApi } from '../contract/contacts.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { roomsApi } from '../contract/rooms.ts'
 import * as account from './db/schema/account.ts'
+import * as codes from './db/schema/codes.ts'
 import * as contacts from './db/schema/contacts.ts'
 import * as devices from './db/schema/devices.ts'
 import * as jobs from './db/schema/jobs.ts'
@@ -19,7 +20,7 @@ import { startWorld } from './testing/world.ts'
 const world = await startWorld()
 
 test('every table says in SECURITY.md what bounds it, and who can make it grow', () => {
-  const schema = [account, contacts, devices, jobs, messages, plans, rooms, secrets, sessions]
+  const schema = [account, codes, contacts, devices, jobs, messages, plans, rooms, secrets, sessions]
   const tables = schema.flatMap((each) => Object.values<unknown>(each)).filter((each) => isTable(each))
   const named = tables.map((table) => getTableName(table)).sort()
   const text = readFileSync(new URL('../SECURITY.md', import.meta.url), 'utf8')

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountApi } from '../contract/account.ts'
+import { codesApi } from '../contract/codes.ts'
 import { contactsApi } from '../contract/contacts.ts'
 import type { Access, Assurance, BodyKind, Endpoint } from '../contract/endpoint.ts'
 import { everyEndpoint } from '../contract/every.ts'
@@ -23,6 +24,9 @@ await world.sql('update users set is_admin = true where id = $1', [carol.id])
 const chatRoomId = await alice.talksTo(bob)
 await alice.says(chatRoomId, 'between Alice and Bob')
 const [contact] = await alice.contacts()
+const { qrToken } = await alice.does(codesApi.generate, {})
+await bob.does(codesApi.redeem, { qrToken: qrToken ?? '' })
+const [use] = await alice.does(codesApi.uses, {})
 const [session] = await alice.does(sessionsApi.list, {})
 
 const random = () => randomBytes(48).toString('base64')
@@ -93,6 +97,8 @@ const { id: bareId } = await bare.does(accountApi.register, bareForm)
 const theirs: Record<string, Record<string, unknown>> = {
   'POST /api/contacts/:contactId/accept': { contactId: contact?.id },
   'POST /api/contacts/:contactId/decline': { contactId: contact?.id },
+  'POST /api/qr-code/uses/:useId/answer': { useId: use?.id },
+  'DELETE /api/contacts/:contactId': { contactId: contact?.id },
   'GET /api/users/:userId/manifest': { userId: alice.id },
   'GET /api/messages': { chatRoomId },
   'POST /api/messages': { chatRoomId, content: 'let me in', messageType: 'text' },
@@ -143,6 +149,7 @@ const snapshot = async () =>
       'room_commits',
       'archive_keys',
       'contacts',
+      'contact_code_uses',
       'chat_rooms',
       'chat_participants',
       'key_packages',
@@ -240,7 +247,7 @@ test('the socket tells a session that no device has signed for who it is, and no
 
 test('every call that takes an id of others has an attack in this file', () => {
   const taking = every.filter((endpoint) =>
-    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId|sessionId)$/.test(field)),
+    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId|sessionId|useId)$/.test(field)),
   )
   expect(taking.length).toBeGreaterThan(10)
   expect(taking.map(nameOf).filter((name) => !(name in theirs))).toEqual([])
@@ -257,6 +264,7 @@ test.each(named(every.filter((each) => nameOf(each) in theirs)))(
       contactId: randomUUID(),
       userId: randomUUID(),
       sessionId: randomUUID(),
+      useId: randomUUID(),
     }
     const unknown = Object.fromEntries(
       Object.entries(input).map(([key, value]) => [key, key in nobody ? nobody[key as keyof typeof nobody] : value]),

@@ -1,9 +1,12 @@
-import { Check, Copy, Share2 } from 'lucide-react'
+import { Check, Copy, QrCode, Share2 } from 'lucide-react'
 import { useState } from 'react'
 import type { User } from '../../contract/account.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
+import { later } from '../ui/later.tsx'
 import { useCopy } from '../ui/useCopy.tsx'
+
+const CompactCode = later(async () => (await import('../codes/CompactCode.tsx')).CompactCode)
 
 interface Props {
   user: User
@@ -17,6 +20,7 @@ export function CallingCard({ user, onionAddress }: Props) {
   const invitation = `I am ${handle} on Conclave: ${location.origin}/`
   const text = useCopy(invitation)
   const [isShared, setShared] = useState(false)
+  const [isCodeShown, setCodeShown] = useState(false)
 
   async function share() {
     if (!navigator.share) return text.copy()
@@ -43,7 +47,12 @@ export function CallingCard({ user, onionAddress }: Props) {
             {text.isCopied ? <Check className="i i-16" aria-hidden /> : <Share2 className="i i-16" aria-hidden />}
             {text.isCopied ? 'Invitation copied' : 'Share'}
           </button>
+          <button type="button" className="btn outline" aria-expanded={isCodeShown} onClick={() => setCodeShown(!isCodeShown)}>
+            <QrCode className="i i-16" aria-hidden />
+            {isCodeShown ? 'Hide code' : 'Show code'}
+          </button>
         </div>
+        {isCodeShown && <CompactCode user={user} />}
         <p className="sr" role="status">
           {name.isCopied && `${handle} copied`}
           {text.isCopied && 'Invitation copied'}

@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useRoute, useSearch } from 'wouter'
 import { useStore } from 'zustand'
 import { accountStore } from '../account/store.ts'
-import { ContactList } from '../contacts/ContactList.tsx'
+import { type AddingWay, ContactList } from '../contacts/ContactList.tsx'
 import { vanishedStore } from '../contacts/vanished.ts'
 import { NewDevices } from '../devices/NewDevices.tsx'
 import { KitReminder } from '../kit/KitReminder.tsx'
@@ -17,9 +17,12 @@ import { usePhone } from '../ui/usePhone.tsx'
 import { Panel } from './Panel.tsx'
 import { SETTINGS, SidebarTop, Unread } from './SidebarTop.tsx'
 
+const InviteDialog = later(async () => (await import('../codes/InviteDialog.tsx')).InviteDialog)
+const ScanDialog = later(async () => (await import('../codes/ScanDialog.tsx')).ScanDialog)
 const AddContactDialog = later(async () => (await import('../contacts/AddContactDialog.tsx')).AddContactDialog)
 const LogoutDialog = later(async () => (await import('../account/LogoutDialog.tsx')).LogoutDialog)
 
+const CodeUses = lazy(async () => ({ default: (await import('../codes/CodeUses.tsx')).CodeUses }))
 const Vanished = lazy(async () => ({ default: (await import('../contacts/Vanished.tsx')).Vanished }))
 const LostBook = lazy(async () => ({ default: (await import('../security/LostBook.tsx')).LostBook }))
 const NewSignIns = lazy(async () => ({ default: (await import('../sessions/NewSignIns.tsx')).NewSignIns }))
@@ -44,7 +47,8 @@ export function Messenger() {
   const hasNobody = useStore(roomsStore, ({ status, rooms }) => status === 'ready' && rooms.size === 0)
   const isHome = !openRoomId && (isHomeAddress || hasNobody)
   const [isLeaving, setLeaving] = useState(false)
-  const [isAdding, setAdding] = useState(false)
+  const [adding, setAdding] = useState<AddingWay>()
+  const endAdding = () => setAdding(undefined)
   const before = useRef('/')
   useEffect(() => {
     if (!isSettings) before.current = location
@@ -92,6 +96,9 @@ export function Messenger() {
               onLogout={() => setLeaving(true)}
             />
             <NewDevices onReview={() => navigate(SESSIONS)} onLogout={() => setLeaving(true)} />
+            <Suspense>
+              <CodeUses />
+            </Suspense>
             {isMissingSome && (
               <Suspense>
                 <Vanished />
@@ -106,7 +113,7 @@ export function Messenger() {
             <ContactList
               openRoomId={openRoomId}
               onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)}
-              onAdd={() => setAdding(true)}
+              onAdd={setAdding}
               beside={<Unread count={unread} onOpen={openUnread} />}
             />
           </div>
@@ -117,14 +124,16 @@ export function Messenger() {
                 openRoomId={openRoomId}
                 onClose={() => navigate('/')}
                 onList={hasNobody ? undefined : () => navigate('/')}
-                onAdd={() => setAdding(true)}
+                onAdd={() => setAdding('name')}
                 onLogout={() => setLeaving(true)}
               />
             </Boundary>
           </main>
         </div>
       )}
-      {isAdding && <AddContactDialog onClose={() => setAdding(false)} />}
+      {adding === 'name' && <AddContactDialog onClose={endAdding} />}
+      {adding === 'invite' && <InviteDialog user={user} onClose={endAdding} />}
+      {adding === 'scan' && <ScanDialog user={user} onClose={endAdding} />}
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
     </TooltipProvider>
   )

@@ -2,6 +2,7 @@ import { type FrameType, type ServerData, serverFrame } from '../../contract/fra
 import { CONTRACT_VERSION, PERIODS } from '../../contract/limits.ts'
 import { refreshUser } from '../account/account.ts'
 import { type AccountState, accountStore } from '../account/store.ts'
+import { resetCodes } from '../codes/store.ts'
 import { resetVanished } from '../contacts/vanished.ts'
 import { isClosed } from '../crypto/crypto.ts'
 import { resetDevices, watchOwnNews, watchTabs } from '../devices/list.ts'
@@ -39,6 +40,8 @@ const framesOf = (env: Env, userId: string, checkKeys: () => Promise<void>): Fra
   presence: onPresence,
   contacts: ({ userIds }) => syncAll(env, userIds),
   account: ({ what }) => (what === 'sign_in' ? loadSignIns(env) : readUser(env)),
+  // The code's own chunk listens where it is loaded.
+  code: () => undefined,
   devices: () => onKeysChanged(env, userId),
   book: ({ version }) => onBookSaved(env, version),
   signed_out: (why) => signedOutElsewhere(env, userId, why),
@@ -116,6 +119,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     resetVanished()
     resetBook()
     resetSignIns()
+    resetCodes()
   }
 }
 

@@ -13,10 +13,14 @@ import { peerIdOf } from '../rooms/room.ts'
 import { useArrows } from './useArrows.tsx'
 import { type ListRow, VirtualRows } from './VirtualRows.tsx'
 
+/** How to add somebody: by name or address, by the own code, or by the other person's. */
+export type AddingWay = 'name' | 'invite' | 'scan'
+
 interface Props {
   openRoomId: string | undefined
   onOpen: (chatRoomId: string) => void
-  onAdd: () => void
+  /** Begins to add somebody in this way. */
+  onAdd: (way: AddingWay) => void
   /** Stands beside the search. */
   beside?: ReactNode
 }
@@ -66,10 +70,18 @@ export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
         )}
       </div>
       <footer className="foot">
-        <button type="button" className="btn outline wide" onClick={onAdd}>
+        <button type="button" className="btn outline wide" onClick={() => onAdd('name')}>
           <AtSign className="i i-16" aria-hidden />
           Add by Username/Onion
         </button>
+        <div className="ways">
+          <button type="button" className="btn quiet" onClick={() => onAdd('invite')}>
+            Invite
+          </button>
+          <button type="button" className="btn quiet" onClick={() => onAdd('scan')}>
+            Scan QR
+          </button>
+        </div>
       </footer>
     </div>
   )
@@ -134,7 +146,7 @@ function Rows({ rows, found, query, onAdd, ...shown }: RowsProps) {
         title="No contacts yet. Add some to start chatting!"
         text="Trade usernames, or onion addresses."
       >
-        <button type="button" className="btn outline" onClick={onAdd}>
+        <button type="button" className="btn outline" onClick={() => onAdd('name')}>
           Add someone
         </button>
       </Empty>

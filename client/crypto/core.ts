@@ -50,6 +50,7 @@ import type { HeldWays } from './ways.ts'
 export type Core = ReturnType<typeof createCore>
 
 const loadAudit = () => loadPart(() => import('./audit.ts'))
+const loadCodes = () => loadPart(() => import('./codes.ts'))
 const loadOlder = () => loadPart(() => import('./older.ts'))
 const loadRestart = () => loadPart(() => import('./restart.ts'))
 const loadSafety = () => loadPart(() => import('./safety.ts'))
@@ -183,6 +184,10 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     safetyNumber: onPart(async () => (await loadSafety()).safetyNumber),
     compareSafetyCode: onPart(async () => (await loadSafety()).compareSafetyCode),
     setVerified: onPart(async () => (await loadSafety()).setVerified),
+    codeSecret: onPart(async () => (await loadCodes()).codeSecret),
+    proveScan: onPart(async () => (await loadCodes()).proveScan),
+    isScanProven: onPart(async () => (await loadCodes()).isScanProven),
+    pinScanned: onPart(async () => (await loadCodes()).pinScanned),
     sealBook: on(sealBook),
     bookSaved: on(bookSaved),
     mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),

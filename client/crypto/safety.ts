@@ -90,6 +90,10 @@ async function comparedHere({ vault }: Live): Promise<Record<string, string>> {
 
 const comparedWrite = (compared: Record<string, string>): Write => ({ store: 'sealed', key: COMPARED, value: { json: compared } })
 
+/** The change that notes a key as compared in this browser. */
+export const comparedNow = async (live: Live, userId: string, identityKey: string): Promise<Write> =>
+  comparedWrite({ ...(await comparedHere(live)), [userId]: identityKey })
+
 const without = (compared: Record<string, string>, userId: string): Record<string, string> =>
   Object.fromEntries(Object.entries(compared).filter(([id]) => id !== userId))
 

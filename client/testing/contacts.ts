@@ -20,6 +20,13 @@ function listedIn({ contacts, areStrangers }: ServerState, userId: string, other
   return listed
 }
 
+/** Puts the other account on an account's list, and a request on the other's. */
+export function addIn(state: ServerState, userId: string, otherId: string): void {
+  const mine = listedIn(state, userId, otherId)
+  state.contacts.set(`${userId} ${otherId}`, { ...(mine ?? newListed('accepted')), state: 'accepted' })
+  if (!listedIn(state, otherId, userId)) state.contacts.set(`${otherId} ${userId}`, newListed('pending'))
+}
+
 /** Returns a row of the contact list. */
 export function contactRow(state: ServerState, userId: string, otherId: string): Contact {
   const listed = listedIn(state, userId, otherId)
@@ -81,10 +88,9 @@ export function contactVerbs(state: ServerState): Verb[] {
   function add(userId: string, username: string | undefined): Contact {
     const [otherId] = [...accounts].find(([, account]) => account.username === username) ?? []
     if (!otherId) throw new ApiError(404, 'user_not_found', 'User not found')
-    const mine = listedIn(state, userId, otherId)
-    if (mine?.state === 'accepted') throw new ApiError(409, 'already_contact', 'Contact already exists')
-    contacts.set(`${userId} ${otherId}`, { ...(mine ?? newListed('accepted')), state: 'accepted' })
-    if (!listedIn(state, otherId, userId)) contacts.set(`${otherId} ${userId}`, newListed('pending'))
+    if (listedIn(state, userId, otherId)?.state === 'accepted')
+      throw new ApiError(409, 'already_contact', 'Contact already exists')
+    addIn(state, userId, otherId)
     return contactRow(state, userId, otherId)
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Statement } from '../../contract/content.ts'
 import { messagesApi } from '../../contract/messages.ts'
+import { directRoomId } from '../../contract/shapes.ts'
 import { changeKeys } from '../account/keys.ts'
 import { accountStore } from '../account/store.ts'
 import { openLive } from '../crypto/account.ts'
@@ -25,9 +26,11 @@ let newcomers: Promise<Newcomer[]> | undefined
 /**
  * Three people right after they signed up. Created once per file and then restored, because Argon2id and key generation are slow.
  */
-export async function people(): Promise<{ wire: Wire; alice: TestPerson; bob: TestPerson; eve: TestPerson; roomId: string }> {
+export async function people(
+  options: Parameters<typeof createWire>[0] = {},
+): Promise<{ wire: Wire; alice: TestPerson; bob: TestPerson; eve: TestPerson; roomId: string }> {
   newcomers ??= signUp()
-  const wire = createWire()
+  const wire = createWire(options)
   const fresh: TestPerson[] = []
   for (const { person, account, restore } of await newcomers) {
     await restore()
@@ -36,7 +39,7 @@ export async function people(): Promise<{ wire: Wire; alice: TestPerson; bob: Te
   }
   const [alice, bob, eve] = fresh
   if (!alice || !bob || !eve) throw new Error('Somebody is missing')
-  return { wire, alice, bob, eve, roomId: alice.contact(bob).chatRoomId }
+  return { wire, alice, bob, eve, roomId: directRoomId(alice.userId, bob.userId) }
 }
 
 async function signUp(): Promise<Newcomer[]> {

@@ -4,6 +4,7 @@ import type { AccountKeys } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Api } from '../net/api.ts'
 import { accountVerbs, registerIn } from './accounts.ts'
+import { codeVerbs } from './codes.ts'
 import { contactRow, contactVerbs } from './contacts.ts'
 import { packageVerbs } from './packages.ts'
 import { roomVerbs } from './rooms.ts'
@@ -54,6 +55,7 @@ export function createWire({ areStrangers = false } = {}) {
   const addressOf = ({ method, path }: Endpoint) => `${method} ${path}`
   const every = [
     ...accountVerbs(state),
+    ...codeVerbs(state),
     ...contactVerbs(state),
     ...packageVerbs(state),
     ...roomVerbs(state),

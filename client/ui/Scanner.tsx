@@ -1,6 +1,6 @@
 import { CameraOff, LoaderCircle } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { type CameraTrouble, cameraWords, startScan } from './camera.ts'
+import { type CameraChoices, type CameraTrouble, cameraWords, startScan } from './camera.ts'
 import { Note } from './Note.tsx'
 import './scanner.css'
 
@@ -10,10 +10,12 @@ interface Props {
   /** Called for each new code, not again for the same one. */
   onCode: (text: string) => void
   onStop: () => void
+  /** Called when the camera fails. If absent, the scanner itself says why and offers another try. */
+  onTrouble?: (trouble: CameraTrouble) => void
 }
 
 /** Scans for a QR code while it is rendered and the page is visible. */
-export function Scanner({ instead, onCode, onStop }: Props) {
+export function Scanner({ instead, onCode, onStop, onTrouble }: Props) {
   const video = useRef<HTMLVideoElement>(null)
   const stop = useRef<HTMLButtonElement>(null)
   const [state, setState] = useState<'starting' | 'live' | CameraTrouble>('starting')
@@ -21,20 +23,29 @@ export function Scanner({ instead, onCode, onStop }: Props) {
   const isInFront = useInFront()
   // The button that opened the scanner is gone, so the focus moves here.
   useEffect(() => stop.current?.focus(), [])
-  const latest = useRef(onCode)
+  const [choices, setChoices] = useState<CameraChoices>()
+  const [cameraId, setCameraId] = useState<string>()
+  const latest = useRef({ onCode, onTrouble })
   useEffect(() => {
-    latest.current = onCode
+    latest.current = { onCode, onTrouble }
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt starts the camera anew
   useEffect(() => {
     if (!video.current || !isInFront) return
     setState('starting')
-    return startScan(video.current, {
-      onLive: () => setState('live'),
-      onCode: (text) => latest.current(text),
-      onTrouble: setState,
-    })
-  }, [isInFront, attempt])
+    const events = {
+      onLive: (found: CameraChoices) => {
+        setState('live')
+        setChoices(found)
+      },
+      onCode: (text: string) => latest.current.onCode(text),
+      onTrouble: (trouble: CameraTrouble) => {
+        setState(trouble)
+        latest.current.onTrouble?.(trouble)
+      },
+    }
+    return startScan(video.current, events, cameraId)
+  }, [isInFront, attempt, cameraId])
 
   const isRunning = state === 'starting' || state === 'live'
   return (
@@ -49,7 +60,8 @@ export function Scanner({ instead, onCode, onStop }: Props) {
         )}
         <p role="status">{state === 'starting' ? 'Starting the camera' : 'Looking for a code'}</p>
       </div>
-      {!isRunning && (
+      {state === 'live' && choices && <Choices key={choices.currentId} choices={choices} onCamera={setCameraId} />}
+      {!isRunning && !onTrouble && (
         <Note icon={CameraOff} tone="danger" role="alert">
           <strong>Camera Error</strong>
           <br />
@@ -66,6 +78,47 @@ export function Scanner({ instead, onCode, onStop }: Props) {
           {isRunning ? 'Stop scan' : 'Back'}
         </button>
       </div>
+    </div>
+  )
+}
+
+/** Another camera and the light, where there are any. */
+function Choices({
+  choices: { cameras, currentId, setTorch },
+  onCamera,
+}: {
+  choices: CameraChoices
+  onCamera: (id: string) => void
+}) {
+  const [isLit, setLit] = useState(false)
+  if (cameras.length < 2 && !setTorch) return null
+  return (
+    <div className="scan-acts">
+      {cameras.length > 1 && (
+        <select className="input" aria-label="Camera" value={currentId} onChange={(event) => onCamera(event.target.value)}>
+          {cameras.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+      {setTorch && (
+        <button
+          type="button"
+          className="btn outline"
+          aria-pressed={isLit}
+          // A light that fails stays as it is.
+          onClick={() =>
+            setTorch(!isLit).then(
+              () => setLit(!isLit),
+              () => undefined,
+            )
+          }
+        >
+          Light
+        </button>
+      )}
     </div>
   )
 }

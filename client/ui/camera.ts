@@ -39,15 +39,27 @@ const LOOK_EVERY_MS = 200
 /** Pictures are scaled down to this size: a code on a phone's screen is still readable, and decoding is fast enough. */
 const LONGEST_SIDE_PX = 960
 
+/** What can be chosen while a camera runs. */
+export interface CameraChoices {
+  /** The cameras of this device, with the one that runs. */
+  cameras: { id: string; name: string }[]
+  currentId: string
+  /** Switches the camera's light; null if it has none. */
+  setTorch: ((isOn: boolean) => Promise<void>) | null
+}
+
 interface ScanEvents {
-  onLive: () => void
+  onLive: (choices: CameraChoices) => void
   /** Called once for each code until another one is seen. */
   onCode: (text: string) => void
   onTrouble: (trouble: CameraTrouble) => void
 }
 
-/** Shows the camera in a video and reports codes. Returns a function that ends the scan and releases the camera at any stage. */
-export function startScan(video: HTMLVideoElement, events: ScanEvents): () => void {
+/**
+ * Shows a camera in a video and reports codes: the one with this id, or else the rear one. Returns a function that ends the scan and
+ * releases the camera at any stage.
+ */
+export function startScan(video: HTMLVideoElement, events: ScanEvents, cameraId?: string): () => void {
   let isOver = false
   let stream: MediaStream | undefined
   function end() {
@@ -61,12 +73,12 @@ export function startScan(video: HTMLVideoElement, events: ScanEvents): () => vo
     events.onTrouble(error instanceof CameraError ? error.trouble : 'failed')
   }
   async function run() {
-    stream = await openCamera()
+    stream = await openCamera(cameraId)
     if (isOver) return end()
     for (const track of stream.getTracks()) track.addEventListener('ended', () => fail(new CameraError('failed')))
     video.srcObject = stream
-    const [read] = await Promise.all([loadReader(), video.play()])
-    if (!isOver) events.onLive()
+    const [read, choices] = await Promise.all([loadReader(), choicesOf(stream), video.play()])
+    if (!isOver) events.onLive(choices)
     let last: string | undefined
     while (!isOver) {
       const text = await read(pictureOf(video))
@@ -80,15 +92,32 @@ export function startScan(video: HTMLVideoElement, events: ScanEvents): () => vo
   return end
 }
 
-/** Opens the rear camera, or else any camera. Throws CameraError. */
-async function openCamera(): Promise<MediaStream> {
+/** The names of the other cameras are known only while one runs. */
+async function choicesOf(stream: MediaStream): Promise<CameraChoices> {
+  const [track] = stream.getVideoTracks()
+  const devices = await navigator.mediaDevices.enumerateDevices()
+  const cameras = devices.flatMap(({ kind, deviceId, label }, at) =>
+    kind === 'videoinput' ? [{ id: deviceId, name: label || `Camera ${at + 1}` }] : [],
+  )
+  // The types of the web platform do not know the light. Safari and Firefox have none.
+  const capabilities: MediaTrackCapabilities & { torch?: boolean } = track?.getCapabilities?.() ?? {}
+  const setTorch = (torch: boolean) => track?.applyConstraints({ advanced: [{ torch } as MediaTrackConstraintSet] })
+  return {
+    cameras,
+    currentId: track?.getSettings().deviceId ?? '',
+    setTorch: capabilities.torch ? async (isOn) => setTorch(isOn) : null,
+  }
+}
+
+/** Opens the camera with this id, or else the rear one, or else any. Throws CameraError. */
+async function openCamera(cameraId: string | undefined): Promise<MediaStream> {
   // `mediaDevices` does not exist outside a secure context.
   if (!isSecureContext) throw new CameraError('insecure')
   if (!navigator.mediaDevices?.getUserMedia) throw new CameraError('unsupported')
   try {
     return await navigator.mediaDevices.getUserMedia({
       audio: false,
-      video: { facingMode: 'environment', width: { ideal: 1280 } },
+      video: { ...(cameraId ? { deviceId: { exact: cameraId } } : { facingMode: 'environment' }), width: { ideal: 1280 } },
     })
   } catch (error) {
     throw new CameraError((error instanceof Error && TROUBLES[error.name]) || 'failed')

@@ -2,6 +2,7 @@ import { and, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Queryable } from '../db/connect.ts'
 import { retiredNames, users } from '../db/schema/account.ts'
+import { contactCodeUses, contactQrCodes } from '../db/schema/codes.ts'
 import { contacts, listFloors } from '../db/schema/contacts.ts'
 import { books, devices, keyPackages, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
 import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
@@ -26,10 +27,12 @@ export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[
     await tx.delete(table).where(eq(table.userId, userId))
 }
 
-/** Deletes the account's own contact list, and its requests that others have not accepted. */
+/** Deletes the account's own contact list and codes, and its requests and uses of codes that others have not accepted. */
 export async function deleteContacts(tx: Queryable, userId: string): Promise<void> {
   const isUnanswered = and(eq(contacts.contactUserId, userId), ne(contacts.state, 'accepted'))
   await tx.delete(contacts).where(or(eq(contacts.userId, userId), isUnanswered))
+  await tx.delete(contactCodeUses).where(or(eq(contactCodeUses.ownerId, userId), eq(contactCodeUses.userId, userId)))
+  await tx.delete(contactQrCodes).where(eq(contactQrCodes.userId, userId))
   await tx.delete(listFloors).where(eq(listFloors.userId, userId))
 }
 

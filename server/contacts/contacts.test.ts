@@ -128,6 +128,40 @@ test('a declined request leaves the list, its sender is not told and cannot ask 
   line.hangsUp()
 })
 
+test('who is removed is not told, sees no presence any more, and comes back as a request by writing', async () => {
+  const [alice, bob] = await pair()
+  const chatRoomId = await alice.talksTo(bob)
+  const [hers, his] = await Promise.all([alice.opensSocket(), bob.opensSocket()])
+  const [contact] = await alice.contacts()
+  const contactId = contact?.id ?? ''
+  expect(await bob.tries(contactsApi.remove, { contactId })).toBeRefused(404, 'not_found')
+  await alice.does(contactsApi.remove, { contactId })
+  expect((await hers.hears('contacts')).data).toEqual({ userIds: [bob.id] })
+  expect(await alice.contacts()).toEqual([])
+  expect(await alice.tries(contactsApi.remove, { contactId })).toBeRefused(404, 'not_found')
+  expect(await bob.contacts()).toMatchObject([{ state: 'accepted', contactUser: { isOnline: false, lastSeen: null } }])
+  his.says({ type: 'ping', data: {} })
+  await his.hears('pong')
+  expect(his.frames.map(({ type }) => type)).not.toContain('contacts')
+  await bob.says(chatRoomId, 'are you there?')
+  await expect.poll(() => alice.contacts()).toMatchObject([{ state: 'pending', contactUserId: bob.id, unreadCount: 1 }])
+  hers.hangsUp()
+  his.hangsUp()
+})
+
+test('a block outlives the removal of the blocked person', async () => {
+  const [alice, bob] = await pair()
+  await alice.talksTo(bob)
+  await world.sql('update contacts set is_blocked = true where user_id = $1', [alice.id])
+  const [contact] = await alice.contacts()
+  await alice.does(contactsApi.remove, { contactId: contact?.id ?? '' })
+  expect(await alice.contacts()).toEqual([])
+  expect(await world.sql('select is_blocked, state from contacts where user_id = $1', [alice.id])).toEqual([
+    { is_blocked: true, state: 'declined' },
+  ])
+  expect(await bob.contacts()).toHaveLength(1)
+})
+
 test("Eve cannot accept or decline someone else's request", async () => {
   const [alice, bob] = await pair()
   const eve = await someone()

@@ -2,6 +2,7 @@ import { type Contact, contactsApi } from '../../contract/contacts.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { onionAddress, publicKeyOfOnion } from '../../contract/onion.ts'
 import { directRoomId } from '../../contract/shapes.ts'
+import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { newRequest, putRequest } from './requests.ts'
@@ -20,29 +21,34 @@ export async function addContact(env: Env, user: SignedInUser, who: Who): Promis
   const person = await store.findPerson(env.db, readWho(who))
   if (!person) throw new Refusal('user_not_found')
   if (person.id === user.id) throw new Refusal('cannot_add_self')
-  const roomId = directRoomId(user.id, person.id)
-  const now = env.clock()
-  const outcome = await env.db.transaction(async (tx) => {
-    // The room is locked first, so that two people who add each other at the same time take turns.
-    const isOpen = await store.openRoom(tx, roomId, user.id, [user.id, person.id], now)
-    if (!isOpen) throw new Refusal('user_not_found')
-    const pair = await store.findPair(tx, user.id, person.id)
-    const mine = pair.find((row) => row.userId === user.id)
-    const theirs = pair.find((row) => row.userId === person.id)
-    const isMine = mine?.state === 'accepted'
-    if (!isMine && (await store.countAccepted(tx, user.id)) >= LIMITS.contactsMax) throw new Refusal('too_many_contacts')
-    const own = { ...newRequest(person.id, user.id, now), state: 'accepted' as const }
-    // A declined request keeps its row, so it is not sent again. A lapsed request has no row and is sent again.
-    if (!mine) await store.insertContacts(tx, [own])
-    if (!theirs) await putRequest(tx, user.id, person.id, now)
-    if (mine && !isMine) await store.moveState(tx, user.id, mine.id, ['pending', 'declined'], 'accepted')
-    return { contactId: mine?.id ?? own.id, isMine, isAskedAgain: isMine && !theirs }
-  })
-  if (outcome.isAskedAgain) env.hub.publish([person.id], { type: 'contacts', data: { userIds: [user.id] } })
+  const added = await env.db.transaction((tx) => addPerson(tx, user.id, person.id, env.clock()))
+  if (added.isAskedAgain) env.hub.publish([person.id], { type: 'contacts', data: { userIds: [user.id] } })
   // The answer is the same if the first request has lapsed, because the caller must not learn that.
-  if (outcome.isMine) throw new Refusal('already_contact')
+  if (added.isMine) throw new Refusal('already_contact')
   announce(env, user.id, person.id)
-  return await requireContact(env, user, outcome.contactId)
+  return await requireContact(env, user, added.contactId)
+}
+
+/**
+ * Puts a person on the caller's list and a request on theirs, unless they have a row of the caller. Returns the caller's row: `isMine`
+ * if it was accepted before, `isAskedAgain` if only the lapsed request was put again, `isBlocked` if the person has blocked the
+ * caller. Throws Refusal.
+ */
+export async function addPerson(tx: Queryable, callerId: string, personId: string, now: Date) {
+  // The room is locked first, so that two people who add each other at the same time take turns.
+  const isOpen = await store.openRoom(tx, directRoomId(callerId, personId), callerId, [callerId, personId], now)
+  if (!isOpen) throw new Refusal('user_not_found')
+  const pair = await store.findPair(tx, callerId, personId)
+  const mine = pair.find((row) => row.userId === callerId)
+  const theirs = pair.find((row) => row.userId === personId)
+  const isMine = mine?.state === 'accepted'
+  if (!isMine && (await store.countAccepted(tx, callerId)) >= LIMITS.contactsMax) throw new Refusal('too_many_contacts')
+  const own = { ...newRequest(personId, callerId, now), state: 'accepted' as const }
+  // A declined request keeps its row, so it is not sent again. A lapsed request has no row and is sent again.
+  if (!mine) await store.insertContacts(tx, [own])
+  if (!theirs) await putRequest(tx, callerId, personId, now)
+  if (mine && !isMine) await store.moveState(tx, callerId, mine.id, ['pending', 'declined'], 'accepted')
+  return { contactId: mine?.id ?? own.id, isMine, isAskedAgain: isMine && !theirs, isBlocked: theirs?.isBlocked === true }
 }
 
 /** Accepts a request, also one that was declined before. Throws Refusal. */
@@ -60,7 +66,19 @@ export async function declineContact(env: Env, user: SignedInUser, contactId: st
   return {}
 }
 
-async function requireContact(env: Env, user: SignedInUser, contactId: string): Promise<Contact> {
+/**
+ * Takes a person off the caller's list. The room and its messages stay, and the other person is not notified: for them the caller is
+ * somebody who has not accepted. A block stays. Throws Refusal.
+ */
+export async function removeContact(env: Env, user: SignedInUser, contactId: string): Promise<Record<string, never>> {
+  const row = await store.deleteContact(env.db, user.id, contactId)
+  if (!row) throw new Refusal('not_found')
+  env.hub.publish([user.id], { type: 'contacts', data: { userIds: [row.contactUserId] } })
+  return {}
+}
+
+/** Returns one row of the caller's list. Throws Refusal. */
+export async function requireContact(env: Env, user: SignedInUser, contactId: string): Promise<Contact> {
   const [contact] = contactsApi.list.output.parse(JSON.parse(await store.rowJson(env.db, user.id, contactId)))
   if (!contact) throw new Refusal('not_found')
   return contact
@@ -73,6 +91,7 @@ function readWho({ username, onionAddress: address }: Who): { username: string }
   return { onionAddress: onionAddress(publicKey) }
 }
 
-function announce(env: Env, ...userIds: [string, string]): void {
+/** Tells two people that each other's row has changed. */
+export function announce(env: Env, ...userIds: [string, string]): void {
   env.hub.publish(userIds, { type: 'contacts', data: { userIds } })
 }

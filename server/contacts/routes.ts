@@ -1,12 +1,20 @@
 import type { FastifyInstance } from 'fastify'
+import { codesApi } from '../../contract/codes.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import type { Env } from '../env.ts'
 import { serve, serveJson } from '../http/serve.ts'
-import { acceptContact, addContact, declineContact, listContacts } from './contacts.ts'
+import { answerUse, currentCode, generateCode, listUses, redeemCode } from './codes.ts'
+import { acceptContact, addContact, declineContact, listContacts, removeContact } from './contacts.ts'
 
 export function contactRoutes(app: FastifyInstance, env: Env) {
   serveJson(app, env, contactsApi.list, (user) => listContacts(env, user), { hasEtag: true })
   serve(app, env, contactsApi.add, (user, who) => addContact(env, user, who))
   serve(app, env, contactsApi.accept, (user, { contactId }) => acceptContact(env, user, contactId))
   serve(app, env, contactsApi.decline, (user, { contactId }) => declineContact(env, user, contactId))
+  serve(app, env, contactsApi.remove, (user, { contactId }) => removeContact(env, user, contactId))
+  serve(app, env, codesApi.current, (user) => currentCode(env, user))
+  serve(app, env, codesApi.generate, (user) => generateCode(env, user))
+  serve(app, env, codesApi.redeem, (user, redemption) => redeemCode(env, user, redemption))
+  serve(app, env, codesApi.uses, (user) => listUses(env, user))
+  serve(app, env, codesApi.answerUse, (user, { useId }) => answerUse(env, user, useId))
 }

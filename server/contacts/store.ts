@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { named } from '../db/named.ts'
@@ -136,6 +136,19 @@ export async function trimRequests(tx: Queryable, askedId: string, kept: number)
       select id from contacts where user_id = ${askedId} and state = 'pending' and not is_blocked
       order by added_at desc, id
       offset ${kept} for update skip locked))`)
+}
+
+/** Deletes the caller's own row; one that holds a block is hidden instead. Returns the row; undefined if there is none. */
+export async function deleteContact(db: Queryable, userId: string, contactId: string) {
+  const isIt = and(eq(contacts.id, contactId), eq(contacts.userId, userId), ne(contacts.state, 'declined'))
+  const found = { contactUserId: contacts.contactUserId }
+  const [deleted] = await db
+    .delete(contacts)
+    .where(and(isIt, not(contacts.isBlocked)))
+    .returning(found)
+  if (deleted) return deleted
+  const [hidden] = await db.update(contacts).set({ state: 'declined' }).where(and(isIt, contacts.isBlocked)).returning(found)
+  return hidden
 }
 
 /** Changes the state of the caller's own row, if it has one of the states in `from`. Returns the row; undefined if none matched. */

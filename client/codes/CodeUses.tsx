@@ -1,0 +1,103 @@
+import { ScanLine, ShieldAlert, UserRoundCheck } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { useEnv } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { showToast } from '../ui/toast.ts'
+import { answerUse, confirmUse, loadUses } from './codes.ts'
+import { type ShownUse, usesStore } from './store.ts'
+
+/** Tells of uses of the account's code where the person is, as the server's news come [Note: I2]. */
+export function CodeUses() {
+  const env = useEnv()
+  useEffect(() => {
+    // What is missed while there is no connection is read at the next hello.
+    const read = () => void loadUses(env).catch(() => undefined)
+    read()
+    const offs = [env.socket.on('code', read), env.socket.on('hello', read)]
+    return () => {
+      for (const off of offs) off()
+    }
+  }, [env])
+  return <UsesList />
+}
+
+/** Tells who has used the account's code, and asks whether it was the person there. */
+export function UsesList() {
+  const place = useRef<HTMLDivElement>(null)
+  const uses = useStore(usesStore, (state) => state.uses)
+  return (
+    <div ref={place} className="news" role="status" aria-label="Uses of your contact code" tabIndex={-1}>
+      {uses.map((use) => (
+        <OneUse key={use.id} use={use} focusNext={() => place.current?.focus()} />
+      ))}
+    </div>
+  )
+}
+
+interface UseProps {
+  use: ShownUse
+  /** The pressed button disappears, so focus another element. */
+  focusNext: () => void
+}
+
+function OneUse({ use, focusNext }: UseProps) {
+  const env = useEnv()
+  const [isPending, setPending] = useState(false)
+  const name = `@${use.username.toLowerCase()}`
+  async function act(verb: typeof answerUse | typeof confirmUse) {
+    setPending(true)
+    try {
+      await verb(env, use)
+      focusNext()
+    } catch (error) {
+      showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) })
+      setPending(false)
+    }
+  }
+  const Icon = use.proven === null ? UserRoundCheck : use.proven ? ScanLine : ShieldAlert
+  return (
+    <div className={use.proven === false ? 'note danger' : 'note'}>
+      <Icon className="i i-16" aria-hidden />
+      <div>
+        <p>
+          <UseWords use={use} name={name} />
+        </p>
+        <div className="acts">
+          {use.proven && (
+            <button type="button" className="btn compact primary" disabled={isPending} onClick={() => act(confirmUse)}>
+              Yes, it is
+            </button>
+          )}
+          <button
+            type="button"
+            className="btn compact outline"
+            disabled={isPending}
+            aria-label={use.proven ? `No, it was not ${name}` : `OK, I know that ${name} used the code`}
+            onClick={() => act(answerUse)}
+          >
+            {use.proven ? 'No' : 'OK'}
+          </button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function UseWords({ use: { displayName, proven }, name }: { use: ShownUse; name: string }) {
+  const who = (
+    <strong>
+      <bdi>{displayName}</bdi> ({name})
+    </strong>
+  )
+  if (proven === null)
+    return <>{who} added you by the token of your code. A token proves nothing about who they are: compare the safety number.</>
+  if (!proven)
+    return (
+      <>
+        <strong>{name} says that they scanned your code, and the proof is wrong.</strong> The server may show you another key than
+        theirs. Ask them before you accept their request.
+      </>
+    )
+  return <>{who} scanned your code. Is it the person before you?</>
+}
