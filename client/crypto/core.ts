@@ -26,20 +26,12 @@ import { compareAccounts, knowVanished, vanishedContacts } from './known.ts'
 import type { Live } from './live.ts'
 import { receiveLog } from './log.ts'
 import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
-import {
-  changeOutbox,
-  dropFromOutbox,
-  keepDraftText,
-  keepInOutbox,
-  outboxOf,
-  readDraft,
-  roomsWithOutbox,
-  sealOutboxRow,
-} from './outbox.ts'
+import { changeOutbox, dropFromOutbox, keepDraftText, keepInOutbox, outboxOf, readDraft, roomsWithOutbox } from './outbox.ts'
 import { manifestVersion, peerStanding, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
 import { type OriginOf, proveSession } from './proof.ts'
+import { keepAndSeal, sealOutboxRow } from './sealing.ts'
 import { takeOwnManifest } from './self.ts'
 import { pinAddress, trustKey } from './trust.ts'
 import type { LockedMemory } from './unlock.ts'
@@ -225,6 +217,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     keepInOutbox: on(keepInOutbox),
     changeOutbox: on(changeOutbox),
     dropFromOutbox: on(dropFromOutbox),
+    keepAndSeal: on(keepAndSeal),
     sealOutboxRow: on(sealOutboxRow),
     readDraft: on(readDraft),
     keepDraftText: on(keepDraftText),

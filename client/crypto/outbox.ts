@@ -1,16 +1,9 @@
 import { z } from 'zod'
 import { type Content, readContent } from '../../contract/content.ts'
-import { CryptoFailure } from '../primitives/failure.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
-import { readBook, seenVersion } from './book.ts'
-import { openForks, statedHashes } from './forks.ts'
-import { type Live, leafDevice } from './live.ts'
-import { sealMessage } from './message.ts'
-import { unlistedIn, versionsOf } from './peers.ts'
-import { type Place, storeRoom, withRoom } from './room.ts'
-import { stated } from './transcript.ts'
+import type { Live } from './live.ts'
 
 /** A message that the server has not acknowledged. `envelope` has the sealed bytes, so that a retry sends the same. */
 export interface OutboxRow {
@@ -61,7 +54,7 @@ const keptShape = z.looseObject({
   envelope: z.string().nullable(),
   failure: z.string().nullable(),
 })
-type KeptRow = z.infer<typeof keptShape>
+export type KeptRow = z.infer<typeof keptShape>
 
 const ownShape = z.looseObject({
   content: z.unknown(),
@@ -70,10 +63,10 @@ const ownShape = z.looseObject({
   envelope: z.string().nullable(),
 })
 
-const shown = (row: KeptRow): OutboxRow => ({ ...row, content: readContent(row.content) ?? null })
+export const shown = (row: KeptRow): OutboxRow => ({ ...row, content: readContent(row.content) ?? null })
 
-const outboxWrite = (row: KeptRow): Write => ({ store: 'outbox', key: [row.chatRoomId, row.order], value: { json: row } })
-const ownWrite = (id: string, own: OwnRow | null): Write => ({ store: 'own', key: id, value: own && { json: own } })
+export const outboxWrite = (row: KeptRow): Write => ({ store: 'outbox', key: [row.chatRoomId, row.order], value: { json: row } })
+export const ownWrite = (id: string, own: OwnRow | null): Write => ({ store: 'own', key: id, value: own && { json: own } })
 
 /** The changes that remove a message from the outbox once the log has it. */
 export const settledWrites = (chatRoomId: string, id: string, { order }: OwnRow): Write[] => [
@@ -91,22 +84,29 @@ export async function roomsWithOutbox({ vault }: Live): Promise<string[]> {
   return [...new Set((await vault.all('outbox')).map(({ key: [chatRoomId] }) => chatRoomId))]
 }
 
+/** A message that the person has just sent. */
+export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'sentAt'> & { content: Content }
+
 /** Stores a message before anything else is done with it, so that a reload or a crash does not lose it. */
-export function keepInOutbox(
-  live: Live,
-  row: Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'sentAt'> & { content: Content },
-): Promise<OutboxRow> {
-  return withOutbox(live, row.chatRoomId, async () => {
-    const last = (await outboxOf(live, row.chatRoomId)).at(-1)
-    const order = Math.max((last?.order ?? 0) + 1, Date.now() * 1000)
-    const kept = { ...row, order, envelope: null, failure: null }
-    await live.vault.write([
-      outboxWrite(kept),
-      ownWrite(row.id, { content: row.content, order, sentAt: row.sentAt, envelope: null }),
-    ])
+export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow> {
+  return withOutbox(live, message.chatRoomId, async () => {
+    const kept = newRow(message, await outboxOf(live, message.chatRoomId))
+    await live.vault.write(newWrites(kept))
     return kept
   })
 }
+
+/** The row of a message behind those that the outbox has. */
+export function newRow(message: NewMessage, rows: OutboxRow[], envelope: string | null = null) {
+  const order = Math.max((rows.at(-1)?.order ?? 0) + 1, Date.now() * 1000)
+  return { ...message, order, envelope, failure: null }
+}
+
+/** The changes that store a new row and this device's copy of it. */
+export const newWrites = (row: ReturnType<typeof newRow>): Write[] => [
+  outboxWrite(row),
+  ownWrite(row.id, { content: row.content, order: row.order, sentAt: row.sentAt, envelope: row.envelope }),
+]
 
 /** This device's copy of an own message. */
 export async function ownRow({ vault }: Live, id: string): Promise<OwnRow | undefined> {
@@ -120,7 +120,7 @@ interface Kept {
 }
 
 /** One outbox row and its own copy, without reading the other rows. */
-async function keptOf(live: Live, chatRoomId: string, id: string): Promise<Kept | undefined> {
+export async function keptOf(live: Live, chatRoomId: string, id: string): Promise<Kept | undefined> {
   const own = await ownRow(live, id)
   const row = own && (await live.vault.get('outbox', [chatRoomId, own.order]))
   return own && row && { row: jsonOf(keptShape, row), own }
@@ -150,49 +150,6 @@ export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: stri
       ...(kept.own.envelope === null ? [ownWrite(input.id, null)] : []),
     ])
   })
-}
-
-/**
- * Seals an outbox row, or returns the bytes that it has already, under the room's current state. Stores the new state, the bytes
- * and the copy of the text in one transaction before it returns the bytes [Note: M1]. A row of a kind that this build does not
- * know stays unchanged.
- */
-export function sealOutboxRow(live: Live, input: Place & { id: string }): Promise<OutboxRow | undefined> {
-  const { chatRoomId, peerIds, id } = input
-  return withRoom(live, chatRoomId, peerIds, ({ record, group, accounts }) =>
-    withOutbox(live, chatRoomId, async () => {
-      const kept = await keptOf(live, chatRoomId, id)
-      if (!kept) return undefined
-      const { row, own } = kept
-      const content = readContent(row.content)
-      // [Note: D2] Bytes that were sealed before the fork was seen wait too.
-      if (openForks(record).length > 0) throw new CryptoFailure('not_ready', 'Two device lists have the same number')
-      if (row.envelope || !content) return shown(row)
-      if (!record || !group) throw new CryptoFailure('outside', 'This device is not in the room yet')
-      // [Note: D3] Another tab may have changed the room since it was found ready.
-      if (unlistedIn(group, accounts).length > 0)
-        throw new CryptoFailure('not_ready', 'The devices in this room changed. Try again')
-      const seen = record.transcript
-      if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of the room. Try again')
-      const sealed = await sealMessage(group, leafDevice(live), {
-        id,
-        chatRoomId,
-        sentAt: row.sentAt,
-        content,
-        replyToId: row.replyToId,
-        manifests: versionsOf(accounts),
-        hashes: statedHashes(accounts),
-        book: seenVersion(await readBook(live)),
-        seen: stated(seen, record.cursor),
-      })
-      const sealedRow = { ...row, envelope: sealed.content }
-      await storeRoom(live, chatRoomId, { record: { ...record, ownMessages: record.ownMessages + 1 }, group: sealed.group }, [
-        outboxWrite(sealedRow),
-        ownWrite(id, { ...own, envelope: sealed.content }),
-      ])
-      return shown(sealedRow)
-    }),
-  )
 }
 
 /** The unsent text in a room's composer. */

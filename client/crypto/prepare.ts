@@ -35,12 +35,17 @@ export interface RoomState {
  */
 export function roomNeed(live: Live, { chatRoomId, peerIds, now }: Place & { now: number }): Promise<RoomState> {
   return withRoom(live, chatRoomId, peerIds, async (room) => {
-    const { device, identityKey } = live
-    if (!listedIn(room.accounts)(identityKey, device.id, device.leafKey))
-      throw new CryptoFailure('removed', 'This browser was removed from your account')
-    const isPending = (await pendingCommit(live, chatRoomId)) !== undefined
-    return { need: needOf(room, now), cursor: room.record?.cursor ?? 0, isPending, isForked: openForks(room.record).length > 0 }
+    return stateOf(live, chatRoomId, room, now)
   })
+}
+
+/** The same of a room that is open already. */
+export async function stateOf(live: Live, chatRoomId: string, room: OpenRoom, now: number): Promise<RoomState> {
+  const { device, identityKey } = live
+  if (!listedIn(room.accounts)(identityKey, device.id, device.leafKey))
+    throw new CryptoFailure('removed', 'This browser was removed from your account')
+  const isPending = (await pendingCommit(live, chatRoomId)) !== undefined
+  return { need: needOf(room, now), cursor: room.record?.cursor ?? 0, isPending, isForked: openForks(room.record).length > 0 }
 }
 
 function needOf({ record, group, accounts }: OpenRoom, now: number): RoomState['need'] {

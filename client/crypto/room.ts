@@ -1,7 +1,7 @@
 import { sameBytes } from '../../contract/bytes.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { exclusive } from '../vault/exclusive.ts'
+import { exclusive, exclusiveIfFree } from '../vault/exclusive.ts'
 import { type RoomRecord, recordWrite, roomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
@@ -20,26 +20,34 @@ export interface OpenRoom {
   accounts: MemberAccounts
 }
 
+const lockOf = (live: Live, chatRoomId: string): string => `conclave/${live.userId}/${chatRoomId}`
+
 /** Runs `work` alone in a room, across tabs. Locks of book and outbox are taken inside this one. */
 export const inRoom = <T>(live: Live, chatRoomId: string, work: () => Promise<T>): Promise<T> =>
-  exclusive(`conclave/${live.userId}/${chatRoomId}`, work)
+  exclusive(lockOf(live, chatRoomId), work)
 
 /**
  * Reads a room's state inside its lock, across tabs, so that `work` can write the next state before another tab reads [Note: V1].
  * Throws CryptoFailure('place') if the room's id does not match these people.
  */
 export function withRoom<T>(live: Live, chatRoomId: string, peerIds: string[], work: (room: OpenRoom) => Promise<T>): Promise<T> {
-  return inRoom(live, chatRoomId, async () => {
-    if (!isRoomOf(chatRoomId, live.userId, peerIds))
-      throw new CryptoFailure('place', "The server names another person's room for this contact")
-    try {
-      return await work(await readRoom(live, chatRoomId, peerIds))
-    } catch (error) {
-      // A state that has sealed and was not stored is spent, so the next one is read from the vault [Note: M6].
-      decodedOf(live).delete(chatRoomId)
-      throw error
-    }
-  })
+  return inRoom(live, chatRoomId, () => openedRoom(live, { chatRoomId, peerIds }, work))
+}
+
+/** The same if no other step or tab is at work in this room; else undefined, at once. */
+export const withFreeRoom = <T>(live: Live, place: Place, work: (room: OpenRoom) => Promise<T>): Promise<T | undefined> =>
+  exclusiveIfFree(lockOf(live, place.chatRoomId), () => openedRoom(live, place, work))
+
+async function openedRoom<T>(live: Live, { chatRoomId, peerIds }: Place, work: (room: OpenRoom) => Promise<T>): Promise<T> {
+  if (!isRoomOf(chatRoomId, live.userId, peerIds))
+    throw new CryptoFailure('place', "The server names another person's room for this contact")
+  try {
+    return await work(await readRoom(live, chatRoomId, peerIds))
+  } catch (error) {
+    // A state that has sealed and was not stored is spent, so the next one is read from the vault [Note: M6].
+    decodedOf(live).delete(chatRoomId)
+    throw error
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { REFUSALS } from '../../contract/refusals.ts'
 import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { inTurn } from '../net/turns.ts'
+import { inTurn, isInTurn } from '../net/turns.ts'
 import { onStaleEpoch } from '../rooms/gate.ts'
 import { changeRoom, latestRoom } from '../rooms/list.ts'
 import { isOtherState } from '../rooms/otherstate.ts'
@@ -37,15 +37,20 @@ const LIMIT_TEXT = "You've reached your monthly message limit. Upgrade your plan
 /**
  * Sends the messages of the room's outbox in order, and stops at the first one that has to wait. After a lost answer it sends the
  * same sealed bytes again. It seals anew only if the room's epoch has changed [Note: M1]. `onChange` gets what the log has brought,
- * or undefined if only the outbox has changed.
+ * or undefined if only the outbox has changed. `sealed` is a message that was sealed just now and has no other before it.
  */
-export function flushRoom(env: Env, room: Room, onChange: (caughtUp?: CaughtUp) => Promise<void>): Promise<SendOutcome> {
-  return inTurn(env, `flush ${room.id}`, async () => {
+export function flushRoom(
+  env: Env,
+  room: Room,
+  onChange: (caughtUp?: CaughtUp) => Promise<void>,
+  sealed?: OutboxRow,
+): Promise<SendOutcome> {
+  return inTurn(env, queueOf(room), async () => {
     let outcome: SendOutcome = { outcome: 'kept' }
-    for (const row of await env.crypto.outbox(room.id)) {
+    for (const row of sealed ? [sealed] : await env.crypto.outbox(room.id)) {
       // A newer tab sends messages of a kind that this build does not know.
       if (row.failure || !row.content) continue
-      const sent = await sendRow(env, latestRoom(room), row)
+      const sent = await sendRow(env, latestRoom(room), row, row === sealed)
       await onChange(typeof sent === 'object' && 'cursor' in sent ? sent : undefined)
       if (sent === 'wait') break
       if (typeof sent === 'object' && 'outcome' in sent) outcome = sent
@@ -54,8 +59,18 @@ export function flushRoom(env: Env, room: Room, onChange: (caughtUp?: CaughtUp) 
   })
 }
 
-/** CaughtUp: the log has the message. */
-async function sendRow(env: Env, listed: Room, row: OutboxRow): Promise<CaughtUp | 'next' | 'wait' | SendOutcome> {
+const queueOf = ({ id }: Room): string => `flush ${id}`
+
+/** True while this tab sends messages of the room. */
+export const isFlushing = (env: Env, room: Room): boolean => isInTurn(env, queueOf(room))
+
+/** CaughtUp: the log has the message. `isFresh` is true if the message was sealed just now. */
+async function sendRow(
+  env: Env,
+  listed: Room,
+  row: OutboxRow,
+  isFresh: boolean,
+): Promise<CaughtUp | 'next' | 'wait' | SendOutcome> {
   const { id: chatRoomId } = listed
   // Sending a message accepts a request, so its room is followed from here on.
   const room: Room = { ...listed, state: 'accepted' }
@@ -68,7 +83,7 @@ async function sendRow(env: Env, listed: Room, row: OutboxRow): Promise<CaughtUp
         const readiness = await readyRoom(env, room, { mustCommit })
         if (!readiness.ready) return wait(chatRoomId, readiness.reason, null)
       }
-      const sealed = await seal(env, room, row)
+      const sealed = isFresh && attempt === 0 ? row : await seal(env, room, row)
       if (sealed === 'moved_on') continue
       if (!sealed?.envelope) return 'next'
       try {

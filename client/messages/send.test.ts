@@ -1,8 +1,10 @@
 import { EventEmitter, once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import { messagesApi } from '../../contract/messages.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
-import { ApiError } from '../net/api.ts'
+import { type Api, ApiError } from '../net/api.ts'
 import { putRooms, type RoomRow, resetRooms, roomById } from '../rooms/list.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
@@ -30,11 +32,11 @@ beforeEach(async () => {
   putRooms([room])
   await showRoom(alice.env, room)
   gate = new EventEmitter()
-  const keepInOutbox: typeof alice.core.keepInOutbox = async (row) => {
+  const keepAndSeal: typeof alice.core.keepAndSeal = async (row) => {
     await once(gate, 'keep')
-    return alice.core.keepInOutbox(row)
+    return alice.core.keepAndSeal(row)
   }
-  slow = { ...alice.env, crypto: { ...alice.core, keepInOutbox } }
+  slow = { ...alice.env, crypto: { ...alice.core, keepAndSeal } }
 })
 
 afterEach(() => {
@@ -75,7 +77,7 @@ test('Two messages sent in a row stand in their order, once each, whatever is st
 test('A message that cannot be stored is taken away again, and the caller has its words back', async () => {
   const full: Env = {
     ...alice.env,
-    crypto: { ...alice.core, keepInOutbox: () => Promise.reject(new CryptoFailure('quota', 'This browser is full')) },
+    crypto: { ...alice.core, keepAndSeal: () => Promise.reject(new CryptoFailure('quota', 'This browser is full')) },
   }
   const onKept = () => expect.unreachable()
   await expect(sendText(full, room, 'too much', onKept)).rejects.toThrow('This browser is full')
@@ -85,11 +87,11 @@ test('A message that cannot be stored is taken away again, and the caller has it
 })
 
 test('A refresh that began while a message was on its way does not bring it back after it failed', async () => {
-  const keepInOutbox = async () => {
+  const keepAndSeal = async () => {
     await once(gate, 'keep')
     throw new CryptoFailure('quota', 'This browser is full')
   }
-  const sending = expect(sendText({ ...slow, crypto: { ...alice.core, keepInOutbox } }, room, 'too much')).rejects.toThrow('full')
+  const sending = expect(sendText({ ...slow, crypto: { ...alice.core, keepAndSeal } }, room, 'too much')).rejects.toThrow('full')
   const outbox: typeof alice.core.outbox = async (chatRoomId) => {
     const rows = await alice.core.outbox(chatRoomId)
     await once(gate, 'read')
@@ -144,4 +146,21 @@ test('What arrives is shown from the step that opened it: the page is not read a
   expect(roomById(room.id)).toMatchObject({ preview: { text: 'news' } })
   expect(asked).toContain('receiveLog')
   expect(asked).not.toContain('page')
+})
+
+test('Between the tap and the request stands one call of the worker', async () => {
+  const asked: string[] = []
+  const crypto = new Proxy(alice.core, {
+    get: (core, verb: string) => {
+      asked.push(verb)
+      return Reflect.get(core, verb)
+    },
+  })
+  const api = (async (endpoint: Endpoint, input: never) => {
+    if (endpoint.path === messagesApi.send.path) asked.push('request')
+    return await alice.env.api(endpoint as never, input)
+  }) as Api
+  await sendText({ ...alice.env, crypto, api }, room, 'quick')
+  expect(asked.slice(0, asked.indexOf('request'))).toEqual(['keepAndSeal'])
+  expect(await bob.hears(alice)).toEqual(['hello', 'quick'])
 })

@@ -1,13 +1,14 @@
 import { textBytes } from '../../contract/content.ts'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import { SIGN_IN_TO_SEND } from '../../contract/messages.ts'
-import { isClosed } from '../crypto/crypto.ts'
+import { isClosed, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { roomById } from '../rooms/list.ts'
-import type { Room } from '../rooms/room.ts'
+import { placeOf, type Room } from '../rooms/room.ts'
+import type { CaughtUp } from '../rooms/rooms.ts'
 import { whileKept } from './keeping.ts'
-import { flushRoom, type SendOutcome, waitOf } from './outbox.ts'
+import { flushRoom, isFlushing, type SendOutcome, waitOf } from './outbox.ts'
 import { viewOf } from './store.ts'
 import { hideUnsent, refreshRoom, showCaughtUp, showNewest, showUnsent } from './view.ts'
 
@@ -27,23 +28,30 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: () =
   const message = { id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt: env.clock().toISOString() }
   const row = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
   showUnsent(room, row)
-  try {
-    await whileKept(row, () => env.crypto.keepInOutbox(message))
-  } catch (error) {
-    hideUnsent(room, row.id)
-    throw error
-  }
+  const kept = await whileKept(row, () => env.crypto.keepAndSeal({ message, room: roomToSeal(env, room) })).catch(
+    (error: unknown) => {
+      hideUnsent(room, row.id)
+      throw error
+    },
+  )
   if (viewOf(room)?.hasNewer !== false) await showNewest(env, room)
   onKept?.()
-  return flush(env, room)
+  // While this tab sends others, this one follows them out of the outbox.
+  return flush(env, room, kept.isAlone && !isFlushing(env, room) ? kept : undefined)
 }
 
-/** Sends the messages in a room's outbox and shows their progress. */
-export async function flush(env: Env, room: Room): Promise<SendOutcome> {
+/** The room as a message may be sealed for it at once; null if the room must be readied first. */
+function roomToSeal(env: Env, { id }: Room) {
+  const row = roomById(id)
+  if (row?.state !== 'accepted' || row.isClosed || row.asksRestart || row.peers.some(({ isDeleted }) => isDeleted)) return null
+  return { ...placeOf(row), peers: row.peers, lastSeq: row.lastSeq, now: env.clock().getTime() }
+}
+
+/** Sends the messages in a room's outbox and shows their progress. `sealed` is the only one there, just sealed. */
+export async function flush(env: Env, room: Room, sealed?: OutboxRow): Promise<SendOutcome> {
+  const onChange = (caughtUp?: CaughtUp) => (caughtUp ? showCaughtUp(env, room, caughtUp) : refreshRoom(env, room))
   try {
-    const outcome = await flushRoom(env, room, (caughtUp) =>
-      caughtUp ? showCaughtUp(env, room, caughtUp) : refreshRoom(env, room),
-    )
+    const outcome = await flushRoom(env, room, onChange, sealed)
     retryLater(env, room)
     return outcome
   } catch (error) {

@@ -14,6 +14,9 @@ export function inTurn<T>(page: object, name: string, work: () => Promise<T>): P
   return mine
 }
 
+/** True while work of this name runs or waits. */
+export const isInTurn = (page: object, name: string): boolean => queues.get(page)?.has(name) ?? false
+
 /** Runs `work` for each item of a list, at most `lanes` at a time. After all lanes have stopped, throws the first failure. */
 export async function inLanes<T>(lanes: number, list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = list[Symbol.iterator]()

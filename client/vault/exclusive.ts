@@ -20,3 +20,12 @@ export async function exclusive<T>(name: string, work: () => Promise<T>): Promis
     if (queues.get(name) === end) queues.delete(name)
   }
 }
+
+/** Runs `work` as `exclusive` does if nobody holds or awaits that name, else not at all: then the result is undefined. */
+export async function exclusiveIfFree<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
+  if (typeof navigator !== 'undefined' && navigator.locks)
+    return await navigator.locks.request(`conclave/${name}`, { ifAvailable: true }, async (lock) =>
+      lock ? await work() : undefined,
+    )
+  return queues.has(name) ? undefined : await exclusive(name, work)
+}
