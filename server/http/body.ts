@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BodyKind } from '../../contract/endpoint.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import { Refusal } from '../refuse.ts'
 import { checkJsonText, refuseNulInUrl } from './input.ts'
+import { withoutLongTexts } from './longtexts.ts'
 
 /** The body that a verb receives, by kind. */
 export interface Bodies {
@@ -12,10 +14,10 @@ export interface Bodies {
   stream: Readable
 }
 
-const texts = new WeakMap<FastifyRequest, string>()
+const bodies = new WeakMap<FastifyRequest, Buffer>()
 
-/** The text of a request's JSON body; '' without one. */
-export const jsonTextOf = (request: FastifyRequest): string => texts.get(request) ?? ''
+/** The bytes of a request's JSON body; none without one. */
+export const jsonBytesOf = (request: FastifyRequest): Buffer => bodies.get(request) ?? Buffer.alloc(0)
 
 /** Without one of these a JSON text cannot have a key that reaches a prototype, escaped or not. */
 const MARKS_OF_PROTOTYPES = ['__proto__', 'constructor', '\\u']
@@ -23,8 +25,8 @@ const MARKS_OF_PROTOTYPES = ['__proto__', 'constructor', '\\u']
 /** Parses JSON bodies, the default kind. Refuses large ones, `__proto__` and NUL characters before any verb runs. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    texts.set(request, body)
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    bodies.set(request, body)
     try {
       done(null, readJson(body))
     } catch (error) {
@@ -34,12 +36,14 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => refuseNulInUrl(request.url))
 }
 
-/** Parses the text of a body. Throws Refusal, also for a key that reaches a prototype. */
-export function readJson(text: string): unknown {
-  checkJsonText(text)
+/** Parses the bytes of a body. Throws Refusal, also for a key that reaches a prototype. */
+export function readJson(bytes: Buffer): unknown {
+  const { json, putBack } =
+    bytes.length > LIMITS.bodyBytes ? withoutLongTexts(bytes) : { json: bytes.toString(), putBack: undefined }
+  checkJsonText(json)
   try {
-    const value: unknown = JSON.parse(text)
-    if (!MARKS_OF_PROTOTYPES.some((mark) => text.includes(mark)) || !reachesPrototype(value)) return value
+    const value: unknown = JSON.parse(json, putBack)
+    if (!MARKS_OF_PROTOTYPES.some((mark) => json.includes(mark)) || !reachesPrototype(value)) return value
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }

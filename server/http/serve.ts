@@ -8,7 +8,7 @@ import type { Listener } from '../config.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { requireAccess } from './access.ts'
 import { addressKey } from './address.ts'
-import { type Bodies, bodyOf, jsonTextOf, takeBytes } from './body.ts'
+import { type Bodies, bodyOf, jsonBytesOf, takeBytes } from './body.ts'
 import { clearToken, readBrowserHash, readSessionHash, writeBrowser, writeToken } from './cookie.ts'
 import { flatten, parseInput } from './input.ts'
 import { takeRates } from './limits.ts'
@@ -22,8 +22,8 @@ export interface Caller<Kind extends BodyKind = BodyKind> {
   headers: IncomingHttpHeaders
   /** undefined if the body is JSON, which is the verb's input. */
   body: Bodies[Kind]
-  /** Returns the text of the JSON body as it was sent, to verify a signature over it, with its fields; '' and none without a body. */
-  posted(): { text: string; fields: Record<string, unknown> }
+  /** Returns the bytes of the JSON body as it was sent, to verify a signature over it, with its fields; none without a body. */
+  posted(): { bytes: Buffer; fields: Record<string, unknown> }
   /** The listener that accepted the connection. */
   ingress: Listener['ingress']
   /** Returns the SHA-256 (hex) of the random value in this browser's cookie; undefined if the browser has none. */
@@ -161,7 +161,7 @@ const callerOf = <Kind extends BodyKind>(
     addressKey: () => addressKey(addressOf(listener, request)),
     headers: request.headers,
     body: bodyOf<Kind>(endpoint.body, request, limitOf(endpoint)),
-    posted: () => ({ text: jsonTextOf(request), fields: isJson(endpoint) ? flatten({}, request.body, {}) : {} }),
+    posted: () => ({ bytes: jsonBytesOf(request), fields: isJson(endpoint) ? flatten({}, request.body, {}) : {} }),
     ingress: listener.ingress,
     browserHash: () => readBrowserHash(listener, request.headers.cookie),
     markBrowser: () => writeBrowser(listener, reply),

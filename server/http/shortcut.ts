@@ -105,7 +105,7 @@ function hasPlainBody({ headers }: IncomingMessage, sizeMax: number): boolean {
 }
 
 /** Reads the body, whose length Node's parser holds to Content-Length. Never resolves if the connection breaks: nobody waits then. */
-function bodyOf(request: IncomingMessage, pace: Pace): Promise<string> {
+function bodyOf(request: IncomingMessage, pace: Pace): Promise<Buffer> {
   const stop = endAfter(request, pace)
   return new Promise((resolve) => {
     let first: Buffer | undefined
@@ -116,8 +116,8 @@ function bodyOf(request: IncomingMessage, pace: Pace): Promise<string> {
     })
     request.on('end', () => {
       stop()
-      const bytes = more.length === 0 ? first : Buffer.concat([first ?? Buffer.alloc(0), ...more])
-      resolve(bytes?.toString() ?? '')
+      const begun = first ?? Buffer.alloc(0)
+      resolve(more.length === 0 ? begun : Buffer.concat([begun, ...more]))
     })
     request.on('close', stop)
   })
