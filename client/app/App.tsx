@@ -15,6 +15,17 @@ const KitStep = lazy(async () => ({ default: (await import('../signin/KitStep.ts
 const LockScreen = lazy(async () => ({ default: (await import('../lock/LockScreen.tsx')).LockScreen }))
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
 
+/** Gives the focus to the title of the page, where the form that had it has gone. */
+function Arrival() {
+  useEffect(() => {
+    const title = document.querySelector('h1')
+    if (!title || document.activeElement !== document.body) return
+    title.tabIndex = -1
+    title.focus()
+  }, [])
+  return null
+}
+
 export function App() {
   const { phase, user, notice, isNew } = useStore(accountStore)
   const [isReturning, setReturning] = useState(() => readEnded() !== undefined)
@@ -35,7 +46,16 @@ export function App() {
           </Suspense>
         )}
         {phase === 'signed_in' && (
-          <Suspense fallback={<Shell />}>{isNew && user ? <KitStep user={user} /> : <Messenger />}</Suspense>
+          <Suspense fallback={<Shell />}>
+            {isNew && user ? (
+              <KitStep user={user} />
+            ) : (
+              <>
+                <Messenger />
+                <Arrival />
+              </>
+            )}
+          </Suspense>
         )}
       </Boundary>
       <Suspense>

@@ -2,6 +2,7 @@ import { ChevronRight, CircleCheck, CircleDashed } from 'lucide-react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { useWays } from '../account/useWays.tsx'
+import { hasUncheckedKit } from '../kit/unchecked.ts'
 import { roomsStore } from '../rooms/list.ts'
 import { peopleStore } from '../trust/people.ts'
 import { firstSteps } from './steps.ts'
@@ -13,7 +14,7 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
   const rooms = useStore(roomsStore, (state) => state.rooms)
   const people = useStore(peopleStore, (state) => state.people)
   if (!ways || status !== 'ready') return null
-  const steps = firstSteps({ hasKit: ways.kit !== null, rooms: [...rooms.values()], people })
+  const steps = firstSteps({ hasKit: ways.kit !== null, hasUncheckedKit: hasUncheckedKit(), rooms: [...rooms.values()], people })
   if (steps.every(({ isDone }) => isDone)) return null
   return (
     <ul className="todo" aria-label="First steps">

@@ -13,12 +13,14 @@ interface Step {
 
 interface Known {
   hasKit: boolean
+  /** True if a kit was shown here and its words were never checked. */
+  hasUncheckedKit?: boolean
   rooms: RoomRow[]
   people: ReadonlyMap<string, Person>
 }
 
 /** The three steps of the first day, in their order. */
-export function firstSteps({ hasKit, rooms, people }: Known): Step[] {
+export function firstSteps({ hasKit, hasUncheckedKit = false, rooms, people }: Known): Step[] {
   const contacts = rooms.filter(({ state }) => state === 'accepted')
   const isVerified = contacts.some((room) => people.get(peerIdOf(room) ?? '')?.isVerified)
   const [unverified] = contacts.filter((room) => {
@@ -29,7 +31,9 @@ export function firstSteps({ hasKit, rooms, people }: Known): Step[] {
     {
       id: 'kit',
       title: hasKit ? 'Recovery kit made' : 'Make your recovery kit',
-      text: 'The only way back in without a password.',
+      text: hasUncheckedKit
+        ? 'The one that you were shown was never checked, so it does not count.'
+        : 'The only way back in without a password.',
       isDone: hasKit,
       href: '/settings?tab=security',
     },

@@ -50,31 +50,33 @@ export function KitCheck({ words, pendingWords, onRight, onBack }: Props) {
   return (
     <form ref={form} className="kit-check" onSubmit={submit} noValidate autoComplete="off">
       <p className="t2">Three words from your copy show that it can be read. The kit counts from then on.</p>
-      {places.map((place) => (
-        <Field
-          key={place}
-          label={`Word ${place}`}
-          value={typed[place] ?? ''}
-          error={wrong.includes(place) ? wrongWords(place, typed[place]) : undefined}
-          onValue={(word) => change(place, word)}
-          autoComplete="off"
-          autoCorrect="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={20}
-        />
-      ))}
+      <div className="kit-three">
+        {places.map((place) => (
+          <Field
+            key={place}
+            label={`Word ${place}`}
+            value={typed[place] ?? ''}
+            error={wrong.includes(place) ? wrongWords(place, typed[place]) : undefined}
+            onValue={(word) => change(place, word)}
+            autoComplete="off"
+            autoCorrect="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={20}
+          />
+        ))}
+      </div>
       {failure && (
         <Note icon={CircleAlert} tone="danger" role="alert">
           <strong>The kit does not count yet.</strong> {failure}
         </Note>
       )}
-      <div className="step-actions">
-        <button type="submit" className="btn primary large" disabled={isPending}>
-          {isPending ? pendingWords : 'Check'}
-        </button>
-        <button type="button" className="btn outline large" disabled={isPending} onClick={onBack}>
+      <div className="kit-bar">
+        <button type="button" className="btn outline" disabled={isPending} onClick={onBack}>
           Back to the words
+        </button>
+        <button type="submit" className="btn primary" disabled={isPending}>
+          {isPending ? pendingWords : 'Check'}
         </button>
       </div>
     </form>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { addKit, changeKeys, type Opener, type Ways } from '../account/keys.ts'
 import { useWays } from '../account/useWays.tsx'
 import { KitPages } from '../kit/KitPages.tsx'
+import { dropKitShown, hasUncheckedKit } from '../kit/unchecked.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Note } from '../ui/Note.tsx'
 import { fullDay } from '../ui/time.ts'
@@ -31,6 +32,7 @@ export function KitSettings({ username }: { username: string }) {
 
   async function keep(opener: Opener) {
     await addKit(env, opener)
+    dropKitShown()
     await reload()
     setDoing('nothing')
     showToast({ tone: 'good', title: 'Your recovery kit is made', text: 'Keep it where nobody else looks.' })
@@ -48,12 +50,9 @@ export function KitSettings({ username }: { username: string }) {
     <div ref={root} className="stack">
       {isMaking ? (
         <KitPages heading="h3" username={username} pendingWords="Checking..." onRight={async () => setDoing('confirming')}>
-          <p className="small t2">
-            <button type="button" className="linkish" onClick={() => setDoing('nothing')}>
-              Cancel
-            </button>{' '}
-            {ways.kit ? 'The kit that you have goes on working.' : 'You go on without a kit.'}
-          </p>
+          <button type="button" className="btn quiet" onClick={() => setDoing('nothing')}>
+            Cancel
+          </button>
         </KitPages>
       ) : (
         <State ways={ways} onMake={() => setDoing('making')} onRemove={() => setDoing('removing')} />
@@ -88,17 +87,19 @@ export function KitSettings({ username }: { username: string }) {
 }
 
 function State({ ways, onMake, onRemove }: { ways: Ways; onMake: () => void; onRemove: () => void }) {
+  const unchecked = hasUncheckedKit() ? UNCHECKED : undefined
   const isLastWay = !ways.password && ways.passkeys.length === 0
   return (
     <>
       <Note icon={FileKey}>
         {ways.kit ? (
           <>
-            <strong>{madeWords(ways.kit.madeAt)}.</strong> A new kit makes the old one useless.
+            <strong>{madeWords(ways.kit.madeAt)}.</strong> {unchecked ?? 'A new kit makes the old one useless.'}
           </>
         ) : (
           <>
-            <strong>You have no recovery kit.</strong> Without one, a forgotten password closes this account to you for good.
+            <strong>You have no recovery kit.</strong> {unchecked} Without one, a forgotten password closes this account to you
+            for good.
           </>
         )}
       </Note>
@@ -120,5 +121,7 @@ function State({ ways, onMake, onRemove }: { ways: Ways; onMake: () => void; onR
     </>
   )
 }
+
+const UNCHECKED = 'The one that you were shown last was never checked, so it does not count.'
 
 const madeWords = (madeAt: string | null) => (madeAt ? `Made ${fullDay(new Date(madeAt))}` : 'You have a recovery kit')

@@ -3,27 +3,21 @@ import type { ReactNode, Ref } from 'react'
 import { Brand } from '../ui/Mark.tsx'
 import './auth.css'
 
-/** The dark side panel with the form beside it. */
-export function AuthFrame({ children, mainRef }: { children: ReactNode; mainRef?: Ref<HTMLElement> }) {
+interface Props {
+  children: ReactNode
+  mainRef?: Ref<HTMLElement>
+  /** What the side panel says below its title; by default what the product promises. */
+  line?: string
+}
+
+/** The dark side panel, which stays, with the form beside it. */
+export function AuthFrame({ children, mainRef, line }: Props) {
   return (
     <div className="auth">
       <aside className="auth-side">
         <Brand />
         <h2>A room with a lock, and no spare key.</h2>
-        <ul>
-          <li>
-            <KeyRound className="i" aria-hidden />
-            Your keys are made on this device. The server keeps them sealed under your password.
-          </li>
-          <li>
-            <PhoneOff className="i" aria-hidden />
-            No phone number. No email needed.
-          </li>
-          <li>
-            <FileKey className="i" aria-hidden />
-            You receive a recovery kit. Nobody can reset your password for you, not even we; the kit can.
-          </li>
-        </ul>
+        {line ? <p>{line}</p> : <Promises />}
       </aside>
       <div className="auth-form">
         <header className="auth-bar">
@@ -32,5 +26,24 @@ export function AuthFrame({ children, mainRef }: { children: ReactNode; mainRef?
         <main ref={mainRef}>{children}</main>
       </div>
     </div>
+  )
+}
+
+function Promises() {
+  return (
+    <ul>
+      <li>
+        <KeyRound className="i" aria-hidden />
+        Your keys are made on this device. The server keeps them sealed under your password.
+      </li>
+      <li>
+        <PhoneOff className="i" aria-hidden />
+        No phone number. No email needed.
+      </li>
+      <li>
+        <FileKey className="i" aria-hidden />
+        You receive a recovery kit. Nobody can reset your password for you, not even we; the kit can.
+      </li>
+    </ul>
   )
 }

@@ -1,8 +1,8 @@
 import type { User } from '../../contract/account.ts'
 import { addKit } from '../account/keys.ts'
 import { KitPages } from '../kit/KitPages.tsx'
+import { dropKitShown } from '../kit/unchecked.ts'
 import { useEnv } from '../ui/env.tsx'
-import { showToast } from '../ui/toast.ts'
 import { AuthFrame } from './AuthFrame.tsx'
 import { endSignUp } from './signin.ts'
 
@@ -12,27 +12,26 @@ export function KitStep({ user }: { user: User }) {
 
   async function keep() {
     await addKit(env, { kind: 'fresh' })
-    showToast({ tone: 'good', title: 'Your recovery kit is made', text: 'Keep it where nobody else looks.' })
-    await endSignUp(env)
+    dropKitShown()
+    // The seal needs nothing of it any more.
+    await env.crypto.forgetPassword()
   }
 
+  const leave = () => void endSignUp(env)
   return (
-    <AuthFrame>
-      <KitPages heading="h1" username={user.username} pendingWords="Keeping the kit..." onRight={keep}>
-        <Skip onSkip={() => void endSignUp(env)} />
+    <AuthFrame line="Except this one. It exists on paper, and nowhere else.">
+      <KitPages
+        heading="h1"
+        username={user.username}
+        part="Step 2 of 2"
+        pendingWords="Keeping the kit..."
+        onRight={keep}
+        onDone={leave}
+      >
+        <button type="button" className="btn quiet" onClick={leave}>
+          Skip for now
+        </button>
       </KitPages>
     </AuthFrame>
-  )
-}
-
-function Skip({ onSkip }: { onSkip: () => void }) {
-  return (
-    <p className="small fine">
-      <button type="button" className="linkish" onClick={onSkip}>
-        Skip for now
-      </button>
-      <br />
-      Until you make a kit, a forgotten password closes this account to you for good. You can make one later in Settings.
-    </p>
   )
 }

@@ -95,13 +95,16 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
       )}
       {at.at === 'next' && <NextKit onMake={() => setAt({ at: 'new_kit' })} onWithout={recover} onCancel={cancel} />}
       {at.at === 'new_kit' && (
-        <KitPages heading="h1" username={username} pendingWords="Opening your account..." onRight={recover}>
-          <p className="small fine">
-            Nothing has changed yet: the kit that you used still works.{' '}
-            <button type="button" className="linkish" onClick={cancel}>
-              Cancel
-            </button>
-          </p>
+        <KitPages
+          heading="h1"
+          username={username}
+          part="Nothing has changed yet: the kit that you used still works."
+          pendingWords="Opening your account..."
+          onRight={recover}
+        >
+          <button type="button" className="btn quiet" onClick={cancel}>
+            Cancel
+          </button>
         </KitPages>
       )}
     </div>
