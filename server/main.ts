@@ -122,7 +122,10 @@ function stopOnce(stop: () => Promise<void>): () => void {
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof DataInUseError) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') return 'PORT is taken by another program. Stop it, or set PORT to another number'
+  if (code === 'EADDRINUSE') {
+    const port = error instanceof Error && 'port' in error ? `${error.port} ` : ''
+    return `PORT ${port}is taken by another program. Stop it, or set PORT to another number`
+  }
   if (code === 'EACCES')
     return `${error instanceof Error ? error.message : error}. The account that runs Conclave may not do that`
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND')

@@ -162,7 +162,10 @@ test('what cannot be used is said in one line, and the start ends', async () => 
   const address = taken.address()
   const port = typeof address === 'object' && address ? String(address.port) : ''
   const unused = path.join(base, 'unused')
-  expect(await start(unused, { PORT: port })).toMatchObject({ exit: 1, output: expect.stringMatching(/^PORT is taken[^\n]*\n$/) })
+  const isTaken = `PORT ${port} is taken by another program. Stop it, or set PORT to another number\n`
+  expect(await start(unused, { PORT: port })).toMatchObject({ exit: 1, output: `Creating the database (once)...\n${isTaken}` })
+  // The database is there by now.
+  expect(await start(unused, { PORT: port })).toMatchObject({ exit: 1, output: isTaken })
   expect(existsSync(path.join(unused, 'postgres/postmaster.pid'))).toBe(false)
   taken.close()
   expect(await start(unused, { PORT: 'x' })).toMatchObject({

@@ -34,7 +34,7 @@ interface Options {
   /** The project's folder. */
   root: string
   dataFolder: string
-  /** Called with a sentence when PostgreSQL has died, cannot be restarted, or runs again. */
+  /** Called with a sentence when a database is created, and when PostgreSQL has died, cannot be restarted, or runs again. */
   say: (line: string) => void
 }
 
@@ -47,7 +47,10 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
   makeFolder(dataFolder, account)
   const binaries = findBinaries(root, dataFolder, account)
   const cluster = clusterFolder(dataFolder)
-  if (!existsSync(path.join(cluster, 'PG_VERSION'))) initialise(binaries, cluster, account)
+  if (!existsSync(path.join(cluster, 'PG_VERSION'))) {
+    say('Creating the database (once)...')
+    initialise(binaries, cluster, account)
+  }
   refuseOtherVersion(binaries, cluster)
 
   // A killed process has left this PostgreSQL running. The lock shows whether another process uses it.
