@@ -77,7 +77,7 @@ test('Alice looks at something else: her browser locks at once, and not before t
   server,
   alice,
 }) => {
-  await switchesOn(alice, server.url, 'At once when hidden')
+  await switchesOn(alice, server.url, 'When hidden')
   const other = await alice.context.newPage()
   await other.goto(server.url)
   await isLocked(other)

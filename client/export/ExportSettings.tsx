@@ -56,8 +56,8 @@ export function ExportSettings({ user }: { user: User }) {
   return (
     <div ref={root} className="stack">
       <Note icon={TriangleAlert}>
-        The archive is not encrypted: whoever has the file can read it. It holds your conversations as JSON and as pages that any
-        browser opens.
+        <strong>It leaves as plain text:</strong> every conversation that this browser can read, with names, addresses and times.
+        Whoever has the file can read it.
       </Note>
       {progress ? (
         <Running progress={progress} onCancel={cancel} />

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'react'
 import type { LockAfter, LockStanding } from '../crypto/crypto.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { More } from '../ui/More.tsx'
 import { showToast } from '../ui/toast.ts'
 import { LockOffDialog } from './LockOffDialog.tsx'
 import { LockOnDialog } from './LockOnDialog.tsx'
@@ -15,7 +16,7 @@ const TIMES: { after: LockAfter | null; words: string }[] = [
   { after: 5, words: '5 minutes' },
   { after: 15, words: '15 minutes' },
   { after: 60, words: '1 hour' },
-  { after: 'hidden', words: 'At once when hidden' },
+  { after: 'hidden', words: 'When hidden' },
 ]
 
 /** Settings for when this browser locks itself [Note: V3]. A choice takes effect once the vault has stored it. */
@@ -61,10 +62,10 @@ export function LockSettings({ userId }: { userId: string }) {
   return (
     <div className="stack tight">
       <fieldset className="lock-times">
-        <legend>Lock after so long without input</legend>
+        <legend>Without input for</legend>
         {TIMES.map(({ after, words }) => (
           <label key={words}>
-            <input type="radio" name="lock-after" checked={after === now} onChange={() => choose(after)} />
+            <input type="radio" className="sr" name="lock-after" checked={after === now} onChange={() => choose(after)} />
             {words}
           </label>
         ))}
@@ -77,16 +78,14 @@ export function LockSettings({ userId }: { userId: string }) {
           </button>
         </div>
       )}
-      <div className="stack tight small t2">
+      <p className="small t2">Then it asks for {wayWords(standing)}. What arrives meanwhile is counted, not shown.</p>
+      <More title="What the lock covers">
+        <p>All tabs of this browser, also after a reload. A copy of its profile opens nothing either.</p>
         <p>
-          A locked browser asks for {wayWords(standing)} before it shows anything, also after a reload and in a new tab. Then a
-          copy of this profile opens nothing without it. What arrives meanwhile is counted, not shown.
+          Not covered: copies from before the lock was switched on, and what stays in this computer’s memory for a while after
+          locking.
         </p>
-        <p>
-          Not covered: copies of this profile from before the lock was switched on, and what stays in this computer's memory for a
-          while after locking.
-        </p>
-      </div>
+      </More>
       {asked === 'off' && standing && (
         <LockOffDialog
           standing={standing}

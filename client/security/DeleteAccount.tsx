@@ -18,16 +18,10 @@ import { WayDialog } from './WayDialog.tsx'
 export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false)
   return (
-    <div className="stack">
-      <p className="small t2">
-        Your keys, devices, contacts and address book are deleted from the server at once, and your conversations from this
-        browser. What you wrote stays with those whom you wrote to; they see “Deleted account”. Your username is not issued again.
-      </p>
-      <div className="acts">
-        <button type="button" className="btn outline" onClick={() => setAsking(true)}>
-          Delete account
-        </button>
-      </div>
+    <div className="acts">
+      <button type="button" className="btn outline danger-words" onClick={() => setAsking(true)}>
+        Delete account
+      </button>
       {isAsking && <Question user={user} onClose={() => setAsking(false)} />}
     </div>
   )
@@ -86,10 +80,17 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
     <Dialog title="Delete your account?" onClose={close}>
       <form ref={form} onSubmit={submit} noValidate>
         <Note icon={TriangleAlert} tone="danger">
-          <strong>This cannot be undone.</strong> Nobody can bring back the account or its history, not even we. Your other
-          browsers are signed out; one that is offline keeps showing what is on its screen until it comes online. What they stored
-          cannot be opened again.
+          <strong>This cannot be undone.</strong> Nobody can bring back the account or its history, not even we.
         </Note>
+        <dl className="small goes">
+          <dt>Goes at once</dt>
+          <dd>
+            Your keys, devices, contacts and address book on the server, and your conversations in this browser. Your other
+            browsers are signed out, one that is offline when it comes online; what they stored cannot be opened again.
+          </dd>
+          <dt>Stays</dt>
+          <dd>What you wrote, with those whom you wrote to; they see “Deleted account”. Your username is not issued again.</dd>
+        </dl>
         <PasswordField
           label={`Password of @${user.username.toLowerCase()}`}
           autoComplete="current-password"

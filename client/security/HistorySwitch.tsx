@@ -29,7 +29,7 @@ export function HistorySwitch({ isKept, onChanged }: Props) {
           <History className="i" aria-hidden />
           <div>
             <b id="history-name">Keep encrypted history for my other devices</b>
-            <p>{isKept ? 'On' : 'Off'}</p>
+            <p id="history-words">{isKept ? WORDS.on : WORDS.off}</p>
           </div>
           <input
             type="checkbox"
@@ -44,19 +44,14 @@ export function HistorySwitch({ isKept, onChanged }: Props) {
           />
         </li>
       </ul>
-      <div id="history-words" className="stack tight small t2">
-        <p>
-          <strong>On:</strong> a new browser shows what you wrote and received while this was on. Whoever gets your password, kit
-          or passkey can open it too.
-        </p>
-        <p>
-          <strong>Off:</strong> nothing is kept for new browsers, and what is stored for you is deleted now; a new browser starts
-          empty. Forward secrecy then also holds for what the server stores. The other side’s own history is theirs.
-        </p>
-      </div>
       {isAsking && <WayDialog {...(isKept ? OFF : ON)} onOpen={change} onClose={() => setAsking(false)} />}
     </div>
   )
+}
+
+const WORDS = {
+  on: 'A new browser shows what you wrote and received while this was on. Whoever gets your password, kit or passkey can open it too.',
+  off: 'A new browser starts empty: nothing is kept for it. The other side’s own history is theirs.',
 }
 
 const ON = {

@@ -5,6 +5,7 @@ import { useWays } from '../account/useWays.tsx'
 import { ApiError } from '../net/api.ts'
 import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
+import { More } from '../ui/More.tsx'
 import { showToast } from '../ui/toast.ts'
 import { WayDialog } from './WayDialog.tsx'
 import { WaysUnknown } from './WaysUnknown.tsx'
@@ -55,7 +56,7 @@ export function OpeningMode() {
             <b id={`${id}-name`}>New devices need the kit or a passkey</b>
             <p id={`${id}-why`}>
               {canSwitch
-                ? 'Asked for after the password, on each new browser. Browsers that you use already go on as they are.'
+                ? 'Asked after the password, on each new browser. Those that you use already go on as they are.'
                 : 'Make a recovery kit or add a passkey first.'}
             </p>
           </div>
@@ -72,10 +73,10 @@ export function OpeningMode() {
           />
         </li>
       </ul>
-      <p className="small t2">
-        With this on, your password alone still signs in to the account, but whoever knows it sees no contact, opens no message
-        and no key, and cannot change or delete anything.
-      </p>
+      <More title="What it changes">
+        Your password alone still signs in, but whoever knows it sees no contact, opens no message and no key, and cannot change
+        or delete anything.
+      </More>
       {isAsking && (
         <WayDialog
           title={isOn ? 'Let the password open your keys again?' : 'Ask for the kit or a passkey?'}

@@ -63,7 +63,7 @@ export function PasskeySettings() {
       )}
       <p className="small t2">
         {canAdd
-          ? `A passkey opens your keys on a new browser after your password; it does not replace the password at sign-in. It works at ${location.hostname} only.`
+          ? `A passkey opens your keys on a new browser, after the password. It works at ${location.hostname} only.`
           : 'Passkeys do not work in this browser or at this address.'}
       </p>
       {doing.what === 'opening' && (
@@ -92,7 +92,7 @@ export function PasskeySettings() {
 }
 
 function Passkeys({ ways, onRemove }: { ways: Ways; onRemove: (id: string) => void }) {
-  if (ways.passkeys.length === 0) return <p className="t2">You have no passkey here.</p>
+  if (ways.passkeys.length === 0) return null
   const isLastWay = !ways.password && !ways.kit && ways.passkeys.length === 1
   return (
     <>

@@ -1,0 +1,61 @@
+import { LogOut } from 'lucide-react'
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import type { User } from '../../contract/account.ts'
+import { LogoutDialog } from '../account/LogoutDialog.tsx'
+import { Profile } from '../account/Profile.tsx'
+import { devicesStore } from '../devices/store.ts'
+import { ExportSettings } from '../export/ExportSettings.tsx'
+import { DeleteAccount } from '../security/DeleteAccount.tsx'
+import { Part } from '../ui/Part.tsx'
+import { useCopy } from '../ui/useCopy.tsx'
+
+/** Who one is here, and the ways out. */
+export function ProfileTab({ user }: { user: User }) {
+  const onionAddress = useStore(devicesStore, (state) => state.onionAddress)
+  const [isLeaving, setLeaving] = useState(false)
+  return (
+    <>
+      <Part title="About you" text="Your contacts see the display name. The username is how others find you; it stays as it is.">
+        <Profile user={user} />
+      </Part>
+      {onionAddress && (
+        <Part title="Your address" text="Your key. Whoever adds you by it need not take the server’s word.">
+          <Address onionAddress={onionAddress} />
+        </Part>
+      )}
+      <Part title="Export" text="A copy of all that this browser can read.">
+        <ExportSettings user={user} />
+      </Part>
+      <Part title="Log out" text="Of this browser. Its keys may stay.">
+        <div className="acts">
+          <button type="button" className="btn outline" onClick={() => setLeaving(true)}>
+            <LogOut className="i i-16" aria-hidden />
+            Logout
+          </button>
+        </div>
+      </Part>
+      <Part title="Delete account" text="For good, on the server and in this browser.">
+        <DeleteAccount user={user} />
+      </Part>
+      {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
+    </>
+  )
+}
+
+function Address({ onionAddress }: { onionAddress: string }) {
+  const { isCopied, copy } = useCopy(onionAddress)
+  return (
+    <div className="stack tight">
+      <p className="mono address">{onionAddress}</p>
+      <div className="acts">
+        <button type="button" className="btn outline" aria-label="Copy your address" onClick={() => void copy()}>
+          {isCopied ? 'Copied' : 'Copy'}
+        </button>
+        <span className="sr" role="status">
+          {isCopied && 'Copied'}
+        </span>
+      </div>
+    </div>
+  )
+}

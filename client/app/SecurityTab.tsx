@@ -1,0 +1,99 @@
+import { MonitorSmartphone } from 'lucide-react'
+import { useEffect } from 'react'
+import { Link } from 'wouter'
+import { useStore } from 'zustand'
+import type { User } from '../../contract/account.ts'
+import { loadDevices } from '../devices/list.ts'
+import { devicesStore } from '../devices/store.ts'
+import { LockSettings } from '../lock/LockSettings.tsx'
+import { ChangePassword } from '../security/ChangePassword.tsx'
+import { HistorySwitch } from '../security/HistorySwitch.tsx'
+import { KitSettings } from '../security/KitSettings.tsx'
+import { OpeningMode } from '../security/OpeningMode.tsx'
+import { PasskeySettings } from '../security/PasskeySettings.tsx'
+import { useEnv } from '../ui/env.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { Part } from '../ui/Part.tsx'
+import { moment } from '../ui/time.ts'
+import { showToast } from '../ui/toast.ts'
+
+/** The id of the part with the form that changes the password, which the address names behind `#`. */
+export const PASSWORD = 'password'
+
+/** What opens the account, and what is open. */
+export function SecurityTab({ user }: { user: User }) {
+  const env = useEnv()
+  const keepsHistory = useStore(devicesStore, (state) => state.keepsHistory)
+  useEffect(() => {
+    function focusPassword() {
+      if (location.hash !== `#${PASSWORD}`) return
+      // Behind the effect that focuses the title.
+      requestAnimationFrame(() => document.querySelector<HTMLInputElement>(`#${PASSWORD} input:not([tabindex])`)?.focus())
+    }
+    focusPassword()
+    // The router says so of each change of the address: the announcement of a sign-in leads here from this page as well.
+    globalThis.addEventListener('pushState', focusPassword)
+    return () => globalThis.removeEventListener('pushState', focusPassword)
+  }, [])
+  const reload = () =>
+    void loadDevices(env).catch((error) =>
+      showToast({ tone: 'bad', title: 'Your devices could not be loaded', text: failureWords(error) }),
+    )
+  return (
+    <>
+      <Part id={PASSWORD} title="Change password" text="Your other browsers are signed out.">
+        <ChangePassword user={user} />
+      </Part>
+      <Part title="Recovery kit" text="The only way back in without a password.">
+        <KitSettings username={user.username.toLowerCase()} />
+      </Part>
+      <Part title="Passkeys" text="A fingerprint, your face or a hardware key.">
+        <PasskeySettings />
+      </Part>
+      <Part title="Lock this browser" text="When you leave it open and go away.">
+        <LockSettings userId={user.id} />
+      </Part>
+      <Part title="Sessions and devices" text="Each browser holds its own keys.">
+        <OwnBrowsers />
+      </Part>
+      <Part title="New browsers" text="What opens one that you add.">
+        <OpeningMode />
+      </Part>
+      <Part title="History" text="What a new browser can read of the past.">
+        <HistorySwitch isKept={keepsHistory} onChanged={reload} />
+      </Part>
+    </>
+  )
+}
+
+/** Leads to the page of sessions and devices, and says how many browsers there are. */
+function OwnBrowsers() {
+  const env = useEnv()
+  const devices = useStore(devicesStore, (state) => state.devices)
+  const [newest] = [...devices].sort((a, b) => b.addedAt.localeCompare(a.addedAt))
+  useEffect(() => {
+    // The page itself says what could not be loaded.
+    loadDevices(env).catch(() => undefined)
+  }, [env])
+  const count = devices.length === 1 ? '1 browser in your account' : `${devices.length} browsers in your account`
+  return (
+    <ul className="lines">
+      <li>
+        <MonitorSmartphone className="i" aria-hidden />
+        <div>
+          <b>{newest ? count : 'Your browsers'}</b>
+          {newest && (
+            <p>
+              The newest: <bdi>{newest.name}</bdi>, {moment(new Date(newest.addedAt))}
+            </p>
+          )}
+        </div>
+        <div className="acts">
+          <Link className="btn compact outline" href="/settings?tab=devices">
+            Look them over
+          </Link>
+        </div>
+      </li>
+    </ul>
+  )
+}
