@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { compileFunction } from 'node:vm'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import type { openPage, Wires } from './page.ts'
 
 /** The acts of a person at a page, and the page's state. */
@@ -8,10 +8,19 @@ export type Page = ReturnType<typeof openPage>
 
 let built: Promise<string> | undefined
 
+/** Vite's import of the worker's address, which nobody needs here: the worker is part of the page. */
+const workerAddress: Plugin = {
+  name: 'worker address',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?worker&url$/ }, ({ path }) => ({ path, namespace: 'address' }))
+    onLoad({ filter: /./, namespace: 'address' }, () => ({ contents: "export default ''" }))
+  },
+}
+
 async function bundle(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(import.meta.dirname, 'page.ts')],
-    ...{ bundle: true, write: false, format: 'cjs', platform: 'browser', target: 'node20' },
+    ...{ bundle: true, write: false, format: 'cjs', platform: 'browser', target: 'node20', plugins: [workerAddress] },
   })
   return outputFiles?.[0]?.text ?? ''
 }
