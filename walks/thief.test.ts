@@ -6,6 +6,8 @@ import { fromBase64, toBase64 } from '../contract/bytes.ts'
 import { devicesApi } from '../contract/devices.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { everyEndpoint } from '../contract/every.ts'
+import { roomsApi } from '../contract/rooms.ts'
+import { sessionsApi } from '../contract/sessions.ts'
 import { deriveAuthSecret } from '../server/password/password.ts'
 import type { Browser } from '../server/testing/browser.ts'
 import { startWorld } from '../server/testing/world.ts'
@@ -26,6 +28,8 @@ interface Thief {
   signsIn: () => Promise<void>
   /** Valid values by field name. Other fields get odd values. */
   known: Record<string, unknown[]>
+  /** The bodies of the server's answers, as JSON. */
+  answers: string[]
 }
 
 const ODD: unknown[] = ['', 'x', 0, 1, -1, 2 ** 31, true, null, [], {}]
@@ -59,8 +63,18 @@ function objectOf(shape: z.core.JSONSchema.BaseSchema, thief: Thief, dice: Dice)
 
 const eve = { name: 'Eve' }
 
-/** What would cost Alice the account: Eve tries these often, so that a few steps reach them with valid fields. */
-const DEAREST: Endpoint[] = [accountApi.remove, accountApi.changePassword, devicesApi.saveBook]
+/**
+ * What would cost Alice the account or her browsers, or give away what is sealed: Eve tries these often, so that a few steps reach
+ * them with valid fields.
+ */
+const DEAREST: Endpoint[] = [
+  accountApi.remove,
+  accountApi.changePassword,
+  devicesApi.saveBook,
+  devicesApi.book,
+  sessionsApi.endOthers,
+  roomsApi.log,
+]
 
 /** Every call of the API, made by Eve. */
 const verbs: Record<string, Verb<Thief>> = Object.fromEntries(
@@ -70,6 +84,7 @@ const verbs: Record<string, Verb<Thief>> = Object.fromEntries(
       const input = made(shape, '', thief, dice)
       const answer = await thief.browser.tries(endpoint, typeof input === 'object' ? { ...input } : {})
       expect(answer.status, `${endpoint.method} ${endpoint.path}`).toBeLessThan(500)
+      thief.answers.push(JSON.stringify(answer.body) ?? '')
       if (answer.status === 401) await thief.signsIn()
     }
     const weight = DEAREST.includes(endpoint) ? 20 : endpoint.method === 'GET' ? 1 : 2
@@ -78,6 +93,14 @@ const verbs: Record<string, Verb<Thief>> = Object.fromEntries(
   }),
 )
 
+/** What the server keeps sealed of these people, as it stands inside JSON. */
+async function sealedTexts(): Promise<string[]> {
+  const rows = await server.sql(`
+    select content as sealed from messages union all select commit from room_commits union all select sealed from archive_keys
+    union all select group_info from room_groups union all select sealed from books`)
+  return rows.map(({ sealed }) => JSON.stringify(sealed).slice(1, -1))
+}
+
 async function textsAt(tab: Tab): Promise<string[]> {
   await tab.opensRoom()
   const messages = await tab.history(0)
@@ -85,7 +108,7 @@ async function textsAt(tab: Tab): Promise<string[]> {
 }
 
 test(
-  'Eve has the password of an account that needs its kit, and calls whatever there is: its owner signs in and reads everything',
+  'Eve has the password of an account that needs its kit, and calls whatever there is: she gets nothing sealed, ends no session, and its owner reads everything',
   async () => {
     const { alice, bob, chatRoomId } = await newWorld(server)
     const [hers, his] = [seatsOf(alice)[0]?.tab, seatsOf(bob)[0]?.tab]
@@ -106,7 +129,7 @@ test(
     await signsIn()
     const { keyring, manifest } = await browser.does(devicesApi.keys, {})
     const thief: Thief = {
-      ...{ browser, signsIn },
+      ...{ browser, signsIn, answers: [] },
       known: {
         username: [alice.username, bob.username],
         ...{ password: [authSecret], currentPassword: [authSecret], kdf: [1], deviceId: [deviceId] },
@@ -117,6 +140,9 @@ test(
       },
     }
     await walk({ seed: SEED, steps: STEPS, verbs, world: thief, settle: async () => undefined })
+    const sealed = await sealedTexts()
+    expect(sealed.length).toBeGreaterThan(texts.length)
+    expect(sealed.filter((text) => thief.answers.some((answer) => answer.includes(text)))).toEqual([])
 
     // Alice reloads the browser that she has, and signs in at a new one with her password and her kit.
     hers.close()
