@@ -275,6 +275,26 @@ test('A kit whose answer was lost, and that is kept once more from the same page
   expect(await openKeys(laptop.env, { kind: 'kit', words: words.join(' ') })).toHaveLength(3)
 })
 
+test('The answer to a recovery is lost and the network is gone: the same password, entered again, opens the account', async () => {
+  const { words } = await alice.core.newKit()
+  await addKit(alice.env, password)
+  const lost = stranger()
+  await signInByKit(lost.env, { username: alice.username, words: words.join(' ') })
+  const form = { password: 'another one', confirmPassword: 'another one', removesOthers: false }
+  let isOffline = false
+  wire.afterEffect = (_, path) => {
+    isOffline ||= path === '/api/account/recover'
+    if (isOffline) throw new ApiError(0, 'offline', 'The server cannot be reached')
+  }
+  await expect(recoverAccount(lost.env, form)).rejects.toMatchObject({ code: 'offline' })
+  wire.afterEffect = undefined
+  const other = { ...form, password: 'a third one', confirmPassword: 'a third one' }
+  await expect(recoverAccount(lost.env, other)).rejects.toMatchObject({ code: 'stale_version' })
+  await recoverAccount(lost.env, form)
+  expect(await waysOf(lost.env)).toMatchObject({ password: true, kit: null })
+  expect(await knownAt(lost.env)).toMatchObject([{ mismatch: null, username: bob.username }])
+})
+
 test("Eve's stolen session overwrites the address book again and again: the browser that she stole is removed all the same", async () => {
   await goOn([alice, laptop])
   const spoils = () => {

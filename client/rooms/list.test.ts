@@ -84,6 +84,7 @@ test('Frames change the row that they name and no other, and a room that nobody 
 
   onTyping({ chatRoomId: room.id, userId: bob.userId, isTyping: true })
   onReceipt({ chatRoomId: room.id, userId: bob.userId, deliveredSeq: 9, readSeq: 4 })
+  expect(roomById(room.id)).toMatchObject({ unreadCount: 1 })
   onReceipt({ chatRoomId: room.id, userId: alice.userId, deliveredSeq: 3, readSeq: 3 })
   expect(roomById(room.id)).toMatchObject({ isTyping: true, unreadCount: 0 })
   expect(roomById(room.id)?.marks[bob.userId]).toEqual({ deliveredSeq: 9, readSeq: 4 })

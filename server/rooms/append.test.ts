@@ -127,7 +127,10 @@ test('a newer server brings a function of another name, and the one before keeps
   const { pool: newer, close } = connect(world.databaseUrl)
   onTestFinished(close)
   const query = newer.query.bind(newer) as (config: { text: string }) => Promise<pg.QueryResult>
-  const renamed = (config: { text: string }) => query({ ...config, text: config.text.replace('_v1', '_next') })
+  const renamed = (config: { text: string }) => {
+    expect(config.text).toContain('append_messages_v1(')
+    return query({ ...config, text: config.text.replace('append_messages_v1', 'append_messages_next') })
+  }
   Object.assign(newer, { query: renamed })
   const send = async (at: number) =>
     (await appendMessages(at % 2 === 0 ? world.pool : newer, [newMessage(chatRoomId, at % 3 === 0 ? one : two)], new Date()))[0]
