@@ -7,6 +7,7 @@ import { startWorld } from '../testing/world.ts'
 const clientFolder = mkdtempSync(path.join(tmpdir(), 'conclave-client-'))
 mkdirSync(path.join(clientFolder, 'assets'))
 writeFileSync(path.join(clientFolder, 'index.html'), '<div id="root"></div>')
+writeFileSync(path.join(clientFolder, 'offline.html'), '<h1>Locked</h1>')
 writeFileSync(path.join(clientFolder, 'favicon.svg'), '<svg/>')
 writeFileSync(path.join(clientFolder, 'assets/app-1234.js'), 'x')
 afterAll(() => rmSync(clientFolder, { recursive: true }))
@@ -66,7 +67,11 @@ test('assets stay for a year; what is nobody’s is JSON, never the page', async
   ]) {
     expect(await get(address), address).toBeRefused(404, 'not_found')
   }
-  for (const address of ['/s3-prices', '/objectsx', '/apiary', '/wsx', '/constructor', '/toString/x'])
+  // A locked browser fetches this one and keeps it.
+  const offline = await get('/offline')
+  expect(offline.text).toBe('<h1>Locked</h1>')
+  expect(offline.headers.get('content-security-policy')).toContain("script-src 'self'")
+  for (const address of ['/s3-prices', '/offlines', '/objectsx', '/apiary', '/wsx', '/constructor', '/toString/x'])
     expect((await get(address)).text, address).toContain('id="root"')
 })
 
