@@ -5,7 +5,6 @@ import { CryptoFailure, type KeyChangeRequest, type ListedDevice } from '../cryp
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { lostBookStore, resetLostBook, syncBook } from '../trust/book.ts'
-import { askPasskey, createPasskey } from './passkey.ts'
 import { accountStore } from './store.ts'
 
 /** A secret that opens the account's keys. `fresh` uses what the worker still holds, such as the password of the sign-up. */
@@ -54,7 +53,7 @@ export async function openKeys(env: Env, opener: Opener): Promise<ListedDevice[]
   if (opener.kind === 'kit') await env.crypto.enterKit({ words: opener.words })
   if (opener.kind === 'passkey') {
     const ids = waysIn(keys.keyring).passkeys.map(({ id }) => id)
-    await env.crypto.enterPasskey(await askPasskey(ids))
+    await env.crypto.enterPasskey(await (await loadPasskeys()).askPasskey(ids))
   }
   return env.crypto.reviewAccount(keys)
 }
@@ -127,7 +126,7 @@ export async function addPasskey(env: Env, opener: Opener): Promise<void> {
     // Open the keys first: after a failure here no useless passkey remains on the person's authenticator.
     await openKeys(env, opener)
     const known = (await waysOf(env)).passkeys.map(({ id }) => id)
-    await env.crypto.newPasskey(await createPasskey(known))
+    await env.crypto.newPasskey(await (await loadPasskeys()).createPasskey(known))
     await changeKeys(env, { kind: 'fresh' }, { passkey: 'new' })
   } finally {
     if (opener.kind !== 'fresh') await env.crypto.forgetPassword()
@@ -268,3 +267,13 @@ export function ownName(): string {
 
 /** True if a request may have taken effect although no valid response arrived. */
 export const isUnanswered = ({ status, code }: ApiError): boolean => status === 0 || status >= 500 || code === 'unreadable_answer'
+
+/**
+ * Loads the code that asks for passkeys, which the sign-in form does without. Throws CryptoFailure('not_loaded') where it cannot be
+ * loaded; the next call tries again.
+ */
+const loadPasskeys = () =>
+  import('./passkey.ts').catch((cause: unknown) => {
+    const text = 'A part of this page could not be loaded. Check the connection and try again, or load the page again'
+    throw new CryptoFailure('not_loaded', text, { cause })
+  })

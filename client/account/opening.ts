@@ -2,7 +2,7 @@ import { CryptoFailure } from '../crypto/crypto.ts'
 import { ApiError } from '../net/api.ts'
 import { failureWords } from '../ui/failure.ts'
 import type { Opener, Ways } from './keys.ts'
-import { passkeysWork } from './passkey.ts'
+import { passkeysWork } from './passkeyshere.ts'
 
 /** The kinds of way in that the person can choose. */
 export type WayKind = Exclude<Opener['kind'], 'fresh'>

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { toBase64, toBase64Url, utf8 } from '../../contract/bytes.ts'
-import { askPasskey, createPasskey, passkeysWork } from './passkey.ts'
+import { askPasskey, createPasskey } from './passkey.ts'
+import { passkeysWork } from './passkeyshere.ts'
 import { accountStore } from './store.ts'
 
 const RAW_ID = new Uint8Array([1, 2, 250])

@@ -1,5 +1,6 @@
 import { type Bytes, fromBase64, toBase64, toBase64Url, utf8 } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
+import { passkeysWork } from './passkeyshere.ts'
 import { accountStore } from './store.ts'
 
 /** A passkey's key: its credential id in base64url, and its 32-byte PRF output in base64. */
@@ -13,10 +14,6 @@ const PRF_SALT = 'conclave/passkey/v1'
 const ES256 = -7
 const EDDSA = -8
 const RS256 = -257
-
-/** True if the browser supports passkeys: not over plain HTTP, and not at an IP address. */
-export const passkeysWork = (): boolean =>
-  globalThis.isSecureContext && 'PublicKeyCredential' in globalThis && !/^[\d.]+$|:/.test(location.hostname)
 
 /**
  * Creates a passkey with PRF for this account. `known` lists existing passkeys, so that none is overwritten. Throws

@@ -1,6 +1,6 @@
 import { Fingerprint } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { passkeysWork } from '../account/passkey.ts'
+import { passkeysWork } from '../account/passkeyshere.ts'
 import { CryptoFailure, type LockEntry, type LockStanding } from '../crypto/crypto.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { openingWords } from '../account/opening.ts'
-import { passkeysWork } from '../account/passkey.ts'
+import { passkeysWork } from '../account/passkeyshere.ts'
 import { useWays } from '../account/useWays.tsx'
 import { CryptoFailure, type LockAfter } from '../crypto/crypto.ts'
 import { WaysUnknown } from '../security/WaysUnknown.tsx'

@@ -1,7 +1,7 @@
 import { CircleAlert, Fingerprint } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { addPasskey, type Opener, openKeys, removePasskey, type Ways } from '../account/keys.ts'
-import { passkeysWork } from '../account/passkey.ts'
+import { passkeysWork } from '../account/passkeyshere.ts'
 import { useWays } from '../account/useWays.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
