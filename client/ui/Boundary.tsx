@@ -1,25 +1,48 @@
-import { TriangleAlert } from 'lucide-react'
+import { CloudOff, TriangleAlert } from 'lucide-react'
 import { Component, type ReactNode } from 'react'
 import { Empty } from './Empty.tsx'
+import { isNotLoaded } from './notloaded.ts'
 
-/** Error boundary of a screen, which shows a text instead of a white page after a bug. React needs a class for it. */
-export class Boundary extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
-  override state = { hasFailed: false }
+interface State {
+  failed: 'no' | 'bug' | 'not_loaded'
+}
 
-  static getDerivedStateFromError() {
-    return { hasFailed: true }
+/**
+ * Error boundary of a screen, which shows a text instead of a white page after a bug, or where a part of the code did not load. React
+ * needs a class for it.
+ */
+export class Boundary extends Component<{ children: ReactNode }, State> {
+  override state: State = { failed: 'no' }
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { failed: isNotLoaded(error) ? 'not_loaded' : 'bug' }
   }
 
   override render() {
-    if (!this.state.hasFailed) return this.props.children
+    const { failed } = this.state
+    if (failed === 'no') return this.props.children
     return (
       <div className="centre" role="alert">
-        <Empty icon={TriangleAlert} title="This screen failed" text="Loading the page again usually helps.">
-          <button type="button" className="btn primary" onClick={() => location.reload()}>
-            Load again
-          </button>
-        </Empty>
+        {failed === 'not_loaded' ? (
+          <Empty
+            icon={CloudOff}
+            title="This part of the page did not load"
+            text="Check the connection, then reload. If that does not help, the server was just updated. What you wrote is kept."
+          >
+            <Reload />
+          </Empty>
+        ) : (
+          <Empty icon={TriangleAlert} title="This screen failed" text="Loading the page again usually helps.">
+            <Reload />
+          </Empty>
+        )}
       </div>
     )
   }
 }
+
+const Reload = () => (
+  <button type="button" className="btn primary" onClick={() => location.reload()}>
+    Reload
+  </button>
+)

@@ -34,14 +34,14 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
     return (
       <div className="not-loaded" role="alert">
         <p>
-          This part of the page could not be loaded. Check the connection and try again. If that does not help, the server has
-          been updated: load the page again. Drafts are kept.
+          This part of the page did not load. Check the connection and try again. If that does not help, the server was just
+          updated: reload the page. Drafts are kept.
         </p>
         <button type="button" className="btn primary" onClick={() => setState('loading')}>
           Try again
         </button>
         <button type="button" className="btn outline" onClick={() => location.reload()}>
-          Load the page again
+          Reload
         </button>
       </div>
     )
