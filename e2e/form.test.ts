@@ -131,6 +131,49 @@ test('A tab whose session has ended says why also after a reload, and shows Sign
   }
 })
 
+test('Nothing moves when the fonts come: until then the system’s own stand there, as wide and as high', async ({ server }) => {
+  const { page } = await person(server, 'Alice')
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/*.woff2', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.addInitScript(() => {
+    let moved = 0
+    const note = (list: PerformanceObserverEntryList) => {
+      for (const shift of list.getEntries()) moved += 'value' in shift ? Number(shift.value) : 0
+      document.documentElement.dataset['moved'] = String(moved)
+    }
+    new PerformanceObserver(note).observe({ type: 'layout-shift', buffered: true })
+  })
+  const shows = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('#root h1, #root h2, #root label, #root li, #root .fine')].map((one) => {
+        const range = document.createRange()
+        range.selectNodeContents(one)
+        const { top, width, height } = range.getBoundingClientRect()
+        return { top, width, height }
+      }),
+    )
+  await page.goto(server.url, { waitUntil: 'commit' })
+  await page.locator('.frame-form').waitFor({ state: 'detached' })
+  const before = await shows()
+  release()
+  await page.evaluate(() => document.fonts.ready.then(() => document.fonts.load('400 16px "Inter Variable"')))
+  const after = await shows()
+  expect(after.length).toBeGreaterThan(6)
+  for (const [at, now] of after.entries()) {
+    const was = before[at]
+    expect(was?.top).toBeCloseTo(now.top, 0)
+    expect(was?.height).toBeCloseTo(now.height, 0)
+    expect(Math.abs((was?.width ?? 0) / now.width - 1)).toBeLessThan(0.05)
+  }
+  expect(Number(await page.evaluate(() => document.documentElement.dataset['moved'] ?? '0'))).toBeLessThan(0.001)
+})
+
 test('Every visitor gets the same page under the same policy', async ({ server }) => {
   const ask = async () => {
     const answer = await fetch(server.url, { headers: { accept: 'text/html' } })
