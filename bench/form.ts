@@ -48,7 +48,7 @@ export async function measureForm({ isQuick }: Ground): Promise<Row[]> {
     `${of(site, rate, 'typedMs').toFixed(0)} ms, its code after ${of(site, rate, 'liveMs').toFixed(0)} ms`
   const against = (rate: number, atMost: number): Row => {
     const name = `first visit to the form that can be typed into, against Converse.js 14${rate === 1 ? '' : `, ${rate}x CPU throttle`}`
-    if (!converse) return absent('form', name, 'converse.js: not installed here')
+    if (!converse) return absent('form', name, 'the package converse.js 14: npm install --no-save converse.js@14')
     return row('form', name, of(own, rate, 'typedMs') / of(other, rate, 'typedMs'), 'x', {
       atMost,
       note: `${times(own, rate)}; Converse.js ${of(other, rate, 'typedMs').toFixed(0)} ms`,
@@ -59,7 +59,7 @@ export async function measureForm({ isQuick }: Ground): Promise<Row[]> {
     against(SLOWER, 0.55),
     row('form', 'bytes over the wire until that page is at rest', of(own, 1, 'wireBytes') / 1000, 'kB', {
       atMost: 250,
-      note: `${times(own, 1)}${converse ? `; Converse.js ${(of(other, 1, 'wireBytes') / 1000).toFixed(0)} kB` : ''}; the worker comes with the first field that is touched`,
+      note: `${times(own, 1)}${converse ? `; Converse.js ${(of(other, 1, 'wireBytes') / 1000).toFixed(0)} kB` : ''}; the worker comes with the first key or press`,
     }),
   ]
 }
