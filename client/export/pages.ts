@@ -22,15 +22,23 @@ export interface ExportedPerson {
   onionAddress: string | null
 }
 
+/** The paper of the recovery kit: serif names, ink rules, one column. No font is fetched, so that a page opens anywhere. */
 const STYLE = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-weight: 500 } h2 { font-size: .85rem; font-weight: 600; margin: 2rem 0 .5rem; opacity: .75 }
-a { color: inherit } .small { font-size: .85rem; opacity: .75; overflow-wrap: anywhere }
-ul { padding: 0; list-style: none } li { padding: .4rem 0; border-top: 1px solid #8884 }
-.m { margin: .35rem 0; padding: .5rem .8rem; border-radius: .8rem; background: #8882; width: fit-content; max-width: 85% }
-.m.me { margin-left: auto; background: #4a6fa533 } .m p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere }
-.m time, .m .who { font-size: .75rem; opacity: .75 } .m.odd { border: 1px dashed } .notice { text-align: center; font-size: .85rem; opacity: .75 }
+:root { color-scheme: light dark; --paper: light-dark(#f7f6f2, #0e1118); --sheet: light-dark(#fefefd, #151922); --ink: light-dark(#16181d, #e9e8e4);
+--soft: light-dark(#565a63, #a6a9b2); --line: light-dark(#dddcd6, #2a2f3a); --mine: light-dark(#e3eaf6, #1d2a44);
+--serif: 'Newsreader', 'Iowan Old Style', Georgia, 'Times New Roman', serif; font: 15px/23px system-ui, sans-serif }
+body { max-width: 40rem; margin: 2rem auto; padding: 1.5rem 1.75rem 1.25rem; background: var(--sheet); color: var(--ink); border: 1px solid var(--line); border-radius: 4px }
+html { background: var(--paper) }
+h1 { font: 400 1.875rem/2.25rem var(--serif); letter-spacing: -.015em; margin: .25rem 0; overflow-wrap: anywhere }
+h2 { font-size: .8125rem; line-height: 1.25rem; font-weight: 600; margin: 2rem 0 .75rem; padding-top: .75rem; border-top: 1px solid var(--ink) }
+p { margin: .5rem 0 } a { color: inherit } .small { font-size: .8125rem; line-height: 1.25rem; color: var(--soft); overflow-wrap: anywhere }
+ul { margin: 1.5rem 0 0; padding: 0; list-style: none; border-top: 1px solid var(--ink) } li { padding: .625rem 0; border-bottom: 1px solid var(--line) }
+.m { margin: .375rem 0; padding: .5rem .875rem; border-radius: 12px; background: var(--paper); width: fit-content; max-width: 85% }
+.m.me { margin-left: auto; background: var(--mine) } .m p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere }
+.m time, .m .who { font-size: .75rem; color: var(--soft) } .m.odd { border: 1px dashed var(--soft); background: none }
+.notice { text-align: center; font-size: .8125rem; color: var(--soft) }
+@media (max-width: 40rem) { body { margin: 0; border: 0; border-radius: 0; padding: 1rem } }
+@media print { :root { color-scheme: light } html, body { background: none; border: 0; margin: 0; padding: 0 } .m { break-inside: avoid } h2 { break-after: avoid } }
 `
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
