@@ -52,6 +52,7 @@ test('Bob is away for a hundred messages and a change of keys, and reads all of 
   await alice.says('come back soon')
   await bob.reads('come back soon')
   await bob.goesOffline()
+  await bob.page.getByText('You are offline').first().waitFor()
   for (let at = 1; at <= 100; at++) await alice.says(`message ${at}.`)
   await alice.seesTick('message 100.', 'Sent')
   await bob.comesBack()
