@@ -27,6 +27,8 @@ test('Alice is told of each sign-in and ends what is not hers: that page says wh
   await row.getByRole('button', { name: 'Name Phone in the kitchen' }).waitFor()
   await other.page.goto(`${server.url}/settings?tab=devices`)
   await other.page.locator('li', { hasText: 'Phone in the kitchen' }).getByText('This device').waitFor()
+  await other.page.goto(server.url)
+  await other.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   const isOut = other.page.getByText(/signed out from another browser of yours/)
   await row.getByRole('button', { name: 'Sign out Phone in the kitchen' }).click()
   await isOut.waitFor()
