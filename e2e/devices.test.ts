@@ -103,7 +103,7 @@ test('Alice removes a browser that is in use: it is out at once, and neither it 
   const out = used.page.getByText('This browser was removed from your account').waitFor()
   await dialog.getByRole('button', { name: 'Remove it', exact: true }).click()
   // Whoever added it knows the password.
-  await expect.poll(() => alice.page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('currentPassword')
+  await alice.page.locator('[name="currentPassword"]:focus').waitFor()
   const removedAt = Date.now()
   await out
   const outAfterMs = Date.now() - removedAt
