@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { useWays } from '../account/useWays.tsx'
 import { hasUncheckedKit } from '../kit/unchecked.ts'
 import { roomsStore } from '../rooms/list.ts'
+import { openDetails } from '../trust/details.ts'
 import { peopleStore } from '../trust/people.ts'
 import { firstSteps } from './steps.ts'
 
@@ -18,7 +19,7 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
   if (steps.every(({ isDone }) => isDone)) return null
   return (
     <ul className="todo" aria-label="First steps">
-      {steps.map(({ id, title, text, isDone, href }) => {
+      {steps.map(({ id, title, text, isDone, href, detailsOf }) => {
         const words = (
           <>
             {isDone ? <CircleCheck className="i" aria-hidden /> : <CircleDashed className="i" aria-hidden />}
@@ -40,7 +41,9 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
             {isDone || (id === 'verify' && !href) ? (
               <div>{words}</div>
             ) : href ? (
-              <Link href={href}>{opens}</Link>
+              <Link href={href} onClick={() => detailsOf && openDetails(detailsOf)}>
+                {opens}
+              </Link>
             ) : (
               <button type="button" onClick={onAdd}>
                 {opens}

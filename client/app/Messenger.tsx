@@ -13,7 +13,7 @@ import { Boundary } from '../ui/Boundary.tsx'
 import { TooltipProvider } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import { usePhone } from '../ui/usePhone.tsx'
+import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { Panel } from './Panel.tsx'
 import { SETTINGS, SidebarTop, Unread } from './SidebarTop.tsx'
 
@@ -43,7 +43,7 @@ export function Messenger() {
   const [, params] = useRoute('/chat/:chatRoomId')
   const openRoomId = params?.chatRoomId
   const [isHomeAddress] = useRoute('/home')
-  const isPhone = usePhone()
+  const isPhone = useMedia(NARROW)
   const hasNobody = useStore(roomsStore, ({ status, rooms }) => status === 'ready' && rooms.size === 0)
   const isHome = !openRoomId && (isHomeAddress || hasNobody)
   const [isLeaving, setLeaving] = useState(false)

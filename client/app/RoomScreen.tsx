@@ -1,15 +1,21 @@
 import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
 import { Chat } from '../messages/Chat.tsx'
 import { hideRoom, showRoom } from '../messages/messages.ts'
 import { flush } from '../messages/send.ts'
 import type { RoomRow } from '../rooms/list.ts'
 import type { Choice } from '../trust/ChooseKey.tsx'
+import { BESIDE, closeDetails, detailsStore, isShown, openDetails } from '../trust/details.ts'
 import type { Person } from '../trust/people.ts'
 import { acceptChange } from '../trust/verified.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { later } from '../ui/later.tsx'
 import { showToast } from '../ui/toast.ts'
 import { useLatest } from '../ui/useLatest.tsx'
+import { useMedia } from '../ui/useMedia.tsx'
+
+const ContactPanel = later(async () => (await import('../trust/ContactPanel.tsx')).ContactPanel)
 
 interface Props {
   room: RoomRow
@@ -24,6 +30,8 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
   const env = useEnv()
   const latest = useLatest(room)
   const [attempt, setAttempt] = useState(0)
+  const openFor = useStore(detailsStore, ({ chatRoomId }) => chatRoomId)
+  const isBeside = useMedia(BESIDE)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another room or another attempt shows it; news of the room does not
   useEffect(() => {
     showRoom(env, latest.current).catch((error) =>
@@ -32,21 +40,31 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
     return hideRoom
   }, [env, room.id, attempt])
 
+  const free = () => void flush(env, room)
+
   async function accept(changed: Person, chosen?: Choice) {
     await acceptChange(env, changed, chosen)
     // Messages that waited for this decision are sent now.
-    void flush(env, room)
+    free()
   }
 
   return (
-    <Chat
-      room={room}
-      person={person}
-      canSend={canSend}
-      onBack={onBack}
-      onRetry={() => setAttempt(attempt + 1)}
-      onAcceptChange={accept}
-      onFreed={() => void flush(env, room)}
-    />
+    <div className="chat-frame">
+      <div className="chat-col">
+        <Chat
+          room={room}
+          person={person}
+          canSend={canSend}
+          onBack={onBack}
+          onRetry={() => setAttempt(attempt + 1)}
+          onDetails={() => openDetails(room.id)}
+          onAcceptChange={accept}
+          onFreed={free}
+        />
+      </div>
+      {isShown(openFor, room.id, isBeside) && !person.isDeleted && (
+        <ContactPanel key={person.id} person={person} onClose={closeDetails} onFreed={free} />
+      )}
+    </div>
   )
 }

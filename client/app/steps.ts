@@ -9,6 +9,8 @@ interface Step {
   isDone: boolean
   /** Where it is done; undefined where there is no such screen (yet). */
   href?: string
+  /** The room whose contact panel opens there. */
+  detailsOf?: string
 }
 
 interface Known {
@@ -48,7 +50,7 @@ export function firstSteps({ hasKit, hasUncheckedKit = false, rooms, people }: K
       title: isVerified ? 'Somebody verified' : 'Verify someone',
       text: 'Compare one safety number, so that nobody stands between you.',
       isDone: isVerified,
-      ...(unverified && { href: `/chat/${unverified.id}` }),
+      ...(unverified && { href: `/chat/${unverified.id}`, detailsOf: unverified.id }),
     },
   ]
 }

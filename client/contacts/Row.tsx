@@ -14,11 +14,11 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Mismatch } from '../crypto/crypto.ts'
 import { connectionStore } from '../net/status.ts'
 import type { Preview, RoomRow } from '../rooms/list.ts'
 import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { nameOf, type Person } from '../trust/people.ts'
+import { STOPPED } from '../trust/pill.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
 import { relativeTime } from '../ui/time.ts'
 
@@ -95,7 +95,7 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
 function Line({ room, person, isAmbiguous }: Pick<Props, 'room' | 'person' | 'isAmbiguous'>) {
   const { isDeleted, username } = person
   if (room.isTyping) return <span className="cut typing">typing…</span>
-  const stop = person.mismatch ? CHANGED[person.mismatch] : room.forks.length > 0 && !isDeleted && 'Two device lists'
+  const stop = person.mismatch ? STOPPED[person.mismatch] : room.forks.length > 0 && !isDeleted && 'Two device lists'
   if (stop)
     return (
       <>
@@ -124,14 +124,6 @@ function Line({ room, person, isAmbiguous }: Pick<Props, 'room' | 'person' | 'is
       </span>
     </>
   )
-}
-
-const CHANGED: Record<Mismatch, string> = {
-  key_changed: 'Key changed',
-  name_changed: 'Username changed',
-  key_conflict: 'Two keys known',
-  name_taken: 'Username of somebody else',
-  key_undecided: 'Key not confirmed',
 }
 
 const KINDS: Partial<Record<Preview['kind'], LucideIcon>> = { photo: Image, document: FileText, unreadable: KeyRound }

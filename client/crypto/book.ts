@@ -18,6 +18,10 @@ const pinShape = z.looseObject({
   identityKey: base64(32),
   /** The person compared the safety number of this key. */
   isVerified: z.boolean(),
+  /** True if the person compared the safety number of this key and it was another one: nothing is sent until they compare again. */
+  differs: z.boolean().optional(),
+  /** When the person last compared it, by the clock of the browser where they did. */
+  comparedAt: z.iso.datetime().optional(),
   /** The number of the person's decisions behind this pin; absent for a key that was only the first one seen. */
   n: counterShape.optional(),
   /** The time of the person's decision, in pins of older builds, which have no count. */

@@ -4,9 +4,13 @@ import { decided } from './pins.ts'
 
 /**
  * How an account differs from its pin: another key, another name, a name pinned for another account, two keys that two own
- * browsers pinned, or a first key in a book that was started anew. Nothing is sent to it until the person decides [Note: I1, I3].
+ * browsers pinned, a safety number that differs, or a first key in a book that was started anew. Nothing is sent to it until the
+ * person decides [Note: I1, I2, I3].
  */
-export type Mismatch = 'key_changed' | 'name_changed' | 'name_taken' | 'key_conflict' | 'key_undecided'
+export type Mismatch = 'key_changed' | 'name_changed' | 'name_taken' | 'key_conflict' | 'numbers_differ' | 'key_undecided'
+
+/** True if only sending stops: the key is the pinned one, so what comes from it is still read and its device lists are followed. */
+export const isStillRead = (mismatch: Mismatch): boolean => mismatch === 'numbers_differ' || mismatch === 'key_undecided'
 
 /** An account as the server shows it. */
 export interface ShownAccount {
@@ -40,6 +44,7 @@ export function mismatchOf(
   if (pin && !isPinnedKey(pin, identityKey)) return 'key_changed'
   if (pin?.username !== undefined && pin.username !== name) return 'name_changed'
   if (pin?.username === undefined && isTaken(name)) return 'name_taken'
+  if (pin?.differs) return 'numbers_differ'
   return pin?.awaitsDecision ? 'key_undecided' : null
 }
 

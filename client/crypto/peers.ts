@@ -12,7 +12,7 @@ import { hashesOf, type ListHashes, manifestHash, withHash } from './hashes.ts'
 import { checkSuccession, readManifest } from './identity.ts'
 import type { Live } from './live.ts'
 import { type Group, members } from './mls.ts'
-import { foldName, isNameTaken, type Mismatch, mismatchOf } from './names.ts'
+import { foldName, isNameTaken, isStillRead, type Mismatch, mismatchOf } from './names.ts'
 import { requirePinnedList, withList, withPin } from './pins.ts'
 
 /** This device's record of an account, its own included: the identity key and the newest manifest. */
@@ -120,7 +120,7 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
     const differs = isSelf
       ? !sameBytes(key, live.identityKey) && 'key_changed'
       : mismatchIn(book, { userId, identityKey, username: shown.username ?? pin?.username ?? '' })
-    if (differs && differs !== 'key_undecided') return differs
+    if (differs && !isStillRead(differs)) return differs
     if (!pin && !isSelf && !book.isRead) return 'book_unread'
     const known = await peerOf(live, userId)
     const manifest = checkSuccession(known && { version: known.version, content: known.signed.content }, signed, key)
@@ -141,7 +141,8 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
         ? []
         : [isSelf ? ownManifestWrite(userId, taken, known) : peerWrite(userId, taken, known, seen)]),
     ])
-    return next.book.pins[userId]?.awaitsDecision ? 'key_undecided' : 'pinned'
+    const { differs: hasOtherNumber, awaitsDecision } = next.book.pins[userId] ?? {}
+    return hasOtherNumber ? 'numbers_differ' : awaitsDecision ? 'key_undecided' : 'pinned'
   })
 }
 

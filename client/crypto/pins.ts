@@ -21,7 +21,7 @@ export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
 })
 
 type Decision = Pick<Pin, 'identityKey' | 'isVerified'> &
-  Partial<Pick<Pin, 'username' | 'isByAddress' | 'isContact' | 'awaitsDecision'>>
+  Partial<Pick<Pin, 'username' | 'isByAddress' | 'isContact' | 'awaitsDecision' | 'differs' | 'comparedAt'>>
 
 /**
  * The book with the person's decision on the key, its name or its mark: across browsers the pin with the most decisions wins
@@ -34,6 +34,8 @@ export function decided(row: BookRow, userId: string, decision: Decision): BookR
     decidedAt,
     isByAddress,
     manifest,
+    differs,
+    comparedAt,
     ...before
   } = row.book.pins[userId] ?? { identityKey: toBase64(new Uint8Array()), isVerified: false }
   const n = decisionsOf({ ...before, decidedAt }) + 1
@@ -43,6 +45,9 @@ export function decided(row: BookRow, userId: string, decision: Decision): BookR
     ...before,
     ...(chosen?.isByAddress && { isByAddress: true }),
     ...(isSameKey && manifest && { manifest }),
+    // What was compared belongs to the key.
+    ...(isSameKey && differs !== undefined && { differs }),
+    ...(isSameKey && comparedAt && { comparedAt }),
     ...decision,
     n,
   })
@@ -102,7 +107,9 @@ function mergedDecision(own: Pin | undefined, theirs: Pin): MergedPin {
   const { identityKey, username } = theirs
   const other = own.other ?? (isOther ? { identityKey, ...(username !== undefined && { username }) } : theirs.other)
   const isVerified = own.isVerified && theirs.isVerified && !other
-  const { awaitsDecision, ...pin } = { ...theirs, ...own, isVerified, ...(other && { other }) }
+  // Sending stops if one of them says so.
+  const differs = own.differs || theirs.differs
+  const { awaitsDecision, ...pin } = { ...theirs, ...own, isVerified, ...(differs && { differs }), ...(other && { other }) }
   // The browser whose pin awaits no decision has known this key since before the book was started anew.
   return { pin: own.awaitsDecision && theirs.awaitsDecision ? { ...pin, awaitsDecision: true } : pin, isAhead }
 }

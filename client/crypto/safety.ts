@@ -23,12 +23,18 @@ export interface SafetyNumber {
   /** Content of the QR code. */
   code: string
   isVerified: boolean
+  /** True if the person compared it and it was another one. */
+  differs: boolean
+  /** When the person compared it; null if they never did, or did so in an older build. */
+  comparedAt: string | null
   /**
    * True if the account has signed its username; otherwise the pinned name is the one that the server first showed [Note: I3].
    */
   isNameSigned: boolean
   /** The key that the number belongs to, base64: pass it to `setVerified`. */
   identityKey: string
+  /** The ids of the account's browsers, as its newest known device list has them. */
+  deviceIds: string[]
 }
 
 /** The safety number of this account and another one's pinned key. Throws CryptoFailure('no_key'). */
@@ -41,8 +47,11 @@ export async function safetyNumber(live: Live, { userId }: { userId: string }): 
     digits: digitsOf(hash),
     code: codeOf(hash),
     isVerified: pin.isVerified,
+    differs: pin.differs === true,
+    comparedAt: pin.comparedAt ?? null,
     isNameSigned: manifest?.username !== undefined,
     identityKey: pin.identityKey,
+    deviceIds: manifest?.devices.map(({ id }) => id) ?? [],
   }
 }
 
@@ -56,14 +65,22 @@ export async function compareSafetyCode(
   return code.trim() === mine.code ? 'same' : 'different'
 }
 
+interface Compared {
+  userId: string
+  /** The key whose number was compared, base64. */
+  identityKey: string
+  isVerified: boolean
+  /** True if the person saw another number: nothing is sent until they compare again. */
+  differs?: boolean
+  /** ISO 8601. */
+  at?: string
+}
+
 /**
- * Sets or removes the verified mark of the key that the person compared. Throws CryptoFailure('key_changed') if another one is
- * pinned.
+ * Keeps what the person found when they compared: sets or removes the verified mark, or stops sending. Throws
+ * CryptoFailure('key_changed') if another key is pinned.
  */
-export function setVerified(
-  live: Live,
-  { userId, identityKey, isVerified }: { userId: string; identityKey: string; isVerified: boolean },
-): Promise<void> {
+export function setVerified(live: Live, { userId, identityKey, isVerified, differs = false, at }: Compared): Promise<void> {
   return withBook(live, async () => {
     const row = await readBook(live)
     const pin = row.book.pins[userId]
@@ -71,11 +88,9 @@ export function setVerified(
       throw new CryptoFailure('key_changed', "This person's key has changed. Compare the number again")
     const compared = await comparedHere(live)
     const note = comparedWrite(isVerified ? { ...compared, [userId]: pin.identityKey } : without(compared, userId))
-    const isNew = pin.isVerified !== isVerified || pin.other
-    await live.vault.write([
-      note,
-      ...(isNew ? [bookWrite(decided(row, userId, { identityKey: pin.identityKey, isVerified }))] : []),
-    ])
+    const isNew = pin.isVerified !== isVerified || (pin.differs ?? false) !== differs || pin.other
+    const decision = { identityKey: pin.identityKey, isVerified, differs, ...(at && { comparedAt: at }) }
+    await live.vault.write([note, ...(isNew ? [bookWrite(decided(row, userId, decision))] : [])])
   })
 }
 

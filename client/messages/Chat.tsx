@@ -17,7 +17,6 @@ import { Timeline } from './Timeline.tsx'
 import { useSeen } from './useSeen.tsx'
 
 const UpgradeDialog = later(async () => (await import('../plans/UpgradeDialog.tsx')).UpgradeDialog)
-const SafetyDialog = later(async () => (await import('../trust/SafetyDialog.tsx')).SafetyDialog)
 const DayDialog = later(async () => (await import('./DayDialog.tsx')).DayDialog)
 
 const ChangedPerson = lazy(async () => ({ default: (await import('../trust/ChangedPerson.tsx')).ChangedPerson }))
@@ -34,15 +33,16 @@ interface Props {
   canSend: boolean
   onBack: () => void
   onRetry: () => void
+  /** Opens the contact panel. */
+  onDetails: () => void
   onAcceptChange: (person: Person, chosen?: Choice) => Promise<void>
   /** The person answered what stopped the room: messages that waited can be sent. */
   onFreed: () => void
 }
 
-export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, onFreed }: Props) {
+export function Chat({ room, person, canSend, onBack, onRetry, onDetails, onAcceptChange, onFreed }: Props) {
   const view = useStore(messagesStore, ({ open }) => (open?.chatRoomId === room.id ? open : undefined))
   const [upgrade, setUpgrade] = useState<'plans' | 'refused'>()
-  const [isComparing, setComparing] = useState(false)
   const [pickedFrom, setPickedFrom] = useState<Date>()
   const newestAt = view?.messages.at(-1)?.at
   const refuse = useCallback(() => setUpgrade('refused'), [])
@@ -50,18 +50,18 @@ export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, o
   return (
     <>
       <ChatHeader
+        room={room}
         person={person}
-        isTyping={room.isTyping}
         hasRoomKeys={view?.isEncrypted ?? false}
         onBack={onBack}
-        onSafety={() => setComparing(true)}
+        onDetails={onDetails}
         onDay={newestAt ? () => setPickedFrom(new Date(newestAt)) : undefined}
       />
-      {!person.isDeleted && <KeyLine person={person} onSafety={() => setComparing(true)} />}
+      {!person.isDeleted && <KeyLine person={person} />}
       <Conversation room={room} view={view} person={person} onRetry={onRetry} onUpgrade={refuse} onDay={setPickedFrom} />
       {person.mismatch && (
         <Suspense>
-          <ChangedPerson person={person} mismatch={person.mismatch} onAccept={onAcceptChange} />
+          <ChangedPerson person={person} mismatch={person.mismatch} onAccept={onAcceptChange} onDetails={onDetails} />
         </Suspense>
       )}
       {room.asksRestart && !room.isClosed && (
@@ -87,9 +87,6 @@ export function Chat({ room, person, canSend, onBack, onRetry, onAcceptChange, o
           isBlocked={person.mismatch !== null || room.forks.length > 0}
           onUpgrade={refuse}
         />
-      )}
-      {isComparing && !person.mismatch && !person.isDeleted && (
-        <SafetyDialog person={person} onClose={() => setComparing(false)} />
       )}
       {pickedFrom && <DayDialog room={room} from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}
       {upgrade && <UpgradeDialog feature="messaging" isRefused={upgrade === 'refused'} onClose={() => setUpgrade(undefined)} />}

@@ -1,79 +1,98 @@
-import { CalendarDays, ChevronLeft, ShieldCheck } from 'lucide-react'
-import { useState } from 'react'
+import { CalendarDays, ChevronLeft, ChevronRight, LoaderCircle, Shield, ShieldAlert, ShieldCheck, WifiOff } from 'lucide-react'
 import { useStore } from 'zustand'
 import { connectionStore } from '../net/status.ts'
+import type { RoomRow } from '../rooms/list.ts'
+import { isAwaited } from '../rooms/room.ts'
 import { nameOf, type Person } from '../trust/people.ts'
+import { type Trust, trustOf } from '../trust/pill.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
-import { useNow } from '../ui/env.tsx'
+import { useNow, useOnline } from '../ui/env.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { lastSeen } from '../ui/time.ts'
 import './header.css'
 
 interface Props {
+  room: RoomRow
   person: Person
-  isTyping: boolean
   hasRoomKeys: boolean
   onBack: () => void
-  onSafety: () => void
+  onDetails: () => void
   /** undefined while the room has no day to jump to. */
   onDay: (() => void) | undefined
 }
 
-export function ChatHeader({ person, isTyping, hasRoomKeys, onBack, onSafety, onDay }: Props) {
-  const [isWhole, setWhole] = useState(false)
+/** Who one talks to, and one statement about trust. Both lead to the contact panel. */
+export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onDay }: Props) {
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
+  const isOnline = useOnline()
   const name = nameOf(person)
-  const isEncrypted = isConnected && hasRoomKeys && !person.mismatch && !person.isDeleted
+  const trust = trustOf({
+    person,
+    connection: isConnected ? 'open' : isOnline ? 'connecting' : 'offline',
+    isForked: room.forks.length > 0,
+    hasMessages: room.lastSeq > 0,
+    hasKeys: hasRoomKeys,
+  })
   return (
     <header className="head">
       <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onBack} />
-      <Avatar id={person.id} name={name} size={40} isOutlined={person.isDeleted}>
-        {!person.isDeleted && <PresenceDot isOnline={isConnected && person.isOnline} />}
-      </Avatar>
-      <div className={isWhole ? 'whom whole' : 'cut whom'}>
-        <h1 className="cut" dir="auto" title={name} tabIndex={-1} data-chat-title>
-          <button type="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {name}
-          </button>
-        </h1>
-        {!person.isDeleted && (
-          <p className="small t2">
-            <span className="cut">
+      <div className="whom">
+        <Avatar id={person.id} name={name} size={40} isOutlined={person.isDeleted}>
+          {!person.isDeleted && <PresenceDot isOnline={isConnected && person.isOnline} />}
+        </Avatar>
+        <div className="cut">
+          <h1 className="cut" dir="auto" title={name} tabIndex={-1} data-chat-title>
+            {person.isDeleted ? (
+              name
+            ) : (
+              <button type="button" aria-haspopup="dialog" onClick={onDetails}>
+                {name}
+              </button>
+            )}
+          </h1>
+          {!person.isDeleted && (
+            <p className="small t2 cut">
               {/* Presence is unknown without a connection. */}
-              {isConnected && <Presence person={person} isTyping={isTyping} />}
+              {isConnected && <Presence room={room} person={person} />}
               <span className="handle">
                 {isConnected && ' · '}@{person.username}
               </span>
-            </span>
-            {isEncrypted && <Encrypted className="enc-line" isVerified={person.isVerified} onSafety={onSafety} />}
-          </p>
-        )}
+            </p>
+          )}
+        </div>
       </div>
-      {isEncrypted && <Encrypted className="badge ok enc" isVerified={person.isVerified} onSafety={onSafety} />}
+      {!person.isDeleted && <Pill trust={trust} onDetails={onDetails} />}
       {onDay && <IconButton icon={CalendarDays} label="Go to a day" onClick={onDay} />}
     </header>
   )
 }
 
-/** The "Encrypted" badge. It is rendered twice, at the right and under the name; the stylesheet shows one. */
-function Encrypted({ className, isVerified, onSafety }: { className: string; isVerified: boolean; onSafety: () => void }) {
+const ICONS = { plain: Shield, ok: ShieldCheck, danger: ShieldAlert, wait: LoaderCircle }
+
+function Pill({ trust: { tone, state, mark }, onDetails }: { trust: Trust; onDetails: () => void }) {
+  const Icon = state === 'You are offline' ? WifiOff : ICONS[tone]
   return (
-    <button type="button" className={className} aria-haspopup="dialog" title="Safety number" onClick={onSafety}>
-      <ShieldCheck className="i i-14" aria-hidden />
-      Encrypted
-      {isVerified && ' · Verified'}
+    <button type="button" className={`trust ${tone}`} aria-haspopup="dialog" onClick={onDetails}>
+      <Icon className="i i-14" aria-hidden />
+      <span>
+        {state}
+        {state && mark && ' · '}
+        {mark && <em>{mark}</em>}
+      </span>
+      <ChevronRight className="i i-14" aria-hidden />
     </button>
   )
 }
 
-function Presence({ person, isTyping }: { person: Person; isTyping: boolean }) {
+function Presence({ room, person }: Pick<Props, 'room' | 'person'>) {
   const now = useNow()
-  if (isTyping)
+  if (room.isTyping)
     return (
       <span className="typing" role="status">
         typing…
       </span>
     )
   if (person.isOnline) return 'Online'
-  return `Last seen ${lastSeen(person.lastSeen ? new Date(person.lastSeen) : null, now)}`
+  if (isAwaited(room, person)) return 'Request sent'
+  return person.lastSeen ? `Last seen ${lastSeen(new Date(person.lastSeen), now)}` : 'Offline'
 }

@@ -6,7 +6,7 @@ import './header.css'
 import { nameOf, type Person } from '../trust/people.ts'
 
 /** The line under the header with the person's onion address, which is their key. */
-export function KeyLine({ person, onSafety }: { person: Person; onSafety: () => void }) {
+export function KeyLine({ person }: { person: Person }) {
   const [isWhole, setWhole] = useState(false)
   if (!person.onionAddress)
     return (
@@ -30,18 +30,13 @@ export function KeyLine({ person, onSafety }: { person: Person; onSafety: () => 
           type="button"
           className="mono address"
           aria-expanded={isWhole}
-          aria-label={`Onion address ${person.onionAddress}`}
+          title={isWhole ? 'Shorten it' : 'Show it in full'}
           onClick={() => setWhole(!isWhole)}
         >
           {isWhole ? person.onionAddress : `${person.onionAddress.slice(0, LIMITS.onionShownChars)}…`}
         </button>
       </p>
       <CopyButton text={person.onionAddress} label="Copy the onion address" />
-      {!person.mismatch && (
-        <button type="button" className="linkish" aria-haspopup="dialog" title="Safety number" onClick={onSafety}>
-          {person.isVerified ? 'Verified' : person.isByAddress ? 'Added by address' : 'Not verified'}
-        </button>
-      )}
     </div>
   )
 }

@@ -16,6 +16,7 @@ const WHY_STOPPED: Record<Mismatch, string> = {
   name_changed: "This person's username has changed.",
   key_conflict: 'You know two keys of this person.',
   name_taken: 'This username belongs to somebody else whom you know.',
+  numbers_differ: 'The safety numbers differ.',
   key_undecided: "You have not confirmed this person's key yet.",
 }
 

@@ -51,6 +51,20 @@ export function deliveryOf(
   return others.every(({ deliveredSeq, readSeq }) => Math.max(deliveredSeq, readSeq) >= seq) ? 'delivered' : 'sent'
 }
 
+/**
+ * True while the other person has not answered the own request, as far as can be seen: whoever has answered shows when they were
+ * here, and whoever reads has answered.
+ */
+export const isAwaited = (
+  { state, isClosed, ownId, marks }: Pick<Room, 'state' | 'isClosed' | 'ownId' | 'marks'>,
+  { isOnline, lastSeen }: { isOnline: boolean; lastSeen: string | null },
+): boolean =>
+  state === 'accepted' &&
+  !isClosed &&
+  !isOnline &&
+  lastSeen === null &&
+  Object.entries(marks).every(([id, { deliveredSeq, readSeq }]) => id === ownId || deliveredSeq + readSeq === 0)
+
 /** Returns the id of the other person in a direct room. */
 export const peerIdOf = ({ type, ownId, memberIds }: Pick<Room, 'type' | 'ownId' | 'memberIds'>): string | undefined =>
   type === 'direct' ? memberIds.find((id) => id !== ownId) : undefined

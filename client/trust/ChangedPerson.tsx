@@ -14,11 +14,25 @@ interface Props {
   mismatch: Mismatch
   /** Accepts the shown key and name of the person. `chosen` is one of two conflicting keys that two browsers knew. */
   onAccept: (person: Person, chosen?: Choice) => Promise<void>
+  /** Opens the contact panel, where a number that differs is compared again. */
+  onDetails: () => void
 }
 
 /** Asks about a changed key or name. Sending is blocked until the person decides [Note: I1, I3]. */
-export function ChangedPerson({ person, mismatch, onAccept }: Props) {
+export function ChangedPerson({ person, mismatch, onAccept, onDetails }: Props) {
   const [asked, setAsked] = useState<Person>()
+  if (mismatch === 'numbers_differ')
+    return (
+      <div className="blocked">
+        <Note icon={ShieldAlert} tone="danger" role="alert">
+          <strong>Sending is stopped.</strong> The safety numbers differ, so somebody may stand between you and{' '}
+          <bdi>{nameOf(person)}</bdi>. What you have written is kept here.{' '}
+          <button type="button" className="linkish" onClick={onDetails}>
+            What to do
+          </button>
+        </Note>
+      </div>
+    )
   const { title, why, action } = wordsOf(person, mismatch)
   return (
     <div className="blocked">
@@ -51,7 +65,9 @@ interface Words {
   action: string
 }
 
-function wordsOf(person: Person, mismatch: Mismatch): Words {
+type Asked = Exclude<Mismatch, 'numbers_differ'>
+
+function wordsOf(person: Person, mismatch: Asked): Words {
   const name = <bdi>{nameOf(person)}</bdi>
   const ask = 'Sending is blocked: somebody may be standing between you.'
   const handle = `@${person.listedUsername}`
@@ -114,7 +130,8 @@ function wordsOf(person: Person, mismatch: Mismatch): Words {
   }
 }
 
-interface QuestionProps extends Props {
+interface QuestionProps extends Omit<Props, 'mismatch' | 'onDetails'> {
+  mismatch: Asked
   onClose: () => void
 }
 
@@ -148,7 +165,7 @@ function Question({ person, mismatch, onAccept, onClose }: QuestionProps) {
   )
 }
 
-function questionOf({ listedUsername }: Person, mismatch: Mismatch): { title: string; action: string } {
+function questionOf({ listedUsername }: Person, mismatch: Asked): { title: string; action: string } {
   if (mismatch === 'key_changed') return { title: 'Accept the new key?', action: 'Accept the new key' }
   if (mismatch === 'key_undecided') return { title: 'Confirm this key?', action: 'Confirm this key' }
   return { title: `Accept this account as @${listedUsername}?`, action: `Accept @${listedUsername}` }

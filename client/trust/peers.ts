@@ -24,6 +24,9 @@ export interface Accounts {
   peers: PeerKeys[]
 }
 
+/** Mismatches of a key that is the pinned one. */
+const STILL_READ: Mismatch[] = ['key_undecided', 'numbers_differ']
+
 /**
  * Updates what this device knows of one peer's keys: pins the first key, or stores a newer manifest. `named` is a version that a
  * message named; `isExact` requests exactly this version, as a commit named it [Note: D2]. Throws CryptoFailure for a forged
@@ -44,8 +47,8 @@ export async function refreshPeer(
     if (!isBookRead) await firstBook(env)
     return version > 0 ? 'pinned' : 'no_device'
   }
-  // A key that awaits the person's decision is followed for reading; only sending stops.
-  if (mismatch && mismatch !== 'key_undecided') return mismatch
+  // Such a key is followed for reading; only sending stops.
+  if (mismatch && !STILL_READ.includes(mismatch)) return mismatch
   const newest = Math.max(manifestVersion, named)
   const question = `${ownId} ${userId} ${named > manifestVersion ? 'named' : newest}`
   if (version >= newest || isPaused(env, question)) return version > 0 ? (mismatch ?? 'pinned') : 'no_device'
@@ -57,7 +60,8 @@ export async function refreshPeer(
     outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   }
   if (outcome === 'book_unread') throw new CryptoFailure('book_unread', 'The address book could not be read')
-  if (outcome === 'pinned' || outcome === 'key_undecided') await pauseIfOlder(env, question, userId, newest)
+  if (outcome === 'pinned' || outcome === 'key_undecided' || outcome === 'numbers_differ')
+    await pauseIfOlder(env, question, userId, newest)
   await saveBook(env)
   return outcome
 }

@@ -6,7 +6,7 @@ import { newPerson, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
 import { syncBook } from './book.ts'
 import { personById, putPeople, resetPeople } from './people.ts'
-import { compareScanned, groupsOf, markVerified, readSafety, shareMarks } from './safety.ts'
+import { compareScanned, groupsOf, markDifferent, markVerified, readSafety, shareMarks } from './safety.ts'
 import { reloadVerified } from './verified.ts'
 
 beforeEach(resetPeople)
@@ -117,4 +117,41 @@ test('A key that changed while the number was on screen cannot be marked by it',
   await alice.core.trustKey({ userId: bob.userId, identityKey: newKey, username: bob.username })
   await expect(markVerified(alice.env, bob.userId, identityKey, true)).rejects.toThrow()
   expect(await alice.verified()).toEqual([])
+})
+
+test('The numbers differ: none of her browsers sends to Bob until Alice compares again, and what he writes is still read', async () => {
+  const { alice, bob } = await acquainted()
+  lists(alice, bob)
+  const { identityKey } = await readSafety(alice.env, bob.userId)
+  await markVerified(alice.env, bob.userId, identityKey, true)
+  await markDifferent(alice.env, bob.userId, identityKey)
+  expect(personById(bob.userId)).toMatchObject({ mismatch: 'numbers_differ', isVerified: false })
+  await expect(alice.says(bob, 'a secret')).rejects.toThrow('The safety numbers differ')
+  await bob.says(alice, 'is it you?')
+  expect(await alice.hears(bob)).toContain('is it you?')
+
+  expect(await shareMarks(alice.env)).toBe('now')
+  const laptop = await alice.newComputer()
+  await syncBook(laptop.env)
+  await expect(laptop.says(bob, 'a secret')).rejects.toThrow('The safety numbers differ')
+  const safety = await readSafety(laptop.env, bob.userId)
+  expect(safety).toMatchObject({ differs: true, comparedAt: expect.any(String) })
+
+  // The decision of one browser holds in all of them.
+  await markVerified(laptop.env, bob.userId, identityKey, true)
+  await shareMarks(laptop.env)
+  await syncBook(alice.env)
+  await alice.says(bob, 'it was the wrong number')
+  expect(await readSafety(alice.env, bob.userId)).toMatchObject({ differs: false, isVerified: true })
+})
+
+test('Two browsers compare at the same time and find different things: sending stops in both', async () => {
+  const { alice, bob } = await acquainted()
+  const laptop = await alice.newComputer()
+  await syncBook(laptop.env)
+  const { identityKey } = await readSafety(alice.env, bob.userId)
+  await markVerified(alice.env, bob.userId, identityKey, true)
+  await markDifferent(laptop.env, bob.userId, identityKey)
+  for (const { env } of [alice, laptop, alice]) await syncBook(env)
+  for (const browser of [alice, laptop]) await expect(browser.says(bob, 'a secret')).rejects.toThrow('The safety numbers differ')
 })

@@ -2,7 +2,7 @@ import type { Crypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { saveBook } from './book.ts'
-import { reloadVerified } from './verified.ts'
+import { reloadMismatch, reloadVerified } from './verified.ts'
 
 /** The safety number that two people compare, and whether they have compared it [Note: I2]. */
 export type Safety = Awaited<ReturnType<Crypto['safetyNumber']>>
@@ -24,11 +24,25 @@ export async function readSafety(env: Env, userId: string): Promise<Safety> {
 }
 
 /**
- * Marks the compared key as verified in this browser, or removes the mark. Throws CryptoFailure if it is no longer the person's
- * key.
+ * Marks the compared key as verified in this browser, or removes the mark. Sending goes on where it was stopped. Throws CryptoFailure
+ * if it is no longer the person's key.
  */
 export async function markVerified(env: Env, userId: string, identityKey: string, isVerified: boolean): Promise<void> {
-  await env.crypto.setVerified({ userId, identityKey, isVerified })
+  await keepCompared(env, userId, { identityKey, isVerified, differs: false })
+}
+
+/** The person saw another number: no browser of theirs sends to this account until they compare again. Throws as `markVerified`. */
+export async function markDifferent(env: Env, userId: string, identityKey: string): Promise<void> {
+  await keepCompared(env, userId, { identityKey, isVerified: false, differs: true })
+}
+
+async function keepCompared(
+  env: Env,
+  userId: string,
+  found: { identityKey: string; isVerified: boolean; differs: boolean },
+): Promise<void> {
+  await env.crypto.setVerified({ userId, ...found, at: env.clock().toISOString() })
+  await reloadMismatch(env, userId)
   await reloadVerified(env)
 }
 

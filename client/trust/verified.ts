@@ -52,8 +52,13 @@ export async function acceptChange(
 ): Promise<void> {
   if (!chosen.identityKey) return
   await env.crypto.trustKey({ userId: id, identityKey: chosen.identityKey, username: chosen.username })
-  const now = peopleStore.getState().people.get(id)
-  const [known = UNKNOWN] = now ? await knownOf(env, [now]) : []
-  changePerson(id, { mismatch: known.mismatch })
+  await reloadMismatch(env, id)
   await reloadVerified(env)
+}
+
+/** Shows whether a person still differs from the pin after a decision. */
+export async function reloadMismatch(env: Env, userId: string): Promise<void> {
+  const now = peopleStore.getState().people.get(userId)
+  const [known = UNKNOWN] = now ? await knownOf(env, [now]) : []
+  changePerson(userId, { mismatch: known.mismatch })
 }
