@@ -16,6 +16,7 @@ export const CONTACTS: Record<string, Record<string, Request>> = {
   },
   'POST /api/contacts/:contactId/accept': { 'a request': askedBy },
   'POST /api/contacts/:contactId/decline': { 'a request': askedBy },
+  'POST /api/contacts/:contactId/restore': { 'a request': askedBy },
   'DELETE /api/contacts/:contactId': { 'a request': askedBy },
   'GET /api/qr-code': { 'a valid code': async ({ alice }) => ({ who: alice, input: {} }) },
   'POST /api/qr-code/generate': { 'a new code for the old one': async ({ alice }) => ({ who: alice, input: {} }) },

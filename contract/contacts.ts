@@ -111,4 +111,13 @@ export const contactsApi = {
     input: z.object({ contactId }),
     output: done,
   }),
+  restore: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/restore',
+    access: 'signed_in',
+    rates: ['answerContact'],
+    summary: 'Puts a declined request back on the list. The other side is not told.',
+    input: z.object({ contactId }),
+    output: contactShape,
+  }),
 }

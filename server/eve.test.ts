@@ -99,6 +99,7 @@ const theirs: Record<string, Record<string, unknown>> = {
   'POST /api/contacts/:contactId/decline': { contactId: contact?.id },
   'POST /api/qr-code/uses/:useId/answer': { useId: use?.id },
   'DELETE /api/contacts/:contactId': { contactId: contact?.id },
+  'POST /api/contacts/:contactId/restore': { contactId: contact?.id },
   'GET /api/users/:userId/manifest': { userId: alice.id },
   'GET /api/messages': { chatRoomId },
   'POST /api/messages': { chatRoomId, content: 'let me in', messageType: 'text' },

@@ -14,6 +14,7 @@ import { flushAll } from '../messages/send.ts'
 import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
 import { inTurn } from '../net/turns.ts'
+import { loadDrafts, resetDrafts } from '../rooms/drafts.ts'
 import { keepHealing } from '../rooms/heal.ts'
 import { resetRooms, roomsStore } from '../rooms/list.ts'
 import { reloadUnreadTotal } from '../rooms/load.ts'
@@ -100,6 +101,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   }
   document.addEventListener('visibilitychange', onVisible)
   attempt(env.crypto.untilUpdated())
+  attempt(loadDrafts(env))
   env.socket.open()
   attempt(checkDevice(env, userId, first.come).then(() => syncAll(env)))
   return () => {
@@ -114,6 +116,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     forgetSearch()
     resetMessages()
     resetRooms()
+    resetDrafts()
     resetPeople()
     resetDevices()
     resetVanished()

@@ -1,15 +1,16 @@
-import { ChevronLeft, ShieldAlert, UserRoundPlus, X } from 'lucide-react'
+import { ChevronLeft, ShieldAlert, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { RoomRow } from '../rooms/list.ts'
 import type { Person } from '../trust/people.ts'
 import { Avatar } from '../ui/Avatar.tsx'
-import { Empty } from '../ui/Empty.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { showToast } from '../ui/toast.ts'
-import { acceptContact, declineContact } from './contacts.ts'
+import { acceptContact, declineContact, restoreContact } from './contacts.ts'
+import { neighbourOf } from './neighbour.ts'
+import { waitingWords } from './waiting.ts'
 
 interface Props {
   room: RoomRow
@@ -18,9 +19,12 @@ interface Props {
   onAccepted?: (chatRoomId: string) => void
 }
 
-/** A contact request. Until it is accepted, it shows only the sender's username. */
+/** True if the person knows another account by this username. */
+const isDoubtful = ({ mismatch }: Person): boolean => mismatch !== null && mismatch !== 'key_undecided'
+
+/** A contact request. Until it is accepted, it shows only the sender's username. The whole row opens it. */
 export function Request({ room, person, onAccepted }: Props) {
-  const { isPending, accept, decline } = useAnswer(room, onAccepted)
+  const { isPending, accept, decline } = useAnswer(room, person, onAccepted)
   const username = `@${person.username}`
   return (
     <div className="row req">
@@ -30,30 +34,29 @@ export function Request({ room, person, onAccepted }: Props) {
           <Link href={`/chat/${room.id}`} className="name cut" title={username} data-room={room.id}>
             {username}
           </Link>
-          <button
-            type="button"
-            className="btn compact primary"
-            disabled={isPending}
-            aria-label={`Accept the request of ${username}`}
-            onClick={accept}
-          >
-            Accept
-          </button>
-          <IconButton icon={X} label={`Ignore the request of ${username}`} isTight onClick={decline} />
         </div>
         <div className="l2">
-          {person.mismatch && person.mismatch !== 'key_undecided' ? (
+          {isDoubtful(person) ? (
             <>
               <ShieldAlert className="i i-16 fail" aria-hidden />
               <span className="cut failed">You know somebody else as {username}</span>
             </>
           ) : (
-            <>
-              <UserRoundPlus className="i i-16" aria-hidden />
-              <span className="cut">Wants to write to you</span>
-            </>
+            <span className="cut">{waitingWords(room.unreadCount)}</span>
           )}
         </div>
+      </div>
+      <div className="ask">
+        <button
+          type="button"
+          className="btn compact primary"
+          disabled={isPending}
+          aria-label={`Accept the request of ${username}`}
+          onClick={accept}
+        >
+          Accept
+        </button>
+        <IconButton icon={X} label={`Ignore the request of ${username}`} isTight onClick={decline} />
       </div>
     </div>
   )
@@ -61,45 +64,76 @@ export function Request({ room, person, onAccepted }: Props) {
 
 /** The request as a panel in place of the conversation. */
 export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () => void }) {
-  const { isPending, accept, decline } = useAnswer(room)
+  const { isPending, accept, decline } = useAnswer(room, person)
+  const username = `@${person.username}`
   return (
-    <div className="centre asked">
-      <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onLeave} />
-      <Empty
-        icon={UserRoundPlus}
-        title={`@${person.username} wants to write to you`}
-        text={
-          person.mismatch && person.mismatch !== 'key_undecided'
-            ? 'You know somebody else by this username: this is another account. Accept it only if you know why.'
-            : 'They do not see whether you are online until you accept.'
-        }
-      >
-        <div className="answers">
-          <button type="button" className="btn outline" disabled={isPending} onClick={() => decline().then(onLeave)}>
-            Ignore
-          </button>
-          <button type="button" className="btn primary" disabled={isPending} onClick={accept}>
-            Accept
-          </button>
+    <>
+      <header className="head">
+        <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onLeave} />
+        <Avatar id={person.id} name={person.username} size={40} isOutlined />
+        <div className="cut">
+          <p className="asker cut">{username}</p>
+          <p className="small t2">Wants to write to you</p>
         </div>
-      </Empty>
-    </div>
+      </header>
+      <div className="centre">
+        <div className="hold">
+          <h1 className="serif">{username} wants to write to you</h1>
+          <p className="t2">
+            {isDoubtful(person)
+              ? 'You know somebody else by this username: this is another account. Accept it only if you know why.'
+              : `${heldWords(room.unreadCount)}Until you accept, nothing tells them that you are here.`}
+          </p>
+          <div className="answers">
+            <button type="button" className="btn outline" disabled={isPending} onClick={() => decline().then(onLeave)}>
+              Ignore
+            </button>
+            <button type="button" className="btn primary" disabled={isPending} onClick={accept}>
+              Accept
+            </button>
+          </div>
+        </div>
+      </div>
+    </>
   )
 }
 
-function useAnswer(room: RoomRow, onAccepted?: (chatRoomId: string) => void) {
+const heldWords = (count: number): string =>
+  count === 0 ? '' : count === 1 ? 'One message waits, sealed. ' : `${count} messages wait, sealed. `
+
+function useAnswer(room: RoomRow, person: Person, onAccepted?: (chatRoomId: string) => void) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)
-  async function answer(verb: typeof acceptContact | typeof declineContact, then?: () => void) {
+  async function attempt(work: () => Promise<void>) {
     setPending(true)
     try {
-      await verb(env, room)
-      then?.()
+      await work()
     } catch (error) {
-      showToast({ tone: 'bad', title: 'Error', text: failureWords(error) })
+      showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) })
     } finally {
       setPending(false)
     }
   }
-  return { isPending, accept: () => answer(acceptContact, () => onAccepted?.(room.id)), decline: () => answer(declineContact) }
+
+  const accept = () =>
+    attempt(async () => {
+      await acceptContact(env, room)
+      onAccepted?.(room.id)
+    })
+
+  const restore = () => {
+    restoreContact(env, room).catch((error) =>
+      showToast({ tone: 'bad', title: 'The request did not come back', text: failureWords(error) }),
+    )
+  }
+
+  const decline = () =>
+    attempt(async () => {
+      const focusNeighbour = neighbourOf(room.id)
+      await declineContact(env, room)
+      showToast({ tone: 'plain', title: 'Request ignored', text: `@${person.username} is not told.`, undo: restore })
+      focusNeighbour()
+    })
+
+  return { isPending, accept, decline }
 }

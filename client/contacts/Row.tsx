@@ -7,6 +7,7 @@ import {
   Image,
   KeyRound,
   type LucideIcon,
+  Pencil,
   ShieldAlert,
   ShieldCheck,
 } from 'lucide-react'
@@ -15,8 +16,10 @@ import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { LIMITS } from '../../contract/limits.ts'
 import { connectionStore } from '../net/status.ts'
+import { draftsStore } from '../rooms/drafts.ts'
 import type { Preview, RoomRow } from '../rooms/list.ts'
 import { NOT_ENCRYPTED } from '../rooms/preview.ts'
+import { isAwaited } from '../rooms/room.ts'
 import { nameOf, type Person } from '../trust/people.ts'
 import { STOPPED } from '../trust/pill.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
@@ -39,6 +42,8 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
   // Presence is unknown without a connection.
   const isConnected = useStore(connectionStore, ({ phase }) => phase === 'open')
   const isOnline = isConnected && person.isOnline
+  // Of somebody who has not answered nothing is known.
+  const isUnknown = isDeleted || isAwaited(room, person)
   const at = room.lastMessage?.createdAt ?? (isDeleted ? null : person.lastSeen)
   const count = room.unreadCount > LIMITS.unreadCap ? `${LIMITS.unreadCap}+` : room.unreadCount
   return (
@@ -48,8 +53,8 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
       aria-current={isOpen ? 'page' : undefined}
       data-room={room.id}
     >
-      <Avatar id={person.id} name={name} isOutlined={isDeleted}>
-        {!isDeleted && <PresenceDot isOnline={isOnline} />}
+      <Avatar id={person.id} name={name} isOutlined={isUnknown}>
+        {!isUnknown && <PresenceDot isOnline={isOnline} />}
       </Avatar>
       <div>
         <div className="l1">
@@ -64,7 +69,7 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
               </>
             )}
           </span>
-          <span className="sr">{isConnected && !isDeleted && (isOnline ? 'Online' : 'Offline')}</span>
+          <span className="sr">{isConnected && !isUnknown && (isOnline ? 'Online' : 'Offline')}</span>
           {room.hasUnreadNotifications && (
             <>
               <i className="red-dot" />
@@ -79,7 +84,7 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
           )}
         </div>
         <div className="l2">
-          <Line room={room} person={person} isAmbiguous={isAmbiguous} />
+          <Line room={room} person={person} isOpen={isOpen} isAmbiguous={isAmbiguous} />
           {room.unreadCount > 0 && (
             <span className="count">
               {count}
@@ -92,15 +97,33 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
   )
 })
 
-function Line({ room, person, isAmbiguous }: Pick<Props, 'room' | 'person' | 'isAmbiguous'>) {
+/** One state in words, the first that applies. */
+function Line({ room, person, isOpen, isAmbiguous }: Omit<Props, 'now'>) {
   const { isDeleted, username } = person
-  if (room.isTyping) return <span className="cut typing">typing…</span>
+  const draft = useStore(draftsStore, ({ drafts }) => drafts.get(room.id))
   const stop = person.mismatch ? STOPPED[person.mismatch] : room.forks.length > 0 && !isDeleted && 'Two device lists'
   if (stop)
     return (
       <>
         <ShieldAlert className="i i-16 fail" aria-hidden />
         <span className="cut failed">{stop}, sending is blocked</span>
+      </>
+    )
+  if (draft && !isOpen && room.preview?.kind !== 'failed')
+    return (
+      <>
+        <Pencil className="i i-16" aria-hidden />
+        <span className="cut" dir="auto">
+          <b>Draft:</b> {draft}
+        </span>
+      </>
+    )
+  if (room.isTyping) return <span className="cut typing">typing…</span>
+  if (isAwaited(room, person) && room.preview?.kind !== 'failed')
+    return (
+      <>
+        <Clock className="i i-16" aria-hidden />
+        <span className="cut">Request sent</span>
       </>
     )
   if (!room.preview)

@@ -25,7 +25,7 @@ interface Props {
 }
 
 /** px; rows that were not shown yet are taken to be as high as those that were. */
-const ROW_PX = 68
+const ROW_PX = 64
 /** Rows outside of the visible part. */
 const OVERSCAN = 12
 

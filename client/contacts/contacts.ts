@@ -46,6 +46,11 @@ export async function acceptContact(env: Env, { contactId }: RoomRow): Promise<v
   await keepRooms(env, [await env.api(contactsApi.accept, { contactId })])
 }
 
+/** Puts a declined request back on the list. */
+export async function restoreContact(env: Env, { contactId }: RoomRow): Promise<void> {
+  await keepRooms(env, [await env.api(contactsApi.restore, { contactId })])
+}
+
 export async function declineContact(env: Env, { id, contactId }: RoomRow): Promise<void> {
   await env.api(contactsApi.decline, { contactId })
   putRooms([], [id])

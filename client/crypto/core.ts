@@ -26,7 +26,16 @@ import { compareAccounts, knowVanished, vanishedContacts } from './known.ts'
 import type { Live } from './live.ts'
 import { receiveLog } from './log.ts'
 import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
-import { changeOutbox, dropFromOutbox, keepDraftText, keepInOutbox, outboxOf, readDraft, roomsWithOutbox } from './outbox.ts'
+import {
+  changeOutbox,
+  drafts,
+  dropFromOutbox,
+  keepDraftText,
+  keepInOutbox,
+  outboxOf,
+  readDraft,
+  roomsWithOutbox,
+} from './outbox.ts'
 import { manifestVersion, peerStanding, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
@@ -220,6 +229,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     keepAndSeal: on(keepAndSeal),
     sealOutboxRow: on(sealOutboxRow),
     readDraft: on(readDraft),
+    drafts: on(drafts),
     keepDraftText: on(keepDraftText),
   }
 }

@@ -152,11 +152,19 @@ export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: stri
   })
 }
 
+const DRAFT = 'draft:'
+
 /** The unsent text in a room's composer. */
 export async function readDraft({ vault }: Live, chatRoomId: string): Promise<string> {
-  const row = await vault.get('sealed', `draft:${chatRoomId}`)
+  const row = await vault.get('sealed', `${DRAFT}${chatRoomId}`)
   return row ? jsonOf(z.string(), row) : ''
 }
 
+/** All of them. */
+export async function drafts({ vault }: Live): Promise<{ chatRoomId: string; text: string }[]> {
+  const rows = await vault.named(DRAFT)
+  return rows.map(({ key, value }) => ({ chatRoomId: key.slice(DRAFT.length), text: jsonOf(z.string(), value) }))
+}
+
 export const keepDraftText = ({ vault }: Live, input: { chatRoomId: string; text: string }): Promise<void> =>
-  vault.write([{ store: 'sealed', key: `draft:${input.chatRoomId}`, value: input.text ? { json: input.text } : null }])
+  vault.write([{ store: 'sealed', key: `${DRAFT}${input.chatRoomId}`, value: input.text ? { json: input.text } : null }])

@@ -110,7 +110,3 @@ export function setTyping(env: Env, room: Room, isTyping: boolean): void {
   typingSentAt = isTyping ? now : 0
   env.socket.send({ type: 'typing', data: { chatRoomId: room.id, isTyping } })
 }
-
-export const readDraft = (env: Env, chatRoomId: string): Promise<string> => env.crypto.readDraft(chatRoomId)
-export const keepDraft = (env: Env, chatRoomId: string, text: string): Promise<void> =>
-  env.crypto.keepDraftText({ chatRoomId, text })

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { keepDraft, readDraft } from '../rooms/drafts.ts'
 import { useEnv } from '../ui/env.tsx'
 import { useLatest } from '../ui/useLatest.tsx'
-import { keepDraft, readDraft } from './send.ts'
 import { onKeepDrafts } from './unkept.ts'
 
 const KEEP_AFTER_MS = 400

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deliveryOf, markOf, peerIdOf, type Room, withMark } from './room.ts'
+import { deliveryOf, isAwaited, markOf, peerIdOf, type Room, withMark } from './room.ts'
 
 const ALICE = 'alice'
 const BOB = 'bob'
@@ -42,4 +42,16 @@ test('A mark moves one member on, and never back', () => {
 test('The other person of a room exists where there are two members', () => {
   expect(peerIdOf({ type: 'direct', ownId: BOB, memberIds: [ALICE, BOB] })).toBe(ALICE)
   expect(peerIdOf(three())).toBeUndefined()
+})
+
+test('A request that was sent reads as one until anything shows that it was answered', () => {
+  const marks = (theirs: number) => ({ me: { deliveredSeq: 3, readSeq: 3 }, them: { deliveredSeq: theirs, readSeq: 0 } })
+  const sent = { state: 'accepted' as const, isClosed: false, ownId: 'me', marks: marks(0) }
+  const silent = { isOnline: false, lastSeen: null }
+  expect(isAwaited(sent, silent)).toBe(true)
+  expect(isAwaited(sent, { ...silent, isOnline: true })).toBe(false)
+  expect(isAwaited(sent, { ...silent, lastSeen: '2026-11-20T12:00:00.000Z' })).toBe(false)
+  expect(isAwaited({ ...sent, marks: marks(1) }, silent)).toBe(false)
+  expect(isAwaited({ ...sent, isClosed: true }, silent)).toBe(false)
+  expect(isAwaited({ ...sent, state: 'pending' }, silent)).toBe(false)
 })

@@ -122,6 +122,10 @@ export function contactVerbs(state: ServerState): Verb[] {
         return {}
       },
     ],
+    [
+      contactsApi.restore,
+      ({ contactId }: { contactId: string }, userId) => contactRow(state, userId, answer(userId, contactId, 'pending')),
+    ],
     [notificationsApi.unreadCount, (_, userId) => ({ count: unread(userId) })],
   ]
 }

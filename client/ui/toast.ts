@@ -7,6 +7,8 @@ export interface Toast {
   text: string
   /** True if other actions must not drop the toast, such as that of a CryptoFailure. */
   mustBeSeen: boolean
+  /** What takes the told action back. */
+  undo?: () => void
 }
 
 /** The first toast is on screen. The others wait in order. */

@@ -162,6 +162,28 @@ test('a block outlives the removal of the blocked person', async () => {
   expect(await bob.contacts()).toHaveLength(1)
 })
 
+test('A request that Bob ignored by mistake comes back as it was, Alice hears nothing, and Eve can bring nothing back', async () => {
+  const [alice, bob] = await pair()
+  const eve = await someone()
+  const { chatRoomId } = await alice.adds(bob)
+  const [request] = await bob.contacts()
+  const contactId = request?.id ?? ''
+  await bob.does(contactsApi.decline, { contactId })
+  const [hers, his] = await Promise.all([alice.opensSocket(), bob.opensSocket()])
+  for (const other of [alice, eve]) expect(await other.tries(contactsApi.restore, { contactId })).toBeRefused(404)
+  expect(await bob.does(contactsApi.restore, { contactId })).toMatchObject({ state: 'pending', chatRoomId })
+  expect((await his.hears('contacts')).data).toEqual({ userIds: [alice.id] })
+  expect(await bob.contacts()).toMatchObject([{ state: 'pending', contactUserId: alice.id }])
+  hers.says({ type: 'ping', data: {} })
+  await hers.hears('pong')
+  expect(hers.frames.map(({ type }) => type)).not.toContain('contacts')
+  // A contact is no declined request.
+  await bob.does(contactsApi.accept, { contactId })
+  expect(await bob.tries(contactsApi.restore, { contactId })).toBeRefused(404)
+  hers.hangsUp()
+  his.hangsUp()
+})
+
 test("Eve cannot accept or decline someone else's request", async () => {
   const [alice, bob] = await pair()
   const eve = await someone()

@@ -77,6 +77,14 @@ export async function removeContact(env: Env, user: SignedInUser, contactId: str
   return {}
 }
 
+/** Puts a declined request back on the list. The asker is not notified. Throws Refusal. */
+export async function restoreContact(env: Env, user: SignedInUser, contactId: string): Promise<Contact> {
+  const row = await store.moveState(env.db, user.id, contactId, ['pending', 'declined'], 'pending')
+  if (!row) throw new Refusal('not_found')
+  env.hub.publish([user.id], { type: 'contacts', data: { userIds: [row.contactUserId] } })
+  return await requireContact(env, user, contactId)
+}
+
 /** Returns one row of the caller's list. Throws Refusal. */
 export async function requireContact(env: Env, user: SignedInUser, contactId: string): Promise<Contact> {
   const [contact] = contactsApi.list.output.parse(JSON.parse(await store.rowJson(env.db, user.id, contactId)))

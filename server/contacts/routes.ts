@@ -4,7 +4,7 @@ import { contactsApi } from '../../contract/contacts.ts'
 import type { Env } from '../env.ts'
 import { serve, serveJson } from '../http/serve.ts'
 import { answerUse, currentCode, generateCode, listUses, redeemCode } from './codes.ts'
-import { acceptContact, addContact, declineContact, listContacts, removeContact } from './contacts.ts'
+import { acceptContact, addContact, declineContact, listContacts, removeContact, restoreContact } from './contacts.ts'
 
 export function contactRoutes(app: FastifyInstance, env: Env) {
   serveJson(app, env, contactsApi.list, (user) => listContacts(env, user), { hasEtag: true })
@@ -17,4 +17,5 @@ export function contactRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, codesApi.redeem, (user, redemption) => redeemCode(env, user, redemption))
   serve(app, env, codesApi.uses, (user) => listUses(env, user))
   serve(app, env, codesApi.answerUse, (user, { useId }) => answerUse(env, user, useId))
+  serve(app, env, contactsApi.restore, (user, { contactId }) => restoreContact(env, user, contactId))
 }

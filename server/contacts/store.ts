@@ -157,7 +157,7 @@ export async function moveState(
   userId: string,
   contactId: string,
   from: ('pending' | 'accepted' | 'declined')[],
-  to: 'accepted' | 'declined',
+  to: 'pending' | 'accepted' | 'declined',
 ) {
   const [row] = await db
     .update(contacts)

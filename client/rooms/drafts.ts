@@ -1,0 +1,24 @@
+import { createStore } from 'zustand/vanilla'
+import type { Env } from '../env.ts'
+
+/** The unsent text of each room that has one, by room id: the rows of the list show it. */
+export const draftsStore = createStore<{ drafts: ReadonlyMap<string, string> }>(() => ({ drafts: new Map() }))
+
+/** Reads the drafts that this browser keeps. */
+export async function loadDrafts(env: Env): Promise<void> {
+  const kept = await env.crypto.drafts()
+  draftsStore.setState({ drafts: new Map(kept.map(({ chatRoomId, text }) => [chatRoomId, text])) })
+}
+
+export const readDraft = (env: Env, chatRoomId: string): Promise<string> => env.crypto.readDraft(chatRoomId)
+
+/** Stores the unsent text of a room, and shows it in its row. */
+export async function keepDraft(env: Env, chatRoomId: string, text: string): Promise<void> {
+  await env.crypto.keepDraftText({ chatRoomId, text })
+  const drafts = new Map(draftsStore.getState().drafts)
+  if (text.trim() === '') drafts.delete(chatRoomId)
+  else drafts.set(chatRoomId, text)
+  draftsStore.setState({ drafts })
+}
+
+export const resetDrafts = (): void => draftsStore.setState({ drafts: new Map() })
