@@ -75,11 +75,11 @@ export function pinScanned(live: Live, { userId, identityKey, username }: Side):
     requireFitting(row.book, { userId, identityKey, username })
     const name = foldName(username)
     const pin = row.book.pins[userId]
-    const isNew = !pin?.isVerified || pin.username !== name || pin.awaitsDecision
+    const isNew = !pin?.isVerified || pin.differs || pin.username !== name || pin.awaitsDecision
     const named = pin?.username === name ? row : withDecision(row, userId, { identityKey, username: name })
     await live.vault.write([
       await comparedNow(live, userId, identityKey),
-      ...(isNew ? [bookWrite(decided(named, userId, { identityKey, isVerified: true }))] : []),
+      ...(isNew ? [bookWrite(decided(named, userId, { identityKey, isVerified: true, differs: false }))] : []),
       ...(wanted.includes(identityKey) ? [wantedWrite(wanted, [identityKey])] : []),
     ])
   })
