@@ -1,15 +1,17 @@
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
-import type { RoomGroup } from '../../contract/rooms.ts'
+import type { LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { messageWrites } from '../vault/messages.ts'
-import type { RoomRecord } from '../vault/rooms.ts'
+import type { NamedList, RoomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
 import { derivedKeyWrite } from './archive.ts'
+import { namesIn } from './carried.ts'
 import { restartNotice } from './catchup.ts'
+import { withLists } from './forks.ts'
 import { noteGeneration, requireGeneration } from './generations.ts'
 import { groupIdHolds } from './groupid.ts'
 import { pathMade } from './heal.ts'
-import { joinByWelcome, welcomedRefs } from './joining.ts'
+import { creationData, joinByWelcome, welcomedRefs } from './joining.ts'
 import { keyPackageHeld, keyPackageSpent } from './keypackages.ts'
 import type { Live } from './live.ts'
 import { archiveKeyOf } from './message.ts'
@@ -22,20 +24,30 @@ import { AT_THE_BEGINNING, withCommit } from './transcript.ts'
 
 const WELCOMED_MAX = 100
 
+/** The record of a room that this device has entered, or the commit that it must see first. */
+export type Entered = Pick<RoomRecord, 'standing' | 'cursor' | 'from'> & {
+  /** The seq of the commit that came with a Welcome for this device: call again with it. */
+  asksCommitAt?: number
+}
+
 /**
- * Reads the room's current group from the server's answer. With a Welcome for this device it joins, else it stays outside and
- * reads by the archive. Keeps an MLS state that follows the log already. Refuses a generation lower than any that this account
+ * Reads the room's current group from the server's answer. With a Welcome for this device and the commit behind it, it joins and
+ * compares the device lists that the commit names [Note: D2]; else it stays outside and reads by the archive. Keeps an MLS state that follows the log already. Refuses a generation lower than any that this account
  * has seen [Note: R4].
  */
 export function enterRoom(
   live: Live,
-  { chatRoomId, peerIds, group: served, now }: Place & { group: RoomGroup; now: number },
-): Promise<Pick<RoomRecord, 'standing' | 'cursor' | 'from'>> {
+  { chatRoomId, peerIds, group: served, now, creation }: Place & { group: RoomGroup; now: number; creation?: LogEntry | null },
+): Promise<Entered> {
   return withRoom(live, chatRoomId, peerIds, async ({ record, group, accounts }) => {
     await requireGeneration(live, chatRoomId, served.generation)
     if (record && group && record.generation >= served.generation) return record
     const welcomed = await welcomedBy(live, chatRoomId, served, accounts, record)
-    if (!welcomed || !served.welcome) {
+    const { cursor, from } = record ?? newRecord(served)
+    if (welcomed && served.welcome && creation === undefined)
+      return { standing: 'outside', cursor, from, asksCommitAt: served.welcome.seq }
+    const lists = welcomed && (await listsOfCreation(welcomed.group, creation ?? null))
+    if (!welcomed || !lists || !served.welcome) {
       const isMoved = record?.groupId !== served.groupId
       const { generation, groupId } = served
       const outside: RoomRecord = { ...(record ?? newRecord(served)), standing: 'outside', generation, groupId }
@@ -59,7 +71,7 @@ export function enterRoom(
       log: groupPlace(served.generation, welcomed.group),
     }
     await noteGeneration(live, chatRoomId, served.generation)
-    const known = withMembers(joined, accounts, seq, welcomed.group)
+    const known = withLists(withMembers(joined, accounts, seq, welcomed.group), accounts, lists)
     await storeRoom(live, chatRoomId, { record: known, group: welcomed.group }, [
       ...welcomed.writes,
       pendingSettled(chatRoomId),
@@ -124,6 +136,19 @@ async function welcomedBy(
     if (!(error instanceof CryptoFailure)) throw error
   }
   return undefined
+}
+
+/** The device lists that the commit behind a Welcome names; undefined if the server hands out another commit or none. */
+async function listsOfCreation(group: Group, creation: LogEntry | null): Promise<NamedList[] | undefined> {
+  if (creation?.kind !== 'commit') return undefined
+  try {
+    const names = namesIn((await creationData(group, fromBase64(creation.commit))) ?? new Uint8Array())
+    return names.map(({ userId, version, hash }) => ({ userId, version, hash }))
+  } catch (error) {
+    // As with a Welcome that does not open, an external commit is left.
+    if (error instanceof CryptoFailure) return undefined
+    throw error
+  }
 }
 
 /** Throws CryptoFailure unless the group belongs to this room, generation and set of accounts [Note: R1]. */

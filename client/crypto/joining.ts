@@ -9,13 +9,15 @@ import {
   type LeafNode,
   type RatchetTree,
 } from 'ts-mls'
+import { verifyFramedContentSignature } from 'ts-mls/framedContent.js'
 import { ratchetTreeFromExtension, verifyGroupInfoSignature } from 'ts-mls/groupInfo.js'
 import { makeKeyPackageRef } from 'ts-mls/keyPackage.js'
+import { treeHashRoot } from 'ts-mls/treeHash.js'
 import { type Bytes, concat, decodeFields, encodeFields, sameBytes } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { Leaf } from './commits.ts'
 import { readCredential } from './identity.ts'
-import { addOf, type Committed, commitWith, type Group, groupInfoOf } from './mls.ts'
+import { addOf, type Committed, commitWith, epochOf, type Group, groupIdOf, groupInfoOf } from './mls.ts'
 import {
   type Accounts,
   capabilities,
@@ -123,6 +125,35 @@ export async function joinByWelcome(invitation: {
     const secret = { initPrivateKey, hpkePrivateKey, signaturePrivateKey }
     const config = configOf(invitation.accounts)
     return await settle(await joinGroup(welcome, keyPackage, secret, emptyPskIndex, await suite(), undefined, undefined, config))
+  })
+}
+
+/**
+ * The authenticated data of the commit that made a group and its Welcome; undefined if the Welcome is a later one. The committer has
+ * signed it over the group as it was before: the creator's leaf alone, which a creation does not change. Throws CryptoFailure if
+ * another commit is given.
+ */
+export async function creationData(group: Group, commit: Uint8Array): Promise<Bytes | undefined> {
+  if (epochOf(group) !== 1) return undefined
+  return await typed(async () => {
+    const { content, auth } = decode(commit, 'mls_public_message').publicMessage
+    const creator = leavesOf(group.ratchetTree).find(({ leafIndex }) => leafIndex === 0)?.leaf
+    const { sender } = content
+    const isCreation =
+      content.contentType === 'commit' && content.epoch === 0n && sender.senderType === 'member' && sender.leafIndex === 0
+    if (!creator || !isCreation || !sameBytes(content.groupId, groupIdOf(group)))
+      throw new CryptoFailure('commit', 'This commit did not make the group')
+    const { hash, signature } = await suite()
+    const before = {
+      ...group.groupContext,
+      epoch: 0n,
+      treeHash: await treeHashRoot([{ nodeType: 'leaf', leaf: creator }], hash),
+      confirmedTranscriptHash: new Uint8Array(),
+    }
+    const { signaturePublicKey } = creator
+    if (!(await verifyFramedContentSignature(signaturePublicKey, 'mls_public_message', content, auth, before, signature)))
+      throw new CryptoFailure('commit', 'This commit did not make the group')
+    return concat(content.authenticatedData)
   })
 }
 

@@ -65,6 +65,43 @@ test("Bob is shown another list of Alice's browsers than she is: her next messag
   expect((await alice.hears(bob)).at(-1)).toBe('from my browser')
 })
 
+/** A room in which nobody has written yet. */
+async function freshRoom(): Promise<void> {
+  ;({ wire, alice, bob } = await people())
+  chatRoomId = alice.contact(bob).chatRoomId
+}
+const standingOf = async ({ core }: TestPerson) => (await core.roomRecord(chatRoomId))?.standing
+
+test('Alice made the chat with another list of hers than Bob is shown: he is told as he comes in, before he has read a word', async () => {
+  await freshRoom()
+  await splitView()
+  await alice.says(bob, 'from my browser')
+  // The server keeps the message back.
+  wire.rooms.get(chatRoomId)?.log.splice(1)
+  await bob.reads(alice)
+  expect(await standingOf(bob)).toBe('joined')
+  expect(await forksOf(bob)).toMatchObject([{ userId: alice.userId, version: 2 }])
+  const place = { chatRoomId, peerIds: [alice.userId], now: Date.now() }
+  expect(await bob.core.roomNeed(place)).toMatchObject({ isForked: true })
+})
+
+test('The server cannot make such an alarm up: with a commit that Alice has not signed, Bob reads from outside and is told nothing', async () => {
+  for (const isForged of [true, false]) {
+    await freshRoom()
+    await alice.says(bob, 'hello')
+    const [entry] = wire.rooms.get(chatRoomId)?.log ?? []
+    if (entry?.kind !== 'commit') throw new Error('A chat begins with a commit')
+    const bytes = Buffer.from(entry.commit, 'base64')
+    // Behind the id stand the version, one digit long, and the hash of the list; each field has its length before it.
+    const at = bytes.indexOf(alice.userId) + alice.userId.length + 4 + 1 + 4
+    if (isForged) bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+    Object.assign(entry, { commit: bytes.toString('base64') })
+    expect(await bob.hears(alice)).toEqual(['hello'])
+    expect(await standingOf(bob)).toBe(isForged ? 'outside' : 'joined')
+    expect(await forksOf(bob)).toEqual([])
+  }
+})
+
 test('Both are told: a commit of Bob, who sends nothing, shows Alice that somebody else may hold her keys', async () => {
   await told()
   const before = commitsIn()

@@ -24,5 +24,9 @@ export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): P
 
 async function enter(env: Env, room: Room) {
   const group = await env.api(roomsApi.group, { chatRoomId: room.id })
-  return await env.crypto.enterRoom({ ...placeOf(room), group, now: env.clock().getTime() })
+  const place = { ...placeOf(room), group, now: env.clock().getTime() }
+  const entered = await env.crypto.enterRoom(place)
+  if (entered.asksCommitAt === undefined) return entered
+  const { entries } = await env.api(roomsApi.log, { chatRoomId: room.id, after: entered.asksCommitAt - 1, limit: 1 })
+  return await env.crypto.enterRoom({ ...place, creation: entries[0] ?? null })
 }
