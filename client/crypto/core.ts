@@ -17,7 +17,7 @@ import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
 import { readBook, seenVersion } from './book.ts'
 import { copiedAt, copyKnown } from './copied.ts'
-import { nameDevice, ownDevices } from './devicenames.ts'
+import { ownDevices } from './devicenames.ts'
 import { enterRoom } from './enter.ts'
 import { answerForks } from './forks.ts'
 import { putHealingOff, roomsToHeal } from './heal.ts'
@@ -53,6 +53,7 @@ export type Core = ReturnType<typeof createCore>
 const loadAudit = () => loadPart(() => import('./audit.ts'))
 const loadCodes = () => loadPart(() => import('./codes.ts'))
 const loadOlder = () => loadPart(() => import('./older.ts'))
+const loadRenaming = () => loadPart(() => import('./renaming.ts'))
 const loadRestart = () => loadPart(() => import('./restart.ts'))
 const loadSafety = () => loadPart(() => import('./safety.ts'))
 const loadUnlocking = () => loadPart(() => import('./unlock.ts'))
@@ -129,7 +130,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     /** Signs the challenge of this session with the open vault's device [Note: D4]. */
     proveSession: on(async (account, challenge: string) => proveSession(account, originOf(), challenge)),
     ownDevices: on(ownDevices),
-    nameDevice: on(nameDevice),
+    nameDevice: onPart(async () => (await loadRenaming()).nameDevice),
     ownStanding: on(ownStanding),
     newDevices: on(newDevices),
     deviceSeen: on(deviceSeen),

@@ -1,5 +1,4 @@
-import { LIMITS } from '../../contract/limits.ts'
-import { type Book, bookWrite, readBook, withBook } from './book.ts'
+import { type Book, readBook } from './book.ts'
 import { type ListedDevice, listedDevices } from './listed.ts'
 import type { Live } from './live.ts'
 import { AHEAD_MAX } from './pins.ts'
@@ -10,20 +9,6 @@ export async function ownDevices(live: Live): Promise<ListedDevice[]> {
   const given = row.book.deviceNames ?? {}
   return devices.map((device) => ({ ...device, name: given[device.id]?.name || device.name }))
 }
-
-/**
- * Gives a device of the account another name, in the book, which no password has to open; '' gives back the name that it came with
- * [Note: I1]. Names of devices that are no longer listed are dropped.
- */
-export const nameDevice = (live: Live, { deviceId, name }: { deviceId: string; name: string }): Promise<void> =>
-  withBook(live, async () => {
-    const [row, devices] = await Promise.all([readBook(live), listedDevices(live)])
-    const before = row.book.deviceNames ?? {}
-    const given = { name: name.slice(0, LIMITS.deviceNameMax), n: (before[deviceId]?.n ?? 0) + 1 }
-    const all = Object.entries({ ...before, [deviceId]: given })
-    const deviceNames = Object.fromEntries(all.filter(([id]) => devices.some((device) => device.id === id)))
-    await live.vault.write([bookWrite({ ...row, isDirty: true, book: { ...row.book, deviceNames } })])
-  })
 
 /** Merges the names of two books: the one that was changed more often wins, then the server's. An n too far ahead is ignored. */
 export function mergedNames({ deviceNames: mine }: Book, { deviceNames: theirs }: Book): Pick<Book, 'deviceNames'> {
