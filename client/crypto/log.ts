@@ -11,7 +11,7 @@ import type { Live } from './live.ts'
 import { isOwnCommit, takeCommit } from './logcommit.ts'
 import { takeMessage } from './logmessage.ts'
 import { withOutbox } from './outbox.ts'
-import { everyAccount } from './peers.ts'
+import { arePeersKnown, everyAccount, type ShownPeer } from './peers.ts'
 import { type OpenRoom, type Place, storeRoom, withRoom } from './room.ts'
 import { groupPlace, withMembers } from './signers.ts'
 import { type NewerVersions, newerVersions, noVersions } from './versions.ts'
@@ -34,6 +34,8 @@ export interface LogOutcome extends NewerVersions {
   opened: StoredMessage[] | null
   /** True if this device follows the room by MLS. */
   isJoined: boolean
+  /** True if a member's keys must be fetched first: nothing was processed. */
+  needsPeers: boolean
   /** By user id: device lists that the next commit names and this device lacks. Fetch them, then continue from there. */
   unknownLists: Versions
   /** The newest version of the own device list in this vault, which a commit may have brought. 0 in a room that is new here. */
@@ -55,6 +57,7 @@ export interface LogOutcome extends NewerVersions {
 }
 
 const UNKNOWN_ROOM: LogOutcome = {
+  needsPeers: false,
   unknownLists: {},
   ownList: 0,
   forks: [],
@@ -76,14 +79,16 @@ const UNKNOWN_ROOM: LogOutcome = {
 /**
  * Processes the next entries of a room's log, in order. Stores MLS state, text and cursor in one transaction; then the caller
  * shows the vault's messages [Note: commit, then show]. Skips entries at or below the cursor. `asked` has the device list
- * versions, by user id, that were requested already: if the server lacks one, processing continues without it.
+ * versions, by user id, that were requested already: if the server lacks one, processing continues without it. With `peers`, processes nothing if their keys
+ * are to be fetched first: the result of verifying a message is stored for good.
  */
 export function receiveLog(
   live: Live,
-  input: Place & { entries: LogEntry[]; now: number; asked?: Versions },
+  input: Place & { entries: LogEntry[]; now: number; asked?: Versions; peers?: ShownPeer[] },
 ): Promise<LogOutcome> {
-  const { chatRoomId, peerIds, entries, now, asked = {} } = input
+  const { chatRoomId, peerIds, entries, now, asked = {}, peers = [] } = input
   return withRoom(live, chatRoomId, peerIds, async (room) => {
+    if (!(await arePeersKnown(live, peers))) return { ...UNKNOWN_ROOM, needsPeers: true }
     if (!room.record) return UNKNOWN_ROOM
     const { accounts } = room
     const known = withPlace(room.record, room)
@@ -97,6 +102,7 @@ export function receiveLog(
     const newer = await newerVersions(live, at.named)
     const opened = record === known && at.messages.length <= SHOWN_MAX ? at.messages : null
     return {
+      needsPeers: false,
       after: known.cursor,
       cursor,
       opened,

@@ -176,6 +176,26 @@ export async function peerStanding(
   return { mismatch: mismatchIn(row, { userId, ...shown }), version, isBookRead: row.isRead }
 }
 
+/** An account as the server's list shows it. */
+export interface ShownPeer {
+  id: string
+  username: string
+  /** Ed25519, base64. */
+  identityKey: string | null
+  manifestVersion: number
+  isDeleted: boolean
+}
+
+/** True if nothing has to be fetched of these accounts before their messages are verified. */
+export async function arePeersKnown(live: Live, peers: ShownPeer[]): Promise<boolean> {
+  const standings = await Promise.all(peers.map(({ id, ...peer }) => peerStanding(live, { userId: id, ...peer })))
+  return standings.every(({ mismatch, version, isBookRead }, at) => {
+    const { isDeleted = false, manifestVersion = 0 } = peers[at] ?? {}
+    // What follows of a mismatch is the person's to decide.
+    return isDeleted ? isBookRead : (mismatch && mismatch !== 'key_undecided') || version >= manifestVersion
+  })
+}
+
 /** A placeholder for an account without keys: no key equals its key, and it lists no device. */
 const WITHOUT_KEYS: Peer = {
   identityKey: new Uint8Array(),

@@ -18,7 +18,7 @@ import {
   shown,
   withOutbox,
 } from './outbox.ts'
-import { peerStanding, unlistedIn, versionsOf } from './peers.ts'
+import { peerStanding, type ShownPeer, unlistedIn, versionsOf } from './peers.ts'
 import { stateOf } from './prepare.ts'
 import { type OpenRoom, type Place, storeRoom, withFreeRoom, withRoom } from './room.ts'
 import { stated } from './transcript.ts'
@@ -56,7 +56,7 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
 
 /** What the page knows of a room in which it sends: its other members as the server shows them, and the newest seq of its log. */
 export interface ShownRoom extends Place {
-  peers: { id: string; username: string; identityKey: string | null; manifestVersion: number }[]
+  peers: ShownPeer[]
   lastSeq: number
   now: number
 }

@@ -20,8 +20,10 @@ export async function receiveMessage(env: Env, message: ServerData['message']): 
   if (!room) return
   // A request's messages are not shown before it is accepted.
   const isSeen = room.state === 'accepted' && viewOf(room) !== undefined && isLookedAt()
+  // The worker opens it while the list is drawn anew.
+  const caughtUp = catchUp(env, room, [{ kind: 'message', ...message }])
   addNewest(message, isSeen)
-  await show(env, room, await catchUp(env, room, [{ kind: 'message', ...message }]))
+  await show(env, room, await caughtUp)
 }
 
 export async function receiveCommit(env: Env, commit: ServerData['commit']): Promise<void> {

@@ -36,15 +36,19 @@ export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Prom
 const readTo = (cursor: number): CaughtUp => ({ after: cursor, cursor, opened: null, isJoined: false })
 
 async function follow(env: Env, room: Room, live: LogEntry[]): Promise<CaughtUp> {
-  // The sender's key must be known before a message is verified, because the result is stored for good.
-  await refreshPeers(env, room)
   let entries = live
   let lastSeq = live.length > 0 ? 0 : Number.POSITIVE_INFINITY
   let reached = -1
   let idle = 0
   let asked: Record<string, number> = {}
+  let peers = room.peers
   for (let round = 1; ; round++) {
-    const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries, now: env.clock().getTime(), asked })
+    const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries, now: env.clock().getTime(), asked, peers })
+    if (outcome.needsPeers) {
+      await refreshPeers(env, room)
+      peers = []
+      continue
+    }
     const { mustEnter, hasGap, after, opened, isJoined, forks, newerManifests } = outcome
     noteOwnNews(outcome)
     showForks(room, forks)
