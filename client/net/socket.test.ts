@@ -162,6 +162,27 @@ test('A socket that stays silent is taken for dead and made anew', () => {
   socket.close()
 })
 
+test('A hidden page, whose timers run once a minute, keeps its healthy socket; after a sleep it makes another one', () => {
+  const socket = open()
+  wire().accept()
+  wire().says(hello)
+  const first = wire()
+  for (let minute = 1; minute <= 5; minute++) {
+    vi.setSystemTime(Date.now() + 60_000 - PERIODS.heartbeatMs)
+    vi.advanceTimersByTime(PERIODS.heartbeatMs)
+    expect(first.sent).toHaveLength(minute)
+    first.says({ type: 'pong', data: { serverTime: hello.data.serverTime } })
+  }
+  vi.setSystemTime(Date.now() + 60_000)
+  socket.reconnect()
+  expect([first.readyState, socket.isAlive(), FakeWire.made.length]).toEqual([1, true, 1])
+  vi.setSystemTime(Date.now() + 3_600_000)
+  expect(socket.isAlive()).toBe(false)
+  socket.reconnect()
+  expect([first.readyState, FakeWire.made.length]).toEqual([3, 2])
+  socket.close()
+})
+
 test('Frames that are broken or unknown are passed over; the next one is heard', () => {
   const socket = open()
   const received: unknown[] = []

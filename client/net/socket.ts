@@ -19,6 +19,11 @@ export interface Socket {
   on<T extends FrameType>(type: T, listener: Listener<T>): () => void
 }
 
+/** After this time an unanswered ping counts as lost. */
+const ANSWER_MS = PERIODS.heartbeatMs + 5000
+/** A connection may be silent for so long: browsers run the timers of hidden pages once a minute, so pings come no more often. */
+const SILENCE_MS = 90_000
+
 interface Options {
   url: () => string
   WebSocket?: typeof WebSocket
@@ -27,7 +32,7 @@ interface Options {
 /**
  * Makes the page's live socket. A burst is five attempts at intervals of 3 s. Then the client waits for `reconnect`, `online`, focus
  * or a visible page. It waits at once if the server has closed the socket normally (1000) or because too many are open.
- * A socket without data for two heartbeats counts as dead.
+ * A socket counts as dead when a ping stays unanswered, and when nothing came for so long that this computer must have slept.
  */
 export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Socket {
   const listeners = new Map<FrameType, Set<(data: never) => void>>()
@@ -38,6 +43,8 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
   let timer: ReturnType<typeof setTimeout> | undefined
   let heartbeat: ReturnType<typeof setInterval> | undefined
   let lastFrameAt = 0
+  /** When the first ping since the last frame was sent. */
+  let askedAt: number | undefined
 
   function connect() {
     clearTimeout(timer)
@@ -46,7 +53,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
     const socket = new Wire(url())
     ws = socket
     socket.onopen = () => {
-      lastFrameAt = Date.now()
+      heard()
       clearInterval(heartbeat)
       heartbeat = setInterval(() => beat(socket), PERIODS.heartbeatMs)
     }
@@ -75,10 +82,17 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
 
   function beat(socket: WebSocket) {
     if (isSilent()) return socket.close()
-    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'ping', data: {} } satisfies ClientFrame))
+    if (socket.readyState !== socket.OPEN) return
+    socket.send(JSON.stringify({ type: 'ping', data: {} } satisfies ClientFrame))
+    askedAt ??= Date.now()
   }
 
-  const isSilent = () => Date.now() - lastFrameAt > 2 * PERIODS.heartbeatMs + 5000
+  function heard() {
+    lastFrameAt = Date.now()
+    askedAt = undefined
+  }
+
+  const isSilent = () => Date.now() - (askedAt ?? Number.POSITIVE_INFINITY) > ANSWER_MS || Date.now() - lastFrameAt > SILENCE_MS
 
   /** Gives up a connection that has been silent, as after a sleep. Its close may take long, so it is not waited for. */
   function drop() {
@@ -90,7 +104,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
   }
 
   function onText(text: string) {
-    lastFrameAt = Date.now()
+    heard()
     const frame = readFrame(text)
     if (!frame) return
     if (frame.type === 'hello') {
