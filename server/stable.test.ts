@@ -7,6 +7,7 @@ import { connect, type Db } from './db/connect.ts'
 import { pageOf, raiseDelivered, raiseRead } from './messages/store.ts'
 import { sumUnread } from './notifications/store.ts'
 import { commitsBetween, findRoom, messagesBetween } from './rooms/store.ts'
+import { pickChanged, pickPage, rowsJson } from './rooms/store-list.ts'
 import { findLive } from './sessions/store.ts'
 import { startWorld } from './testing/world.ts'
 
@@ -17,6 +18,8 @@ const MESSAGES = 20_000
 const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 const [alice, room] = [uuid(1), 'r1']
 const now = new Date()
+const DAY_MS = 86_400_000
+const FIFTY = Array.from({ length: 50 }, (_, at) => `r${at + 1}`)
 const hashOf = (number: number) => createHash('md5').update(String(number)).digest()
 
 /** Each hot look-up, with the blocks that it may read of full tables, indexes included. */
@@ -32,6 +35,12 @@ const LOOKUPS: Record<string, [number, (db: Db) => Promise<unknown>]> = {
   'log, messages': [40, (db) => messagesBetween(db, { roomId: room, after: 10_000, upTo: MESSAGES, limit: 200 })],
   'log, commits': [40, (db) => commitsBetween(db, { roomId: room, after: 10_000, upTo: MESSAGES, limit: 200 })],
   // Alice has all of the rooms, and each is unread.
+  // Rooms without a message, whose activity is that of their contact.
+  'room list, first page': [5 * ROOMS, (db) => pickPage(db, alice, undefined, 51)],
+  'room list, later page': [5 * ROOMS, (db) => pickPage(db, alice, { ms: now.getTime() + DAY_MS, roomId: room }, 201)],
+  'room list, no change': [4 * ROOMS, (db) => pickChanged(db, alice, { oldest: '9000000000', after: undefined }, 201)],
+  'room list, all changed': [16 * ROOMS, (db) => pickChanged(db, alice, { oldest: '0', after: undefined }, 201)],
+  'room list, rows': [50 * 30, (db) => rowsJson(db, alice, FIFTY)],
   unread: [ROOMS, (db) => sumUnread(db, alice)],
   // Who is told is looked up by the index of the member's contacts, of which there are at most 5,000, or by that of the room's.
   'read mark': [ROOMS / 4, (db) => raiseRead(db, room, alice, 10_020, now)],

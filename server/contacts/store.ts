@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
+import { instantOf } from '../db/instant.ts'
 import { named } from '../db/named.ts'
 import { users } from '../db/schema/account.ts'
 import { contacts } from '../db/schema/contacts.ts'
@@ -65,9 +66,6 @@ function written(db: Queryable, condition: SQL) {
     order by c.state = 'accepted' desc, activity desc
     limit ${sql.raw(String(LIMITS.contactsMax))}) listed`)
 }
-
-/** The time as in JSON: UTC, ISO 8601, milliseconds. */
-const instantOf = (time: SQL): SQL => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** Finds an active account by lower-case username or by onion address. */
 export async function findPerson(db: Queryable, who: { username: string } | { onionAddress: string }) {

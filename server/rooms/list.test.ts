@@ -25,7 +25,21 @@ async function pagesOf(who: Person, limit: number): Promise<ListedRoom[][]> {
   }
 }
 
-const now = async (who: Person): Promise<string> => (await who.does(roomsApi.list, {})).counter ?? ''
+/**
+ * Waits until whatever was open in the whole cluster has ended, other tests' transactions too: while something is open, the changes
+ * after it are answered again.
+ */
+async function settled(): Promise<void> {
+  const [{ next } = {}] = await world.sql('select pg_snapshot_xmax(pg_current_snapshot())::text as next')
+  const isOver = () => world.sql('select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as over', [next])
+  await expect.poll(isOver).toEqual([{ over: true }])
+}
+
+/** A counter of which everything before is answered. */
+async function now(who: Person): Promise<string> {
+  await settled()
+  return (await who.does(roomsApi.list, {})).counter ?? ''
+}
 
 /** Everything that has changed since, by one reading of `limit` rows at a time. */
 async function changes(who: Person, since: string, limit: number = LIMITS.roomPageMax) {
@@ -105,6 +119,7 @@ test('a conversation that moves to the front while Alice reads her pages is amon
   const chatRoomId = await alice.talksTo(bob)
   await plantContacts(alice, 4)
   await world.sql("update chat_rooms set last_message_at = now() - interval '1 day' where id = $1", [chatRoomId])
+  await settled()
   const first = await alice.does(roomsApi.list, { limit: 2 })
   await bob.says(chatRoomId, 'now it is the newest')
   const second = await alice.does(roomsApi.list, { limit: 3, before: first.before ?? '' })
@@ -140,6 +155,7 @@ test('whatever a row shows, its change is answered to everybody who sees it, onc
   let [hers, his] = [await now(alice), await now(bob)]
   for (const [what, change, seenByBob] of steps) {
     await change()
+    await settled()
     const [toAlice, toBob] = [await changes(alice, hers), await changes(bob, his)]
     expect({ what, hers: toAlice.ids, his: toBob.ids }).toEqual({ what, hers: [chatRoomId], his: seenByBob })
     expect([toAlice.removed, toBob.removed]).toEqual([[], []])
@@ -157,6 +173,7 @@ test('a request comes, is accepted and shows presence; one that is declined leav
   const [empty, bobs] = [await now(alice), await now(bob)]
   await bob.adds(alice)
   await carol.adds(alice)
+  await settled()
   const asked = await changes(alice, empty)
   expect(asked.ids.sort()).toEqual([bob, carol].map(({ id }) => directRoomId(id, alice.id)).sort())
   const requests = await alice.contacts()
@@ -176,9 +193,10 @@ test('a request comes, is accepted and shows presence; one that is declined leav
 test('a change whose transaction ends late is answered, whatever was read while it was open', async () => {
   const { alice, bob, carol } = await world.people()
   const [toBob, toCarol] = [await alice.talksTo(bob), await alice.talksTo(carol)]
+  const before = await now(alice)
   const late = await openTransaction()
   await late.query('update chat_participants set read_at = now() where chat_room_id = $1 and user_id = $2', [toBob, bob.id])
-  let { counter } = await changes(alice, await now(alice))
+  let { counter } = await changes(alice, before)
   await carol.says(toCarol, 'a later transaction, which is seen first')
   const first = await changes(alice, counter)
   expect(first.ids).toEqual([toCarol])

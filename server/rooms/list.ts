@@ -1,5 +1,6 @@
-import type { z } from 'zod'
-import type { ListedRoom, listRooms, RoomPage } from '../../contract/roomlist.ts'
+import { z } from 'zod'
+import { LIMITS } from '../../contract/limits.ts'
+import { type listRooms, type RoomPage, roomRowShape } from '../../contract/roomlist.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store-list.ts'
@@ -48,15 +49,14 @@ async function rowsOf(env: Env, user: SignedInUser, roomIds: string[]): Promise<
   return { ...rows, counter: null, more: false, before: null }
 }
 
+const rowsShape = z.array(roomRowShape).max(LIMITS.roomPageMax)
+
 /** The rows of these rooms in their order. Those that are not on the caller's list, or of strangers, are `removed` alike. */
 async function listed(env: Env, user: SignedInUser, picked: { roomId: string }[]) {
   const ids = picked.map(({ roomId }) => roomId)
-  const rows = ids.length === 0 ? [] : await store.findRows(env.db, user.id, ids)
+  const rows = ids.length === 0 ? [] : rowsShape.parse(JSON.parse(await store.rowsJson(env.db, user.id, ids)))
   const byId = new Map(rows.map((row) => [row.chatRoomId, row]))
-  return {
-    rooms: ids.flatMap((id) => byId.get(id) ?? []).map(shownRow),
-    removed: ids.filter((id) => !byId.has(id)),
-  }
+  return { rooms: ids.flatMap((id) => byId.get(id) ?? []), removed: ids.filter((id) => !byId.has(id)) }
 }
 
 const readPlace = (text: string): store.Place => {
@@ -67,27 +67,4 @@ const readPlace = (text: string): store.Place => {
 function readCounter(text: string): store.Since {
   const [oldest = '', changedIn, roomId] = text.split('.')
   return { oldest, after: changedIn !== undefined && roomId !== undefined ? { changedIn, roomId } : undefined }
-}
-
-type Row = Awaited<ReturnType<typeof store.findRows>>[number]
-
-function shownRow(row: Row): ListedRoom {
-  const { chatRoomId, contactId, lastMessage, lastSeq, unreadCount, readSeq, theirDeliveredSeq, theirReadSeq, isMutual } = row
-  return {
-    ...{ chatRoomId, contactId, lastSeq, unreadCount, readSeq, theirDeliveredSeq, theirReadSeq },
-    state: row.state === 'accepted' ? 'accepted' : 'pending',
-    addedAt: row.addedAt.toISOString(),
-    person: {
-      id: row.personId,
-      username: row.username,
-      displayName: row.displayName,
-      alias: row.alias,
-      isDeleted: row.deletedAt !== null,
-      isOnline: isMutual && row.isOnline,
-      lastSeen: isMutual ? (row.lastSeen?.toISOString() ?? null) : null,
-      identityKey: row.publicKey?.toString('base64') ?? null,
-      manifestVersion: row.manifestVersion ?? 0,
-    },
-    lastMessage: lastMessage && { ...lastMessage, createdAt: lastMessage.createdAt.toISOString() },
-  }
 }

@@ -21,6 +21,7 @@ export const chatRooms = pgTable('chat_rooms', {
   needsCommit: boolean('needs_commit').notNull().default(false),
   /** True after a member has deleted their account: nothing more is appended. */
   isClosed: boolean('is_closed').notNull().default(false),
+  /** For servers of before, which still compare it. What is new of a room stands in the rows of its members. */
   changedIn: changedIn('changed_in'),
 })
 
