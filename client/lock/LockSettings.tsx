@@ -61,14 +61,16 @@ export function LockSettings({ userId }: { userId: string }) {
 
   return (
     <div className="stack tight">
-      <fieldset className="lock-times">
+      <fieldset className="lock-field">
         <legend>Without input for</legend>
-        {TIMES.map(({ after, words }) => (
-          <label key={words}>
-            <input type="radio" className="sr" name="lock-after" checked={after === now} onChange={() => choose(after)} />
-            {words}
-          </label>
-        ))}
+        <div className="lock-times">
+          {TIMES.map(({ after, words }) => (
+            <label key={words}>
+              <input type="radio" name="lock-after" checked={after === now} onChange={() => choose(after)} />
+              {words}
+            </label>
+          ))}
+        </div>
       </fieldset>
       {standing && (
         <div className="acts">
