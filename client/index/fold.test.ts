@@ -28,7 +28,7 @@ test.each([
 })
 
 test('A query is looked for by its longest word first, each word once', () => {
-  expect(needlesOf('  to Amsterdam, TO ')).toEqual([' amsterdam', ' to'])
+  expect(needlesOf('  to Amsterdam, TO ')).toEqual(['amsterdam', 'to'])
   expect(needlesOf('?!')).toEqual([])
 })
 
@@ -52,4 +52,11 @@ test.each(['needle', 'needles'])('A long message is shown around %j, on one line
     expect(text).toMatch(/^….*…$/)
     expect(() => encodeURIComponent(text)).not.toThrow()
   }
+})
+
+test('Any part of a word is marked, also behind the part of a long message that a result shows', () => {
+  expect(marked('At the stationery', 'tion')).toEqual(['tion'])
+  const long = `${'word '.repeat(100)}needles`
+  const places = snippetOf(long, needlesOf('eedl')).places
+  expect(places.map(([from, to]) => long.slice(from, to))).toEqual(['eedl'])
 })

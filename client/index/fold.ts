@@ -34,8 +34,9 @@ const CONTRACTED = /^(?:t|s|m|d|ll|re|ve)(?![\p{L}\p{N}])/iu
 const remembered = new Map<string, Sign[]>()
 
 /**
- * Folds a text for search: its words in lower case, without accents, each preceded by one space, so that " wor" matches every word
- * that begins with "wor". All else is dropped; a text without words becomes empty. Fills `places` if given.
+ * Folds a text for search: its words in lower case, without accents, each preceded by one space, so that " wor" matches the
+ * words that begin with "wor" and "wor" all that have it. All else is dropped; a text without words becomes empty. Fills `places` if
+ * given.
  */
 export function fold(text: string, places?: Places): string {
   let folded = ''
@@ -62,12 +63,17 @@ export function fold(text: string, places?: Places): string {
   return folded
 }
 
-/** The folded words of a query, longest first. A message matches if its folded text has all of them. */
+/**
+ * The folded words of a query, longest first. A message matches if its folded text has all of them, each at any place of a word. One
+ * letter, and what folds to several words ("e-mail"), begin where a word begins: else "e-mail" would match "the mail".
+ */
 export function needlesOf(query: string): string[] {
   const words = query.slice(0, QUERY_MAX).split(/\s+/u)
-  const needles = new Set(words.map((word) => fold(word)).filter((needle) => needle !== ''))
+  const needles = new Set(words.flatMap((word) => fold(word) || []).map((word) => (isAnchored(word) ? word : word.slice(1))))
   return [...needles].sort((a, b) => b.length - a.length)
 }
+
+const isAnchored = (folded: string): boolean => folded.length <= 2 || folded.includes(' ', 1)
 
 function signsOf(character: string): Sign[] {
   const known = remembered.get(character)

@@ -35,7 +35,7 @@ async function withWords(texts: string[]) {
   return { ...at, finds: async (query: string) => textsOf(await looksFor(at.alice, query, [at.roomId])) }
 }
 
-test('Alice finds what Bob wrote, and what she wrote, by the beginnings of its words, in any order', async () => {
+test('Alice finds what Bob wrote, and what she wrote, by any part of its words, in any order', async () => {
   const { alice, bob, finds } = await withWords(['Meet me at the station', 'The stationery shop', 'understated'])
   await alice.says(bob, 'At the station, then')
   expect(await finds('station')).toEqual(['At the station, then', 'The stationery shop', 'Meet me at the station'])
@@ -43,7 +43,10 @@ test('Alice finds what Bob wrote, and what she wrote, by the beginnings of its w
   expect(await finds('stat ME')).toEqual(['Meet me at the station'])
   expect(await finds('me stat')).toEqual(['Meet me at the station'])
   expect(await finds('first')).toEqual(['The first one'])
-  expect(await finds('tation')).toEqual([])
+  expect(await finds('tation')).toEqual(['At the station, then', 'The stationery shop', 'Meet me at the station'])
+  expect(await finds('derst')).toEqual(['understated'])
+  expect(await finds('m stat')).toEqual(['Meet me at the station'])
+  expect(await finds('e-me')).toEqual([])
   expect(await finds('nowhere')).toEqual([])
   expect(await finds(' ?! ')).toEqual([])
 })
@@ -65,7 +68,8 @@ test('Results say where they stand: room, place, id, sender, time, and which wor
   const [stored] = (await alice.reads(bob)).slice(-1)
   const { messages } = await looksFor(alice, 'find', [roomId])
   const { chatRoomId, seq, id, senderId, at } = stored ?? {}
-  expect(messages).toEqual([{ chatRoomId, seq, id, senderId, at, isEncrypted: false, text: 'find me', marks: [[0, 4]] }])
+  const marked = { marks: [[0, 4]], places: [[0, 4]] }
+  expect(messages).toEqual([{ chatRoomId, seq, id, senderId, at, isEncrypted: false, text: 'find me', ...marked }])
   expect(senderId).toBe(bob.userId)
   await bob.says(alice, 'find me sealed')
   await alice.reads(bob)

@@ -36,8 +36,8 @@ export const indexRooms = (vault: Vault, { chatRoomIds }: { chatRoomIds: string[
   readIntoIndex(vault, chatRoomIds, AT_ONCE)
 
 /**
- * Finds the newest messages of these rooms in which each word of the query is the beginning of a word, or any part of the text in
- * scripts without spaces. Ignores case and accents. Does not store the query.
+ * Finds the newest messages of these rooms that have each word of the query, as a word or as a part of one. Ignores case and
+ * accents. Does not store the query.
  */
 export async function searchMessages(
   vault: Vault,

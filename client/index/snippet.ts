@@ -1,13 +1,20 @@
 import { fold, type Places } from './fold.ts'
 
-/** One line of a message, with the ranges of the matched words in UTF-16 units. */
+/** A range of a text in UTF-16 units. */
+export type Range = [from: number, to: number]
+
+/** One line of a message, with the ranges of the matched words. */
 export interface Snippet {
   text: string
-  marks: [from: number, to: number][]
+  marks: Range[]
+  /** The same ranges in the whole message. */
+  places: Range[]
 }
 
 const BEFORE = 40
 const LENGTH = 200
+/** Ranges that are kept of one message: a letter of 60 kB may have a word thousands of times. */
+const PLACES_MAX = 200
 
 /** Cuts the part of a message around the first match. */
 export function snippetOf(text: string, needles: string[]): Snippet {
@@ -18,24 +25,24 @@ export function snippetOf(text: string, needles: string[]): Snippet {
   const head = start > 0 ? '…' : ''
   const shown = head + text.slice(start, end).replace(/\s/gu, ' ') + (end < text.length ? '…' : '')
   const shift = head.length - start
-  const marks = found
-    .filter(([from]) => from < end)
-    .map(([from, to]): [number, number] => [from + shift, Math.min(to, end) + shift])
-  return { text: shown, marks }
+  const marks = found.filter(([from]) => from < end).map(([from, to]): Range => [from + shift, Math.min(to, end) + shift])
+  return { text: shown, marks, places: found.slice(0, PLACES_MAX) }
 }
 
-function matchesIn(text: string, needles: string[]): [number, number][] {
+function matchesIn(text: string, needles: string[]): Range[] {
   const places: Places = { from: [], to: [] }
   const folded = fold(text, places)
-  const found: [number, number][] = []
-  for (const needle of needles)
+  const found: Range[] = []
+  for (const needle of needles) {
+    const begin = needle.startsWith(' ') ? 1 : 0
     for (let at = folded.indexOf(needle); at >= 0; at = folded.indexOf(needle, at + needle.length))
-      found.push([places.from[at + 1] ?? 0, places.to[at + needle.length - 1] ?? 0])
+      found.push([places.from[at + begin] ?? 0, places.to[at + needle.length - 1] ?? 0])
+  }
   return merged(found.sort(([a], [b]) => a - b))
 }
 
-function merged(sorted: [number, number][]): [number, number][] {
-  const apart: [number, number][] = []
+function merged(sorted: Range[]): Range[] {
+  const apart: Range[] = []
   for (const [from, to] of sorted) {
     const last = apart.at(-1)
     if (last && from < last[1]) last[1] = Math.max(last[1], to)

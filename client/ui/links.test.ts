@@ -15,7 +15,20 @@ test('a web address becomes a link and the words around it stay', () => {
   ])
 })
 
-test('only http and https are links', () => {
+test('what begins with www. is a link, by https, and a mail address opens a letter', () => {
+  expect(hrefs('See www.example.org/a. Or write to (eleanor.w+press@mail.example.org), please')).toEqual([
+    'https://www.example.org/a',
+    'mailto:eleanor.w+press@mail.example.org',
+  ])
+  expect(hrefs('www. www.example @bob a@b bob@localhost 3@4.5 www..org')).toEqual([])
+})
+
+test('a mail address inside a web address is part of it, and no letter is filled in', () => {
+  expect(hrefs('https://a.example/?to=bob@b.example')).toEqual(['https://a.example/?to=bob@b.example'])
+  expect(hrefs('bob@b.example?subject=x&body=y')).toEqual(['mailto:bob@b.example'])
+})
+
+test('only http, https and mail are links', () => {
   expect(hrefs('javascript:alert(1) data:text/html,x ftp://a.example vbscript:x mailto:a@b.example')).toEqual([])
 })
 
@@ -43,6 +56,7 @@ test('no character is lost', () => {
     ' https://a.example, https://b.example. ',
     '(https://a.example)\n\nhttp://[x',
     'été https://a.example/é',
+    'a@b.example, www.c.example (d@e.example).',
   ])
     expect(joined(text)).toBe(text)
 })

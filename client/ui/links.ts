@@ -4,23 +4,35 @@ export interface TextPart {
   href?: string
 }
 
-const ADDRESS = /\bhttps?:\/\/[^\s<>"']+/giu
+const WEB = /\b(?:https?:\/\/|www\.)[^\s<>"']+/giu
+// No "?" and no "%": a link could fill in the letter's subject and text.
+const MAIL = /(?<![^\s<("'])[\w.+-]+@[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,}(?![\w@-])/giu
 // Punctuation at the end belongs to the sentence, not to the address.
 const TRAILING = /[.,;:!?'"»”’…]+$/u
 
-/** Cuts a text into plain parts and web addresses (http and https only). Nothing is fetched. */
+/** Cuts a text into plain parts and addresses: http, https, "www." and mail. Nothing is fetched. */
 export function textParts(text: string): TextPart[] {
+  const found = [...text.matchAll(WEB), ...text.matchAll(MAIL)].sort((a, b) => a.index - b.index)
   const parts: TextPart[] = []
   let at = 0
-  for (const match of text.matchAll(ADDRESS)) {
+  for (const match of found) {
     const address = trimmed(match[0])
-    if (!URL.canParse(address)) continue
+    const href = hrefOf(address)
+    if (!href || match.index < at) continue
     if (match.index > at) parts.push({ text: text.slice(at, match.index) })
-    parts.push({ text: address, href: new URL(address).href })
+    parts.push({ text: address, href })
     at = match.index + address.length
   }
   if (at < text.length) parts.push({ text: text.slice(at) })
   return parts
+}
+
+function hrefOf(address: string): string | undefined {
+  if (!/^(https?:|www\.)/i.test(address)) return `mailto:${address}`
+  // "www." alone is a word, and so is "www.example".
+  if (/^www\./i.test(address) && !/^www\.[^./]+\.[^./]/i.test(address)) return undefined
+  const whole = /^www\./i.test(address) ? `https://${address}` : address
+  return URL.canParse(whole) ? new URL(whole).href : undefined
 }
 
 function trimmed(address: string): string {
