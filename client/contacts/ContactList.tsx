@@ -1,4 +1,4 @@
-import { AtSign, CircleAlert, Search, UserRoundPlus } from 'lucide-react'
+import { AtSign, CircleAlert, Search, UserRoundPlus, X } from 'lucide-react'
 import { type ReactNode, type RefObject, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { FoundMessages } from '../search/FoundMessages.tsx'
@@ -6,6 +6,7 @@ import { isSearchable } from '../search/search.ts'
 import { nameOf, peopleStore } from '../trust/people.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv } from '../ui/env.tsx'
+import { IconButton } from '../ui/IconButton.tsx'
 import './contacts.css'
 import { roomsStore, sortRooms } from '../rooms/list.ts'
 import { refreshRooms } from '../rooms/load.ts'
@@ -38,26 +39,30 @@ export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
     focus: want,
     onEscape() {
       if (query === '') return
-      setQuery('')
-      field.current?.focus()
+      clear()
     },
   })
+  function clear() {
+    setQuery('')
+    field.current?.focus()
+  }
   return (
     <div className="finder" ref={area}>
       <search className="find">
-        <label className="input">
+        <div className="input">
           <Search className="i i-16" aria-hidden />
-          <span className="sr">Search contacts and messages</span>
           <input
             ref={field}
             type="search"
+            aria-label="Search contacts and messages"
             placeholder="Search"
             // Without this attribute the browser stores the typed text as a suggestion and in its session file.
             autoComplete="off"
             value={query}
             onChange={(event) => setQuery(event.target.value)}
           />
-        </label>
+          {query && <IconButton icon={X} label="Clear the search" isTight onClick={clear} />}
+        </div>
         {beside}
         <p className="sr" role="status">
           {query.trim() && (found.length === 1 ? '1 contact found' : `${found.length} contacts found`)}
@@ -66,7 +71,11 @@ export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
       <div className="list" ref={scroller}>
         <Rows {...{ rows, found, query, scroller, openRoomId, onOpen, onAdd, wantedId }} onFocused={() => want(undefined)} />
         {isSearchable(query) && (
-          <FoundMessages query={query} rooms={rows.flatMap(({ room }) => (room.state === 'accepted' ? [room] : []))} />
+          <FoundMessages
+            query={query}
+            hasContacts={found.length > 0}
+            rooms={rows.flatMap(({ room }) => (room.state === 'accepted' ? [room] : []))}
+          />
         )}
       </div>
       <footer className="foot">
@@ -151,7 +160,8 @@ function Rows({ rows, found, query, onAdd, ...shown }: RowsProps) {
         </button>
       </Empty>
     )
-  if (found.length === 0 && isSearchable(query)) return <p className="none">No contacts found</p>
+  // The search of messages says so, where it finds nothing either.
+  if (found.length === 0 && isSearchable(query)) return null
   if (found.length === 0) return <Empty icon={Search} title="No contacts found" />
   return <VirtualRows rows={found} ambiguous={ambiguous} {...shown} />
 }

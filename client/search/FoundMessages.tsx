@@ -19,12 +19,14 @@ import { searchStore } from './store.ts'
 
 interface Props {
   query: string
+  /** True if contacts were found, which are shown above. */
+  hasContacts: boolean
   /** The rooms to search. */
   rooms: Room[]
 }
 
 /** The list of matching messages, which is shown below the matching contacts. */
-export function FoundMessages({ query, rooms }: Props) {
+export function FoundMessages({ query, hasContacts, rooms }: Props) {
   const env = useEnv()
   const { isAnswered, messages, hasMore, isComplete, unloaded, failure, older } = useStore(searchStore)
   const ids = rooms.map(({ id }) => id).join()
@@ -47,6 +49,7 @@ export function FoundMessages({ query, rooms }: Props) {
   const isEmpty = isAnswered && messages.length === 0 && isComplete && !failure
   return (
     <section className="found-messages" aria-labelledby="found-messages">
+      {isEmpty && !hasContacts && <p>No contacts found</p>}
       <h2 id="found-messages" tabIndex={-1} ref={heading}>
         Messages
       </h2>
