@@ -136,7 +136,11 @@ async function tap(from: Page, to: Page, text: string): Promise<{ own: number; o
   const [own, other] = [await seen(from, text), await seen(to, text)]
   const tappedAt = await from.evaluate(() => globalThis.tappedAt)
   // The tick changes until the receiver has read the message. The next tap waits for that.
-  await from.locator('.msg', { hasText: text }).last().getByText('Read', { exact: true }).waitFor({ state: 'attached' })
+  await from
+    .getByRole('group', { name: /, read$/ })
+    .filter({ hasText: text })
+    .last()
+    .waitFor()
   return { own: own - tappedAt, other: other - tappedAt }
 }
 

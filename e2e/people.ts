@@ -84,3 +84,17 @@ export async function conversation(alice: Person, bob: Person): Promise<void> {
   await alice.opens(bob)
   await bob.opens(alice)
 }
+
+/** Sends plain text messages as a person by the HTTP API, the fastest way to a long conversation. */
+export async function chatters(one: Person, texts: string[]): Promise<void> {
+  const chatRoomId = one.page.url().split('/chat/')[1] ?? ''
+  await one.page.evaluate(
+    async ([room, contents]) => {
+      for (const content of contents) {
+        const body = JSON.stringify({ id: crypto.randomUUID(), chatRoomId: room, content, messageType: 'text' })
+        await fetch('/api/messages', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      }
+    },
+    [chatRoomId, texts] as const,
+  )
+}

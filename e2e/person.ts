@@ -118,7 +118,8 @@ export async function visitor(
           ),
         ),
     async seesTick(text, tick) {
-      await page.locator('.msg', { hasText: text }).last().getByText(tick, { exact: true }).waitFor({ state: 'attached' })
+      const name = new RegExp(`, ${tick}(\\.|$)`, 'i')
+      await page.getByRole('group', { name }).filter({ hasText: text }).last().waitFor()
     },
     goesOffline: () => context.setOffline(true),
     comesBack: () => context.setOffline(false),

@@ -1,20 +1,5 @@
 import { expect } from 'vitest'
-import { conversation, test } from './people.ts'
-import type { Person } from './person.ts'
-
-/** Sends plain text messages as Bob by the HTTP API, the fastest way to a long conversation. */
-async function chatters(bob: Person, texts: string[]): Promise<void> {
-  const chatRoomId = bob.page.url().split('/chat/')[1] ?? ''
-  await bob.page.evaluate(
-    async ([room, contents]) => {
-      for (const content of contents) {
-        const body = JSON.stringify({ id: crypto.randomUUID(), chatRoomId: room, content, messageType: 'text' })
-        await fetch('/api/messages', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-      }
-    },
-    [chatRoomId, texts] as const,
-  )
-}
+import { chatters, conversation, test } from './people.ts'
 
 test('Alice finds an old message by a word, opens it where it stands, and again after a reload', async ({ alice, bob }) => {
   await conversation(alice, bob)

@@ -163,7 +163,7 @@ function lookAgain(env: Env): void {
   const { open } = messagesStore.getState()
   const [room] = roomsStore.getState().rooms.values()
   const newest = open?.status === 'ready' ? open.messages.findLast(({ isMine }) => !isMine)?.id : undefined
-  const look = `${newest} ${room?.unreadCount} ${document.hasFocus()}`
+  const look = `${newest} ${room?.unreadCount} ${open?.isOpening} ${document.hasFocus()}`
   if (!room || !newest || look === lastSeen) return
   lastSeen = look
   markSeen(env, room).catch((error: unknown) => {

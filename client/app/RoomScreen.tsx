@@ -17,6 +17,8 @@ import { useMedia } from '../ui/useMedia.tsx'
 
 const ContactPanel = later(async () => (await import('../trust/ContactPanel.tsx')).ContactPanel)
 
+const FindBar = later(async () => (await import('../search/FindBar.tsx')).FindBar)
+
 interface Props {
   room: RoomRow
   person: Person
@@ -41,6 +43,20 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
   }, [env, room.id, attempt])
 
   const free = () => void flush(env, room)
+  // Counts the times that the search was asked for: asked for again, it takes the focus again.
+  const [finds, setFinds] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another room begins without a search
+  useEffect(() => setFinds(0), [room.id])
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isFind = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'f'
+      if (!isFind || document.querySelector('[role=dialog], [role=alertdialog]')) return
+      event.preventDefault()
+      setFinds((count) => count + 1)
+    }
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
 
   async function accept(changed: Person, chosen?: Choice) {
     await acceptChange(env, changed, chosen)
@@ -55,7 +71,9 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
           room={room}
           person={person}
           canSend={canSend}
+          finder={finds > 0 && <FindBar key={room.id} room={room} asked={finds} onClose={() => setFinds(0)} />}
           onBack={onBack}
+          onFind={() => setFinds((count) => count + 1)}
           onRetry={() => setAttempt(attempt + 1)}
           onDetails={() => openDetails(room.id)}
           onAcceptChange={accept}

@@ -1,43 +1,36 @@
 import { useEffect, useRef, useState } from 'react'
-import { NOT_ENCRYPTED } from '../rooms/preview.ts'
-import { OUT_OF_PLACE } from './lines.ts'
+import { newsOf } from './news.ts'
 import type { ShownMessage } from './store.ts'
 
 interface Props {
   messages: ShownMessage[]
   name: string
-  /** True while the window does not reach the newest message: added messages are an older page then, not new ones. */
+  /** True while the room opens or its window does not reach the newest message: what is added then is a page, not news. */
   isPaused: boolean
 }
 
+/** How long an announcement stays for a screen reader that is busy, before it could be read a second time. */
+const STAYS_MS = 10_000
+
 /**
- * Announces new messages and failures to screen readers. The list itself is silent, because scrolling adds old messages to it.
+ * Announces new messages and failures to screen readers, each once. The list itself is silent, because scrolling adds old messages
+ * to it.
  */
 export function Announcer({ messages, name, isPaused }: Props) {
-  const [words, setWords] = useState('')
-  const announced = useRef<string>(undefined)
-  const newest = messages.at(-1)
-  const news = newest && newsOf(newest, name)
+  const [said, setSaid] = useState<{ key: string; words: string }[]>([])
+  const before = useRef<ShownMessage[]>(undefined)
   useEffect(() => {
-    const isFirst = announced.current === undefined
-    if (announced.current === news?.key) return
-    announced.current = news?.key ?? ''
-    if (!isFirst && !isPaused && news?.words) setWords(news.words)
-  }, [news?.key, news?.words, isPaused])
+    const news = before.current ? newsOf(before.current, messages, name) : []
+    before.current = isPaused ? undefined : messages
+    if (news.length === 0 || isPaused) return
+    setSaid((now) => [...now, ...news])
+    setTimeout(() => setSaid((now) => now.filter((one) => !news.includes(one))), STAYS_MS)
+  }, [messages, name, isPaused])
   return (
-    <p className="sr" role="status">
-      {words}
-    </p>
+    <div className="sr" role="status" aria-atomic="false">
+      {said.map(({ key, words }) => (
+        <p key={key}>{words}</p>
+      ))}
+    </div>
   )
-}
-
-function newsOf(message: ShownMessage, name: string): { key: string; words: string } {
-  const key = `${message.id} ${message.isMine} ${message.status === 'failed'}`
-  if (message.status === 'failed') return { key, words: `Not sent. ${message.reason ?? ''}` }
-  const warning = message.isOutOfPlace ? `${OUT_OF_PLACE} ` : ''
-  if (message.isMine) return { key, words: warning }
-  if (message.body.kind === 'unreadable') return { key, words: `${warning}${name}: a message that cannot be read here` }
-  if (message.body.kind === 'notice') return { key, words: message.body.text }
-  const mark = message.body.kind === 'plain' ? `${NOT_ENCRYPTED}. ` : ''
-  return { key, words: `${warning}${mark}${name}: ${message.body.text}` }
 }

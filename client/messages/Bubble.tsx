@@ -1,11 +1,12 @@
-import { Check, CheckCheck, CircleAlert, Clock, KeyRound, LoaderCircle } from 'lucide-react'
+import { KeyRound } from 'lucide-react'
 import { memo } from 'react'
 import { REFUSALS } from '../../contract/refusals.ts'
 import { NOT_ENCRYPTED } from '../rooms/preview.ts'
-import { textParts } from '../ui/links.ts'
-import { clockTime, moment } from '../ui/time.ts'
-import { remarksOf, writtenAt } from './remarks.ts'
+import { Meta, spokenName } from './Meta.tsx'
+import { remarksOf } from './remarks.ts'
 import type { ShownMessage } from './store.ts'
+import { Words } from './Words.tsx'
+import { isEmojiOnly, type Range } from './words.ts'
 
 interface Props {
   message: ShownMessage
@@ -13,17 +14,24 @@ interface Props {
   name: string
   startsRun: boolean
   endsRun: boolean
+  /** False inside a minute of one person: the time then shows while the message is pointed at or focused. */
+  hasTime: boolean
+  /** True for the one message of the timeline that Tab reaches. */
+  isTabStop: boolean
+  /** The words that a search in the chat has found. */
+  marks: readonly Range[] | undefined
   /** `onRetry` and `onDelete` receive the id of an unsent message. */
   onRetry: (id: string) => void
   onDelete: (id: string) => void
 }
 
-export const Bubble = memo(function Bubble({ message, name, startsRun, endsRun, onRetry, onDelete }: Props) {
+export const Bubble = memo(function Bubble({ message, name, startsRun, endsRun, isTabStop, onRetry, onDelete, ...body }: Props) {
   const { below, details } = remarksOf(message, name)
+  const classes = ['msg', message.isMine && 'me', !startsRun && 'on', !endsRun && 'mid'].filter(Boolean)
   return (
-    <div className={`msg ${message.isMine ? 'me' : ''} ${endsRun ? '' : 'mid'}`}>
-      {startsRun && <span className="sr">{message.isMine ? 'You' : name}</span>}
-      <Body message={message} details={details} />
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields
+    <div className={classes.join(' ')} role="group" aria-label={spokenName(message, name, details)} tabIndex={isTabStop ? 0 : -1}>
+      <Body message={message} details={details} {...body} />
       {below.map((remark) => (
         <p className="remark" key={remark}>
           {remark}
@@ -34,71 +42,31 @@ export const Bubble = memo(function Bubble({ message, name, startsRun, endsRun, 
   )
 })
 
-interface BodyProps {
-  message: ShownMessage
-  /** Remarks for the tooltip of the time and for screen readers. */
+interface BodyProps extends Pick<Props, 'message' | 'hasTime' | 'marks'> {
   details: string[]
 }
 
-function Body({ message, details }: BodyProps) {
+function Body({ message, hasTime, marks, details }: BodyProps) {
   const { body } = message
+  const meta = <Meta message={message} details={details} isAside={!hasTime} />
   if (body.kind === 'unreadable')
     return (
       <div className="bub unreadable">
         <KeyRound className="i i-16" aria-hidden />
         <p>
           {sentence(body.reason)}
-          <Meta message={message} details={details} />
+          {meta}
         </p>
       </div>
     )
   return (
-    <div className="bub">
+    <div className={isEmojiOnly(body.text) && body.kind === 'text' ? 'bub emoji' : 'bub'}>
       {body.kind === 'plain' && <span className="badge danger">{NOT_ENCRYPTED}</span>}
       <p dir="auto">
-        {textParts(body.text).map((part, index) =>
-          part.href ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text do not move
-            <a key={index} href={part.href} target="_blank" rel="noopener noreferrer">
-              {part.text}
-            </a>
-          ) : (
-            part.text
-          ),
-        )}
-        <Meta message={message} details={details} />
+        <Words text={body.text} marks={marks} />
+        {meta}
       </p>
     </div>
-  )
-}
-
-const TICKS = {
-  sending: { Icon: LoaderCircle, words: 'Sending', className: 'spin' },
-  waiting: { Icon: Clock, words: 'Waiting', className: '' },
-  failed: { Icon: CircleAlert, words: 'Not sent', className: 'fail' },
-  sent: { Icon: Check, words: 'Sent', className: '' },
-  delivered: { Icon: CheckCheck, words: 'Delivered', className: '' },
-  read: { Icon: CheckCheck, words: 'Read', className: 'read' },
-}
-
-function Meta({ message, details }: BodyProps) {
-  const at = new Date(message.at)
-  const ticks = message.status && TICKS[message.status]
-  const written = writtenAt(message)
-  return (
-    <span className="meta">
-      {written && <span>{written} ·</span>}
-      <time dir="ltr" dateTime={message.at} title={[moment(at), ...details].join('. ')}>
-        {clockTime(at)}
-      </time>
-      {details.length > 0 && <span className="sr">{details.join(' ')}</span>}
-      {ticks && (
-        <>
-          <ticks.Icon className={`i i-16 ${ticks.className}`} aria-hidden />
-          <span className="sr">{ticks.words}</span>
-        </>
-      )}
-    </span>
   )
 }
 

@@ -1,5 +1,5 @@
 import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
-import { lazy, Suspense, useCallback, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { FreeBanner } from '../plans/FreeBanner.tsx'
 import type { RoomRow } from '../rooms/list.ts'
@@ -14,7 +14,6 @@ import './chat.css'
 import { later } from '../ui/later.tsx'
 import { messagesStore, type RoomView } from './store.ts'
 import { Timeline } from './Timeline.tsx'
-import { useSeen } from './useSeen.tsx'
 
 const UpgradeDialog = later(async () => (await import('../plans/UpgradeDialog.tsx')).UpgradeDialog)
 const DayDialog = later(async () => (await import('./DayDialog.tsx')).DayDialog)
@@ -31,7 +30,10 @@ interface Props {
   person: Person
   /** True if the user's plan allows sending. */
   canSend: boolean
+  /** The search inside the chat, while it is open. */
+  finder: ReactNode
   onBack: () => void
+  onFind: () => void
   onRetry: () => void
   /** Opens the contact panel. */
   onDetails: () => void
@@ -40,13 +42,13 @@ interface Props {
   onFreed: () => void
 }
 
-export function Chat({ room, person, canSend, onBack, onRetry, onDetails, onAcceptChange, onFreed }: Props) {
+export function Chat({ room, person, canSend, finder, onBack, onFind, onRetry, onDetails, onAcceptChange, onFreed }: Props) {
   const view = useStore(messagesStore, ({ open }) => (open?.chatRoomId === room.id ? open : undefined))
   const [upgrade, setUpgrade] = useState<'plans' | 'refused'>()
   const [pickedFrom, setPickedFrom] = useState<Date>()
   const newestAt = view?.messages.at(-1)?.at
+  const about = !person.isDeleted && <KeyLine person={person} />
   const refuse = useCallback(() => setUpgrade('refused'), [])
-  useSeen(room, view)
   return (
     <>
       <ChatHeader
@@ -55,10 +57,20 @@ export function Chat({ room, person, canSend, onBack, onRetry, onDetails, onAcce
         hasRoomKeys={view?.isEncrypted ?? false}
         onBack={onBack}
         onDetails={onDetails}
+        onFind={newestAt ? onFind : undefined}
         onDay={newestAt ? () => setPickedFrom(new Date(newestAt)) : undefined}
       />
-      {!person.isDeleted && <KeyLine person={person} />}
-      <Conversation room={room} view={view} person={person} onRetry={onRetry} onUpgrade={refuse} onDay={setPickedFrom} />
+      {finder}
+      {person.mismatch && about}
+      <Conversation
+        room={room}
+        view={view}
+        person={person}
+        about={person.mismatch ? null : about}
+        onRetry={onRetry}
+        onUpgrade={refuse}
+        onDay={setPickedFrom}
+      />
       {person.mismatch && (
         <Suspense>
           <ChangedPerson person={person} mismatch={person.mismatch} onAccept={onAcceptChange} onDetails={onDetails} />
@@ -98,12 +110,13 @@ interface ConversationProps {
   room: RoomRow
   view: RoomView | undefined
   person: Person
+  about: ReactNode
   onRetry: () => void
   onUpgrade: () => void
   onDay: (from: Date) => void
 }
 
-function Conversation({ room, view, person, onRetry, onUpgrade, onDay }: ConversationProps) {
+function Conversation({ room, view, person, about, onRetry, onUpgrade, onDay }: ConversationProps) {
   const name = nameOf(person)
   if (!view || (view.status === 'loading' && view.messages.length === 0)) return <Spinner words="Loading messages" />
   if (view.status === 'failed' && view.messages.length === 0)
@@ -124,17 +137,16 @@ function Conversation({ room, view, person, onRetry, onUpgrade, onDay }: Convers
     )
   if (view.messages.length === 0)
     return (
-      <div className="centre">
-        <Empty
-          icon={person.onionAddress ? ShieldCheck : MessagesSquare}
-          title="Start a secure conversation"
-          text={
-            person.onionAddress
-              ? `Only your devices and those of ${name} can open what is written here.`
-              : `What you write waits on this device until ${name} opens Conclave in a browser.`
-          }
-        />
-      </div>
+      <>
+        {about}
+        <div className="centre">
+          <Empty
+            icon={person.onionAddress ? ShieldCheck : MessagesSquare}
+            title="Start a secure conversation"
+            text={person.onionAddress ? '' : `What you write waits on this device until ${name} opens Conclave in a browser.`}
+          />
+        </div>
+      </>
     )
-  return <Timeline key={room.id} room={room} view={view} name={name} onUpgrade={onUpgrade} onDay={onDay} />
+  return <Timeline key={room.id} room={room} view={view} name={name} about={about} onUpgrade={onUpgrade} onDay={onDay} />
 }

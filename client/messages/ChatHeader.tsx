@@ -1,4 +1,14 @@
-import { CalendarDays, ChevronLeft, ChevronRight, LoaderCircle, Shield, ShieldAlert, ShieldCheck, WifiOff } from 'lucide-react'
+import {
+  CalendarDays,
+  ChevronLeft,
+  ChevronRight,
+  LoaderCircle,
+  Search,
+  Shield,
+  ShieldAlert,
+  ShieldCheck,
+  WifiOff,
+} from 'lucide-react'
 import { useStore } from 'zustand'
 import { connectionStore } from '../net/status.ts'
 import type { RoomRow } from '../rooms/list.ts'
@@ -17,12 +27,13 @@ interface Props {
   hasRoomKeys: boolean
   onBack: () => void
   onDetails: () => void
-  /** undefined while the room has no day to jump to. */
+  /** Both are undefined while the room has no message. */
+  onFind: (() => void) | undefined
   onDay: (() => void) | undefined
 }
 
 /** Who one talks to, and one statement about trust. Both lead to the contact panel. */
-export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onDay }: Props) {
+export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFind, onDay }: Props) {
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const isOnline = useOnline()
   const name = nameOf(person)
@@ -62,6 +73,7 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onDay
         </div>
       </div>
       {!person.isDeleted && <Pill trust={trust} onDetails={onDetails} />}
+      {onFind && <IconButton icon={Search} label="Search in this chat" onClick={onFind} />}
       {onDay && <IconButton icon={CalendarDays} label="Go to a day" onClick={onDay} />}
     </header>
   )

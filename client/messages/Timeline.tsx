@@ -1,47 +1,53 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { ArrowDown, LoaderCircle } from 'lucide-react'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { LoaderCircle } from 'lucide-react'
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { Env } from '../env.ts'
+import type { RoomRow } from '../rooms/list.ts'
 import type { Room } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import { useLatest } from '../ui/useLatest.tsx'
 import { Announcer } from './Announcer.tsx'
+import { JumpButton } from './JumpButton.tsx'
 import { type Line, timelineLines } from './lines.ts'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
 import { sendAndReport } from './outcome.ts'
+import { StickyDay } from './StickyDay.tsx'
 import { deleteUnsent, retryMessage } from './send.ts'
-import type { RoomView } from './store.ts'
+import { changeView, type RoomView } from './store.ts'
 import { TimelineLine } from './TimelineLine.tsx'
 import './timeline.css'
 import { useFound } from './useFound.tsx'
-import { useNewCount } from './useNewCount.tsx'
+import { useRowFocus } from './useRowFocus.tsx'
+import { useSeen } from './useSeen.tsx'
 import { useStayAtEnd } from './useStayAtEnd.tsx'
 
 /** Distance from an edge at which the next page is loaded. */
 const NEAR_PX = 600
 /** Distance from the newest message that still counts as the end. */
 const END_PX = 80
+/** A message counts as read when this much of its end is still below the edge: the space under its bubble. */
+const SPARE_PX = 16
 
 interface Props {
-  room: Room
+  room: RoomRow
   view: RoomView
   /** The other person's name. */
   name: string
+  /** What stands above the first message. */
+  about: ReactNode
   onUpgrade: () => void
   onDay: (from: Date) => void
 }
 
-export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
+export function Timeline({ room, view, name, about, onUpgrade, onDay }: Props) {
   const env = useEnv()
   const scroller = useRef<HTMLDivElement>(null)
   const isPaging = useRef(false)
   const hadNewer = useRef(view.hasNewer)
-  const [isAtEnd, setAtEnd] = useState(view.anchor === null)
-  // The first line is left out if there are older messages: it is the heading of a day that may begin further up. It would move with
-  // the next page, and the virtual list uses it to keep the reader's place.
-  const lines = useMemo(() => timelineLines(view.messages).slice(view.hasOlder ? 1 : 0), [view.messages, view.hasOlder])
+  const { messages, fresh, hasOlder, isAtEnd, matches } = view
+  const lines = useMemo(() => timelineLines({ messages, fresh, hasOlder }), [messages, fresh, hasOlder])
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -50,6 +56,8 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
     overscan: 10,
     paddingStart: 8,
     paddingEnd: 20,
+    // The line above the unread stands at a quarter of the height, so that what was read before it is seen too.
+    scrollPaddingStart: view.anchor?.place === 'unread' ? (scroller.current?.clientHeight ?? innerHeight) / 4 : 0,
     anchorTo: 'end',
     // A page of newer messages must not scroll the reader to its end.
     followOnAppend: !view.hasNewer && !hadNewer.current,
@@ -67,7 +75,6 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
   useEffect(() => {
     if (isFollowing && newest?.key) virtual.scrollToEnd()
   }, [virtual, newest?.key])
-  const newCount = useNewCount(view, isAtEnd)
   useEffect(() => {
     hadNewer.current = view.hasNewer
   })
@@ -76,10 +83,11 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
   useEffect(() => {
     const index = lines.findIndex((line) => line.kind === 'message' && line.message.id === view.anchor?.id)
     if (index < 0) return
-    const top = lines[index - 1]?.kind === 'day' ? index - 1 : index
-    if (view.anchor?.place === 'top') return virtual.scrollToIndex(top, { align: 'start' })
+    const { place } = view.anchor ?? {}
+    const top = ['day', 'new'].includes(lines[index - 1]?.kind ?? '') ? index - 1 : index
+    if (place === 'top' || place === 'unread') return virtual.scrollToIndex(top, { align: 'start' })
     virtual.scrollToIndex(index, { align: 'center' })
-    scroller.current?.focus({ preventScroll: true })
+    if (place === 'middle') scroller.current?.focus({ preventScroll: true })
   }, [virtual, view.anchor])
   const foundId = useFound(view.anchor)
   // Stable functions keep unchanged bubbles from rendering again.
@@ -108,11 +116,46 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
     requestAnimationFrame(() => shown.current !== before && latestLook.current())
   }
 
+  /** The seq of the last message whose end is on screen. */
+  function lastShown(): number {
+    const element = scroller.current
+    if (!element) return 0
+    // A short conversation is aligned to the bottom and on screen as a whole.
+    const isWhole = element.scrollHeight <= element.clientHeight
+    const bottom = isWhole ? Number.POSITIVE_INFINITY : element.scrollTop + element.clientHeight + SPARE_PX
+    const shown = virtual.getVirtualItems().filter(({ end }) => end <= bottom)
+    return shown.reduce((last, { index }) => Math.max(last, seqOf(lines[index])), 0)
+  }
+  const onSeen = useSeen(room, view, lastShown)
+
+  /** The time of the first message on screen; undefined at the end, and where the heading of its day is on screen. */
+  function firstShown(): string | undefined {
+    const top = scroller.current?.scrollTop ?? 0
+    const first = virtual.getVirtualItems().find(({ end }) => end > top + 8)
+    const line = first && lines[first.index]
+    return !isAtEnd && line?.kind === 'message' ? line.message.at : undefined
+  }
+
+  async function showLine(index: number): Promise<Element | undefined> {
+    virtual.scrollToIndex(index, { align: 'auto' })
+    for (let frames = 0; frames < 5; frames++) {
+      await new Promise(requestAnimationFrame)
+      const line = scroller.current?.querySelector(`[data-index="${index}"]`)
+      if (line) return line
+    }
+    return undefined
+  }
+  const { tabStop, press, onFocus } = useRowFocus(lines, showLine)
+
+  const isHeld = useStayAtEnd(scroller, isAtEnd, () => virtual.scrollToEnd())
+
   function look() {
     const element = scroller.current
     if (!element) return
     const fromEnd = element.scrollHeight - element.scrollTop - element.clientHeight
-    setAtEnd(fromEnd <= END_PX)
+    const isEnd = fromEnd <= END_PX || (isAtEnd && isHeld())
+    if (isAtEnd !== isEnd) changeView(room, { isAtEnd: isEnd })
+    onSeen()
     if (view.hasOlder && element.scrollTop < NEAR_PX) void page(loadOlder)
     else if (view.hasNewer && fromEnd < NEAR_PX) void page(loadNewer)
   }
@@ -126,8 +169,6 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
     const frame = requestAnimationFrame(() => latestLook.current())
     return () => cancelAnimationFrame(frame)
   }, [view.messages])
-  useStayAtEnd(scroller, isAtEnd, () => virtual.scrollToEnd())
-
   async function jump() {
     if (view.hasNewer) await attempt(jumpToNewest)
     requestAnimationFrame(() => virtual.scrollToEnd())
@@ -152,34 +193,45 @@ export function Timeline({ room, view, name, onUpgrade, onDay }: Props) {
         aria-live="off"
         aria-label={`Messages with ${name}`}
       >
-        <div className="talk-in" style={{ height: virtual.getTotalSize() }}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the messages in it, which have the focus */}
+        <div className="talk-in" style={{ height: virtual.getTotalSize() }} onKeyDown={(event) => void press(event)}>
           {virtual.getVirtualItems().map(({ key, index, start }) => {
             const line = lines[index]
             return (
+              // biome-ignore lint/a11y/noStaticElementInteractions: the message in it has the focus
               <div
                 key={key}
-                className={`line ${index === lines.length - 1 ? 'newest' : ''} ${isMessage(line, foundId) ? 'found' : ''}`}
+                className={`line ${index === lines.length - 1 ? 'newest' : ''} ${isMessage(line, foundId) ? 'found' : ''} ${isMessage(line, matches?.currentId) ? 'current' : ''}`}
                 data-index={index}
+                onFocus={() => onFocus(index)}
                 ref={virtual.measureElement}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                {line && <TimelineLine line={line} name={name} onRetry={retry} onDelete={remove} onDay={onDay} />}
+                {line && (
+                  <TimelineLine
+                    line={line}
+                    name={name}
+                    about={about}
+                    isTabStop={index === tabStop}
+                    marks={line.kind === 'message' ? matches?.ranges.get(line.message.id) : undefined}
+                    onRetry={retry}
+                    onDelete={remove}
+                    onDay={onDay}
+                  />
+                )}
               </div>
             )
           })}
         </div>
       </div>
-      {(!isAtEnd || view.hasNewer) && (
-        <button type="button" className="jump" onClick={jump} aria-label={jumpWords(newCount)}>
-          {newCount > 0 && <span className="count">{newCount > 99 ? '99+' : newCount}</span>}
-          <ArrowDown className="i" aria-hidden />
-        </button>
-      )}
-      <Announcer messages={view.messages} name={name} isPaused={view.hasNewer} />
+      <StickyDay scroller={scroller} firstShown={firstShown} />
+      {(!isAtEnd || view.hasNewer) && <JumpButton count={room.unreadCount} onJump={() => void jump()} />}
+      <Announcer messages={view.messages} name={name} isPaused={view.hasNewer || view.isOpening} />
     </div>
   )
 }
 
-const jumpWords = (count: number) => (count > 0 ? `Jump to the newest message, ${count} new` : 'Jump to the newest message')
+const isMessage = (line: Line | undefined, id: string | undefined) =>
+  id !== undefined && line?.kind === 'message' && line.message.id === id
 
-const isMessage = (line: Line | undefined, id: string | undefined) => line?.kind === 'message' && line.message.id === id
+const seqOf = (line: Line | undefined): number => (line?.kind === 'message' ? (line.message.seq ?? 0) : 0)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { timelineLines } from './lines.ts'
-import type { ShownMessage } from './store.ts'
+import { newWords, timelineLines } from './lines.ts'
+import type { Fresh, ShownMessage } from './store.ts'
 
 const message = (
   id: string,
@@ -18,8 +18,10 @@ const message = (
   isOutOfPlace: false,
 })
 const at = (hour: number, minute: number, day = 20) => new Date(2026, 10, day, hour, minute)
-const drawn = (messages: ShownMessage[]) =>
-  timelineLines(messages).map((line) =>
+const lines = (messages: ShownMessage[], fresh: Fresh | null = null) =>
+  timelineLines({ messages, fresh, hasOlder: false }).slice(1)
+const drawn = (messages: ShownMessage[], fresh: Fresh | null = null) =>
+  lines(messages, fresh).map((line) =>
     line.kind === 'message' ? `${line.startsRun ? '[' : ' '}${line.message.id}${line.endsRun ? ']' : ' '}` : line.kind,
   )
 
@@ -47,15 +49,38 @@ test('a message that is out of place has the warning above it, once for those in
   const odd = (id: string, minute: number) => ({ ...message(id, false, at(9, minute)), isOutOfPlace: true })
   const messages = [message('a', false, at(9, 0)), odd('b', 1), odd('c', 2), message('d', true, at(9, 3)), odd('e', 4)]
   expect(drawn(messages)).toEqual(['day', '[a]', 'warning', '[b ', ' c]', '[d]', 'warning', '[e]'])
-  const words = timelineLines(messages).flatMap((line) => (line.kind === 'warning' ? [line.text] : []))
+  const words = lines(messages).flatMap((line) => (line.kind === 'warning' ? [line.text] : []))
   expect(words[0]).toBe('The server dropped or reordered messages before this one.')
 })
 
 test('keys are unique and stay when older messages arrive', () => {
   const newer = [message('c', true, at(9, 0)), message('unsent', true, at(8, 0, 19)), message('d', true, at(9, 1))]
-  const keys = (messages: ShownMessage[]) => timelineLines(messages).map((line) => line.key)
+  const keys = (messages: ShownMessage[]) => lines(messages).map((line) => line.key)
   const before = keys(newer)
   const after = keys([message('a', false, at(7, 0)), message('same', false, at(7, 1)), message('same', true, at(7, 2)), ...newer])
   expect(new Set(after).size).toBe(after.length)
   expect(after).toEqual(expect.arrayContaining(before))
+})
+
+const times = (messages: ShownMessage[]) =>
+  lines(messages).flatMap((line) => (line.kind === 'message' && line.hasTime ? [line.message.id] : []))
+
+test('the time stands once a minute of one person, and always where it says more than the minute', () => {
+  const second = (id: string, isMine: boolean, seconds: number) => message(id, isMine, new Date(2026, 10, 20, 9, 0, seconds))
+  const failed = { ...second('b', true, 2), status: 'failed' as const }
+  expect(times([second('a', true, 1), failed, second('c', true, 3), second('d', true, 61), second('e', false, 62)])).toEqual([
+    'b',
+    'c',
+    'd',
+    'e',
+  ])
+})
+
+test('the line above the unread stands once, above the first unread of the other person, and cuts a run', () => {
+  const placed = (id: string, isMine: boolean, seq: number) => ({ ...message(id, isMine, at(9, seq)), seq })
+  const messages = [placed('a', false, 1), placed('b', true, 2), placed('c', false, 3), placed('d', false, 4)]
+  expect(drawn(messages, { after: 1, count: 2 })).toEqual(['day', '[a]', '[b]', 'new', '[c ', ' d]'])
+  expect(drawn(messages, { after: 3, count: 1 })).toEqual(['day', '[a]', '[b]', '[c]', 'new', '[d]'])
+  expect(drawn(messages, { after: 4, count: 1 })).toEqual(['day', '[a]', '[b]', '[c ', ' d]'])
+  expect([newWords(1), newWords(12)]).toEqual(['1 new message', '12 new messages'])
 })

@@ -1,14 +1,18 @@
+import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { forgetMarks } from '../rooms/marks.ts'
+import { inTurn } from '../net/turns.ts'
+import { latestRoom, roomById } from '../rooms/list.ts'
+import { forgetMarks, readSeqOf } from '../rooms/marks.ts'
 import { loadOlderPage } from '../rooms/older.ts'
+import { enterRoom } from '../rooms/ready.ts'
 import type { Room } from '../rooms/room.ts'
 import { catchUp } from '../rooms/rooms.ts'
 import { seqOfDay } from './days.ts'
-import { forgetWaits } from './outbox.ts'
+import { forgetWaits, queueOf } from './outbox.ts'
 import { flush, stopRetries } from './send.ts'
-import { changeView, messagesStore, viewOf } from './store.ts'
-import { refreshView, showFrom, showNewer, showNewest, showOlder } from './view.ts'
+import { changeView, type Matches, messagesStore, viewOf } from './store.ts'
+import { refreshRoom, refreshView, showFrom, showNewer, showNewest, showOlder } from './view.ts'
 
 /** The seq to show when the room comes on screen, instead of its end. */
 let pendingJump: { chatRoomId: string; seq: number } | undefined
@@ -29,18 +33,53 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
       cursor: 0,
       waitsFor: '',
       anchor: null,
-      newerCount: 0,
+      isOpening: true,
+      isAtEnd: true,
+      fresh: null,
+      matches: null,
     },
   })
+  const row = roomById(room.id)
+  const unreadAfter = row?.state === 'accepted' && row.unreadCount > 0 ? readSeqOf(row) : undefined
+  const show = () => {
+    if (seq !== undefined) return showFrom(env, room, seq, 'middle')
+    return unreadAfter === undefined ? showNewest(env, room) : showUnread(env, room, unreadAfter)
+  }
   try {
-    await (seq === undefined ? showNewest(env, room) : showFrom(env, room, seq, 'middle'))
+    await show()
     await catchUp(env, room)
-    if (viewOf(room)) await (seq === undefined ? showNewest : refreshView)(env, room)
-    void flush(env, room)
+    const hasAnchor = viewOf(room)?.anchor
+    if (viewOf(room)) await (hasAnchor ? refreshView(env, room) : show())
+    if (unreadAfter !== undefined) noteFresh(room, unreadAfter)
+    void flush(env, room).then(() => enter(env, room))
   } catch (error) {
     if (viewOf(room)?.messages.length === 0) changeView(room, { status: 'failed' })
     if (!(error instanceof ApiError)) throw error
+  } finally {
+    changeView(room, { isOpening: false })
   }
+}
+
+/** Whoever opens a chat may write in it: a new browser gets its keys now, and says so until it has them. */
+async function enter(env: Env, room: Room): Promise<void> {
+  if (viewOf(room)?.isEncrypted !== false) return
+  try {
+    await inTurn(env, queueOf(room), () => enterRoom(env, latestRoom(room)))
+    await refreshRoom(env, room)
+  } catch (error) {
+    // Sending tries it again, and says what is wrong.
+    if (!(error instanceof ApiError || error instanceof CryptoFailure)) throw error
+  }
+}
+
+async function showUnread(env: Env, room: Room, after: number): Promise<void> {
+  noteFresh(room, after)
+  await showFrom(env, room, after + 1, 'unread')
+}
+
+const noteFresh = (room: Room, after: number) => {
+  const count = roomById(room.id)?.unreadCount ?? 0
+  if (count > 0) changeView(room, { fresh: { after, count } })
 }
 
 export const hideRoom = (): void => messagesStore.setState({ open: null })
@@ -80,8 +119,11 @@ export async function jumpToDay(env: Env, room: Room, dayStart: Date): Promise<b
 }
 
 /** Shows a message with its neighbours: now if its room is on screen, or else when it is shown. */
-export async function jumpToMessage(env: Env, room: Room, seq: number): Promise<void> {
+export async function jumpToMessage(env: Env, room: Room, seq: number, place: 'middle' | 'match' = 'middle'): Promise<void> {
   pendingJump = undefined
-  if (viewOf(room)) await showFrom(env, room, seq, 'middle')
+  if (viewOf(room)) await showFrom(env, room, seq, place)
   else pendingJump = { chatRoomId: room.id, seq }
 }
+
+/** Marks what a search inside the chat has found, while the room is on screen. */
+export const showMatches = (room: Room, matches: Matches | null): void => changeView(room, { matches })

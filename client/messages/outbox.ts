@@ -59,7 +59,8 @@ export function flushRoom(
   })
 }
 
-const queueOf = ({ id }: Room): string => `flush ${id}`
+/** The turn in which a room sends, one message after another. */
+export const queueOf = ({ id }: Room): string => `flush ${id}`
 
 /** True while this tab sends messages of the room. */
 export const isFlushing = (env: Env, room: Room): boolean => isInTurn(env, queueOf(room))

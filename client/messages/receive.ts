@@ -2,14 +2,14 @@ import type { ServerData } from '../../contract/frames.ts'
 import type { Env } from '../env.ts'
 import { showForks } from '../rooms/forks.ts'
 import { tellForks } from '../rooms/gate.ts'
-import { roomById } from '../rooms/list.ts'
+import { type RoomRow, roomById } from '../rooms/list.ts'
 import { fetchRooms } from '../rooms/load.ts'
 import { markDelivered } from '../rooms/marks.ts'
 import type { Room } from '../rooms/room.ts'
 import { type CaughtUp, catchUp } from '../rooms/rooms.ts'
 import { addNewest, onReceipt } from '../rooms/updates.ts'
 import { isLookedAt } from '../ui/focus.ts'
-import { viewOf } from './store.ts'
+import { changeView, viewOf } from './store.ts'
 import { refreshRoom, showCaughtUp } from './view.ts'
 
 /** Handles a message from the socket. Replay enters by `syncRoom`. Both catch up with the room's log, then show the vault's messages. */
@@ -19,11 +19,26 @@ export async function receiveMessage(env: Env, message: ServerData['message']): 
   const room = roomById(message.chatRoomId)
   if (!room) return
   // A request's messages are not shown before it is accepted.
-  const isSeen = room.state === 'accepted' && viewOf(room) !== undefined && isLookedAt()
+  const isSeen = room.state === 'accepted' && isEndOnScreen(room) && isLookedAt()
+  if (!isSeen && message.senderId !== room.ownId) noteFresh(room, message.seq)
   // The worker opens it while the list is drawn anew.
   const caughtUp = catchUp(env, room, [{ kind: 'message', ...message }])
   addNewest(message, isSeen)
   await show(env, room, await caughtUp)
+}
+
+function isEndOnScreen(room: Room): boolean {
+  const view = viewOf(room)
+  return view?.isAtEnd === true && !view.hasNewer && !view.isOpening
+}
+
+/** Counts a message that nobody sees come as new: the line stands above the first of them. */
+function noteFresh(room: RoomRow, seq: number): void {
+  const view = viewOf(room)
+  if (!view || view.isOpening || room.state !== 'accepted') return
+  const { fresh } = view
+  const isMore = fresh !== null && room.unreadCount > 0
+  changeView(room, { fresh: isMore ? { ...fresh, count: fresh.count + 1 } : { after: seq - 1, count: 1 } })
 }
 
 export async function receiveCommit(env: Env, commit: ServerData['commit']): Promise<void> {

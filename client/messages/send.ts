@@ -9,7 +9,7 @@ import { placeOf, type Room } from '../rooms/room.ts'
 import type { CaughtUp } from '../rooms/rooms.ts'
 import { whileKept } from './keeping.ts'
 import { flushRoom, isFlushing, type SendOutcome, waitOf } from './outbox.ts'
-import { viewOf } from './store.ts'
+import { changeView, viewOf } from './store.ts'
 import { hideUnsent, refreshRoom, showCaughtUp, showNewest, showUnsent } from './view.ts'
 
 /**
@@ -28,6 +28,7 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: () =
   const message = { id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt: env.clock().toISOString() }
   const row = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
   showUnsent(room, row)
+  changeView(room, { fresh: null })
   const kept = await whileKept(row, () => env.crypto.keepAndSeal({ message, room: roomToSeal(env, room) })).catch(
     (error: unknown) => {
       hideUnsent(room, row.id)

@@ -1,4 +1,5 @@
 import { createStore } from 'zustand/vanilla'
+import type { Range } from './words.ts'
 
 export type MessageBody =
   | { kind: 'text'; text: string }
@@ -34,8 +35,24 @@ export interface ShownMessage {
 
 export interface Anchor {
   id: string
-  /** `top` for the first message of a day; `middle` for a search result, which is also highlighted for a moment. */
-  place: 'top' | 'middle'
+  /**
+   * `top` for the first message of a day; `middle` for a search result, which is also highlighted for a moment; `match` for one of
+   * the search inside the chat, which keeps the focus; `unread` for the first unread message.
+   */
+  place: 'top' | 'middle' | 'match' | 'unread'
+}
+
+/** What was unread when the room came on screen, or came while nobody looked: the line "12 new messages" stands above it. */
+export interface Fresh {
+  /** The seq that had been read. */
+  after: number
+  count: number
+}
+
+/** What the search inside the chat has found: the ranges of the words by message id, and the match that is shown. */
+export interface Matches {
+  ranges: ReadonlyMap<string, readonly Range[]>
+  currentId: string | undefined
 }
 
 export interface RoomView {
@@ -54,8 +71,12 @@ export interface RoomView {
   waitsFor: string
   /** The message to scroll to after a jump. Each jump makes a new object. */
   anchor: Anchor | null
-  /** Number of messages that arrived below the window, while it does not reach the newest one. */
-  newerCount: number
+  /** True until the room has caught up: what is scrolled past meanwhile does not count as read. */
+  isOpening: boolean
+  /** True while the newest message of the window is on screen. */
+  isAtEnd: boolean
+  fresh: Fresh | null
+  matches: Matches | null
 }
 
 export interface MessagesState {

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { ApiError } from '../net/api.ts'
 import type { RoomRow } from '../rooms/list.ts'
 import { useEnv } from '../ui/env.tsx'
@@ -6,26 +6,41 @@ import { useLatest } from '../ui/useLatest.tsx'
 import { markSeen } from './seen.ts'
 import type { RoomView } from './store.ts'
 
+/** A mark at most this often while somebody scrolls. */
+const PAUSE_MS = 300
+
 /** Ignores ApiErrors: other parts of the screen show that the page is offline or signed out, and the next look sends the mark again. */
 function unlessRefused(error: unknown): void {
   if (!(error instanceof ApiError)) throw error
 }
 
-/** Marks the room on screen as read while the page is visible and has the focus. */
-export function useSeen(room: RoomRow, view: RoomView | undefined): void {
+/**
+ * Marks what has passed the screen as read while the page is visible and has the focus. `lastShown` is the seq of the last message
+ * whose end is on screen. Returns what to call while somebody scrolls.
+ */
+export function useSeen(room: RoomRow, view: RoomView, lastShown: () => number): () => void {
   const env = useEnv()
-  const latest = useLatest(room)
-  const newest = view?.status === 'ready' ? view.messages.findLast((message) => !message.isMine)?.id : undefined
+  const latest = useLatest({ room, lastShown })
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const newest = view.messages.findLast((message) => !message.isMine)?.id
   // biome-ignore lint/correctness/useExhaustiveDependencies: the counter may grow after the message is shown
   useEffect(() => {
-    if (!newest) return
-    const look = () => void markSeen(env, latest.current).catch(unlessRefused)
-    look()
+    const look = () => void markSeen(env, latest.current.room, latest.current.lastShown()).catch(unlessRefused)
+    // The lines that have just come are laid out in the next frame.
+    const frame = requestAnimationFrame(look)
     window.addEventListener('focus', look)
     document.addEventListener('visibilitychange', look)
     return () => {
+      cancelAnimationFrame(frame)
       window.removeEventListener('focus', look)
       document.removeEventListener('visibilitychange', look)
     }
-  }, [env, latest, newest, room.unreadCount])
+  }, [env, latest, newest, view.isOpening, view.isAtEnd, room.unreadCount])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      void markSeen(env, latest.current.room, latest.current.lastShown()).catch(unlessRefused)
+    }, PAUSE_MS)
+  }
 }

@@ -3,7 +3,7 @@ import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
 import { latestRoom, roomById } from '../rooms/list.ts'
 import { refreshPreview } from '../rooms/preview.ts'
-import { deliveryOf, markOf, type Room } from '../rooms/room.ts'
+import { deliveryOf, type Room } from '../rooms/room.ts'
 import type { CaughtUp } from '../rooms/rooms.ts'
 import { keepingIn } from './keeping.ts'
 import { shownMessage, shownUnsent } from './shown.ts'
@@ -25,13 +25,13 @@ async function toNewest(env: Env, room: Room): Promise<void> {
     ...stateOf(page),
     hasNewer: false,
     hasOlder: hasOlder(page),
-    newerCount: 0,
     status: 'ready',
     anchor: null,
+    isAtEnd: true,
   })
 }
 
-/** Shows a room around one seq, at the top or in the middle of the screen. */
+/** Shows a room around one seq. */
 export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place'] = 'top'): Promise<void> =>
   inView(env, room, async () => {
     const { id: chatRoomId } = room
@@ -39,13 +39,15 @@ export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place
       env.crypto.page({ chatRoomId, before: seq, limit: PAGE }),
       env.crypto.page({ chatRoomId, after: seq - 1, limit: PAGE }),
     ])
-    const [first] = below.messages
+    // What the own browsers have sent is never unread.
+    const first = below.messages.find(({ senderId }) => place !== 'unread' || senderId !== room.ownId)
     await show(env, room, [...above.messages, ...below.messages], {
       ...stateOf(above.cursor < below.cursor ? above : below),
       hasNewer: below.messages.length === PAGE,
       hasOlder: hasOlder(above),
       status: 'ready',
       anchor: first ? { id: first.id, place } : null,
+      isAtEnd: false,
     })
   })
 
@@ -82,7 +84,6 @@ export const showNewer = (env: Env, room: Room): Promise<void> =>
       ...stateOf(page),
       hasNewer,
       hasOlder: hadOlder || kept.length > WINDOW,
-      ...(!hasNewer && { newerCount: 0 }),
     })
   })
 
@@ -103,7 +104,6 @@ export const refreshView = (env: Env, room: Room): Promise<void> =>
       if (fresh.length >= WINDOW) return toNewest(env, room)
       await show(env, room, fresh, change, true)
     }
-    if (hasNewer) await countNewer(env, room, last)
   })
 
 /** Shows a room's state in the vault again: in its row of the list and, if it is open, on screen. */
@@ -159,15 +159,6 @@ const stateOf = ({ cursor, isJoined, waitsFor }: MessagePage) => ({ cursor, isEn
 async function range(env: Env, chatRoomId: string, first: number, last: number): Promise<StoredMessage[]> {
   const { messages } = await env.crypto.page({ chatRoomId, after: first - 1, limit: WINDOW + PAGE })
   return messages.filter((message) => message.seq <= last)
-}
-
-async function countNewer(env: Env, room: Room, last: number): Promise<void> {
-  const { id: chatRoomId, ownId } = room
-  const { readSeq } = markOf(latestRoom(room), ownId)
-  // Messages below the window may have been read before the reader scrolled up, so the count begins after them.
-  const { messages } = await env.crypto.page({ chatRoomId, after: Math.max(last, readSeq), limit: 100 })
-  const newerCount = messages.filter(({ senderId }) => senderId !== ownId).length
-  changeView(room, { newerCount })
 }
 
 async function show(env: Env, room: Room, stored: StoredMessage[], change: Partial<RoomView>, isMore = false): Promise<void> {

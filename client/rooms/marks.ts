@@ -2,6 +2,7 @@ import { messagesApi } from '../../contract/messages.ts'
 import type { Env } from '../env.ts'
 import { changeRoom } from './list.ts'
 import { markOf, type Room } from './room.ts'
+import { sumUnread } from './updates.ts'
 
 /** Newest seqs reported to the server as delivered and as read, by room id. */
 const delivered = new Map<string, number>()
@@ -18,11 +19,18 @@ export async function markDelivered(env: Env, { id: chatRoomId }: Room, seq: num
   await tell(delivered, chatRoomId, seq, () => env.api(messagesApi.markDelivered, { chatRoomId, seq }))
 }
 
-/** Reports once to the server up to which seq a room was read. Sets the unread count of its row to zero at once. */
-export async function markRead(env: Env, room: Room, seq: number): Promise<void> {
-  const { id: chatRoomId, ownId } = room
-  if (seq <= Math.max(markOf(room, ownId).readSeq, read.get(chatRoomId) ?? 0)) return
-  changeRoom(chatRoomId, () => ({ unreadCount: 0, hasUnreadNotifications: false }))
+/** The seq up to which the own account has read a room, as far as this page knows. */
+export const readSeqOf = (room: Room): number => Math.max(markOf(room, room.ownId).readSeq, read.get(room.id) ?? 0)
+
+/** Reports once to the server up to which seq a room was read, and counts `passed` messages as read in its row at once. */
+export async function markRead(env: Env, room: Room, seq: number, passed: number): Promise<void> {
+  const { id: chatRoomId } = room
+  if (seq <= readSeqOf(room)) return
+  changeRoom(chatRoomId, ({ lastMessage, unreadCount }) => {
+    const left = seq >= (lastMessage?.seq ?? 0) ? 0 : Math.max(0, unreadCount - passed)
+    return { unreadCount: left, hasUnreadNotifications: left > 0 }
+  })
+  sumUnread()
   await tell(read, chatRoomId, seq, () => env.api(messagesApi.markRead, { chatRoomId, seq }))
 }
 

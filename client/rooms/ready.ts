@@ -32,6 +32,13 @@ export function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Pr
   return askingRestart(room, () => ready(env, room, mustCommit))
 }
 
+/** Lets this browser into the room's group where there is one without it. A room without a group gets one when somebody sends. */
+export async function enterRoom(env: Env, room: Room): Promise<void> {
+  if (room.state !== 'accepted' || room.isClosed) return
+  const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
+  if (need === 'join') await readyRoom(env, room)
+}
+
 async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readiness> {
   if (room.isClosed) return { ready: false, reason: 'This account was deleted. Nothing can be sent.' }
   const [mismatch] = (await refreshPeers(env, room)).values()

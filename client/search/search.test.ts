@@ -5,7 +5,7 @@ import { roomsApi } from '../../contract/rooms.ts'
 import { hideRoom, jumpToMessage, resetMessages, showRoom } from '../messages/messages.ts'
 import { messagesStore } from '../messages/store.ts'
 import { ApiError } from '../net/api.ts'
-import { putRooms, resetRooms } from '../rooms/list.ts'
+import { changeRoom, putRooms, resetRooms } from '../rooms/list.ts'
 import { people } from '../testing/room.ts'
 import { keepIndexed } from './indexing.ts'
 import { markedParts } from './marked.ts'
@@ -173,6 +173,7 @@ test('Alice opens a result: the room shows it among its neighbours, also far abo
   await jumpToMessage(laptop.env, room, pear.seq)
   expect(shown()?.anchor).not.toBe(before)
 
+  changeRoom(room.id, () => ({ unreadCount: 0 }))
   await showRoom(laptop.env, room)
   expect(shown()).toMatchObject({ hasNewer: false, anchor: null })
 })
@@ -190,6 +191,7 @@ test('A result that is opened in another room shows there, once', async () => {
   expect(shown()).toBeNull()
   await showRoom(laptop.env, room)
   expect(shown()?.anchor?.id).toBe(fig.id)
+  changeRoom(room.id, () => ({ unreadCount: 0 }))
   await showRoom(laptop.env, room)
   expect(shown()?.anchor).toBeNull()
 })

@@ -1,0 +1,62 @@
+import { textParts } from '../ui/links.ts'
+
+/** A range of a text in UTF-16 units. */
+export type Range = [from: number, to: number]
+
+/** A piece of a message's text. `at` is its place in the text. */
+export interface Piece {
+  kind: 'text' | 'link' | 'code' | 'block'
+  at: number
+  text: string
+  /** The address that a click opens, if it is a link. */
+  href?: string
+  isMarked: boolean
+}
+
+/** Three backticks around lines, or one on each side within a line. What they enclose is shown as it stands. */
+const CODE = /```(?:[\w+-]*\n)?([\s\S]*?[^\s`][\s\S]*?)\n?```\n?|(?<!`)`([^`\s](?:[^`\n]*[^`\s])?)`(?!`)/gu
+
+/** Cuts a text into words, links and code, and each of these where a mark begins or ends. Without marks none is left out but the backticks. */
+export function piecesOf(text: string, marks: readonly Range[] = []): Piece[] {
+  const pieces: Piece[] = []
+  let at = 0
+  const plain = (to: number) => {
+    let place = at
+    for (const { text: part, href } of textParts(text.slice(at, to))) {
+      pieces.push({ kind: href ? 'link' : 'text', at: place, text: part, ...(href && { href }), isMarked: false })
+      place += part.length
+    }
+  }
+  for (const match of text.matchAll(CODE)) {
+    const code = match[1] ?? match[2] ?? ''
+    plain(match.index)
+    const begin = match.index + match[0].indexOf(code)
+    pieces.push({ kind: match[1] === undefined ? 'code' : 'block', at: begin, text: code, isMarked: false })
+    at = match.index + match[0].length
+  }
+  plain(text.length)
+  return marks.length === 0 ? pieces : pieces.flatMap((piece) => cutAt(piece, marks))
+}
+
+function cutAt(piece: Piece, marks: readonly Range[]): Piece[] {
+  const end = piece.at + piece.text.length
+  const edges = marks.flat().filter((edge) => edge > piece.at && edge < end)
+  const starts = [...new Set([piece.at, ...edges])].sort((a, b) => a - b)
+  return starts.map((from, index) => {
+    const to = starts[index + 1] ?? end
+    const isMarked = marks.some(([first, last]) => from >= first && to <= last)
+    return { ...piece, at: from, text: piece.text.slice(from - piece.at, to - piece.at), isMarked }
+  })
+}
+
+const EMOJI_MAX = 3
+/** A sign that is a picture by itself, by a selector, as a flag or as a key. */
+const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)|[\d#*]\ufe0f\u20e3)/u
+const signs = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** True for one to three emoji and nothing else, which stand large and without a bubble. */
+export function isEmojiOnly(text: string): boolean {
+  if (text.length > 60) return false
+  const all = [...signs.segment(text.replace(/\s/gu, ''))]
+  return all.length > 0 && all.length <= EMOJI_MAX && all.every(({ segment }) => EMOJI.test(segment))
+}
