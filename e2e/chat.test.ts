@@ -96,3 +96,44 @@ test('Alice signs in with a second browser: it shows the conversation and writes
   await laptop.reads('I see both of you')
   await laptop.leaves()
 })
+
+test('Whoever types on after Enter loses no letter, at any pace and behind any connection', async ({ alice, bob }) => {
+  await conversation(alice, bob)
+  const { page } = alice
+  let latencyMs = 0
+  await page.route('**/api/**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, latencyMs))
+    await route.continue()
+  })
+  await page.evaluate(() => {
+    const field = document.querySelector('textarea')
+    const shutAt: string[] = []
+    Object.assign(window, { shutAt })
+    const look = () => (field?.disabled || field?.readOnly || document.activeElement !== field) && shutAt.push(field?.value ?? '')
+    if (field) new MutationObserver(look).observe(field, { attributes: true })
+    field?.addEventListener('blur', look)
+  })
+  const field = page.getByLabel('Message', { exact: true })
+  await field.focus()
+  const wanted: string[] = []
+  for (const [latency, keyMs] of [
+    [0, 15],
+    [0, 110],
+    [150, 15],
+    [150, 110],
+    [800, 15],
+    [800, 110],
+  ] as const) {
+    latencyMs = latency
+    const lines = [`first ${latency} ${keyMs}`, `and on ${latency} ${keyMs}`]
+    // One key after another, as hands do; `fill` would wait for the field.
+    await page.keyboard.type(`${lines.join('\n')}\n`, { delay: keyMs })
+    wanted.push(...lines)
+  }
+  await page.keyboard.type('left in the field', { delay: 15 })
+  await expect.poll(() => alice.shows(), { timeout: 20_000 }).toEqual(wanted)
+  expect(await field.inputValue()).toBe('left in the field')
+  expect(await page.evaluate(() => (window as unknown as { shutAt: string[] }).shutAt)).toEqual([])
+  await bob.reads('and on 800 110')
+  expect(await bob.shows()).toEqual(wanted)
+})

@@ -1,5 +1,14 @@
 import { ArrowUp } from 'lucide-react'
-import { type FormEvent, type KeyboardEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { useStore } from 'zustand'
 import { textBytes } from '../../contract/content.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -27,12 +36,15 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const { text, change: setText, empty, settle } = useDraft(room.id)
   const typing = useTyping(room)
+  const [hasFocus, setFocus] = useState(false)
   const isOff = !isConnected || isBlocked
+  // The field never closes under somebody's hands: what is typed without a connection stays, and is sent when it is back.
+  const isShut = isBlocked || (!isConnected && !hasFocus && text === '')
   const sizeBytes = textBytes(text)
   const isTooLong = sizeBytes > LIMITS.textBytes
   const canSend = !isOff && !isTooLong && text.trim() !== ''
   useHeight(field, text)
-  useFocus(field, isOff)
+  useFocus(field, isShut)
 
   async function send() {
     if (!canSend) return
@@ -79,21 +91,28 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
           aria-label="Message"
           placeholder={placeholder(isConnected, isBlocked)}
           value={text}
-          disabled={isOff}
+          disabled={isShut}
           aria-invalid={isTooLong || undefined}
           aria-describedby={isTooLong || isOff ? 'compose-note' : undefined}
           onChange={(event) => {
             setText(event.target.value)
             typing.change(event.target.value !== '')
           }}
-          onBlur={typing.stop}
+          onFocus={() => setFocus(true)}
+          onBlur={() => {
+            setFocus(false)
+            typing.stop()
+          }}
           onKeyDown={press}
         />
       </div>
       <button type="submit" className="send" aria-label="Send" disabled={!canSend}>
         <ArrowUp className="i" aria-hidden />
       </button>
-      <ComposeNote tooLongBytes={isTooLong ? sizeBytes : null} words={isOff && text ? placeholder(isConnected, isBlocked) : ''} />
+      <ComposeNote
+        tooLongBytes={isTooLong ? sizeBytes : null}
+        words={isOff && text ? `${placeholder(isConnected, isBlocked)} What you type stays here.` : ''}
+      />
     </form>
   )
 }
@@ -112,6 +131,7 @@ function ComposeNote({ tooLongBytes, words }: { tooLongBytes: number | null; wor
 function placeholder(isConnected: boolean, isBlocked: boolean): string {
   if (isBlocked) return 'Sending is blocked'
   if (isConnected) return 'Type a message...'
+  if (!navigator.onLine) return 'You are offline.'
   return location.hostname.endsWith('.onion') ? 'Connecting to Tor network...' : 'Connecting...'
 }
 
