@@ -10,7 +10,7 @@ const inClient = (file: string) => path.join(import.meta.dirname, 'client', file
 export default defineConfig({
   root: 'client',
   cacheDir: '../node_modules/.vite',
-  plugins: [react(), smallerZod(), cutFonts(), staticFrames()],
+  plugins: [react(), smallerZod({ hasWords: true }), cutFonts(), staticFrames()],
   resolve: {
     alias: [
       // Every schema imports zod, so the settings there hold before the first one is made, in whatever order chunks are loaded.
@@ -21,7 +21,8 @@ export default defineConfig({
   },
   worker: {
     format: 'es',
-    plugins: () => [smallerZod()],
+    // The worker says in its own words what does not hold.
+    plugins: () => [smallerZod({ hasWords: false })],
     // What the worker starts with stays one file: parts that are loaded later would else cut it into many.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'worker', tags: ['$initial'] }] } } },
   },

@@ -16,18 +16,21 @@ const UNUSED: [RegExp, string][] = [
   [/^ *\w+\(params\) \{\s*return this\.check\(core\._\w+\(Zod\w+, params\)\);\s*\},$/gm, ''],
 ]
 
+/** The sentences about what is wrong with a value. */
+const WORDS: [RegExp, string] = [/core\.config\(en\(\)\)/g, 'undefined']
+
 /**
- * Leaves out the parts of zod that no browser needs, a third of its bytes. A schema of ours that called them would fail when the page
- * loads. Throws if zod has changed and a pattern finds nothing.
+ * Leaves out the parts of zod that no browser needs, a third of its bytes, and the words too unless it `hasWords`. A schema of ours that
+ * called them would fail when the page loads. Throws if zod has changed and a pattern finds nothing.
  */
-export function smallerZod(): Plugin {
+export function smallerZod({ hasWords }: { hasWords: boolean }): Plugin {
   return {
     name: 'smaller-zod',
     apply: 'build',
     transform: {
       filter: { id: SCHEMAS },
       handler(code) {
-        return UNUSED.reduce((rest, [pattern, instead]) => {
+        return [...UNUSED, ...(hasWords ? [] : [WORDS])].reduce((rest, [pattern, instead]) => {
           const left = rest.replaceAll(pattern, instead)
           if (left === rest) throw new Error(`zod's schemas have no ${pattern} any more: see scripts/schemas.ts`)
           return left
