@@ -172,8 +172,20 @@ export async function peerStanding(
   live: Live,
   { userId, ...shown }: { userId: string; identityKey: string | null; username: string },
 ): Promise<{ mismatch: Mismatch | null; version: number; isBookRead: boolean }> {
-  const [row, version] = await Promise.all([readBook(live), manifestVersion(live, userId)])
-  return { mismatch: mismatchIn(row, { userId, ...shown }), version, isBookRead: row.isRead }
+  const [row, known] = await Promise.all([readBook(live), peerOf(live, userId)])
+  const pin = row.book.pins[userId]
+  if (known && pin && !pin.manifest) await notePinnedList(live, userId, known)
+  return { mismatch: mismatchIn(row, { userId, ...shown }), version: known?.version ?? 0, isBookRead: row.isRead }
+}
+
+/** Adds to the pin of an older build the device list that this browser has verified, so that the book hands it to new browsers. */
+function notePinnedList(live: Live, userId: string, { identityKey, version, signed }: Peer): Promise<void> {
+  return withBook(live, async () => {
+    const row = await readBook(live)
+    const pin = row.book.pins[userId]
+    if (!pin || pin.manifest || !sameBytes(fromBase64(pin.identityKey), identityKey)) return
+    await live.vault.write([bookWrite(withList(row, userId, { version, hash: manifestHash(signed) }))])
+  })
 }
 
 /** An account as the server's list shows it. */

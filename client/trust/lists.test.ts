@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { devicesApi } from '../../contract/devices.ts'
-import { mergedPin, requirePinnedList } from '../crypto/pins.ts'
+import { openLive } from '../crypto/account.ts'
+import { bookWrite, readBook } from '../crypto/book.ts'
+import { mergedPin, requirePinnedList, withPin } from '../crypto/pins.ts'
 import { nextListOf } from '../testing/lists.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { syncBook } from './book.ts'
+import { refreshPeers } from './peers.ts'
 
 let wire: Wire
 let alice: TestPerson
@@ -45,6 +48,22 @@ test("A new browser of Alice's knows the newest list of Bob's browsers from her 
   }
   wire.lie = undefined
   expect((await laptop.hears(bob)).at(-1)).toBe('to your new list')
+})
+
+test('A pin of an older build gets the list as soon as this browser looks at the contact, who has changed nothing', async () => {
+  await alice.says(bob, 'hello')
+  const live = await openLive(alice.userId, alice.unlock)
+  const pinOf = async () => (await readBook(live)).book.pins[bob.userId]
+  const before = await pinOf()
+  const { manifest: noted, ...older } = before ?? { identityKey: '', isVerified: false }
+  expect(noted).toMatchObject({ version: 1 })
+  const row = await readBook(live)
+  await live.vault.write([bookWrite(withPin(row, bob.userId, older))])
+  await live.vault.write([bookWrite({ ...(await readBook(live)), isDirty: false })])
+  await refreshPeers(alice.env, alice.room(bob))
+  expect(await pinOf()).toEqual(before)
+  // That alone is no reason to save the book.
+  expect(await alice.core.sealBook()).toBeNull()
 })
 
 test('Of two browsers each keeps the list that it has seen itself, and a number that cannot be counts for nothing', () => {
