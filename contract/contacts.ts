@@ -42,7 +42,7 @@ export const contactShape = z.object({
       senderId: userId,
       deliveryStatus,
       messageType,
-      /** The first `LIMITS.previewChars` characters. */
+      /** The first `LIMITS.previewChars` characters of a text that nobody has sealed; empty for a sealed one. */
       content: z.string(),
       fileName: z.string().max(255).nullable(),
     })

@@ -30,7 +30,7 @@ export const LIMITS = {
   pageBytes: 50 * 64 * KIB,
   /** The same bound for a page of the log, for its messages and its commits separately. */
   logPageBytes: 1024 * KIB,
-  /** Characters of the newest message's `content` in a row of the contact list. */
+  /** Characters of the newest message's `content` in a row of the contact list, where it is not sealed. */
   previewChars: 512,
 
   /** Size of an account's sealed address book: space for 5,000 contacts. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { contactsApi } from '../../contract/contacts.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 import { resetPresence } from './presence.ts'
@@ -216,6 +217,15 @@ test('the newest conversation stands first, with its last message, ticks and cou
     theirReadSeq: 2,
   })
   expect((await bob.contacts())[0]?.lastMessage?.deliveryStatus).toBe('sent')
+})
+
+test('a program that reads the list gets a line of a plain text, and no part of a sealed one, which it could not open', async () => {
+  const [alice, bob] = await pair()
+  const room = await alice.talksTo(bob)
+  await bob.says(room, 'x'.repeat(LIMITS.previewChars + 1))
+  expect((await alice.contacts())[0]?.lastMessage?.content).toBe('x'.repeat(LIMITS.previewChars))
+  await world.sql('update messages set is_encrypted = true where chat_room_id = $1', [room])
+  expect((await alice.contacts())[0]?.lastMessage).toMatchObject({ content: '', seq: 1, messageType: 'text' })
 })
 
 test('everyone is away after a start, whatever the last process wrote', async () => {

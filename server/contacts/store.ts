@@ -52,8 +52,9 @@ function written(db: Queryable, condition: SQL) {
         when case when l.sender_id = c.user_id then them.read_seq else me.read_seq end >= l.seq then 'read'
         when case when l.sender_id = c.user_id then them.delivered_seq else me.delivered_seq end >= l.seq then 'delivered'
         else 'sent' end as "deliveryStatus",
-      -- A page shows a line of it, from its vault: the whole texts of a long list would be hundreds of megabytes.
-      l.message_type as "messageType", left(l.content, ${sql.raw(String(LIMITS.previewChars))}) as content, l.file_name as "fileName"
+      -- A line of a text that a program shows. Of a sealed one no part can be opened: a page shows what its vault holds.
+      l.message_type as "messageType", l.file_name as "fileName",
+      case when l.is_encrypted then '' else left(l.content, ${sql.raw(String(LIMITS.previewChars))}) end as content
     ) newest on l.seq is not null
     cross join lateral (select
       c.id, c.user_id as "userId", c.contact_user_id as "contactUserId", c.display_name as "displayName",
