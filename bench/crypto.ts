@@ -42,9 +42,9 @@ export async function measureCrypto({ isQuick }: Ground): Promise<Row[]> {
       note: `${median(full.map((each) => each[name])).toFixed(2)} ms without the throttle`,
     })
   return [
-    step('seal', 'seal a message', 1),
-    step('open', 'open a message', 1),
-    step('commit', 'a commit', 20),
+    step('seal', 'seal a message', 1.5),
+    step('open', 'open a message', 1.8),
+    step('commit', 'a commit', 18),
     step('apply', 'take the commit of another'),
     step('join', 'join from outside'),
   ]

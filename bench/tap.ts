@@ -59,7 +59,7 @@ export async function measureTap({ isQuick }: Ground): Promise<Row[]> {
       note: beside('own'),
     }),
     row('tap', `Send to the bubble on the other screen, ${SLOWER}x CPU throttle`, median(slow.other), 'ms', {
-      atMost: 150,
+      atMost: 140,
       note: beside('other'),
     }),
   ]
