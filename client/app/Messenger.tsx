@@ -69,6 +69,11 @@ export function Messenger() {
   return (
     <TooltipProvider>
       <title>{unread > 0 ? `(${unread > 99 ? '99+' : unread}) Conclave` : 'Conclave'}</title>
+      {isBookLost && (
+        <Suspense>
+          <LostBook />
+        </Suspense>
+      )}
       {isSignInNew && (
         <Suspense>
           <NewSignIns
@@ -102,11 +107,6 @@ export function Messenger() {
             {isMissingSome && (
               <Suspense>
                 <Vanished />
-              </Suspense>
-            )}
-            {isBookLost && (
-              <Suspense>
-                <LostBook />
               </Suspense>
             )}
             <KitReminder />

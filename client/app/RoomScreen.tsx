@@ -4,6 +4,8 @@ import { Chat } from '../messages/Chat.tsx'
 import { hideRoom, showRoom } from '../messages/messages.ts'
 import { flush } from '../messages/send.ts'
 import type { RoomRow } from '../rooms/list.ts'
+import { isOtherState } from '../rooms/otherstate.ts'
+import { lostBookStore } from '../trust/book.ts'
 import type { Choice } from '../trust/ChooseKey.tsx'
 import { BESIDE, closeDetails, detailsStore, isShown, openDetails } from '../trust/details.ts'
 import type { Person } from '../trust/people.ts'
@@ -34,13 +36,16 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
   const [attempt, setAttempt] = useState(0)
   const openFor = useStore(detailsStore, ({ chatRoomId }) => chatRoomId)
   const isBeside = useMedia(BESIDE)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another room or another attempt shows it; news of the room does not
+  const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another room, another attempt or a book shows it; news of the room does not
   useEffect(() => {
-    showRoom(env, latest.current).catch((error) =>
-      showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) }),
-    )
+    showRoom(env, latest.current).catch((error) => {
+      // The page or the chat says these itself, and asks.
+      if (!lostBookStore.getState().isLost && !isOtherState(error))
+        showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) })
+    })
     return hideRoom
-  }, [env, room.id, attempt])
+  }, [env, room.id, attempt, isBookLost])
 
   const free = () => void flush(env, room)
   // Counts the times that the search was asked for: asked for again, it takes the focus again.

@@ -4,7 +4,7 @@ import { refreshUser } from '../account/account.ts'
 import { type AccountState, accountStore } from '../account/store.ts'
 import { resetCodes } from '../codes/store.ts'
 import { resetVanished } from '../contacts/vanished.ts'
-import { isClosed } from '../crypto/crypto.ts'
+import { CryptoFailure, isClosed } from '../crypto/crypto.ts'
 import { resetDevices, watchOwnNews, watchTabs } from '../devices/list.ts'
 import type { Env } from '../env.ts'
 import { watchLock } from '../lock/watch.ts'
@@ -23,7 +23,7 @@ import { keepIndexed } from '../search/indexing.ts'
 import { stopOlder } from '../search/older.ts'
 import { forgetSearch } from '../search/search.ts'
 import { loadSignIns, resetSignIns, watchSignIns } from '../sessions/signins.ts'
-import { resetBook } from '../trust/book.ts'
+import { lostBookStore, resetBook } from '../trust/book.ts'
 import { onPresence, resetPeople } from '../trust/people.ts'
 import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
 import { keepOfflinePage } from './offline.ts'
@@ -70,7 +70,9 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   const attempt = (work: Promise<unknown>) =>
     void work.catch((error) => {
       const isAway = error instanceof ApiError && (error.status === 0 || error.status === 401)
-      if (!isAway && !isClosed(error)) report(error)
+      // The page says that the book is lost, and asks.
+      const isTold = lostBookStore.getState().isLost && error instanceof CryptoFailure && error.code === 'book_unread'
+      if (!isAway && !isTold && !isClosed(error)) report(error)
     })
   const first = firstHello()
   const frames = framesOf(env, userId, async () => (first.isAwaited() ? first.comes() : await checkOwnKeys(env, userId)))

@@ -2,7 +2,7 @@
 // says so; everything else goes to the server as without it. It keeps these three files and nothing else.
 const FILES = ['/offline', '/offline.css', '/offline.js']
 // A change of one of the files needs another number here: it is what makes browsers fetch them anew.
-const KEPT = 'offline-1'
+const KEPT = 'offline-2'
 
 addEventListener('install', (event) => event.waitUntil(keep()))
 addEventListener('activate', (event) => event.waitUntil(begin()))

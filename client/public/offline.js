@@ -12,6 +12,11 @@
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
   const user = stored('user')
   if (user) document.getElementById('who').textContent = `@${JSON.parse(user).username}`
+  else {
+    // Nobody is signed in any more: there is nothing to unlock.
+    document.getElementById('title').textContent = 'Conclave'
+    document.getElementById('locked').hidden = true
+  }
 
   const state = document.getElementById('state')
   async function tryNow() {

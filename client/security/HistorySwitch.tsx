@@ -4,6 +4,7 @@ import { type Opener, switchHistory } from '../account/keys.ts'
 import { useEnv } from '../ui/env.tsx'
 import { showToast } from '../ui/toast.ts'
 import { WayDialog } from './WayDialog.tsx'
+import '../ui/switch.css'
 
 interface Props {
   isKept: boolean

@@ -2,6 +2,7 @@ import { BookX } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type Opener, startBook } from '../account/keys.ts'
 import { useEnv } from '../ui/env.tsx'
+import '../ui/strip.css'
 import { showToast } from '../ui/toast.ts'
 import { WayDialog } from './WayDialog.tsx'
 
@@ -27,13 +28,13 @@ export function LostBook() {
   }
 
   return (
-    <div className="news" role="status" aria-label="Your address book">
+    <div className="news strip" role="status" aria-label="Your address book">
       <div className="note warn">
         <BookX className="i i-16" aria-hidden />
         <div>
           <p>
-            <strong>Your address book cannot be read.</strong> The server holds none that your browsers wrote, so this browser
-            knows nobody’s key and sends nothing. {others.length > 0 && <First names={others} />}
+            <strong>Your address book cannot be read.</strong> The server holds none that your browsers wrote. Without it this
+            browser cannot tell who is who, so it sends nothing. {others.length > 0 && <First names={others} />}
           </p>
           <div className="acts">
             <button type="button" className="btn compact outline" aria-haspopup="dialog" onClick={() => setAsking(true)}>

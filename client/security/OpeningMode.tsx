@@ -9,6 +9,7 @@ import { More } from '../ui/More.tsx'
 import { showToast } from '../ui/toast.ts'
 import { WayDialog } from './WayDialog.tsx'
 import { WaysUnknown } from './WaysUnknown.tsx'
+import '../ui/switch.css'
 
 /** Sets whether a new browser needs the kit or a passkey in addition to the password. */
 export function OpeningMode() {

@@ -5,8 +5,8 @@ import type { SignIn } from '../../contract/sessions.ts'
 import { shownDevices } from '../devices/list.ts'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
+import '../ui/strip.css'
 import { showToast } from '../ui/toast.ts'
-import './signins.css'
 import { endSessions } from './sessions.ts'
 import { answerSignIns, withoutAnnounced } from './signins.ts'
 import { signInsStore } from './store.ts'
@@ -31,7 +31,7 @@ export function NewSignIns({ onChangePassword, onReview }: Props) {
   const rest = shown.slice(TOLD)
   const focusNext = () => place.current?.focus()
   return (
-    <div ref={place} className="news sign-ins" role="status" aria-label="New sign-ins" tabIndex={-1}>
+    <div ref={place} className="news strip" role="status" aria-label="New sign-ins" tabIndex={-1}>
       {shown.slice(0, TOLD).map((signIn) => (
         <OneSignIn
           key={signIn.id}
@@ -126,8 +126,8 @@ function MoreSignIns({ signIns, onReview, focusNext }: MoreProps) {
 function Review({ onReview }: Pick<Props, 'onReview'>) {
   if (!onReview) return null
   return (
-    <button type="button" className="btn compact quiet" onClick={onReview}>
-      Sessions and devices
+    <button type="button" className="btn compact outline" aria-label="Sessions and devices" onClick={onReview}>
+      Sessions
     </button>
   )
 }
