@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { devicesApi } from '../../contract/devices.ts'
+import { syncAll } from '../app/sync.ts'
 import { openForks } from '../crypto/forks.ts'
 import { syncRoom } from '../messages/receive.ts'
 import { nextListOf } from '../testing/lists.ts'
@@ -127,6 +128,14 @@ test('The page tells the other side by itself as soon as it has read the message
   expect(roomById(chatRoomId)?.forks).toMatchObject([{ userId: alice.userId }])
   await alice.reads(bob)
   expect(await forksOf(alice)).toHaveLength(1)
+  resetRooms()
+})
+
+test('After a reload the list of chats says so before anybody opens the chat', async () => {
+  await told()
+  resetRooms()
+  await syncAll(bob.env)
+  expect(roomById(chatRoomId)?.forks).toMatchObject([{ userId: alice.userId }])
   resetRooms()
 })
 
