@@ -9,18 +9,24 @@ import { KitReminder } from '../kit/KitReminder.tsx'
 import { roomsStore, sortRooms } from '../rooms/list.ts'
 import { signInsStore } from '../sessions/store.ts'
 import { lostBookStore } from '../trust/book.ts'
+import { closeDetails, detailsStore } from '../trust/details.ts'
 import { Boundary } from '../ui/Boundary.tsx'
 import { TooltipProvider } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
+import { roomBeside } from './keys.ts'
 import { Panel } from './Panel.tsx'
 import { SETTINGS, SidebarTop, Unread } from './SidebarTop.tsx'
+import { useKeys } from './useKeys.tsx'
 
 const InviteDialog = later(async () => (await import('../codes/InviteDialog.tsx')).InviteDialog)
 const ScanDialog = later(async () => (await import('../codes/ScanDialog.tsx')).ScanDialog)
 const AddContactDialog = later(async () => (await import('../contacts/AddContactDialog.tsx')).AddContactDialog)
 const LogoutDialog = later(async () => (await import('../account/LogoutDialog.tsx')).LogoutDialog)
+
+const Palette = later(async () => (await import('./Palette.tsx')).Palette)
+const KeysSheet = later(async () => (await import('./KeysSheet.tsx')).KeysSheet)
 
 const CodeUses = lazy(async () => ({ default: (await import('../codes/CodeUses.tsx')).CodeUses }))
 const Vanished = lazy(async () => ({ default: (await import('../contacts/Vanished.tsx')).Vanished }))
@@ -64,6 +70,29 @@ export function Messenger() {
     )
     if (next) navigate(`/chat/${next.id}`)
   }
+
+  const [over, setOver] = useState<'palette' | 'keys'>()
+  const endOver = () => setOver(undefined)
+
+  function openBeside(step: -1 | 1) {
+    const ids = sortRooms(roomsStore.getState().rooms.values()).map(({ id }) => id)
+    const beside = roomBeside(ids, openRoomId, step)
+    if (beside) navigate(`/chat/${beside}`)
+  }
+
+  function goBack() {
+    if (isSettings) navigate(isSessions ? '/settings?tab=security' : before.current)
+    else if (detailsStore.getState().chatRoomId !== null && openRoomId) closeDetails()
+    else if (openRoomId) navigate('/')
+  }
+
+  useKeys({
+    palette: () => setOver('palette'),
+    keys: () => setOver('keys'),
+    previous: () => openBeside(-1),
+    next: () => openBeside(1),
+    back: goBack,
+  })
 
   if (!user) return <Spinner words="Loading user..." isVisible />
   return (
@@ -113,6 +142,7 @@ export function Messenger() {
             <ContactList
               openRoomId={openRoomId}
               onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)}
+              onLeave={() => navigate('/')}
               onAdd={setAdding}
               beside={<Unread count={unread} onOpen={openUnread} />}
             />
@@ -134,6 +164,17 @@ export function Messenger() {
       {adding === 'name' && <AddContactDialog onClose={endAdding} />}
       {adding === 'invite' && <InviteDialog user={user} onClose={endAdding} />}
       {adding === 'scan' && <ScanDialog user={user} onClose={endAdding} />}
+      {over === 'palette' && (
+        <Palette
+          onClose={endOver}
+          onGo={navigate}
+          onAdd={setAdding}
+          onUnread={openUnread}
+          onKeys={() => setOver('keys')}
+          onLogout={() => setLeaving(true)}
+        />
+      )}
+      {over === 'keys' && <KeysSheet onClose={endOver} />}
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
     </TooltipProvider>
   )

@@ -11,8 +11,13 @@ import './contacts.css'
 import { roomsStore, sortRooms } from '../rooms/list.ts'
 import { refreshRooms } from '../rooms/load.ts'
 import { peerIdOf } from '../rooms/room.ts'
+import { later } from '../ui/later.tsx'
 import { useArrows } from './useArrows.tsx'
+import { useRowMenu } from './useRowMenu.tsx'
 import { type ListRow, VirtualRows } from './VirtualRows.tsx'
+
+const RowMenu = later(async () => (await import('./RowMenu.tsx')).RowMenu)
+const RemoveContact = later(async () => (await import('./RemoveContact.tsx')).RemoveContact)
 
 /** How to add somebody: by name or address, by the own code, or by the other person's. */
 export type AddingWay = 'name' | 'invite' | 'scan'
@@ -20,13 +25,15 @@ export type AddingWay = 'name' | 'invite' | 'scan'
 interface Props {
   openRoomId: string | undefined
   onOpen: (chatRoomId: string) => void
+  /** Closes the open conversation. */
+  onLeave: () => void
   /** Begins to add somebody in this way. */
   onAdd: (way: AddingWay) => void
   /** Stands beside the search. */
   beside?: ReactNode
 }
 
-export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
+export function ContactList({ openRoomId, onOpen, onLeave, onAdd, beside }: Props) {
   const rows = useRows()
   const [query, setQuery] = useState('')
   const found = useMemo(() => rows.filter((row) => matches(row, query)), [rows, query])
@@ -34,6 +41,10 @@ export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
   const field = useRef<HTMLInputElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const [wantedId, want] = useWanted(found, openRoomId)
+  const [asked, endMenu] = useRowMenu(scroller)
+  const [removingId, setRemoving] = useState<string>()
+  const askedRow = asked && rows.find(({ room }) => room.id === asked.chatRoomId)
+  const removing = rows.find(({ room }) => room.id === removingId)
   useArrows(area, {
     ids: found.map(({ room }) => room.id),
     focus: want,
@@ -78,6 +89,16 @@ export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
           />
         )}
       </div>
+      {asked && askedRow && (
+        <RowMenu row={askedRow} at={asked.at} onOpen={onOpen} onRemove={() => setRemoving(askedRow.room.id)} onClose={endMenu} />
+      )}
+      {removing && (
+        <RemoveContact
+          row={removing}
+          onRemoved={(chatRoomId) => chatRoomId === openRoomId && onLeave()}
+          onClose={() => setRemoving(undefined)}
+        />
+      )}
       <footer className="foot">
         <button type="button" className="btn outline wide" onClick={() => onAdd('name')}>
           <AtSign className="i i-16" aria-hidden />
@@ -124,7 +145,7 @@ function useWanted(found: ListRow[], openRoomId: string | undefined) {
   return [wantedId, want] as const
 }
 
-interface RowsProps extends Omit<Props, 'beside'> {
+interface RowsProps extends Omit<Props, 'beside' | 'onLeave'> {
   rows: ListRow[]
   found: ListRow[]
   query: string

@@ -101,7 +101,8 @@ export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () =>
 const heldWords = (count: number): string =>
   count === 0 ? '' : count === 1 ? 'One message waits, sealed. ' : `${count} messages wait, sealed. `
 
-function useAnswer(room: RoomRow, person: Person, onAccepted?: (chatRoomId: string) => void) {
+/** Accepting and ignoring a request. */
+export function useAnswer(room: RoomRow, person: Person, onAccepted?: (chatRoomId: string) => void) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)
   async function attempt(work: () => Promise<void>) {

@@ -1,4 +1,5 @@
 import { defaultRangeExtractor, measureElement, observeElementRect, type Range, useVirtualizer } from '@tanstack/react-virtual'
+import { Ellipsis } from 'lucide-react'
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RoomRow } from '../rooms/list.ts'
 import { nameOf, type Person } from '../trust/people.ts'
@@ -76,13 +77,23 @@ export function VirtualRows({ rows, ambiguous, scroller, openRoomId, onOpen, wan
             {room.state === 'pending' ? (
               <Request room={room} person={person} onAccepted={onOpen} />
             ) : (
-              <Row
-                room={room}
-                person={person}
-                now={now}
-                isOpen={room.id === openRoomId}
-                isAmbiguous={ambiguous.has(nameOf(person).toLowerCase())}
-              />
+              <>
+                <Row
+                  room={room}
+                  person={person}
+                  now={now}
+                  isOpen={room.id === openRoomId}
+                  isAmbiguous={ambiguous.has(nameOf(person).toLowerCase())}
+                />
+                <button
+                  type="button"
+                  className="icon-btn tight more"
+                  aria-haspopup="menu"
+                  aria-label={`Actions for ${nameOf(person)}`}
+                >
+                  <Ellipsis className="i i-16" aria-hidden />
+                </button>
+              </>
             )}
           </li>
         )

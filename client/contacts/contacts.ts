@@ -7,6 +7,7 @@ import type { Env } from '../env.ts'
 import { ApiError, isRefused } from '../net/api.ts'
 import { putRooms, type RoomRow } from '../rooms/list.ts'
 import { keepRooms, reloadRooms } from '../rooms/load.ts'
+import { saveBook } from '../trust/book.ts'
 import { peopleStore } from '../trust/people.ts'
 
 /**
@@ -49,6 +50,14 @@ export async function acceptContact(env: Env, { contactId }: RoomRow): Promise<v
 /** Puts a declined request back on the list. */
 export async function restoreContact(env: Env, { contactId }: RoomRow): Promise<void> {
   await keepRooms(env, [await env.api(contactsApi.restore, { contactId })])
+}
+
+/** Takes a person off the list. No browser of this account then reports them as missing [Note: I3]. */
+export async function removeContact(env: Env, { id, contactId }: RoomRow, userId: string): Promise<void> {
+  await env.crypto.knowVanished({ userId })
+  await saveBook(env)
+  await env.api(contactsApi.remove, { contactId })
+  putRooms([], [id])
 }
 
 export async function declineContact(env: Env, { id, contactId }: RoomRow): Promise<void> {

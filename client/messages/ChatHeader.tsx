@@ -37,19 +37,20 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFin
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const isOnline = useOnline()
   const name = nameOf(person)
+  // Of somebody who has not answered nothing is known.
+  const isUnknown = person.isDeleted || isAwaited(room, person)
   const trust = trustOf({
     person,
     connection: isConnected ? 'open' : isOnline ? 'connecting' : 'offline',
     isForked: room.forks.length > 0,
-    hasMessages: room.lastSeq > 0,
     hasKeys: hasRoomKeys,
   })
   return (
     <header className="head">
       <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onBack} />
       <div className="whom">
-        <Avatar id={person.id} name={name} size={40} isOutlined={person.isDeleted}>
-          {!person.isDeleted && <PresenceDot isOnline={isConnected && person.isOnline} />}
+        <Avatar id={person.id} name={name} size={40} isOutlined={isUnknown}>
+          {!isUnknown && <PresenceDot isOnline={isConnected && person.isOnline} />}
         </Avatar>
         <div className="cut">
           <h1 className="cut" dir="auto" title={name} tabIndex={-1} data-chat-title>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { trustOf } from './pill.ts'
 
 const bob = { mismatch: null, isVerified: false, onionAddress: 'bob.onion' }
-const now = { person: bob, connection: 'open', isForked: false, hasMessages: true, hasKeys: true } as const
+const now = { person: bob, connection: 'open', isForked: false, hasKeys: true } as const
 const words = (change: Partial<Parameters<typeof trustOf>[0]>) => {
   const { state, mark } = trustOf({ ...now, ...change })
   return [state, mark].filter(Boolean).join(' · ')
@@ -13,8 +13,8 @@ test('"Encrypted" is said only while it is true, and verified only of a key that
   expect(words({ person: { ...bob, isVerified: true } })).toBe('Encrypted · Verified')
   expect(words({ connection: 'offline' })).toBe('You are offline')
   expect(words({ connection: 'connecting' })).toBe('Connecting...')
-  expect(words({ hasKeys: false })).toBe('Getting this browser’s keys')
-  expect(words({ hasKeys: false, hasMessages: false })).toBe('Not verified')
+  expect(words({ hasKeys: false })).toBe('Not verified')
+  expect(words({ hasKeys: false, person: { ...bob, isVerified: true } })).toBe('Verified')
   expect(words({ person: { ...bob, onionAddress: null } })).toBe('No device yet')
   expect(words({ isForked: true })).toBe('Two device lists')
   const inDoubt = { ...bob, isVerified: true, mismatch: 'numbers_differ' as const }

@@ -14,7 +14,7 @@ export const STOPPED: Record<Mismatch, string> = {
 /** The one statement about trust in the header of a conversation. */
 export interface Trust {
   tone: 'plain' | 'ok' | 'danger' | 'wait'
-  /** What holds at this moment: "Encrypted"; empty while nothing was sealed yet. */
+  /** What holds at this moment: "Encrypted"; empty before this browser has sealed anything here. */
   state: string
   /** "Verified", "Not verified"; empty where the state says it all. */
   mark: string
@@ -25,14 +25,12 @@ interface Known {
   connection: 'open' | 'connecting' | 'offline'
   /** True if device lists of the members contradict each other. */
   isForked: boolean
-  /** True if the conversation has messages. */
-  hasMessages: boolean
-  /** True if this browser has the conversation's keys. */
+  /** True if this browser is in the conversation's group. Before its first message a second browser only reads. */
   hasKeys: boolean
 }
 
 /** "Encrypted" appears only while it is true: connected, keys in place, and nothing in doubt. */
-export function trustOf({ person, connection, isForked, hasMessages, hasKeys }: Known): Trust {
+export function trustOf({ person, connection, isForked, hasKeys }: Known): Trust {
   const only = (tone: Trust['tone'], state: string): Trust => ({ tone, state, mark: '' })
   if (person.mismatch) return only('danger', STOPPED[person.mismatch])
   if (isForked) return only('danger', 'Two device lists')
@@ -40,7 +38,5 @@ export function trustOf({ person, connection, isForked, hasMessages, hasKeys }: 
   if (connection === 'connecting') return only('wait', 'Connecting...')
   if (!person.onionAddress) return only('wait', 'No device yet')
   const mark = person.isVerified ? 'Verified' : 'Not verified'
-  if (!hasMessages && !hasKeys) return { tone: person.isVerified ? 'ok' : 'plain', state: '', mark }
-  if (!hasKeys) return only('wait', 'Getting this browser’s keys')
-  return { tone: person.isVerified ? 'ok' : 'plain', state: 'Encrypted', mark }
+  return { tone: person.isVerified ? 'ok' : 'plain', state: hasKeys ? 'Encrypted' : '', mark }
 }

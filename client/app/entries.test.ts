@@ -1,0 +1,34 @@
+import { House } from 'lucide-react'
+import { expect, test } from 'vitest'
+import { type Entry, foundEntries } from './entries.ts'
+
+const entry = (group: Entry['group'], words: string, hint?: string): Entry => ({
+  ...{ id: words, group, icon: House, words, run: () => undefined },
+  ...(hint && { hint }),
+})
+const all = [
+  ...['Bob Marsh', 'Carol', 'Dan', 'Eve', 'Frank', 'Marcus'].map((name) =>
+    entry('Conversations', name, `@${name.toLowerCase().replace(' ', '_')}`),
+  ),
+  entry('Settings', 'Change the password'),
+  entry('Actions', 'Use dark theme'),
+]
+const words = (typed: string) => foundEntries(all, typed).map(({ words }) => words)
+
+test('A few letters of a name, a handle or an action find it, in any order of the words', () => {
+  expect(words('mar')).toEqual(['Bob Marsh', 'Marcus'])
+  expect(words('marsh bob')).toEqual(['Bob Marsh'])
+  expect(words('@carol')).toEqual(['Carol'])
+  expect(words('THEME dark')).toEqual(['Use dark theme'])
+  expect(words('settings')).toEqual(['Change the password'])
+  expect(words('nobody at all')).toEqual([])
+})
+
+test('What begins with the letters stands before what only holds them', () => {
+  expect(words('an')).toEqual(['Dan', 'Frank', 'Change the password'])
+  expect(words('a')[0]).toBe('Bob Marsh')
+})
+
+test('Before a letter is typed the newest five conversations and everything else is shown', () => {
+  expect(words(' ')).toEqual(['Bob Marsh', 'Carol', 'Dan', 'Eve', 'Frank', 'Change the password', 'Use dark theme'])
+})

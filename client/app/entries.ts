@@ -1,0 +1,36 @@
+import type { LucideIcon } from 'lucide-react'
+
+/** One thing that Ctrl+K leads to. A feature adds its own to the list in Palette.tsx. */
+export interface Entry {
+  id: string
+  group: 'Conversations' | 'Settings' | 'Actions'
+  icon: LucideIcon
+  words: string
+  /** Shown beside the words, and searched as well: "@bob". */
+  hint?: string
+  run: () => void
+}
+
+/** Rows of conversations while nothing was typed: the newest ones. */
+const NEWEST = 5
+/** Rows that are shown at most. */
+const SHOWN_MAX = 50
+
+/** The entries that hold every typed word, those first whose words begin with the first of them. The order stays otherwise. */
+export function foundEntries(entries: Entry[], typed: string): Entry[] {
+  const parts = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  const [first = ''] = parts
+  if (first === '') {
+    let count = 0
+    return entries.filter(({ group }) => group !== 'Conversations' || ++count <= NEWEST)
+  }
+  const found = entries.filter(({ words, hint = '', group }) =>
+    parts.every((part) => `${words} ${hint} ${group}`.toLowerCase().includes(part)),
+  )
+  const begins = ({ words, hint = '' }: Entry) =>
+    `${words} ${hint.replace('@', '')}`
+      .toLowerCase()
+      .split(' ')
+      .some((word) => word.startsWith(first))
+  return [...found.filter(begins), ...found.filter((entry) => !begins(entry))].slice(0, SHOWN_MAX)
+}

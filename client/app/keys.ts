@@ -1,0 +1,54 @@
+/** What the keys of the messenger do, wherever the focus is. */
+export type KeyVerb = 'palette' | 'keys' | 'previous' | 'next' | 'back'
+
+type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'isComposing'>
+
+/** Where a key was pressed: in a field that takes letters, in a field of its own keys such as a search, or elsewhere. */
+export type Place = 'text' | 'field' | 'elsewhere'
+
+/** The verb of a key; undefined where it belongs to what has the focus. */
+export function verbOf({ key, ctrlKey, metaKey, altKey, shiftKey, isComposing }: Pressed, place: Place): KeyVerb | undefined {
+  if (isComposing) return undefined
+  const isCommand = ctrlKey !== metaKey
+  if (isCommand && !altKey && !shiftKey && key.toLowerCase() === 'k') return 'palette'
+  if (ctrlKey || metaKey) return undefined
+  if (altKey) return shiftKey ? undefined : key === 'ArrowUp' ? 'previous' : key === 'ArrowDown' ? 'next' : undefined
+  if (key === '?' && place === 'elsewhere') return 'keys'
+  return key === 'Escape' && place !== 'field' ? 'back' : undefined
+}
+
+/** The room above or below the open one; the first or the last where none is open. Stops at both ends. */
+export function roomBeside(ids: string[], openId: string | undefined, step: -1 | 1): string | undefined {
+  const at = openId === undefined ? -1 : ids.indexOf(openId)
+  if (at < 0) return step > 0 ? ids[0] : ids.at(-1)
+  return ids[at + step]
+}
+
+/** All keys, for the sheet that "?" opens. */
+export const KEYS: { title: string; keys: { words: string; press: string[] }[] }[] = [
+  {
+    title: 'Anywhere',
+    keys: [
+      { words: 'Go to a conversation, a setting or an action', press: ['Ctrl', 'K'] },
+      { words: 'Next conversation', press: ['Alt', '↓'] },
+      { words: 'Previous conversation', press: ['Alt', '↑'] },
+      { words: 'One step back', press: ['Esc'] },
+      { words: 'These keys', press: ['?'] },
+    ],
+  },
+  {
+    title: 'List',
+    keys: [
+      { words: 'Up and down the rows', press: ['↑', '↓'] },
+      { words: 'Open', press: ['Enter'] },
+      { words: 'Actions of a row', press: ['Shift', 'F10'] },
+    ],
+  },
+  {
+    title: 'Writing',
+    keys: [
+      { words: 'Send', press: ['Enter'] },
+      { words: 'New line', press: ['Shift', 'Enter'] },
+    ],
+  },
+]
