@@ -11,6 +11,7 @@ import './contacts.css'
 import { roomsStore, sortRooms } from '../rooms/list.ts'
 import { refreshRooms } from '../rooms/load.ts'
 import { peerIdOf } from '../rooms/room.ts'
+import { IconButton } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
 import { useArrows } from './useArrows.tsx'
 import { useRowMenu } from './useRowMenu.tsx'
@@ -75,6 +76,7 @@ export function ContactList({ openRoomId, onOpen, onLeave, onAdd, beside }: Prop
           {query && <IconButton icon={X} label="Clear the search" isTight onClick={clear} />}
         </div>
         {beside}
+        <IconButton icon={UserRoundPlus} label="Add someone" className="quickadd" onClick={() => onAdd('name')} />
         <p className="sr" role="status">
           {query.trim() && (found.length === 1 ? '1 contact found' : `${found.length} contacts found`)}
         </p>
