@@ -23,7 +23,7 @@ export function useKeys(verbs: Record<KeyVerb, () => void>): void {
 
 function placeOf(target: EventTarget | null): Place {
   if (!(target instanceof Element)) return 'elsewhere'
-  // The contact panel closes itself.
-  if (target.closest('input, select, .details')) return 'field'
+  // A search and the contact panel close themselves.
+  if (target.closest('input, select, search, .details')) return 'field'
   return target.closest('textarea, [contenteditable="true"]') ? 'text' : 'elsewhere'
 }
