@@ -3,6 +3,7 @@ import {
   House,
   Keyboard,
   LogOut,
+  type LucideIcon,
   MessageSquare,
   MonitorSmartphone,
   Moon,
@@ -20,9 +21,13 @@ import type { AddingWay } from '../contacts/ContactList.tsx'
 import { roomsStore, sortRooms } from '../rooms/list.ts'
 import { peerIdOf } from '../rooms/room.ts'
 import { nameOf, peopleStore } from '../trust/people.ts'
-import { type Entry, foundEntries } from './entries.ts'
+import { type Entry as Found, foundEntries } from './entries.ts'
 import './palette.css'
 import { themeStore, toggleTheme } from './theme.ts'
+
+interface Entry extends Found {
+  icon: LucideIcon
+}
 
 interface Props {
   onClose: () => void

@@ -1,9 +1,8 @@
-import { House } from 'lucide-react'
 import { expect, test } from 'vitest'
 import { type Entry, foundEntries } from './entries.ts'
 
 const entry = (group: Entry['group'], words: string, hint?: string): Entry => ({
-  ...{ id: words, group, icon: House, words, run: () => undefined },
+  ...{ id: words, group, words, run: () => undefined },
   ...(hint && { hint }),
 })
 const all = [

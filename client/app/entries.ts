@@ -1,10 +1,7 @@
-import type { LucideIcon } from 'lucide-react'
-
 /** One thing that Ctrl+K leads to. A feature adds its own to the list in Palette.tsx. */
 export interface Entry {
   id: string
   group: 'Conversations' | 'Settings' | 'Actions'
-  icon: LucideIcon
   words: string
   /** Shown beside the words, and searched as well: "@bob". */
   hint?: string
@@ -17,7 +14,7 @@ const NEWEST = 5
 const SHOWN_MAX = 50
 
 /** The entries that hold every typed word, those first whose words begin with the first of them. The order stays otherwise. */
-export function foundEntries(entries: Entry[], typed: string): Entry[] {
+export function foundEntries<E extends Entry>(entries: E[], typed: string): E[] {
   const parts = typed.toLowerCase().split(/\s+/).filter(Boolean)
   const [first = ''] = parts
   if (first === '') {
