@@ -17,7 +17,8 @@ test('A key that somebody types stays a letter, and the keys of the messenger wo
   expect(verbOf(pressed('ArrowDown'), 'elsewhere')).toBeUndefined()
   // A search has an Escape of its own, and so has an input method.
   expect(verbOf(pressed('Escape'), 'text')).toBe('back')
-  expect(verbOf(pressed('Escape'), 'field')).toBeUndefined()
+  for (const place of ['field', 'own'] as const) expect(verbOf(pressed('Escape'), place)).toBeUndefined()
+  expect(verbOf(pressed('?', { shiftKey: true }), 'own')).toBe('keys')
   expect(verbOf(pressed('Escape', { isComposing: true }), 'text')).toBeUndefined()
 })
 

@@ -3,8 +3,8 @@ export type KeyVerb = 'palette' | 'keys' | 'previous' | 'next' | 'back'
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'isComposing'>
 
-/** Where a key was pressed: in a field that takes letters, in a field of its own keys such as a search, or elsewhere. */
-export type Place = 'text' | 'field' | 'elsewhere'
+/** Where a key was pressed: where one writes, in another field, in a part with an Escape of its own such as the list, or elsewhere. */
+export type Place = 'text' | 'field' | 'own' | 'elsewhere'
 
 /** The verb of a key; undefined where it belongs to what has the focus. */
 export function verbOf({ key, ctrlKey, metaKey, altKey, shiftKey, isComposing }: Pressed, place: Place): KeyVerb | undefined {
@@ -13,8 +13,8 @@ export function verbOf({ key, ctrlKey, metaKey, altKey, shiftKey, isComposing }:
   if (isCommand && !altKey && !shiftKey && key.toLowerCase() === 'k') return 'palette'
   if (ctrlKey || metaKey) return undefined
   if (altKey) return shiftKey ? undefined : key === 'ArrowUp' ? 'previous' : key === 'ArrowDown' ? 'next' : undefined
-  if (key === '?' && place === 'elsewhere') return 'keys'
-  return key === 'Escape' && place !== 'field' ? 'back' : undefined
+  if (key === '?' && (place === 'own' || place === 'elsewhere')) return 'keys'
+  return key === 'Escape' && (place === 'text' || place === 'elsewhere') ? 'back' : undefined
 }
 
 /** The room above or below the open one; the first or the last where none is open. Stops at both ends. */

@@ -23,7 +23,7 @@ export function useKeys(verbs: Record<KeyVerb, () => void>): void {
 
 function placeOf(target: EventTarget | null): Place {
   if (!(target instanceof Element)) return 'elsewhere'
-  // A search, the list and the contact panel have an Escape of their own.
-  if (target.closest('input, select, search, .finder, .details')) return 'field'
-  return target.closest('textarea, [contenteditable="true"]') ? 'text' : 'elsewhere'
+  if (target.closest('input, select')) return 'field'
+  if (target.closest('textarea, [contenteditable="true"]')) return 'text'
+  return target.closest('search, .finder, .details') ? 'own' : 'elsewhere'
 }
