@@ -138,14 +138,15 @@ export function Timeline({ room, view, name, about, onUpgrade, onDay }: Props) {
 
   async function showLine(index: number): Promise<Element | undefined> {
     virtual.scrollToIndex(index, { align: 'auto' })
-    for (let frames = 0; frames < 5; frames++) {
+    for (let frames = 0; frames < 20; frames++) {
       await new Promise(requestAnimationFrame)
       const line = scroller.current?.querySelector(`[data-index="${index}"]`)
       if (line) return line
     }
     return undefined
   }
-  const { tabStop, press, onFocus } = useRowFocus(lines, showLine)
+  const { startIndex = 0, endIndex = lines.length } = virtual.range ?? {}
+  const { tabStop, press, onFocus } = useRowFocus(lines, { from: startIndex, to: endIndex, show: showLine })
 
   const isHeld = useStayAtEnd(scroller, isAtEnd, () => virtual.scrollToEnd())
 

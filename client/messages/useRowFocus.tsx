@@ -1,22 +1,31 @@
 import { type KeyboardEvent, useState } from 'react'
 import type { Line } from './lines.ts'
 
+interface Shown {
+  /** Indexes of the lines on screen. */
+  from: number
+  to: number
+  /** Scrolls to a line, and returns its element once it stands in the page. */
+  show: (index: number) => Promise<Element | undefined>
+}
+
 /**
- * One message of the timeline is reached by Tab; the arrows, Home and End go on from it. `show` scrolls to a line and returns its
- * element once it stands in the page.
+ * One message of the timeline is reached by Tab: the one that had the focus, or the last one on screen where that has been scrolled
+ * away. The arrows, Home and End go on from it.
  */
-export function useRowFocus(lines: Line[], show: (index: number) => Promise<Element | undefined>) {
+export function useRowFocus(lines: Line[], { from, to, show }: Shown) {
   const [focusedKey, setFocusedKey] = useState<string>()
   const focused = lines.findIndex(({ key, kind }) => kind === 'message' && key === focusedKey)
-  const tabStop = focused < 0 ? lines.findLastIndex(({ kind }) => kind === 'message') : focused
+  const isHere = focused >= from && focused <= to
+  const tabStop = isHere ? focused : lines.findLastIndex(({ kind }, index) => kind === 'message' && index <= to)
 
   async function press(event: KeyboardEvent<HTMLElement>) {
     const row = event.target instanceof HTMLElement && event.target.matches('.msg') ? event.target : undefined
-    const to = row && step(event.key)
-    if (to === undefined || to < 0) return
+    const next = row && step(event.key)
+    if (next === undefined || next < 0) return
     event.preventDefault()
-    setFocusedKey(lines[to]?.key)
-    const line = await show(to)
+    setFocusedKey(lines[next]?.key)
+    const line = await show(next)
     line?.querySelector<HTMLElement>('.msg')?.focus({ preventScroll: true })
   }
 
