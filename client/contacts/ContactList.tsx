@@ -1,5 +1,5 @@
 import { AtSign, CircleAlert, Search, UserRoundPlus, X } from 'lucide-react'
-import { type ReactNode, type RefObject, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { FoundMessages } from '../search/FoundMessages.tsx'
 import { isSearchable } from '../search/search.ts'
@@ -81,7 +81,7 @@ export function ContactList({ openRoomId, onOpen, onLeave, onAdd, beside }: Prop
         </p>
       </search>
       <div className="list" ref={scroller}>
-        <Rows {...{ rows, found, query, scroller, openRoomId, onOpen, onAdd, wantedId }} onFocused={() => want(undefined)} />
+        <Rows {...{ rows, found, query, openRoomId, onOpen, onAdd, wantedId }} onFocused={() => want(undefined)} />
         {isSearchable(query) && (
           <FoundMessages
             query={query}
@@ -150,7 +150,6 @@ interface RowsProps extends Omit<Props, 'beside' | 'onLeave'> {
   rows: ListRow[]
   found: ListRow[]
   query: string
-  scroller: RefObject<HTMLDivElement | null>
   wantedId: string | undefined
   onFocused: () => void
 }
@@ -175,7 +174,7 @@ function Rows({ rows, found, query, onAdd, ...shown }: RowsProps) {
       <Empty
         icon={UserRoundPlus}
         title="No contacts yet. Add some to start chatting!"
-        text="Trade usernames, or onion addresses."
+        text="Trade usernames or onion addresses, or show your code by Invite."
       >
         <button type="button" className="btn outline" onClick={() => onAdd('name')}>
           Add someone

@@ -17,7 +17,6 @@ interface Props {
   rows: ListRow[]
   /** Names, in lower case, that several people have. */
   ambiguous: ReadonlySet<string>
-  scroller: RefObject<HTMLDivElement | null>
   openRoomId: string | undefined
   onOpen: (chatRoomId: string) => void
   /** The room of the row that takes the focus as soon as it exists. */
@@ -31,7 +30,7 @@ const ROW_PX = 64
 const OVERSCAN = 12
 
 /** The rows of the list, of which only those near the visible part exist, the focused one and the wanted one. */
-export function VirtualRows({ rows, ambiguous, scroller, openRoomId, onOpen, wantedId, onFocused }: Props) {
+export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onFocused }: Props) {
   const now = useNow()
   const list = useRef<HTMLUListElement>(null)
   const focusedId = useFocusedId(list)
@@ -39,7 +38,8 @@ export function VirtualRows({ rows, ambiguous, scroller, openRoomId, onOpen, wan
   const [rowPx, setRowPx] = useState(ROW_PX)
   const virtual = useVirtualizer<HTMLDivElement, HTMLLIElement>({
     count: rows.length,
-    getScrollElement: () => scroller.current,
+    // Found from the list itself: the parts of a page that hold it get their refs only after the effects of this one.
+    getScrollElement: () => list.current?.closest<HTMLDivElement>('.list') ?? null,
     estimateSize: () => rowPx,
     // biome-ignore lint/correctness/useExhaustiveDependencies: another function makes it lay out all rows again
     getItemKey: useCallback((index: number) => rows[index]?.room.id ?? index, [rows, rowPx]),
