@@ -5,7 +5,7 @@ import { accountApi } from '../../contract/account.ts'
 import type { Contact } from '../../contract/contacts.ts'
 import { accountStore } from '../account/store.ts'
 import { type Core, createCore } from '../crypto/core.ts'
-import { CryptoFailure, type OutboxRow, type StoredBody, type StoredMessage } from '../crypto/crypto.ts'
+import type { OutboxRow, StoredBody, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { flushRoom, waitOf } from '../messages/outbox.ts'
 import { roomOfContact } from '../rooms/contact.ts'
@@ -139,7 +139,8 @@ export async function at<T>(computer: IDBFactory, work: () => Promise<T>): Promi
 
 /** Nothing is known of a person whose key this browser has not seen. */
 function withoutKey(error: unknown): undefined {
-  if (!(error instanceof CryptoFailure) || error.code !== 'no_key') throw error
+  // By name, because a client that is loaded twice has the class twice.
+  if (!(error instanceof Error && error.name === 'CryptoFailure' && 'code' in error && error.code === 'no_key')) throw error
 }
 
 /** Returns a browser whose vault already exists. */
