@@ -98,7 +98,7 @@ test('one start owns the data: a second one says so, a killed one leaves it to t
   const [first, second] = one.exit === null ? [one, two] : [two, one]
   expect(first.output).toMatch(/Conclave is ready at http:\/\/localhost:\d+/)
   expect(second.exit).toBe(1)
-  expect(second.output).toMatch(/^Another Conclave is running on the data in [^\n]*\n$/)
+  expect(second.output).toMatch(/^(Creating the database \(once\)\.\.\.\n)?Another Conclave is running on the data in [^\n]*\n$/)
   expect(await health(first)).toBe(200)
 
   const old = postmaster(long)
@@ -136,7 +136,7 @@ test('a crash inside PostgreSQL ends every connection; the data still belongs to
   await expect.poll(() => health(server), { timeout: 8000, interval: 100 }).toBe(200)
   await expect.poll(() => isOwned(folder), { timeout: 8000 }).toBe(true)
   const second = await start(folder)
-  expect(second.output).toMatch(/^Another Conclave is running on the data in /)
+  expect(second.output).toMatch(/^(Creating the database \(once\)\.\.\.\n)?Another Conclave is running on the data in /)
   expect(postmaster(folder)).toBe(owned)
   server.child.kill('SIGTERM')
   expect(await ended(server.child)).toBe(0)
