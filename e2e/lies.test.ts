@@ -69,7 +69,7 @@ async function forgedList({ page, username, password }: Person): Promise<[string
 /** A new connection: the page reads everything again. */
 async function reconnects(one: Person): Promise<void> {
   await one.goesOffline()
-  await one.page.getByText('Connecting...').first().waitFor()
+  await one.page.getByText('You are offline').first().waitFor()
   await one.comesBack()
 }
 

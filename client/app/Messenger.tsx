@@ -11,9 +11,9 @@ import { signInsStore } from '../sessions/store.ts'
 import { lostBookStore } from '../trust/book.ts'
 import { closeDetails, detailsStore } from '../trust/details.ts'
 import { Boundary } from '../ui/Boundary.tsx'
-import { TooltipProvider } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
+import { Tooltips } from '../ui/Tooltips.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { roomBeside } from './keys.ts'
 import { Panel } from './Panel.tsx'
@@ -96,7 +96,7 @@ export function Messenger() {
 
   if (!user) return <Spinner words="Loading user..." isVisible />
   return (
-    <TooltipProvider>
+    <>
       <title>{unread > 0 ? `(${unread > 99 ? '99+' : unread}) Conclave` : 'Conclave'}</title>
       {isBookLost && (
         <Suspense>
@@ -176,7 +176,8 @@ export function Messenger() {
       )}
       {over === 'keys' && <KeysSheet onClose={endOver} />}
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
-    </TooltipProvider>
+      <Tooltips />
+    </>
   )
 }
 
