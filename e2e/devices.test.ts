@@ -48,7 +48,12 @@ test("Alice's third browser shows the newest messages of every conversation, and
   expect(await third.page.locator('a.row', { hasText: 'cannot be read' }).count()).toBe(0)
 
   await third.page.locator('a.row', { hasText: 'friend00 says' }).click()
-  await third.reads(`friend00 says ${DEEP} of ${DEEP}.`)
+  // The chat opens where its unread messages begin: from there down to the newest, and up to the first.
+  await third.page.waitForFunction((last) => {
+    const log = document.querySelector('[role=log]')
+    log?.scrollTo({ top: log.scrollHeight })
+    return log?.textContent?.includes(last)
+  }, `friend00 says ${DEEP} of ${DEEP}.`)
   await third.page.waitForFunction((first) => {
     const log = document.querySelector('[role=log]')
     log?.scrollTo({ top: 0 })
