@@ -162,6 +162,8 @@ test('Nothing moves when the fonts come: until then the system’s own stand the
       }),
     )
   await page.goto(server.url, { waitUntil: 'commit' })
+  // Before the page is read it has neither the frame nor the form.
+  await page.locator('#root form').waitFor()
   await page.locator('.frame-form').waitFor({ state: 'detached' })
   const before = await shows()
   release()
