@@ -64,9 +64,12 @@ module.exports = {
       name: 'ground-knows-no-feature',
       severity: 'error',
       comment:
-        'http, realtime, db, jobs, net, ui and what lies behind the door to keys carry every feature, so they know none. server/app.ts hands them functions.',
-      from: { path: `^(server/(http|realtime|db|jobs)/|client/(net|ui)/|${behindTheDoor})`, pathNot: tests },
-      to: { path: '^(client|server)/[^/]+/', pathNot: `^(server/(http|realtime|db|jobs)/|client/(net|ui)/|${behindTheDoor})` },
+        'http, realtime, db, jobs, outbound, net, ui and what lies behind the door to keys carry every feature, so they know none. server/app.ts hands them functions.',
+      from: { path: `^(server/(http|realtime|db|jobs|outbound)/|client/(net|ui)/|${behindTheDoor})`, pathNot: tests },
+      to: {
+        path: '^(client|server)/[^/]+/',
+        pathNot: `^(server/(http|realtime|db|jobs|outbound)/|client/(net|ui)/|${behindTheDoor})`,
+      },
     },
     {
       name: 'nobody-imports-app',
@@ -90,9 +93,25 @@ module.exports = {
       name: 'keys-through-one-door',
       severity: 'error',
       comment:
-        'client/crypto/crypto.ts is the only door to keys, to the vault and to the search index. An auditor reads what lies behind it and knows that no key leaves. client/app/worker.ts takes the address of the worker, not its code.',
-      from: { pathNot: [`^${behindTheDoor}`, '^client/app/worker[.]ts$', tests] },
-      to: { path: `^${behindTheDoor}`, pathNot: '^client/crypto/crypto[.]ts$' },
+        'client/crypto/crypto.ts is the only door to keys, to the vault and to the search index. An auditor reads what lies behind it and knows that no key leaves. client/net/workers.ts takes the address of the worker, not its code.',
+      from: { pathNot: [`^${behindTheDoor}`, '^client/net/workers[.]ts$', tests] },
+      to: { path: `^${behindTheDoor}`, pathNot: '^client/crypto/(crypto|demonstration)[.]ts$' },
+    },
+    {
+      name: 'demonstration-is-for-pages',
+      severity: 'error',
+      comment:
+        'client/crypto/demonstration.ts seals a text of a stranger in a room that nobody has. The product goes through client/crypto/crypto.ts.',
+      from: { pathNot: ['^client/pages/', tests] },
+      to: { path: '^client/crypto/demonstration[.]ts$' },
+    },
+    {
+      name: 'demonstration-has-no-keys',
+      severity: 'error',
+      comment:
+        'What a public page loads to show how a text is sealed reaches neither the vault nor the search index, not even through another file.',
+      from: { path: '^client/crypto/demonstration[.]ts$' },
+      to: { path: '^client/(vault|index)/', reachable: true },
     },
     {
       name: 'vault-knows-no-protocol',
@@ -120,8 +139,9 @@ module.exports = {
     {
       name: 'worker-is-an-address',
       severity: 'error',
-      comment: 'client/app/worker.ts starts the encryption worker by its address and knows nothing else behind the door to keys.',
-      from: { path: '^client/app/worker[.]ts$' },
+      comment:
+        'client/net/workers.ts starts the encryption worker by its address and knows nothing else behind the door to keys.',
+      from: { path: '^client/net/workers[.]ts$' },
       to: { path: `^${behindTheDoor}`, pathNot: '^client/crypto/worker[.]ts$' },
     },
     {
@@ -142,9 +162,10 @@ module.exports = {
     {
       name: 'pages-ship-alone',
       severity: 'error',
-      comment: 'Public pages load without the messenger: they use ui/ and crypto/ and no feature.',
+      comment:
+        'Public pages load without the messenger: they use ui/, crypto/demonstration.ts and net/code.ts, which says what a page is made of, and no feature.',
       from: { path: '^client/pages/', pathNot: tests },
-      to: { path: '^client/', pathNot: '^client/(pages|ui|crypto)/' },
+      to: { path: '^client/', pathNot: '^client/((pages|ui)/|crypto/demonstration[.]ts$|net/code[.]ts$)' },
     },
     {
       name: 'tests-stay-outside',

@@ -3,14 +3,19 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { cutFonts, FONTS } from './scripts/fonts.ts'
 import { staticFrames } from './scripts/frames.ts'
+import { publicPages } from './scripts/pages.ts'
 import { smallerZod } from './scripts/schemas.ts'
+import { serviceWorker } from './scripts/worker.ts'
 
 const inClient = (file: string) => path.join(import.meta.dirname, 'client', file)
+
+/** What index.html loads whatever it shows: it may not bring the app along. */
+const OF_THE_PAGE = /client[\\/]app[\\/]entry\.ts$|vite\/preload-helper/
 
 export default defineConfig({
   root: 'client',
   cacheDir: '../node_modules/.vite',
-  plugins: [react(), smallerZod({ hasWords: true }), cutFonts(), staticFrames()],
+  plugins: [react(), smallerZod({ hasWords: true }), cutFonts(), staticFrames(), publicPages(), serviceWorker()],
   resolve: {
     alias: [
       // Every schema imports zod, so the settings there hold before the first one is made, in whatever order chunks are loaded.
@@ -37,11 +42,14 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // What the first screen needs comes in two files instead of twenty: the libraries, which change seldom, and our own code.
     rolldownOptions: {
+      // The start of the app is loaded by client/app/entry.ts where a page needs it, and is an entry of its own for the groups below.
+      input: { index: inClient('index.html'), page: inClient('page.html'), start: inClient('app/start.ts') },
       output: {
         codeSplitting: {
           groups: [
+            { name: 'entry', tags: ['$initial'], test: OF_THE_PAGE, priority: 1 },
             { name: 'libraries', tags: ['$initial'], test: /[\\/]node_modules[\\/]/ },
-            { name: 'first', tags: ['$initial'] },
+            { name: 'first', tags: ['$initial'], test: /\.tsx?$/ },
           ],
         },
       },

@@ -24,9 +24,11 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          // Browsers and a server share the machine with the tests themselves.
-          fileParallelism: false,
+          // Each file has its own server and browsers, and waits half of its time: two at once fill two cores.
+          maxWorkers: 2,
           testTimeout: 120_000,
+          // As long as a page is waited for: a second is nothing to a browser on a busy machine.
+          expect: { poll: { timeout: 20_000 } },
           hookTimeout: 180_000,
           sequence: { groupOrder: 1 },
         },

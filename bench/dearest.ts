@@ -19,11 +19,16 @@ import {
   withDevice,
 } from '../server/testing/keys.ts'
 import { newAuthSecret, type Person } from '../server/testing/person.ts'
+import { ARCHIVE } from './dearest-archive.ts'
 import { CONTACTS } from './dearest-contacts.ts'
+import { FILES } from './dearest-files.ts'
+import { NEWS } from './dearest-news.ts'
+import { PASSKEYS } from './dearest-passkeys.ts'
 import { base64, greatest, HISTORY_KEY_ID, type Request, type Scene, versionsOf } from './scene.ts'
 import { envelopeFor } from './seed.ts'
 
 const PACKAGE_BYTES = 8 * 1024
+let switches = 0
 const longName = 'x'.repeat(LIMITS.usernameMax)
 
 const by =
@@ -49,8 +54,8 @@ const longBook = (identity: Person['identity'], deviceId: string, version: numbe
   signedBook(identity, deviceId, { version, historyKeyId: identity.manifest.historyKeyId, sealed: base64(LIMITS.bookBytes) })
 
 /** A change of keys with everything that can come along; Alice's documents are then those. */
-async function change({ alice }: Scene, changes: Changes) {
-  const { version } = await alice.does(devicesApi.book, {})
+async function change({ alice, bookVersionOf }: Scene, changes: Changes) {
+  const version = await bookVersionOf(alice)
   const { keyring, manifest } = changed(alice.identity, changes)
   const next = greatest({ ...alice.identity, keyring, manifest })
   const { historySeals, ...rest } = signedChange(alice.identity, next, { bookVersion: version })
@@ -87,12 +92,12 @@ async function enrolling({ newcomer, grow }: Scene) {
 }
 
 /** Somebody with a recovery kit, who uses it. */
-async function recovering({ newcomer, grow }: Scene) {
+async function recovering({ newcomer, grow, bookVersionOf }: Scene) {
   const person = await newcomer()
   await grow(person)
   const [kitSecret, password, deviceId] = [newAuthSecret(), newAuthSecret(), newDeviceId()]
   await person.changesKeys({ adds: ['kit'] }, { kitSecret })
-  const { version } = await person.does(devicesApi.book, {})
+  const version = await bookVersionOf(person)
   const next = greatest(recovered(person.identity, deviceId, true))
   const { historySeals } = renewalOf(person.identity, next, deviceId, version)
   const renewal = {
@@ -162,6 +167,7 @@ export const DEAREST: Record<string, Record<string, Request>> = {
       return { who: person, input: { password: person.authSecret, kdf: 1 } }
     },
   },
+  'PUT /api/privacy': { 'a switch': by(alice, () => ({ presence: ++switches % 2 === 0 })) },
   'PUT /api/profile': { 'a new name': by(alice, () => ({ displayName: randomUUID() })) },
   'GET /api/user': { 'the fullest account': by(alice) },
   'GET /api/username-available': { 'a name that is free': by(stranger, () => ({ username: longName })) },
@@ -174,6 +180,9 @@ export const DEAREST: Record<string, Record<string, Request>> = {
     },
   },
   ...CONTACTS,
+  ...FILES,
+  ...NEWS,
+  ...PASSKEYS,
   'POST /api/devices': { 'the longest documents and key packages': enrolling },
   'GET /api/devices/unlock': { 'the fullest account': by(alice) },
   'GET /api/devices/challenge': { 'the fullest account': by(alice) },
@@ -216,8 +225,8 @@ export const DEAREST: Record<string, Record<string, Request>> = {
   'GET /api/users/:userId/manifest': { 'the longest': by(alice, ({ alice }) => ({ userId: alice.id })) },
   'GET /api/book': { 'the longest': by(alice) },
   'PUT /api/book': {
-    'the longest': async ({ alice }) => {
-      const { version } = await alice.does(devicesApi.book, {})
+    'the longest': async ({ alice, bookVersionOf }) => {
+      const version = await bookVersionOf(alice)
       return { who: alice, input: longBook(alice.identity, alice.deviceId, version + 1) }
     },
   },
@@ -235,7 +244,6 @@ export const DEAREST: Record<string, Record<string, Request>> = {
   'POST /api/messages/:chatRoomId/mark-delivered': {
     'a room of the longest': by(alice, (scene) => ({ ...inLongRoom(scene), seq: 1_000_000 })),
   },
-  'GET /api/notifications/unread-count': { 'as many contacts as may be': by(alice) },
   'GET /api/rooms': {
     'a page of the longest': by(alice, () => ({ limit: LIMITS.roomPageMax })),
     'as many changes as may be': by(alice, () => ({ since: '0', limit: LIMITS.roomPageMax })),
@@ -262,6 +270,7 @@ export const DEAREST: Record<string, Record<string, Request>> = {
       return { who: scene.carol, input: { chatRoomId: scene.sharedRoom, generation: generation + 1 } }
     },
   },
+  ...ARCHIVE,
   'GET /api/rooms/:chatRoomId/archive-keys': {
     'as many as may be': async ({ alice, longRoom, fillArchive }) => {
       await fillArchive()

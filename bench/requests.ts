@@ -50,7 +50,7 @@ async function costOf({ pid }: Program, scene: Scene, endpoint: Endpoint, make: 
     const before = loopMsOf(pid)
     const { status, body } = await who.tries(endpoint, input)
     await pause(SETTLE_MS)
-    const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+    const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '')
     if (round >= warmups) costs.push({ loopMs: loopMsOf(pid) - before, status, bytesIn: bytes(input), bytesOut: bytes(body) })
   }
   const [first] = costs

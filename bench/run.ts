@@ -1,5 +1,6 @@
 import { openRun } from '../server/testing/run.ts'
 import { measureBytes } from './bytes.ts'
+import { measureChatLock } from './chatlock.ts'
 import { measureContacts } from './contacts.ts'
 import { measureCrypto } from './crypto.ts'
 import { measureForm } from './form.ts'
@@ -16,6 +17,7 @@ import { measureSend } from './send.ts'
 import { measureSockets } from './sockets.ts'
 import { measureStart } from './start.ts'
 import { measureTap } from './tap.ts'
+import { measureVisit } from './visit.ts'
 
 // npm run bench [-- figure...] [--quick] [--profile] [--beside=<folder of another build>]
 // The table of contents: one file a figure. --quick shows in a minute that each of them works. --profile prints where the server's
@@ -27,10 +29,12 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   start: measureStart,
   crypto: measureCrypto,
   form: measureForm,
+  visit: measureVisit,
   tap: measureTap,
   contacts: measureContacts,
   history: measureHistory,
   search: measureSearch,
+  chatlock: measureChatLock,
   requests: measureRequests,
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Keyring, Manifest } from '../contract/devices.ts'
+import type { Keyring, Manifest } from '../contract/documents.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { roomsApi } from '../contract/rooms.ts'
 import { type Browser, newBrowser } from '../server/testing/browser.ts'
@@ -30,6 +30,8 @@ export interface Scene {
   newcomer(): Promise<Person>
   /** Gives that account the longest documents that the server takes. */
   grow(person: Person): Promise<void>
+  /** Version of the newest book of that account. The server is not asked: it would clean up after a read of megabytes while it is measured. */
+  bookVersionOf(person: Person): Promise<number>
   /** Fills both slots of Alice's epochs in the long room. Switching her history off empties them. */
   fillArchive(): Promise<void>
 }
@@ -66,6 +68,14 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
       person.id,
     ])
   }
+  const bookVersionOf = ({ id }: Person) =>
+    withClient(databaseUrl, async (client) => {
+      const { rows } = await client.query<{ version: number }>(
+        'select max(version)::int as version from books where user_id = $1',
+        [id],
+      )
+      return rows[0]?.version ?? 0
+    })
   const [alice, bob, carol] = [await newcomer(), await newcomer(), await newcomer()]
   for (const person of [alice, bob, carol]) {
     await grow(person)
@@ -103,6 +113,7 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
     stranger: () => newBrowser(url),
     newcomer,
     grow,
+    bookVersionOf,
     fillArchive,
   }
 }

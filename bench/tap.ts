@@ -89,7 +89,7 @@ async function meet(server: RunningServer, from: Page, to: Page): Promise<void> 
 
 async function signUp(server: RunningServer, page: Page, name: string): Promise<void> {
   const password = crypto.randomUUID()
-  await page.goto(server.url)
+  await page.goto(`${server.url}/auth`)
   await page.getByLabel(/^Username/).fill(name.toLowerCase())
   await page.getByLabel(/^Display name/).fill(name)
   await page.getByLabel(/^Password/).fill(password)
@@ -118,13 +118,14 @@ const watch = (page: Page): Promise<void> =>
         const text = /^.*?\./.exec(bubble.textContent ?? '')?.[0] ?? ''
         if (globalThis.seenAt[text] !== undefined) continue
         globalThis.seenAt[text] = Number.POSITIVE_INFINITY
-        // The task behind the frame's callbacks comes when the frame has been painted.
+        // The first task behind the frame's callbacks comes when the frame has been painted.
         requestAnimationFrame(() => {
-          const { port1, port2 } = new MessageChannel()
-          port1.onmessage = () => {
-            globalThis.seenAt[text] = performance.timeOrigin + performance.now()
-          }
-          port2.postMessage(null)
+          void scheduler.postTask(
+            () => {
+              globalThis.seenAt[text] = performance.timeOrigin + performance.now()
+            },
+            { priority: 'user-blocking' },
+          )
         })
       }
     }).observe(document.body, { childList: true, subtree: true, characterData: true })

@@ -26,6 +26,9 @@ export function fromBase64(text: string): Bytes {
 export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
+/** Decodes base64url, with or without padding. Throws if the text is not base64url. */
+export const fromBase64Url = (text: string): Bytes => fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
+
 /** Concatenates arrays of bytes. */
 export function concat(...parts: Uint8Array[]): Bytes {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))

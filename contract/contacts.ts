@@ -5,7 +5,7 @@ import { deliveryStatus, messageType } from './messages.ts'
 import { base64, chatRoomId, done, instant, nothing, seqShape, userId } from './shapes.ts'
 
 /** The id of a contact. A malformed id is refused like a missing one. */
-const contactId = z.uuid('Contact ID is required')
+export const contactId = z.uuid('Contact ID is required')
 
 /** One row of the contact list. */
 export const contactShape = z.object({
@@ -16,16 +16,19 @@ export const contactShape = z.object({
   displayName: z.string().nullable(),
   isBlocked: z.boolean(),
   isPasswordProtected: z.boolean(),
+  /** True while the chat has a password that this session did not verify lately: place, time and count are all that is given. */
+  isLocked: z.boolean(),
   addedAt: instant,
   /** `pending`: the other person has sent a request. Nothing else of theirs is shown until the caller accepts. */
   state: z.enum(['pending', 'accepted']),
   contactUser: z.object({
     displayName: z.string().max(LIMITS.displayNameMax),
     username: z.string().max(LIMITS.usernameMax),
+    /** The path of the photo; null without one, and unless both have accepted each other. */
     profileImageUrl: z.string().nullable(),
     /** True if the account was deleted: the conversation remains, and nothing can be sent. */
     isDeleted: z.boolean(),
-    /** Presence and last seen are shown only between two people who have accepted each other. */
+    /** Shown between two people who have accepted each other and both show it (`privacy.ts`). */
     isOnline: z.boolean(),
     lastSeen: instant.nullable(),
     onionAddress: z.string().nullable(),
@@ -34,6 +37,7 @@ export const contactShape = z.object({
     /** 0 without a device. If it is higher than the client's version, the client fetches the manifest before it sends. */
     manifestVersion: seqShape,
   }),
+  /** null too while the chat is locked for this session. */
   lastMessage: z
     .object({
       id: z.uuid(),
@@ -48,15 +52,31 @@ export const contactShape = z.object({
     })
     .nullable(),
   unreadCount: z.number().int().nonnegative(),
+  /** True if the bell counts some of them: the chat is accepted and not muted. */
   hasUnreadNotifications: z.boolean(),
+  /** Until then the chat is muted; null if it is not. */
+  mutedUntil: instant.nullable(),
   chatRoomId,
-  /** The newest seq of the log, the caller's read mark, and the other person's marks. */
+  /** False while the other person has not answered the caller's request, as far as the caller may know. */
+  hasAnswered: z.boolean(),
+  /** The newest seq of the log, the caller's read mark, and below the other person's marks: 0 for a read mark that is not shown. */
   lastSeq: seqShape,
   readSeq: seqShape,
+  /** Up to here the caller has cleared the conversation. */
+  clearedSeq: seqShape,
   theirDeliveredSeq: seqShape,
   theirReadSeq: seqShape,
 })
 export type Contact = z.infer<typeof contactShape>
+
+const blockedShape = z.object({
+  contactId: z.uuid(),
+  userId,
+  username: z.string().max(LIMITS.usernameMax),
+  /** False for somebody whose request was blocked, or who was removed since: they are on no list but this one. */
+  isListed: z.boolean(),
+})
+export type Blocked = z.infer<typeof blockedShape>
 
 export const contactsApi = {
   list: endpoint({
@@ -111,12 +131,49 @@ export const contactsApi = {
     input: z.object({ contactId }),
     output: done,
   }),
+  block: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/block',
+    access: 'signed_in',
+    rates: ['blocks'],
+    summary:
+      'Blocks a person: what they write from now on is withheld from the caller for good. A request leaves the list. The other side is not told.',
+    input: z.object({ contactId }),
+    output: done,
+  }),
+  blocked: endpoint({
+    method: 'GET',
+    path: '/api/contacts/blocked',
+    access: 'signed_in',
+    summary: 'Everybody whom the caller blocks, by username.',
+    input: nothing,
+    output: z.array(blockedShape).max(LIMITS.contactsMax),
+  }),
+  unblock: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/unblock',
+    access: 'signed_in',
+    rates: ['blocks'],
+    summary: 'Ends a block. What came meanwhile stays withheld. The other side is not told.',
+    input: z.object({ contactId }),
+    output: done,
+  }),
+  clearChat: endpoint({
+    method: 'DELETE',
+    path: '/api/contacts/:contactId/clear-chat',
+    access: 'signed_in',
+    rates: ['clearChat'],
+    summary:
+      'Clears the caller’s side of a conversation up to `upTo`, or to its end: its messages are given to the caller no more. The other side keeps theirs.',
+    input: z.object({ contactId, upTo: z.coerce.number().int().nonnegative().optional() }),
+    output: z.object({ clearedSeq: seqShape }),
+  }),
   restore: endpoint({
     method: 'POST',
     path: '/api/contacts/:contactId/restore',
     access: 'signed_in',
     rates: ['answerContact'],
-    summary: 'Puts a declined request back on the list. The other side is not told.',
+    summary: 'Puts a declined request back on the list, unless the person is blocked. The other side is not told.',
     input: z.object({ contactId }),
     output: contactShape,
   }),

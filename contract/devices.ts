@@ -1,79 +1,8 @@
 import { z } from 'zod'
+import { deviceId } from './documents.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import {
-  base64,
-  base64Of,
-  boundedRecord,
-  counterShape,
-  done,
-  instant,
-  nothing,
-  seqShape,
-  signedName,
-  signedShape,
-  userId,
-} from './shapes.ts'
-
-/** The id of a device: 16 random bytes in hex. */
-export const deviceId = z.string().regex(/^[0-9a-f]{32}$/)
-
-/** Fills `addedAt` of a device whose time is in its sealed name, because older builds require a time there. */
-export const ADDED_AT_SEALED = '1970-01-01T00:00:00.000Z'
-
-/** The JSON content of a signed manifest [Note: D1]. Unknown fields from newer builds are kept [Note: F2]. */
-export const manifestShape = z.looseObject({
-  v: z.literal(1),
-  version: z.number().int().positive(),
-  identityKey: base64(32),
-  devices: z
-    .array(
-      z.looseObject({
-        id: deviceId,
-        sealedName: base64(512),
-        leafKey: base64(32),
-        sealingKey: base64(1216),
-        addedAt: z.iso.datetime(),
-      }),
-    )
-    .max(LIMITS.devicesMax),
-  removed: z.array(deviceId).max(LIMITS.devicesRemovedMax),
-  /** The manifest version that removed each device, by device id; absent for a device that an older build removed. */
-  removedAt: boundedRecord(deviceId, counterShape.positive(), LIMITS.devicesRemovedMax).optional(),
-  historyKeyId: z.number().int().positive(),
-  historyKey: base64(1216),
-  /** If false, nobody seals archive keys to this account, and the server stores none for it [Note: H1]. */
-  keepsHistory: z.boolean().default(true),
-  keyringVersion: z.number().int().positive(),
-  /** The account's username. Older manifests lack it until a way in is next opened; then it never changes [Note: I3]. */
-  username: signedName.optional(),
-})
-export type Manifest = z.infer<typeof manifestShape>
-
-/** The JSON content of a signed keyring [Note: K1]. Unknown fields from newer builds are kept [Note: F2]. */
-export const keyringShape = z.looseObject({
-  v: z.literal(1),
-  version: z.number().int().positive(),
-  identityKey: base64(32),
-  /** {identity seed, history private keys, public keys of the ways}, AES-256-GCM under the account key. */
-  sealed: base64(64 * 1024),
-  ways: z
-    .array(
-      z.looseObject({
-        /** `password`, `kit`, or `passkey:` followed by the credential's id in base64url. */
-        id: z.string().max(400),
-        /** `password`, `kit` or `passkey`. Newer builds may add other kinds. */
-        kind: z.string().max(40),
-        madeAt: z.iso.datetime().optional(),
-        publicKey: base64(1216),
-        /** The account key, sealed to this way in. */
-        sealedKey: base64(2048),
-      }),
-    )
-    .min(1)
-    .max(16),
-})
-export type Keyring = z.infer<typeof keyringShape>
+import { base64, base64Of, counterShape, done, instant, nothing, seqShape, signedShape, userId } from './shapes.ts'
 
 export const keyPackagesShape = z.object({
   oneTime: z.array(base64(8 * 1024)).max(LIMITS.keyPackagesOneTime),
@@ -168,7 +97,7 @@ export const devicesApi = {
     summary: 'Adds the browser of this session to the account, by a keyring and manifest one version up.',
     input: accountKeysShape.extend({ proof: sessionProof }),
     output: unlockShape,
-    bodyLimitBytes: 1024 * 1024,
+    bodyLimitBytes: LIMITS.keysCallBytes,
   }),
   unlock: endpoint({
     method: 'GET',
@@ -203,7 +132,7 @@ export const devicesApi = {
     path: '/api/devices/key-packages',
     access: 'signed_in',
     assurance: 'device',
-    summary: "How many one-time key packages this session's device has left.",
+    summary: 'How many one-time key packages this session’s device has left.',
     input: nothing,
     output: z.object({ oneTime: z.number().int(), hasLastResort: z.boolean() }),
   }),
@@ -213,10 +142,10 @@ export const devicesApi = {
     access: 'signed_in',
     assurance: 'device',
     rates: ['keyPackages'],
-    summary: "Adds one-time key packages of this session's device; a new last-resort package replaces the old one.",
+    summary: 'Adds one-time key packages of this session’s device; a new last-resort package replaces the old one.',
     input: keyPackagesShape,
     output: done,
-    bodyLimitBytes: 1024 * 1024,
+    bodyLimitBytes: LIMITS.keysCallBytes,
   }),
   keys: endpoint({
     method: 'GET',
@@ -224,7 +153,7 @@ export const devicesApi = {
     access: 'signed_in',
     assurance: 'session',
     summary:
-      "The caller's own keyring and manifest, null where the account has no keys yet, and new history keys for this session's device.",
+      'The caller’s own keyring and manifest, null where the account has no keys yet, and new history keys for this session’s device.',
     input: nothing,
     output: z.object({
       keyring: signedShape.nullable(),
@@ -244,13 +173,13 @@ export const devicesApi = {
       password: z.string().max(LIMITS.passwordMax).optional(),
     }),
     output: z.object({ version: seqShape }),
-    bodyLimitBytes: LIMITS.bookCallBytes + 2 * 1024 * 1024,
+    bodyLimitBytes: LIMITS.bookCallBytes + LIMITS.keysCallBytes,
   }),
   list: endpoint({
     method: 'GET',
     path: '/api/devices',
     access: 'signed_in',
-    summary: "What the server knows of the account's devices; names are in the manifest, sealed.",
+    summary: 'What the server knows of the account’s devices; names are in the manifest, sealed.',
     input: nothing,
     output: z
       .array(z.object({ id: deviceId, addedAt: instant, lastSeenAt: instant, isCurrent: z.boolean() }))
@@ -261,7 +190,7 @@ export const devicesApi = {
     path: '/api/users/:userId/manifest',
     access: 'signed_in',
     summary:
-      "The manifest of the caller or of someone in the caller's contacts: the version asked for where it is kept, else the newest, whose version is told.",
+      'The manifest of the caller or of someone in the caller’s contacts: the version asked for where it is kept, else the newest, whose version is told.',
     input: z.object({ userId, version: z.coerce.number().int().positive().max(2_147_483_647).optional() }),
     output: z.object({ userId, identityKey: base64(32).nullable(), manifest: signedShape.nullable(), version: seqShape }),
   }),
@@ -271,7 +200,7 @@ export const devicesApi = {
     access: 'signed_in',
     assurance: 'device',
     summary:
-      "The account's newest sealed book (pins, aliases, room generations), or with `writer` the newest that this device wrote.",
+      'The account’s newest sealed book (pins, aliases, room generations), or with `writer` the newest that this device wrote.',
     input: z.object({ writer: bookWriter.optional() }),
     output: bookAnswerShape,
     answerLimitBytes: LIMITS.bookCallBytes,

@@ -42,6 +42,8 @@ export interface Endpoint<In extends z.ZodType = z.ZodType, Out extends z.ZodTyp
   rates?: readonly CallRate[]
   /** `json` if absent. */
   body?: Kind
+  /** `json` if absent. `bytes`: the answer is a file, with a type of its own. Refusals are JSON in both cases. */
+  answer?: 'json' | 'bytes'
   /** Largest body in bytes; `LIMITS.bodyBytes` if absent. */
   bodyLimitBytes?: number
   /** Largest response in bytes that a page reads; `LIMITS.answerBytes` if absent. */

@@ -1,23 +1,37 @@
 import { accountApi } from './account.ts'
+import { archiveApi } from './archive.ts'
+import { chatLocksApi } from './chatlocks.ts'
 import { codesApi } from './codes.ts'
 import { contactsApi } from './contacts.ts'
 import { devicesApi } from './devices.ts'
 import type { Endpoint } from './endpoint.ts'
+import { filesApi } from './files.ts'
 import { healthApi } from './health.ts'
 import { messagesApi } from './messages.ts'
 import { notificationsApi } from './notifications.ts'
+import { passkeysApi } from './passkeys.ts'
+import { privacyApi } from './privacy.ts'
+import { pushApi } from './push.ts'
+import { reportsApi } from './reports.ts'
 import { roomsApi } from './rooms.ts'
 import { sessionsApi } from './sessions.ts'
 
 /** Every call of the API. The OpenAPI document and the permission tests are generated from this list. */
 export const everyEndpoint: Endpoint[] = [
   accountApi,
+  archiveApi,
+  chatLocksApi,
   codesApi,
   contactsApi,
   devicesApi,
+  filesApi,
   healthApi,
   messagesApi,
   notificationsApi,
+  passkeysApi,
+  privacyApi,
+  pushApi,
+  reportsApi,
   roomsApi,
   sessionsApi,
 ].flatMap((api) => Object.values<Endpoint>(api))

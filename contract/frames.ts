@@ -18,9 +18,10 @@ export type ClientData = { [T in ClientFrameType]: Extract<ClientFrame, { type: 
 
 /**
  * The parts of an account that may change while its pages are open. `sessions`: some have ended; `ended`: the person ended them
- * from another browser; `sign_in`: a session has begun, or a device has signed for it.
+ * from another browser; `sign_in`: a session has begun, or a device has signed for it; `privacy`: what contacts are shown, and with it
+ * what is shown of them; `biometric`: whether the password needs a passkey.
  */
-export const accountChange = z.enum(['plan', 'rights', 'block', 'sessions', 'ended', 'sign_in', 'name'])
+export const accountChange = z.enum(['plan', 'rights', 'block', 'sessions', 'ended', 'sign_in', 'name', 'privacy', 'biometric'])
 export type AccountChange = z.infer<typeof accountChange>
 
 /** The frames that the server sends. */
@@ -39,9 +40,10 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('pong'), data: z.object({ serverTime: instant }) }),
   z.object({ type: z.literal('message'), data: messageShape }),
   z.object({ type: z.literal('commit'), data: commitShape }),
-  /** The seqs up to which one member of a room has received and read. */
+  /** The seqs up to which one member of a room has received and read; `readSeq` is 0 where the two do not show it to each other. */
   z.object({ type: z.literal('receipt'), data: z.object({ chatRoomId, userId, deliveredSeq: seqShape, readSeq: seqShape }) }),
   z.object({ type: z.literal('typing'), data: z.object({ chatRoomId, userId, isTyping: z.boolean() }) }),
+  /** What the reader may see of a contact now. Somebody who is online has no `lastSeen`; null too where it is not shown. */
   z.object({ type: z.literal('presence'), data: z.object({ userId, isOnline: z.boolean(), lastSeen: instant.nullable() }) }),
   /**
    * The contact list changed in a way that a reload shows: a request, an acceptance, a new manifest. `userIds` are the changed

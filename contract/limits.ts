@@ -13,6 +13,11 @@ export const LIMITS = {
   passwordMin: 6,
   passwordMax: 100,
   onionShownChars: 16,
+  chatPasswordMin: 6,
+  chatPasswordMax: 50,
+  /** The longest part of a chat's lock in the book, its public key, and the earlier seeds that a lock keeps. */
+  chatLockBytes: 1216,
+  chatLockSeedsMax: 8,
 
   /** Size of a message's `content`: UTF-8 bytes of the sealed envelope. */
   contentBytes: 64 * KIB,
@@ -37,6 +42,8 @@ export const LIMITS = {
   bookBytes: 4 * 1024 * KIB,
   /** Size of a call that carries a book as base64. */
   bookCallBytes: 6 * 1024 * KIB,
+  /** Size of a call that carries the account's keys: the largest keyring, manifest and key packages together have some 900 kB. */
+  keysCallBytes: 1024 * KIB,
 
   bodyBytes: 256 * KIB,
   /** Bounds of a body, a frame or a signed document. The largest valid ones have some 2,500 members and five levels. */
@@ -77,6 +84,11 @@ export const LIMITS = {
    * Archive keys returned per epoch and slot (the committer's, the account's own devices'): those under the newest history keys.
    */
   archiveKeysPerSlot: 4,
+  archiveKeysLeftMax: 200,
+  /** Pages of archive keys of an account in a room that has or had a chat password, epochs that one call adds, and size of each page. */
+  archivePagesMax: 1000,
+  archivePageEpochs: 1000,
+  archivePageBytes: 256 * KIB,
   contactsMax: 5000,
   /** Open requests to one person. Beyond this number the oldest unanswered request is deleted. */
   requestsMax: 100,
@@ -97,7 +109,27 @@ export const LIMITS = {
   keyPackageDays: 90,
   /** Days after which a claimed key package is deleted if its group was never created. */
   keyPackageClaimDays: 1,
+  /** Browsers of a user that a push service wakes, and characters of the address of each. */
+  pushSubscriptionsMax: 20,
+  pushEndpointMax: 2000,
+  /** Size of a profile photo, and pixels that one may have: browsers unpack it at four bytes a pixel. */
+  photoBytes: 5 * 1024 * KIB,
+  photoPixels: 25_000_000,
+  /** Width and height of the photo that a browser makes of a chosen picture. */
+  photoSidePx: 320,
+  /** Uploads of a user that nothing uses. Beyond this number the oldest is deleted, and each after so many seconds. */
+  uploadsWaitingMax: 10,
+  uploadKeptSeconds: DAY,
+  /** Time in which the address of an upload takes its bytes. */
+  uploadSeconds: 15 * MINUTE,
   roomMembersMax: 1000,
+  /** Characters of a report's own text, messages that it may show, and characters of each. */
+  reportTextMax: 2000,
+  reportedMessagesMax: 20,
+  reportedTextMax: 4000,
+  /** Reports of a user that are kept; beyond this number the oldest goes. Each is kept for so many days at most. */
+  reportsPerUser: 100,
+  reportDays: 365,
 } as const
 
 /**
@@ -113,6 +145,8 @@ export const RATES = {
   signInByBrowser: { points: 10, seconds: 5 * MINUTE, per: 'name' },
   /** Attempts at the password or the recovery kit by a signed-in session. */
   guesses: { points: 10, seconds: 5 * MINUTE, per: 'session' },
+  /** Challenges for a sign-in by passkey alone. */
+  passkeyChallenges: { points: 60, seconds: 5 * MINUTE, per: 'address' },
   salt: { points: 60, seconds: 5 * MINUTE, per: 'address' },
   register: { points: 10, seconds: 60 * MINUTE, per: 'address' },
   registerTotal: { points: 300, seconds: 60 * MINUTE, per: 'all' },
@@ -122,6 +156,12 @@ export const RATES = {
   account: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   /** Each new name is told to everybody who lists the person. */
   profile: { points: 30, seconds: 10 * MINUTE, per: 'user' },
+  /** Addresses for files, and the bytes sent to them. */
+  uploads: { points: 60, seconds: 10 * MINUTE, per: 'user' },
+  /** Each switch is told to everybody who shares it. */
+  privacy: { points: 60, seconds: 10 * MINUTE, per: 'user' },
+  /** Subscriptions and quiet hours. A browser subscribes again at each start. */
+  push: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   keys: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   /** A recovery reads at most one book of each device, twice. */
   recoveryBooks: { points: 60, seconds: 10 * MINUTE, per: 'user' },
@@ -138,10 +178,22 @@ export const RATES = {
   /** New contact codes. A page that shows one makes the next every six minutes. */
   codes: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   answerContact: { points: 120, seconds: MINUTE, per: 'user' },
+  /** Blocks and their ends. Each pair with messages between is one more range of places in the blocker's row of the room. */
+  blocks: { points: 60, seconds: DAY, per: 'user' },
+  reports: { points: 10, seconds: DAY, per: 'user' },
+  clearChat: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** A browser that was offline marks all of its rooms at once. */
   marks: { points: 3000, seconds: MINUTE, per: 'user' },
   /** Two marks, delivered and read, for each message that another member may send. */
   marksInRoom: { points: 1200, seconds: MINUTE, per: 'room' },
+  /** Chat passwords set, changed, removed and given up. */
+  chatPasswords: { points: 60, seconds: 10 * MINUTE, per: 'user' },
+  /** Chats opened and locked again. Wrong passwords wait by the chat itself (`CHAT_LOCK`). */
+  unlocks: { points: 300, seconds: 10 * MINUTE, per: 'user' },
+  archivePages: { points: 1200, seconds: 10 * MINUTE, per: 'user' },
+  archivePagesInRoom: { points: 120, seconds: 10 * MINUTE, per: 'room' },
+  mutes: { points: 120, seconds: MINUTE, per: 'user' },
+  mutesInRoom: { points: 30, seconds: MINUTE, per: 'room' },
   messages: { points: 300, seconds: 20, per: 'user' },
   messagesInRoom: { points: 150, seconds: 20, per: 'room' },
   messagesADay: { points: 20_000, seconds: DAY, per: 'user' },
@@ -167,6 +219,18 @@ export type Rate = keyof typeof RATES
 /** The rates that a call can name: those counted by the caller, or by the caller and the room that the call names. */
 export type CallRate = { [Name in Rate]: (typeof RATES)[Name]['per'] extends 'user' | 'room' ? Name : never }[Rate]
 
+/** The waits of a locked chat, in seconds. */
+export const CHAT_LOCK = {
+  /** A chat that a session has opened stays open for it while it is used within this time. */
+  openSeconds: 15 * MINUTE,
+  /** Changing or removing the chat password needs a verification that is not older. */
+  freshSeconds: 5 * MINUTE,
+  /** Wrong passwords before the first wait, which each further one doubles up to the longest. A right one ends the count. */
+  tries: 5,
+  firstWaitSeconds: 30,
+  longestWaitSeconds: 60 * MINUTE,
+} as const
+
 /** Times that client and server agree on, in seconds and milliseconds. */
 export const PERIODS = {
   contactsPollMs: 5000,
@@ -187,4 +251,4 @@ export const PERIODS = {
 } as const
 
 /** Raise it if an old tab could misread a new server, or the reverse. */
-export const CONTRACT_VERSION = 3
+export const CONTRACT_VERSION = 5

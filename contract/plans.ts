@@ -74,7 +74,7 @@ export const PLANS_VERSION = 1
 
 /** The text of `message_limit_reached`. Pages show what follows "message: ". */
 export const messageLimitText = (messagesPerMonth: number): string =>
-  `Message limit reached message: You've sent the ${messagesPerMonth} messages of this month's plan`
+  `Message limit reached message: You’ve sent the ${messagesPerMonth} messages of this month’s plan`
 
 /** True if an account with this effective plan has the right. */
 export const hasRight = (tier: Tier, right: keyof Rights): boolean => PLANS[tier].rights[right]

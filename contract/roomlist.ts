@@ -11,16 +11,20 @@ export const roomRowShape = z.object({
   /** `pending`: the other person has sent a request. Nothing else of theirs is shown until the caller accepts. */
   state: z.enum(['pending', 'accepted']),
   addedAt: instant,
+  /** True while the caller blocks the person. */
+  isBlocked: z.boolean(),
   /** The other person. */
   person: z.object({
     id: userId,
     username: z.string().max(LIMITS.usernameMax),
     displayName: z.string().max(LIMITS.displayNameMax),
+    /** The path of the photo; null without one, and unless both have accepted each other. Servers of before send none. */
+    profileImageUrl: z.string().max(2000).nullable().default(null),
     /** The alias. The app keeps it in the sealed book and leaves this null. */
     alias: z.string().nullable(),
     /** True if the account was deleted: the conversation remains, and nothing can be sent. */
     isDeleted: z.boolean(),
-    /** Presence and last seen are shown only between two people who have accepted each other. */
+    /** Shown between two people who have accepted each other and both show it (`privacy.ts`). */
     isOnline: z.boolean(),
     lastSeen: instant.nullable(),
     /** Ed25519 key; null until the person signs in with a browser. The client compares it with its pin. */
@@ -30,10 +34,22 @@ export const roomRowShape = z.object({
   }),
   /** The newest seq of the log. */
   lastSeq: seqShape,
-  /** The newest message. The page shows its text from the vault. */
+  /** Up to here the caller has cleared the conversation. */
+  clearedSeq: seqShape,
+  /** True if the chat has a password. */
+  isPasswordProtected: z.boolean(),
+  /** True while this session did not verify it lately: place, time and count are all that is given of the chat. */
+  isLocked: z.boolean(),
+  /** The time of the newest message of a locked chat; null otherwise. */
+  lastMessageAt: instant.nullable(),
+  /** The newest message that is not withheld from the caller; null while the chat is locked. The page shows its text from the vault. */
   lastMessage: z.object({ id: z.uuid(), seq: seqShape, senderId: userId, createdAt: instant }).nullable(),
   unreadCount: z.number().int().nonnegative(),
-  /** The caller's read mark, and the other person's marks. */
+  /** Until then the caller has muted the room: its messages are counted here and in no bell. null if it is not muted. */
+  mutedUntil: instant.nullable(),
+  /** False while the other person has not answered the caller's request, as far as the caller may know. */
+  hasAnswered: z.boolean(),
+  /** The caller's read mark, and the other person's marks: 0 for a read mark that is not shown. */
   readSeq: seqShape,
   theirDeliveredSeq: seqShape,
   theirReadSeq: seqShape,

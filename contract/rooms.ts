@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deviceId } from './devices.ts'
+import { deviceId } from './documents.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { messageShape } from './messages.ts'
@@ -24,8 +24,27 @@ export const commitShape = z.object({
 })
 export type CommitEntry = z.infer<typeof commitShape>
 
-export const logEntryShape = z.discriminatedUnion('kind', [messageShape.extend({ kind: z.literal('message') }), commitShape])
-/** An entry of a room's log: a message or a commit. */
+/**
+ * The place of a message that is withheld from the reader, who has blocked its sender or cleared the room. `contentHash` is what
+ * [Note: M5] hashes of its envelope.
+ */
+export const withheldShape = z.object({
+  kind: z.literal('withheld'),
+  id: z.uuid(),
+  seq: seqShape,
+  chatRoomId,
+  senderId: userId,
+  contentHash: base64(32),
+  createdAt: instant,
+})
+export type WithheldEntry = z.infer<typeof withheldShape>
+
+export const logEntryShape = z.discriminatedUnion('kind', [
+  messageShape.extend({ kind: z.literal('message') }),
+  commitShape,
+  withheldShape,
+])
+/** An entry of a room's log: a message, a commit, or the place of a withheld message. */
 export type LogEntry = z.infer<typeof logEntryShape>
 
 export const logPageShape = z.object({ entries: z.array(logEntryShape).max(LIMITS.logPageMax), lastSeq: seqShape })
@@ -78,7 +97,7 @@ export const roomsApi = {
     path: '/api/rooms/:chatRoomId/group',
     access: 'signed_in',
     assurance: 'device',
-    summary: "The room's current MLS group, for a device that joins.",
+    summary: 'The room’s current MLS group, for a device that joins.',
     input: z.object({ chatRoomId }),
     output: groupShape,
   }),
@@ -117,7 +136,7 @@ export const roomsApi = {
     assurance: 'device',
     rates: ['claimKeyPackages', 'claimKeyPackagesInRoom'],
     summary:
-      "One key package of every other device of both members, to create that generation's group. Asking again gives the same.",
+      'One key package of every other device of both members, to create that generation’s group. Asking again gives the same.',
     input: z.object({ chatRoomId, generation: counterShape.positive() }),
     output: z.object({
       packages: z
@@ -131,7 +150,7 @@ export const roomsApi = {
     access: 'signed_in',
     assurance: 'device',
     summary:
-      "The caller's sealed archive keys of some epochs (comma-separated, at most 100) of one group: the committer's and those of own devices.",
+      'The caller’s sealed archive keys of some epochs (comma-separated, at most 100) of one group: the committer’s and those of own devices.',
     input: z.object({ chatRoomId, groupId, epochs: z.string().regex(/^\d{1,9}(,\d{1,9}){0,99}$/) }),
     output: z.object({ keys: z.array(archiveKeyShape).max(LIMITS.archiveKeysAtOnce * 2 * LIMITS.archiveKeysPerSlot) }),
   }),
@@ -141,7 +160,7 @@ export const roomsApi = {
     access: 'signed_in',
     assurance: 'device',
     rates: ['repairs', 'repairsInRoom'],
-    summary: "Adds archive keys of the caller's own account that a committer left out. What is there already stays as it is.",
+    summary: 'Adds archive keys of the caller’s own account that a committer left out. What is there already stays as it is.',
     input: z.object({ chatRoomId, keys: z.array(archiveKeyShape).min(1).max(LIMITS.archiveKeysAtOnce) }),
     output: done,
   }),

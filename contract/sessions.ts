@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { deviceId } from './devices.ts'
+import { PASSKEY_LIMITS } from './assertion.ts'
+import { deviceId } from './documents.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { done, ingressShape, instant, nothing } from './shapes.ts'
@@ -30,12 +31,14 @@ const sessionShape = originShape.extend({
 export type Session = z.infer<typeof sessionShape>
 
 const signInShape = originShape.extend({
-  /** The id of the session that it began. */
+  /** The id of the session that it began; of a refused one an id of its own. */
   id: sessionId,
   signedInAt: instant,
   /** The device that has signed for the session since; null if none has. */
   deviceId: deviceId.nullable(),
-  /** False if the session has ended since. */
+  /** The name of a passkey that may have been copied: this sign-in by it was refused [Note: K1]. */
+  copiedPasskey: z.string().max(PASSKEY_LIMITS.nameMax).nullable().default(null),
+  /** False if the session has ended since, or never began. */
   isLive: z.boolean(),
 })
 export type SignIn = z.infer<typeof signInShape>
@@ -45,7 +48,7 @@ export const sessionsApi = {
     method: 'GET',
     path: '/api/sessions',
     access: 'signed_in',
-    summary: "The account's sessions: this one first, then the last seen.",
+    summary: 'The account’s sessions: this one first, then the last seen.',
     input: nothing,
     output: z.array(sessionShape).max(LIMITS.sessionsPerUser),
   }),
@@ -72,7 +75,7 @@ export const sessionsApi = {
     path: '/api/sign-ins',
     access: 'signed_in',
     assurance: 'device',
-    summary: "Sign-ins to the account that this session's device has not answered yet, newest first.",
+    summary: 'Sign-ins to the account that this session’s device has not answered yet, newest first.',
     input: nothing,
     output: z.array(signInShape).max(LIMITS.signInsPerUser),
   }),
@@ -82,7 +85,7 @@ export const sessionsApi = {
     access: 'signed_in',
     assurance: 'device',
     rates: ['sessions'],
-    summary: "The person has seen these sign-ins at this session's device, which is not told of them again.",
+    summary: 'The person has seen these sign-ins at this session’s device, which is not told of them again.',
     input: z.object({ ids: z.array(sessionId).max(LIMITS.signInsPerUser) }),
     output: done,
   }),

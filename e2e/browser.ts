@@ -24,29 +24,54 @@ export async function browserPath(): Promise<string> {
 const VIEWPORT = { width: 1280, height: 800 }
 let shared: Promise<Browser> | undefined
 
+/** What pages of this test file have done against the Content-Security-Policy. */
+const violations: string[] = []
+
+/** Returns the violations so far and forgets them, for a test that plants one. */
+export const takeViolations = (): string[] => violations.splice(0)
+
+async function watchPolicy(context: BrowserContext): Promise<BrowserContext> {
+  await context.exposeFunction('tellViolation', (text: string) => void violations.push(text))
+  await context.addInitScript(() =>
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) =>
+      Reflect.get(globalThis, 'tellViolation')(`${effectiveDirective} ${blockedURI} ${sample}`),
+    ),
+  )
+  // The browser itself says it of workers.
+  context.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) violations.push(message.text())
+  })
+  return context
+}
+
 /**
  * Opens a person's browser: a context with its own cookies, storage and network in the one Chromium of a test file. `address` is the
  * IP address that a server behind one proxy sees; without it all contexts share this machine's.
  */
 export async function openContext(address?: string): Promise<BrowserContext> {
   shared ??= browserPath().then((executablePath) => chromium.launch({ executablePath, headless: true, args: BROWSER_WORDS }))
-  return (await shared).newContext({
+  const context = await (await shared).newContext({
     viewport: VIEWPORT,
     ...(address && { extraHTTPHeaders: { 'x-forwarded-for': address } }),
   })
+  return watchPolicy(context)
 }
 
+/** Closes the browsers. Fails where a page broke the policy. */
 export async function closeContexts(): Promise<void> {
   await (await shared)?.close()
   shared = undefined
+  const [violation] = takeViolations()
+  if (violation) throw new Error(`A page broke the policy: ${violation}`)
 }
 
 /** Opens a browser with its profile in a folder on disk. `words` are added to its command line. */
 export async function openBrowser(profile: string, words: string[] = []): Promise<BrowserContext> {
-  return chromium.launchPersistentContext(profile, {
+  const context = await chromium.launchPersistentContext(profile, {
     executablePath: await browserPath(),
     headless: true,
     args: [...BROWSER_WORDS, ...words],
     viewport: VIEWPORT,
   })
+  return watchPolicy(context)
 }

@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
+import { encode } from 'uqr'
 
 /** A fake camera. Chromium plays its film whenever a page opens the camera. */
 export interface Camera {
@@ -9,12 +10,15 @@ export interface Camera {
   words: string[]
   /** Makes the element the camera's picture. A page that has the camera open must reopen it to see the new picture. */
   looksAt(shown: Locator): Promise<void>
+  /** The same for a QR code with this text. */
+  looksAtCode(text: string): Promise<void>
 }
 
 const WIDTH = 640
 const HEIGHT = 480
 const FRAMES = 5
 const GREY = 128
+const MODULE_PX = 5
 
 export async function newCamera(): Promise<Camera> {
   const path = join(await mkdtemp(join(tmpdir(), 'conclave-camera-')), 'film.y4m')
@@ -22,6 +26,7 @@ export async function newCamera(): Promise<Camera> {
   return {
     words: ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', `--use-file-for-fake-video-capture=${path}`],
     looksAt: async (shown) => writeFile(path, filmOf(await pictureOf(shown))),
+    looksAtCode: (text) => writeFile(path, filmOf(codeOf(text))),
   }
 }
 
@@ -53,4 +58,21 @@ async function pictureOf(shown: Locator): Promise<Buffer> {
     { screenshot, width: WIDTH, height: HEIGHT, grey: GREY },
   )
   return Buffer.from(brightness, 'base64')
+}
+
+/** Draws a QR code, with a white margin, in the middle of the camera's picture. */
+function codeOf(text: string): Buffer {
+  const { data } = encode(text, { ecc: 'M', border: 2 })
+  const [left, top] = [WIDTH, HEIGHT].map((side) => Math.floor((side - data.length * MODULE_PX) / 2)) as [number, number]
+  const brightness = Buffer.alloc(WIDTH * HEIGHT, GREY)
+  data.forEach((row, y) => {
+    row.forEach((isBlack, x) => {
+      const from = left + x * MODULE_PX
+      for (let line = 0; line < MODULE_PX; line++) {
+        const start = (top + y * MODULE_PX + line) * WIDTH + from
+        brightness.fill(isBlack ? 0 : 255, start, start + MODULE_PX)
+      }
+    })
+  })
+  return brightness
 }

@@ -1,41 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
 import { expect } from 'vitest'
-import { runningUrl } from '../server/db/embedded.ts'
 import { conversation, joined, personWithProfile, test } from './people.ts'
+import { everyRow, finds } from './tables.ts'
 
 const canary = () => `canary${crypto.randomUUID().replaceAll('-', '')}`
-
-/** The encodings to search for. Base64 has three, by the word's offset; the outer characters depend on the bytes around it. */
-function formsOf(word: string): string[] {
-  const inBase64 = [0, 1, 2].map((shift) =>
-    Buffer.from('x'.repeat(shift) + word)
-      .toString('base64')
-      .slice(4, -4),
-  )
-  return [word, Buffer.from(word).toString('hex'), Buffer.from(word, 'utf16le').toString('latin1'), ...inBase64]
-}
-
-const finds = (text: string, word: string) => formsOf(word).some((form) => text.includes(form))
-
-/** Every row of every table, as text. */
-async function everyRow(dataFolder: string): Promise<string> {
-  const client = new pg.Client(await runningUrl(dataFolder, 'conclave'))
-  await client.connect()
-  try {
-    const { rows: tables } = await client.query("select table_name from information_schema.tables where table_schema = 'public'")
-    expect(tables.length).toBeGreaterThan(10)
-    const found: string[] = []
-    for (const { table_name } of tables) {
-      const { rows } = await client.query(`select t::text as row, to_jsonb(t)::text as json from "${table_name}" t`)
-      found.push(...rows.map(({ row, json }) => `${row}\n${json}`))
-    }
-    return found.join('\n')
-  } finally {
-    await client.end()
-  }
-}
 
 /** Every file below a folder, byte for byte. */
 async function everyFile(folder: string): Promise<string> {

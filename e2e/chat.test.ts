@@ -1,18 +1,10 @@
 import { expect } from 'vitest'
-import { conversation, person, test } from './people.ts'
+import { talking as test } from './people.ts'
+import { looksFine } from './screen.ts'
 
-test('Alice and Bob talk, live in both directions, and the ticks say how far each message came', async ({ alice, bob }) => {
-  await conversation(alice, bob)
-  await alice.says('hello')
-  await bob.reads('hello')
-  await alice.seesTick('hello', 'Read')
-  await bob.says('good evening')
-  await alice.reads('good evening')
-  expect(await alice.shows()).toEqual(await bob.shows())
-})
+const COMPOSER = 'textarea[aria-label="Message"]'
 
 test('Both write first at once: both messages arrive, in one order', async ({ alice, bob }) => {
-  await conversation(alice, bob)
   await Promise.all([alice.says('from Alice'), bob.says('from Bob')])
   await Promise.all([alice.reads('from Bob'), bob.reads('from Alice')])
   await alice.seesTick('from Alice', 'Read')
@@ -20,85 +12,29 @@ test('Both write first at once: both messages arrive, in one order', async ({ al
   expect(await alice.shows()).toEqual(await bob.shows())
 })
 
-test('A reload in the middle of a conversation keeps every word, also the unsent one in the composer', async ({ alice, bob }) => {
-  await conversation(alice, bob)
-  await alice.says('before the reload')
-  await bob.reads('before the reload')
-  await alice.drafts('half a thought')
-  // A newer server no longer has the screen's code.
-  const { page } = alice
-  await page.route('**/assets/Settings-*.js', (route) => route.fulfill({ status: 404 }))
-  await page.getByRole('button', { name: 'Profile Settings' }).click()
-  await page.getByText('This part of the page did not load').waitFor()
-  // The browser and React have said so too.
-  alice.complaints.splice(0)
-  await page.unroute('**/assets/Settings-*.js')
-  await page.getByRole('button', { name: 'Reload' }).click()
-  await page.getByRole('heading', { name: 'Profile Settings' }).waitFor()
-  await page.goBack()
-  await alice.reads('before the reload')
-  await alice.page.waitForFunction(
-    () => document.querySelector<HTMLTextAreaElement>('[aria-label="Message"]')?.value === 'half a thought',
-  )
-  await bob.says('still here')
-  await alice.reads('still here')
-})
-
-test('Bob is away for a hundred messages and a change of keys, and reads all of them when he comes back', async ({
-  alice,
-  bob,
-}) => {
-  await conversation(alice, bob)
-  await alice.says('come back soon')
-  await bob.reads('come back soon')
-  await bob.goesOffline()
-  await bob.page.getByText('You are offline').first().waitFor()
-  for (let at = 1; at <= 100; at++) await alice.says(`message ${at}.`)
-  await alice.seesTick('message 100.', 'Sent')
-  await bob.comesBack()
-  await bob.reads('message 100.')
-  await alice.seesTick('message 100.', 'Read')
-  await bob.says('I have read everything')
-  await alice.reads('I have read everything')
-})
-
-test('Two tabs of Bob show every message once', async ({ alice, bob }) => {
-  await conversation(alice, bob)
-  const second = await bob.context.newPage()
-  await second.goto(bob.page.url())
-  await second.getByLabel('Message', { exact: true }).waitFor()
-  for (let at = 1; at <= 5; at++) await alice.says(`number ${at}.`)
-  for (const page of [bob.page, second]) {
-    await page.locator('.bub', { hasText: 'number 5.' }).waitFor()
-    expect(await page.locator('.bub', { hasText: /number \d\./ }).count()).toBe(5)
-  }
-  await second.getByLabel('Message', { exact: true }).fill('from the second tab')
-  await second.keyboard.press('Enter')
-  await alice.reads('from the second tab')
-  await bob.reads('from the second tab')
-})
-
-test('Alice signs in with a second browser: it shows the conversation and writes in it', async ({ server, alice, bob }) => {
-  await conversation(alice, bob)
-  await alice.says('from the first browser')
-  await bob.says('noted')
-  await alice.reads('noted')
-  const laptop = await person(server, 'Alice', alice)
-  await laptop.signsIn()
-  await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
-  await laptop.opens(bob)
-  await laptop.reads('noted')
-  expect(await laptop.shows()).toEqual(await alice.shows())
-  await laptop.says('from the second browser')
-  await bob.reads('from the second browser')
-  await alice.reads('from the second browser')
-  await bob.says('I see both of you')
-  await laptop.reads('I see both of you')
-  await laptop.leaves()
+test('Alice and Bob talk, live in both directions, and the ticks say how far each message came', async ({ alice, bob }) => {
+  await alice.says('hello')
+  await bob.reads('hello')
+  await alice.seesTick('hello', 'Read')
+  await bob.says('good evening')
+  await alice.reads('good evening')
+  // A screen reader hears it once: the list itself is silent.
+  const heard = alice.page.locator('[role="status"], [role="alert"], [aria-live="polite"], [role="log"]:not([aria-live="off"])')
+  await expect.poll(() => heard.filter({ hasText: 'good evening' }).count()).toBe(1)
+  expect(await alice.shows()).toEqual(await bob.shows())
+  // What is copied is what was said, without times, ticks and days.
+  const copied = await alice.page.getByRole('log').evaluate((log) => {
+    const selection = getSelection()
+    selection?.selectAllChildren(log)
+    const text = selection?.toString() ?? ''
+    selection?.removeAllRanges()
+    return text
+  })
+  expect(copied).toMatch(/hello\s+good evening/)
+  expect(copied).not.toMatch(/\d:\d\d|\b(Read|Delivered|Today)\b/)
 })
 
 test('Whoever types on after Enter loses no letter, at any pace and behind any connection', async ({ alice, bob }) => {
-  await conversation(alice, bob)
   const { page } = alice
   let latencyMs = 0
   await page.route('**/api/**', async (route) => {
@@ -125,15 +61,160 @@ test('Whoever types on after Enter loses no letter, at any pace and behind any c
     [800, 110],
   ] as const) {
     latencyMs = latency
-    const lines = [`first ${latency} ${keyMs}`, `and on ${latency} ${keyMs}`]
+    const lines = [`${latency} at ${keyMs}`, `on ${latency} ${keyMs}`]
     // One key after another, as hands do; `fill` would wait for the field.
     await page.keyboard.type(`${lines.join('\n')}\n`, { delay: keyMs })
     wanted.push(...lines)
   }
   await page.keyboard.type('left in the field', { delay: 15 })
-  await expect.poll(() => alice.shows(), { timeout: 20_000 }).toEqual(wanted)
+  const shown = async (one: typeof alice) => (await one.shows()).slice(-wanted.length)
+  await expect.poll(() => shown(alice), { timeout: 20_000 }).toEqual(wanted)
   expect(await field.inputValue()).toBe('left in the field')
   expect(await page.evaluate(() => (window as unknown as { shutAt: string[] }).shutAt)).toEqual([])
-  await bob.reads('and on 800 110')
-  expect(await bob.shows()).toEqual(wanted)
+  await bob.reads('on 800 110')
+  expect(await shown(bob)).toEqual(wanted)
+  await page.unrouteAll({ behavior: 'wait' })
+  await field.fill('')
+})
+
+test('A reload in the middle of a conversation keeps every word, also the unsent one in the composer', async ({ alice, bob }) => {
+  await alice.says('before the reload')
+  await bob.reads('before the reload')
+  await alice.drafts('half a thought')
+  // A newer server no longer has the screen's code.
+  const { page } = alice
+  await page.route('**/assets/Settings-*.js', (route) => route.fulfill({ status: 404 }))
+  await page.getByRole('button', { name: 'Profile Settings' }).click()
+  await page.getByText('This part of the page did not load').waitFor()
+  await looksFine(page, 'part that did not load')
+  // The browser and React have said so too.
+  alice.complaints.splice(0)
+  await page.unroute('**/assets/Settings-*.js')
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByRole('heading', { name: 'Profile Settings' }).waitFor()
+  await page.goBack()
+  await alice.reads('before the reload')
+  const holds = (query: string) => document.querySelector<HTMLTextAreaElement>(query)?.value === 'half a thought'
+  await page.waitForFunction(holds, COMPOSER)
+  await bob.says('still here')
+  await alice.reads('still here')
+})
+
+test('Two tabs of Bob show every message once', async ({ alice, bob }) => {
+  const second = await bob.context.newPage()
+  await second.goto(bob.page.url())
+  await second.getByLabel('Message', { exact: true }).waitFor()
+  for (let at = 1; at <= 5; at++) await alice.says(`number ${at}.`)
+  for (const page of [bob.page, second]) {
+    await page.locator('.bub', { hasText: 'number 5.' }).waitFor()
+    expect(await page.locator('.bub', { hasText: /number \d\./ }).count()).toBe(5)
+  }
+  await second.getByLabel('Message', { exact: true }).fill('from the second tab')
+  await second.keyboard.press('Enter')
+  await alice.reads('from the second tab')
+  await bob.reads('from the second tab')
+  await second.close()
+})
+
+test('Larger text, a low window, and too many words: the end of the conversation and the whole field stay on screen', async ({
+  alice,
+}) => {
+  const { page } = alice
+  const field = page.getByLabel('Message', { exact: true })
+  const fromEnd = () => page.getByRole('log').evaluate((log) => Math.round(log.scrollHeight - log.scrollTop - log.clientHeight))
+  await field.fill('word '.repeat(15_000))
+  await page.getByRole('alert').filter({ hasText: 'Too long' }).waitFor()
+  await expect.poll(fromEnd).toBeLessThan(5)
+  await field.fill('')
+  await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'))
+  const isCut = () =>
+    field.evaluate((area) => {
+      const box = area.closest('.input')?.getBoundingClientRect()
+      return area.scrollHeight > area.clientHeight || !box || box.bottom > innerHeight || box.height < area.clientHeight
+    })
+  await expect.poll(isCut).toBe(false)
+  await page.evaluate(() => document.documentElement.style.removeProperty('font-size'))
+  await page.setViewportSize({ width: 320, height: 256 })
+  const logHeight = () => page.getByRole('log').evaluate((log) => log.clientHeight)
+  await expect.poll(logHeight).toBeGreaterThan(140)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  await page.setViewportSize({ width: 1280, height: 800 })
+})
+
+test('In forced colours, which draw no fill and no shadow, bubbles and the open chat keep an edge, and whatever has the focus an outline', async ({
+  alice,
+}) => {
+  const { page } = alice
+  await alice.says('seen without colours')
+  await page.emulateMedia({ forcedColors: 'active' })
+  const drawn = (query: string) =>
+    page
+      .locator(query)
+      .last()
+      .evaluate((element) => {
+        const { borderTopStyle, outlineStyle } = getComputedStyle(element)
+        return borderTopStyle !== 'none' || outlineStyle !== 'none'
+      })
+  for (const query of ['.bub', 'a.row.on', '.av', '.compose .input']) expect(await drawn(query), query).toBe(true)
+  const unseen: string[] = []
+  await page.locator('body').focus()
+  for (let stop = 0; stop < 25; stop++) {
+    await page.keyboard.press('Tab')
+    unseen.push(
+      ...(await page.evaluate(() => {
+        const { activeElement } = document
+        if (!activeElement || activeElement === document.body) return []
+        return getComputedStyle(activeElement).outlineStyle === 'none' ? [activeElement.outerHTML.slice(0, 80)] : []
+      })),
+    )
+  }
+  expect(unseen).toEqual([])
+  await page.emulateMedia({ forcedColors: null })
+  await page.getByLabel('Message', { exact: true }).focus()
+})
+
+test('Bob is away for sixty messages and a change of keys, and reads all of them when he comes back', async ({ alice, bob }) => {
+  await alice.says('come back soon')
+  await bob.reads('come back soon')
+  await bob.goesOffline()
+  await bob.page.getByText('You are offline').first().waitFor()
+  const field = alice.page.getByLabel('Message', { exact: true })
+  for (let at = 1; at <= 60; at++) {
+    await field.fill(`message ${at}.`)
+    await field.press('Enter')
+  }
+  await alice.reads('message 60.')
+  await alice.seesTick('message 60.', 'Sent')
+  await bob.comesBack()
+  await bob.reads('message 60.')
+  await alice.seesTick('message 60.', 'Read')
+  await bob.says('I have read everything')
+  await alice.reads('I have read everything')
+})
+
+test('A draft stands in its row, a finger that rests there opens the menu, and whoever is removed leaves the list with the conversation', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  await alice.drafts('half a line')
+  await page.keyboard.press('Escape')
+  await page.getByText('People find you as').waitFor()
+  const row = page.getByRole('link', { name: /Draft: half a line/ })
+  await row.waitFor()
+  const { x = 0, y = 0 } = (await row.boundingBox()) ?? {}
+  const finger = { pointerType: 'touch', clientX: x + 40, clientY: y + 20, bubbles: true }
+  await row.dispatchEvent('pointerdown', finger)
+  await page.getByRole('menuitem', { name: 'Remove contact' }).waitFor()
+  await row.dispatchEvent('pointerup', finger)
+  // Lifting the finger opens nothing.
+  await row.dispatchEvent('click')
+  expect(page.url()).not.toContain('/chat/')
+  await page.getByRole('menuitem', { name: 'Remove contact' }).click()
+  const question = page.getByRole('alertdialog')
+  await question.getByText(`Remove ${bob.name}?`).waitFor()
+  await looksFine(page, 'remove contact')
+  await question.getByRole('button', { name: 'Remove', exact: true }).click()
+  await row.waitFor({ state: 'detached' })
+  await page.getByText('No contacts yet. Add some to start chatting!').waitFor()
 })

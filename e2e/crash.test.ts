@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
-import { conversation, test } from './people.ts'
+import { talking as test } from './people.ts'
 
 test('The server dies between keeping a message and answering: the message is there once', async ({ server, alice, bob }) => {
-  await conversation(alice, bob)
   await alice.says('before')
   await bob.reads('before')
   await server.kill9()
@@ -18,7 +17,6 @@ test('The server dies between keeping a message and answering: the message is th
 })
 
 test('The server is killed and comes back: both go on where they were', async ({ server, alice, bob }) => {
-  await conversation(alice, bob)
   await alice.says('one')
   await bob.reads('one')
   await server.kill9()

@@ -6,9 +6,9 @@ import { conversation, customer, person, personWithProfile, test } from './peopl
 import { visitor } from './person.ts'
 
 /** CI runs a short form; the long one is `ROOMS=20 DEEP_ROOM=10000 npm run test:e2e -- e2e/devices.test.ts`. */
-const ROOMS = Number(process.env['ROOMS'] ?? 6)
+const ROOMS = Number(process.env['ROOMS'] ?? 4)
 const DEEP = Number(process.env['DEEP_ROOM'] ?? 120)
-const LINES = 50
+const LINES = 12
 
 test("Alice's third browser shows the newest messages of every conversation, and all three go on in step", async ({ server }) => {
   const alice = await customer(server, 'Alice')

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { measureBytes } from '../bench/bytes.ts'
 import { person, test } from './people.ts'
+import { looksFine } from './screen.ts'
 
 /** Holds the code of the page back. The returned function lets it through. */
 async function holdCode(page: Page): Promise<() => void> {
@@ -9,7 +10,7 @@ async function holdCode(page: Page): Promise<() => void> {
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  await page.route('**/assets/index-*.js', async (route) => {
+  await page.route('**/assets/entry-*.js', async (route) => {
     await held
     await route.continue()
   })
@@ -20,7 +21,7 @@ test('Alice types into the form before its code is there, and loses nothing', as
   const alice = await person(server, 'Alice')
   const { page } = alice
   const release = await holdCode(page)
-  await page.goto(server.url, { waitUntil: 'commit' })
+  await page.goto(`${server.url}/auth`, { waitUntil: 'commit' })
   await page.getByLabel(/^Username/).fill(alice.username)
   await page.getByLabel(/^Password/).fill('half a passw')
   await page.keyboard.press('ArrowLeft')
@@ -43,7 +44,7 @@ test('A tab that Alice pressed before the code was there is open when it is', as
   const alice = await person(server, 'Alice')
   const { page } = alice
   const release = await holdCode(page)
-  await page.goto(server.url, { waitUntil: 'commit' })
+  await page.goto(`${server.url}/auth`, { waitUntil: 'commit' })
   const tab = page.getByRole('tab', { name: 'Sign In' })
   await tab.click()
   // Safari gives a pressed button no focus.
@@ -68,6 +69,17 @@ test('A browser with an account paints the frame of the app first, in its theme,
   release()
   await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
 
+  // A bug of ours leaves a text and a number, under which the console has the details.
+  await page.route('**/assets/Messenger-*.js', (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: 'throw new Error("a bug")' }),
+  )
+  await page.goto(server.url)
+  const incident = await page.getByText(/^Incident [\da-f-]{36}$/).textContent()
+  await looksFine(page, 'incident')
+  expect(alice.complaints.filter((text) => text.includes(incident ?? 'none'))).toHaveLength(1)
+  alice.complaints.length = 0
+  await page.unroute('**/assets/Messenger-*.js')
+
   await alice.context.clearCookies()
   await page.goto(server.url)
   await page.getByText('Your session has ended. Sign in again').waitFor()
@@ -81,7 +93,7 @@ test('Where a part of the encryption cannot be loaded, Alice is told, keeps what
   const { page } = alice
   // A newer version of the page has other names for its parts.
   await page.context().route('**/assets/accountkeys-*.js', (route) => route.fulfill({ status: 404 }))
-  await page.goto(server.url)
+  await page.goto(`${server.url}/auth`)
   await page.getByLabel(/^Username/).fill(alice.username)
   await page.getByLabel(/^Display name/).fill('Alice')
   await page.getByLabel(/^Password/).fill(alice.password)
@@ -100,7 +112,7 @@ test('Alice mistypes: the refusal stands under her password, her name stays on t
   const alice = await person(server, 'Alice')
   const { page } = alice
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('autocomplete'))
-  await page.goto(server.url)
+  await page.goto(`${server.url}/auth`)
   await expect.poll(focused).toBe('username')
   await page.getByText('3 to 30 letters, digits, _').waitFor()
   expect(await page.getByRole('button', { name: 'Show password' }).count()).toBe(2)
@@ -110,6 +122,7 @@ test('Alice mistypes: the refusal stands under her password, her name stays on t
   await page.getByRole('button', { name: 'Sign In', exact: true }).click()
   const password = page.locator('.field', { hasText: 'Password' })
   await password.getByText('Invalid username or password').waitFor()
+  await looksFine(page, 'sign in, refused')
   expect(await page.getByText('Sign in failed').count()).toBe(0)
   expect(await focused()).toBe('current-password')
   await page.keyboard.type('x')
@@ -161,7 +174,7 @@ test('Nothing moves when the fonts come: until then the system’s own stand the
         return { top, width, height }
       }),
     )
-  await page.goto(server.url, { waitUntil: 'commit' })
+  await page.goto(`${server.url}/auth`, { waitUntil: 'commit' })
   // Before the page is read it has neither the frame nor the form.
   await page.locator('#root form').waitFor()
   await page.locator('.frame-form').waitFor({ state: 'detached' })
@@ -190,8 +203,6 @@ test('Every visitor gets the same page under the same policy', async ({ server }
   expect(one.policy).toContain("style-src 'self';")
 })
 
-test('The code of the first form, of the chat and of the worker stays small', async () => {
-  const caps = [125, 200, 105]
-  for (const [at, { name, value }] of (await measureBytes()).entries())
-    expect(Number.parseFloat(value), name).toBeLessThanOrEqual(caps[at] ?? 0)
+test('The code of the first form, of the chat, of the landing and of the worker stays small', async () => {
+  expect((await measureBytes()).filter(({ isMet }) => isMet !== true)).toEqual([])
 })

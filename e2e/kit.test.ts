@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { person, test } from './people.ts'
+import { looksFine } from './screen.ts'
 
 test('Alice skips her kit and is told that its page is worthless; the next one she checks and seals, and the page has the focus', async ({
   server,
@@ -13,7 +14,7 @@ test('Alice skips her kit and is told that its page is worthless; the next one s
   await page.getByText('The kit that you were shown before was never checked, so it does not count.').waitFor()
 
   const bob = await person(server, 'Bob')
-  await bob.page.goto(server.url)
+  await bob.page.goto(`${server.url}/auth`)
   await bob.page.getByLabel(/^Username/).fill(bob.username)
   await bob.page.getByLabel(/^Display name/).fill('Bob')
   await bob.page.getByLabel(/^Password/).fill(bob.password)
@@ -26,10 +27,12 @@ test('Alice skips her kit and is told that its page is worthless; the next one s
   expect(y + height).toBeLessThanOrEqual(800)
   const words = await bob.page.locator('.kit-card .kit-words .mono').allTextContents()
   await written.click()
+  await looksFine(bob.page, 'three words of the kit')
   for (const label of await bob.page.locator('.kit-check label').allTextContents())
     await bob.page.getByLabel(label.trim(), { exact: true }).fill(words[Number(label.replace(/\D/g, '')) - 1] ?? '')
   await bob.page.getByRole('button', { name: 'Check' }).click()
   await bob.page.getByRole('img', { name: /^Sealed on .* for @bob_/ }).waitFor()
+  await looksFine(bob.page, 'sealed kit')
   await bob.page.getByRole('button', { name: 'Open Conclave' }).click()
   await bob.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   await expect.poll(() => bob.page.evaluate(() => document.activeElement?.tagName)).toBe('H1')

@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { signManifest } from '../client/crypto/identity.ts'
 import { openKeyring } from '../client/crypto/keyring.ts'
+import { signManifest } from '../client/crypto/newidentity.ts'
 import { stretchPassword } from '../client/crypto/password.ts'
 import { fromBase64 } from '../contract/bytes.ts'
-import { manifestShape } from '../contract/devices.ts'
+import { type Manifest, manifestShape } from '../contract/documents.ts'
 import { onionAddress } from '../contract/onion.ts'
 import {
   hiddenDevice,
   longWords,
   madeUp,
+  otherKey,
   otherList,
   otherVersion,
   rubbishBook,
@@ -22,6 +23,7 @@ import {
 import { conversation, customer, person } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
+import { looksFine } from './screen.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 // All of them share one lying server and its people: each test ends with the truth.
@@ -52,19 +54,31 @@ const SEND = 'POST /api/messages'
 const field = () => alice.page.getByLabel('Message', { exact: true })
 const cookieOf = async (one: Person) =>
   (await one.context.cookies()).find(({ name }) => name.endsWith('conclave_session'))?.value ?? 'none'
-/** Alice's id, and a list with the number of hers and other names of her browsers, as somebody signs it who has stolen her identity key. */
-async function forgedList({ page, username, password }: Person): Promise<[string, unknown]> {
-  const { id, salt, keys } = await page.evaluate(async (name) => {
+interface Forged {
+  userId: string
+  /** Base64. */
+  identityKey: string
+  manifest: unknown
+}
+
+/** The list of somebody's browsers with another content, as somebody signs it who has stolen their identity key. */
+async function forgedList({ page, username, password }: Person, content: (list: Manifest) => Manifest): Promise<Forged> {
+  const { userId, salt, keys } = await page.evaluate(async (name) => {
     const ask = async (path: string, init?: RequestInit) => (await fetch(path, init)).json()
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: name }) }
     const [user, salted] = await Promise.all([ask('/api/user'), ask('/api/login/salt', init)])
-    return { id: String(user.id), salt: String(salted.salt), keys: await ask('/api/account/keys') }
+    return { userId: String(user.id), salt: String(salted.salt), keys: await ask('/api/account/keys') }
   }, username)
   const { passwordSeed } = await stretchPassword(username, password, fromBase64(salt))
   const { secret } = await openKeyring(keys.keyring, { kind: 'password', seed: passwordSeed })
-  const manifest = manifestShape.parse(JSON.parse(keys.manifest.content))
-  const devices = manifest.devices.map((device) => ({ ...device, sealedName: 'RXZl' }))
-  return [id, signManifest(secret.identitySeed, { ...manifest, devices })]
+  const list = manifestShape.parse(JSON.parse(keys.manifest.content))
+  return { userId, identityKey: list.identityKey, manifest: signManifest(secret.identitySeed, content(list)) }
+}
+const idOf = async ({ page }: Person): Promise<string> =>
+  page.evaluate(async () => String((await (await fetch('/api/user')).json()).id))
+const keyOf = async ({ page }: Person): Promise<string> => {
+  const { manifest } = await page.evaluate(async () => (await fetch('/api/account/keys')).json())
+  return manifestShape.parse(JSON.parse(manifest.content)).identityKey
 }
 /** A new connection: the page reads everything again. */
 async function reconnects(one: Person): Promise<void> {
@@ -168,7 +182,12 @@ test("The server hides Bob from Alice's list: she is told that she did not remov
 
 test("Carol is shown another list of Alice's browsers with the same number: both are told, and nothing goes out until they decide", async () => {
   const carol = await customer(server, 'Carol')
-  proxy.lies(otherList(...(await forgedList(alice))), await cookieOf(carol))
+  // The same number, and other names of her browsers.
+  const { userId, manifest } = await forgedList(alice, (list) => ({
+    ...list,
+    devices: list.devices.map((device) => ({ ...device, sealedName: 'RXZl' })),
+  }))
+  proxy.lies(otherList(userId, manifest), await cookieOf(carol))
   await carol.adds(alice)
   await alice.page.getByRole('button', { name: /^Accept/ }).click()
   await Promise.all([carol.opens(alice), alice.opens(carol)])
@@ -179,6 +198,8 @@ test("Carol is shown another list of Alice's browsers with the same number: both
   await carol.reloads()
   const { page } = carol
   await page.getByRole('button', { name: 'Decide' }).click()
+  await page.getByRole('alertdialog').waitFor()
+  await looksFine(page, 'two device lists')
   await page.getByRole('button', { name: 'Send all the same' }).click()
   await carol.says('is that you?')
   await alice.reads('is that you?')
@@ -188,6 +209,52 @@ test("Carol is shown another list of Alice's browsers with the same number: both
   await carol.leaves()
 })
 
+test("The server shows Frank's key to one browser of Alice and Eve's to the other: neither sends until she has chosen, once for both", async () => {
+  const frank = await customer(server, 'Frank')
+  const laptop = await person(server, 'Alice', alice)
+  await laptop.signsIn()
+  await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
+  await laptop.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  const { identityKey: falseKey, manifest } = await forgedList(eve, (list) => ({ ...list, username: frank.username }))
+  const [realKey, userId] = [await keyOf(frank), await idOf(frank)]
+  // While the first browser is away, the other one takes the false key, and cannot say so.
+  await alice.goesOffline()
+  const saves = proxy.timesOf('PUT /api/book').length
+  proxy.lies(otherKey({ userId, realKey, falseKey, manifest }), await cookieOf(laptop))
+  await frank.adds(alice)
+  await laptop.page.getByRole('button', { name: /^Accept/ }).click()
+  await expect.poll(() => proxy.timesOf('PUT /api/book').length, { timeout: 20_000 }).toBeGreaterThan(saves)
+  await alice.comesBack()
+  await alice.opens(frank)
+  await alice.says('hello Frank')
+  await frank.opens(alice)
+  await frank.reads('hello Frank')
+  proxy.tellsTruth()
+  await laptop.reloads()
+  await laptop.opens(frank)
+  for (const { page } of [laptop, alice]) {
+    await page.getByText('Two of your browsers know two keys of Frank').waitFor()
+    expect(await page.getByLabel('Message', { exact: true }).isDisabled()).toBe(true)
+  }
+  const { page } = laptop
+  await page.getByRole('button', { name: 'Compare and decide' }).click()
+  const keys = page.getByRole('dialog').getByRole('radio')
+  expect(await keys.count()).toBe(2)
+  expect(await page.getByRole('button', { name: 'This is the one' }).isDisabled()).toBe(true)
+  await looksFine(page, 'two keys')
+  await page.getByRole('radio', { name: onionAddress(fromBase64(realKey)) }).check()
+  await page.getByRole('button', { name: 'This is the one' }).click()
+  for (const one of [laptop, alice]) {
+    await one.says(`from ${one === laptop ? 'the one' : 'the other'} browser`)
+    await frank.reads(`from ${one === laptop ? 'the one' : 'the other'} browser`)
+  }
+  const complaints = [...laptop.complaints, ...frank.complaints]
+  // The liar's own words about the address book.
+  expect(complaints.filter((words) => !words.includes('The server is busy'))).toEqual([])
+  await laptop.leaves()
+  await frank.leaves()
+})
+
 test("Another account under Bob's name gets nothing: Alice sees whose name it is, and cannot send", async () => {
   await eve.adds(alice)
   await alice.page.getByRole('button', { name: /^Accept/ }).click()
@@ -195,7 +262,7 @@ test("Another account under Bob's name gets nothing: Alice sees whose name it is
   await alice.says('hello Eve')
   proxy.lies(swappedNames(bob.username, eve.username), await cookieOf(alice))
   await alice.reloads()
-  await alice.page.locator('a.row', { hasText: 'Username changed, sending is blocked' }).waitFor()
+  await alice.page.locator('a.row', { hasText: 'Username changed, sending is stopped' }).waitFor()
   await expect.poll(() => field().isDisabled()).toBe(true)
   proxy.tellsTruth()
   await alice.reloads()
@@ -233,8 +300,7 @@ test("No address book of Dora's holds: her new browser says so, begins an empty 
   await conversation(dora, bob)
   await dora.says('before the book was lost')
   await bob.reads('before the book was lost')
-  const bobs = await bob.page.evaluate(async () => (await fetch('/api/account/keys')).json())
-  const { identityKey } = manifestShape.parse(JSON.parse(bobs.manifest.content))
+  const identityKey = await keyOf(bob)
   proxy.lies(rubbishBook(await dora.page.evaluate(async () => (await (await fetch('/api/user')).json()).deviceId)))
   await dora.leaves()
   const laptop = await person(server, 'Dora', dora)
@@ -242,6 +308,7 @@ test("No address book of Dora's holds: her new browser says so, begins an empty 
   await laptop.signsIn()
   await page.getByRole('button', { name: 'Add this browser' }).click()
   await page.getByText('Your address book cannot be read.').waitFor()
+  await looksFine(page, 'lost book')
   const sent = proxy.timesOf(SEND).length
   // It is said beside an open chat too, which shows its messages as soon as there is a book.
   await laptop.opens(bob)

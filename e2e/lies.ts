@@ -1,3 +1,4 @@
+import { REFUSALS, type RefusalCode } from '../contract/refusals.ts'
 import type { Answer, Lie } from './proxy.ts'
 
 /** Each lie by its name: what a server says instead of the truth. */
@@ -18,6 +19,26 @@ export const timeToWait = (retryAfterSeconds: unknown): Lie =>
     status: 429,
     body: { error: 'Too many attempts', code: 'too_many_requests', retryAfterSeconds },
   })
+
+const SCAN = 'POST /api/qr-code/add-contact'
+
+/** A contact code is refused so, as the server does once it has expired. */
+export const refusedCode = (code: RefusalCode): Lie =>
+  withheld(SCAN, { status: REFUSALS[code].status, body: { error: REFUSALS[code].text, code } })
+
+/** Whoever redeems a contact code is shown this key, base64, as its owner's. */
+export const swappedKey = (identityKey: string): Lie =>
+  instead(SCAN, ({ status, body }) => {
+    const contact = fields(fields(body)['contact'])
+    return {
+      status,
+      body: { ...fields(body), contact: { ...contact, contactUser: { ...fields(contact['contactUser']), identityKey } } },
+    }
+  })
+
+/** The owner of a contact code is shown this key, base64, of everybody who has used it. */
+export const swappedScanner = (identityKey: string): Lie =>
+  instead('GET /api/qr-code/uses', ({ status, body }) => ({ status, body: rows(body).map((use) => ({ ...use, identityKey })) }))
 
 /** Adding somebody is refused in so many characters. */
 export const longWords = (chars: number): Lie =>
@@ -74,6 +95,28 @@ export const withoutContact = (hidden: string): Lie =>
 /** Whoever asks for this account's device list gets another one, which the account's key has signed. */
 export const otherList = (userId: string, manifest: unknown): Lie =>
   instead(`GET /api/users/${userId}/manifest`, ({ status, body }) => ({ status, body: { ...fields(body), manifest } }))
+
+/** Somebody as a liar shows them: another key, base64, and a device list that it has signed in their name. */
+interface Pretended {
+  userId: string
+  realKey: string
+  falseKey: string
+  manifest: unknown
+}
+
+/** One contact has another key everywhere, and no address book of whoever is told so is kept. */
+export function otherKey({ userId, realKey, falseKey, manifest }: Pretended): Lie {
+  const pretended = (said: unknown) => JSON.parse(JSON.stringify(said).replaceAll(realKey, falseKey))
+  const busy = { status: 503, body: { error: REFUSALS.unavailable.text, code: 'unavailable' } }
+  return {
+    withholds: (call) => (call === 'PUT /api/book' ? busy : undefined),
+    answer: (call, { status, body }) =>
+      call === `GET /api/users/${userId}/manifest`
+        ? { status, body: { ...fields(body), identityKey: falseKey, manifest } }
+        : { status, body: pretended(body) },
+    frame: (frame) => pretended(frame),
+  }
+}
 
 /** Each book that this device wrote has other bytes, and no further book is named. */
 export const rubbishBook = (deviceId: unknown): Lie =>

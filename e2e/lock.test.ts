@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { keepsCopy } from './copy.ts'
 import { conversation, test } from './people.ts'
 import type { Person } from './person.ts'
+import { looksFine } from './screen.ts'
 
 /** Loads a page and opens its lock. */
 async function unlocks(page: Page, password: string): Promise<void> {
@@ -90,16 +92,19 @@ test('Alice looks at something else: her browser locks at once, and not before t
     })
   await hides(alice.page)
   await other.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  await keepsCopy(other)
   await alice.goesOffline()
   await hides(other)
   // Without the network the lock is not an error page of the browser's, and it goes on by itself.
   await Promise.all([alice.page, other].map(isLocked))
-  await Promise.all([alice.page, other].map((page) => page.getByText('You cannot unlock now').waitFor()))
+  await Promise.all([alice.page, other].map((page) => page.getByText('You cannot open this browser now').waitFor()))
   await alice.comesBack()
   await Promise.all([alice.page, other].map((page) => page.getByRole('button', { name: 'Unlock', exact: true }).waitFor()))
 
+  await looksFine(other, 'lock')
+
   // A copy of the page's storage, or the lock screen itself, gives nothing away; logging out works from here.
-  await other.getByRole('button', { name: 'Log out' }).click()
+  await other.getByRole('button', { name: 'Logout', exact: true }).click()
   await other.getByRole('dialog').getByRole('button', { name: 'Logout' }).click()
   await other.getByRole('heading', { name: 'Welcome back' }).waitFor()
 })

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { expect } from 'vitest'
 import { runningUrl } from '../server/db/embedded.ts'
 import { conversation, test } from './people.ts'
+import { looksFine } from './screen.ts'
 
 /** CI runs a short form; the long one is `LONG_ROOM=100000 npm run test:e2e -- e2e/long.test.ts`. */
 const COUNT = Number(process.env['LONG_ROOM'] ?? 5000)
@@ -72,6 +73,7 @@ test('A long room opens at once, scrolls, goes to a day, and never stands in the
   await alice.page.getByRole('button', { name: 'Go to a day' }).first().click()
   const day = new Date(Date.now() - (DAYS / 2) * 86_400_000)
   const value = `${day.getFullYear()}-${String(day.getMonth() + 1).padStart(2, '0')}-${String(day.getDate()).padStart(2, '0')}`
+  await looksFine(alice.page, 'go to a day')
   await alice.page.getByLabel('Day', { exact: true }).fill(value)
   await alice.page.getByRole('button', { name: 'Go', exact: true }).click()
   const heading = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric' }).format(day)

@@ -47,31 +47,53 @@ export async function joined<P extends Person>(server: RunningServer, one: P): P
 export const customer = async (server: RunningServer, name: string): Promise<Person> => joined(server, await person(server, name))
 
 interface Scene {
-  server: RunningServer
   /** Alice and Bob. They sign up in parallel, because sign-up takes most of a test's time. */
   pair: [Person, Person]
   alice: Person
   bob: Person
 }
 
-/** Alice and Bob have just signed up on a paid plan and are not contacts yet. The tests of a file share one server. */
-export const test = base.extend<Scene>({
+/** The tests of a file share one server. */
+const atServer = base.extend<{ server: RunningServer }>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's needs from this pattern
     async ({}, use) => {
-      // The server trusts one proxy, so that each person can have another IP address.
-      const server = await startServer({ TRUST_PROXY: '1' })
+      // The server trusts one proxy, so that each person can have another IP address, and asks a push service on this machine.
+      const server = await startServer({ TRUST_PROXY: '1', OUTBOUND_GUARD: 'off' })
       await use(server)
       await server.stop()
     },
     { scope: 'file' },
   ],
-  pair: async ({ server }, use) => {
-    const pair = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob')])
-    await use(pair)
-    await Promise.all(pair.map((one) => one.leaves()))
-    for (const { complaints } of pair) expect(complaints).toEqual([])
-  },
+})
+
+async function withPair(server: RunningServer, use: (pair: [Person, Person]) => Promise<void>): Promise<void> {
+  const pair = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob')])
+  await use(pair)
+  await Promise.all(pair.map((one) => one.leaves()))
+  for (const { complaints } of pair) expect(complaints).toEqual([])
+}
+
+/** Alice and Bob have just signed up on a paid plan and are not contacts yet. */
+export const test = atServer.extend<Scene>({
+  pair: async ({ server }, use) => withPair(server, use),
+  alice: async ({ pair: [alice] }, use) => use(alice),
+  bob: async ({ pair: [, bob] }, use) => use(bob),
+})
+
+/**
+ * Alice and Bob have the open conversation before them, the same one in all tests of a file: each test leaves both signed in, online
+ * and there.
+ */
+export const talking = atServer.extend<Scene>({
+  pair: [
+    async ({ server }, use) =>
+      withPair(server, async (pair) => {
+        await conversation(...pair)
+        await use(pair)
+      }),
+    { scope: 'file' },
+  ],
   alice: async ({ pair: [alice] }, use) => use(alice),
   bob: async ({ pair: [, bob] }, use) => use(bob),
 })

@@ -63,7 +63,7 @@ export async function visitor(
     complaints,
     context,
     async signsUp() {
-      await page.goto(server.url)
+      await page.goto(`${server.url}/auth`)
       await page.getByLabel(/^Username/).fill(username)
       await page.getByLabel(/^Display name/).fill(name)
       await page.getByLabel(/^Password/).fill(password)
@@ -73,7 +73,7 @@ export async function visitor(
       await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
     },
     async signsIn() {
-      await page.goto(server.url)
+      await page.goto(`${server.url}/auth`)
       await page.getByRole('tab', { name: 'Sign In' }).click()
       await page.getByLabel(/^Username/).fill(username)
       await page.getByLabel(/^Password/).fill(password)

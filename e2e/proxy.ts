@@ -17,6 +17,8 @@ export interface Lie {
   withholds?(call: string): Answer | undefined
   /** Another answer to a call, such as `GET /api/user`; undefined: the true one. */
   answer?(call: string, answer: Answer): Answer | undefined
+  /** Another HTML of every page. */
+  page?(html: string): string
   /** The frame that comes instead; undefined: none. */
   frame?(frame: Frame): Frame | undefined
   /** True for calls that are not answered while the lie lasts. They reach the server when it ends. */
@@ -52,7 +54,12 @@ export async function startProxy(): Promise<LyingProxy> {
     // What a held call brings is read now: its connection may be closed by then.
     const body = readAll(from)
     const forward = () =>
-      void body.then((bytes) => passOn(target, from, to, bytes, (answer) => lieTo(from)?.answer?.(call, answer)))
+      void body.then((bytes) =>
+        passOn(target, from, to, bytes, {
+          answer: (answer) => lieTo(from)?.answer?.(call, answer),
+          page: lieTo(from)?.page,
+        }),
+      )
     const withheld = lieTo(from)?.withholds?.(call)
     if (withheld) void body.then(() => answerJson(to, withheld))
     else if (lieTo(from)?.isSilent?.(call)) held.push(forward)
@@ -121,14 +128,22 @@ function passOn(
   from: IncomingMessage,
   to: ServerResponse,
   bytes: Buffer,
-  altered: (answer: Answer) => Answer | undefined,
+  altered: { answer: (answer: Answer) => Answer | undefined; page: Lie['page'] },
 ): void {
   const { method, url } = from
   // A tag would bring "unchanged" instead of an answer that can be altered, and would keep a lie beyond its time.
   const { 'if-none-match': _, ...headers } = from.headers
+  // A page is altered as text.
+  if (altered.page) headers['accept-encoding'] = 'identity'
   const real = request(target + url, { method, headers }, (said) => {
-    const isJson = said.headers['content-type']?.startsWith('application/json')
-    if (!isJson) {
+    const { 'content-type': type = '' } = said.headers
+    const { page } = altered
+    if (page && type.startsWith('text/html')) {
+      const { 'content-length': _, ...heads } = said.headers
+      void readAll(said).then((html) => to.writeHead(said.statusCode ?? 502, heads).end(page(html.toString())))
+      return
+    }
+    if (!type.startsWith('application/json')) {
       to.writeHead(said.statusCode ?? 502, said.headers)
       said.pipe(to)
       return
@@ -136,7 +151,7 @@ function passOn(
     void readAll(said).then((text) => {
       const told = { status: said.statusCode ?? 502, body: JSON.parse(text.toString() || 'null') }
       const { etag: _, ...heads } = said.headers
-      answerJson(to, altered(told) ?? told, heads)
+      answerJson(to, altered.answer(told) ?? told, heads)
     })
   })
   // The test has killed the server, or the page is gone.

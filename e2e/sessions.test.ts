@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { customer, person, test } from './people.ts'
+import { looksFine } from './screen.ts'
 
 test('Alice is told of each sign-in and ends what is not hers: that page says why, and she is led to a new password', async ({
   server,
@@ -19,6 +20,7 @@ test('Alice is told of each sign-in and ends what is not hers: that page says wh
   await page.getByRole('button', { name: 'Review' }).click()
   await page.getByRole('heading', { name: 'Sessions and devices' }).waitFor()
   const row = page.locator('li', { hasText: 'Phone' })
+  await looksFine(page, 'sessions and devices')
   await row.getByText(/Signed in: Chrome on Linux · direct · first seen .* · last seen/).waitFor()
   await row.getByRole('button', { name: /^It was me/ }).click()
   await row.getByRole('button', { name: 'Name Phone' }).click()

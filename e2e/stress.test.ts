@@ -1,35 +1,41 @@
 import { cp, rm } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { conversation, joined, person, personWithProfile, test } from './people.ts'
+import { conversation, joined, person, personWithProfile, talking as test } from './people.ts'
 import { visitor } from './person.ts'
+import { looksFine } from './screen.ts'
 
 const composer = 'textarea[aria-label="Message"]'
 
 test('Alice closes the tab while her message is on its way: it arrives, once', async ({ server, alice, bob }) => {
-  await conversation(alice, bob)
   await alice.says('hello')
   await bob.reads('hello')
-  await alice.page.route('**/api/messages', (route) => route.abort())
-  await alice.says('almost lost')
   const place = alice.page.url()
-  const next = await alice.context.newPage()
-  await alice.page.close()
-  await next.goto(place)
+  const tab = await alice.context.newPage()
+  await alice.page.goto('about:blank')
+  await tab.goto(place)
+  await tab.route('**/api/messages', (route) => route.abort())
+  await tab.getByLabel('Message', { exact: true }).fill('almost lost')
+  await tab.keyboard.press('Enter')
+  await tab.locator('.bub', { hasText: 'almost lost' }).waitFor()
+  await tab.close()
+  await alice.page.goto(place)
   await bob.reads('almost lost')
-  await next.locator('.bub', { hasText: 'almost lost' }).waitFor()
+  await alice.reads('almost lost')
   expect(await bob.page.locator('.bub', { hasText: 'almost lost' }).count()).toBe(1)
   expect(server.output()).not.toContain('almost lost')
 })
 
 test("Alice's browser storage is wiped: she signs in again, and the conversation is there", async ({ server, alice, bob }) => {
-  await conversation(alice, bob)
   await alice.says('before the wipe')
   await bob.says('noted')
   await alice.reads('noted')
+  const place = alice.page.url()
   const devtools = await alice.context.newCDPSession(alice.page)
+  // A page that is open would log that its vault went away under it.
+  await alice.page.goto('about:blank')
   await devtools.send('Storage.clearDataForOrigin', { origin: server.url, storageTypes: 'indexeddb,local_storage' })
-  await alice.page.reload()
+  await alice.page.goto(place)
   await alice.page.getByText('keys are gone').waitFor()
   await bob.says('written while Alice had no browser')
   await alice.signsIn()
@@ -47,8 +53,7 @@ test("Alice's browser storage is wiped: she signs in again, and the conversation
   for (const complaint of logged) expect(complaint).toContain('keeps no vault')
 })
 
-test('An old page meets a newer server: it loads the new page, and what was typed is still there', async ({ alice, bob }) => {
-  await conversation(alice, bob)
+test('An old page meets a newer server: it loads the new page, and what was typed is still there', async ({ alice }) => {
   await alice.drafts('unfinished')
   let isNewer = false
   await alice.page.routeWebSocket('**/ws', (socket) => {
@@ -69,36 +74,11 @@ test('An old page meets a newer server: it loads the new page, and what was type
   )
 })
 
-test("Alice's clock is an hour slow: the times on her screen are right all the same", async ({ alice, bob }) => {
-  await alice.context.addInitScript(() => {
-    const Real = Date
-    globalThis.Date = class extends Real {
-      constructor(...given: [] | [number]) {
-        super(given.length > 0 ? (given[0] ?? 0) : Real.now() - 3_600_000)
-      }
-      static override now() {
-        return Real.now() - 3_600_000
-      }
-    } as DateConstructor
-  })
-  await alice.page.reload()
-  await conversation(alice, bob)
-  await bob.says('what time is it?')
-  await alice.reads('what time is it?')
-  // The row's menu button stands in the place of its time while the focus is there.
-  await alice.page.locator('.row', { hasText: 'what time is it?' }).getByText(/now$/).waitFor({ state: 'attached' })
-  await alice.says('now')
-  await bob.reads('now')
-  await bob.page.getByText('Today', { exact: true }).waitFor()
-  await alice.page.getByText('Today', { exact: true }).waitFor()
-})
-
 test('A private window works like any other; once it is closed, the account is there and the browser is not', async ({
   server,
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
   await alice.says('from the usual window')
   await bob.reads('from the usual window')
   // A context without a profile is what a browser calls a private window.
@@ -118,11 +98,38 @@ test('A private window works like any other; once it is closed, the account is t
   await second.leaves()
 })
 
+test('The disk is full: the words stay in the composer with the reason, and go out when there is room', async ({
+  alice,
+  bob,
+}) => {
+  await alice.says('there is room')
+  await bob.reads('there is room')
+  const [vault] = alice.page.workers()
+  await vault?.evaluate(() => {
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('full', 'QuotaExceededError')
+    }
+    Object.assign(globalThis, { makeRoom: () => Object.assign(IDBObjectStore.prototype, { put }) })
+  })
+  await alice.page.locator(composer).fill('there is none')
+  await alice.page.keyboard.press('Enter')
+  await alice.page.getByRole('alert').first().waitFor()
+  await alice.page.waitForFunction(
+    (query) => document.querySelector<HTMLTextAreaElement>(query)?.value === 'there is none',
+    composer,
+  )
+  await vault?.evaluate(() => (globalThis as unknown as { makeRoom: () => void }).makeRoom())
+  await alice.page.getByRole('button', { name: 'Send', exact: true }).click()
+  await bob.reads('there is none')
+})
+
 test("Bob's computer is restored from a backup: it says so, and he reads on and writes in the same conversation", async ({
   server,
   alice,
 }) => {
-  const bob = await joined(server, await personWithProfile(server, 'Bob'))
+  // The Bob of the other tests has no profile on disk.
+  const bob = await joined(server, await personWithProfile(server, 'Robert'))
   await conversation(alice, bob)
   await bob.says('before the backup')
   await alice.reads('before the backup')
@@ -148,8 +155,9 @@ test("Bob's computer is restored from a backup: it says so, and he reads on and 
   const restored = await at()
   await restored.reads('after the backup')
   await restored.reads('noted')
-  const told = restored.page.getByText("This browser's data was copied or restored")
+  const told = restored.page.getByText('This browser’s data was copied or restored')
   await told.waitFor()
+  await looksFine(restored.page, 'restored from a backup')
   await restored.page.getByRole('button', { name: 'I restored it' }).click()
   await told.waitFor({ state: 'detached' })
   await restored.says('from the restored computer')
@@ -168,29 +176,25 @@ test("Bob's computer is restored from a backup: it says so, and he reads on and 
   await Promise.all(both.map((window) => window.leaves()))
 })
 
-test('The disk is full: the words stay in the composer with the reason, and go out when there is room', async ({
-  alice,
-  bob,
-}) => {
-  await conversation(alice, bob)
-  await alice.says('there is room')
-  await bob.reads('there is room')
-  const [vault] = alice.page.workers()
-  await vault?.evaluate(() => {
-    const { put } = IDBObjectStore.prototype
-    IDBObjectStore.prototype.put = () => {
-      throw new DOMException('full', 'QuotaExceededError')
-    }
-    Object.assign(globalThis, { makeRoom: () => Object.assign(IDBObjectStore.prototype, { put }) })
+test("Alice's clock is an hour slow: the times on her screen are right all the same", async ({ alice, bob }) => {
+  await alice.context.addInitScript(() => {
+    const Real = Date
+    globalThis.Date = class extends Real {
+      constructor(...given: [] | [number]) {
+        super(given.length > 0 ? (given[0] ?? 0) : Real.now() - 3_600_000)
+      }
+      static override now() {
+        return Real.now() - 3_600_000
+      }
+    } as DateConstructor
   })
-  await alice.page.locator(composer).fill('there is none')
-  await alice.page.keyboard.press('Enter')
-  await alice.page.getByRole('alert').first().waitFor()
-  await alice.page.waitForFunction(
-    (query) => document.querySelector<HTMLTextAreaElement>(query)?.value === 'there is none',
-    composer,
-  )
-  await vault?.evaluate(() => (globalThis as unknown as { makeRoom: () => void }).makeRoom())
-  await alice.page.getByRole('button', { name: 'Send', exact: true }).click()
-  await bob.reads('there is none')
+  await alice.page.reload()
+  await alice.opens(bob)
+  await bob.says('what time is it?')
+  await alice.reads('what time is it?')
+  // The row's menu button stands in the place of its time while the focus is there.
+  await alice.page.locator('.row', { hasText: 'what time is it?' }).getByText(/now$/).waitFor({ state: 'attached' })
+  await alice.says('now')
+  await bob.reads('now')
+  for (const { page } of [bob, alice]) await page.getByRole('button', { name: 'Today', exact: true }).waitFor()
 })

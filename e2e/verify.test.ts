@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
 import { customer, joined, person, personWithProfile, test } from './people.ts'
 import type { Person } from './person.ts'
+import { looksFine } from './screen.ts'
 
 const pill = (one: Person) => one.page.locator('.head').getByRole('button', { name: /(Not v|V)erified$/ })
 const opensSafety = (one: Person) => pill(one).click()
@@ -55,14 +56,18 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
   await laptop.signsIn()
   await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
   await laptop.opens(bob)
-  // It only reads so far.
-  await laptop.page.locator('.head').getByRole('button', { name: 'Verified', exact: true }).waitFor()
+  // At first it only reads, and does not say Encrypted.
+  await laptop.page
+    .locator('.head')
+    .getByRole('button', { name: /^(Encrypted · )?Verified$/ })
+    .waitFor()
 
   // Alice's mark does not set Bob's: he must compare for himself. What he finds is another number, and his browser stops sending.
   expect(await mark(bob)).toBe('Encrypted · Not verified')
   await bob.page.getByRole('button', { name: 'They differ' }).click()
   await bob.page.locator('.head').getByRole('button', { name: 'Numbers differ' }).waitFor()
   await bob.page.getByText('Sending is stopped.').waitFor()
+  await looksFine(bob.page, 'numbers differ')
   await alice.says('which number do you see?')
   await bob.reads('which number do you see?')
   await bob.reloads()

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { conversation, test } from './people.ts'
+import { looksFine } from './screen.ts'
 
 test('A session that ended leads to /auth, which says why, and signing in again to where Alice was', async ({
   server,
@@ -28,7 +29,7 @@ test('A session that ended leads to /auth, which says why, and signing in again 
 
   // A session that ends elsewhere leads to /auth too, and that address does not reveal which conversation was open.
   await server.account('end-sessions', alice.username)
-  await page.waitForURL(`${server.url}/auth`)
+  await page.waitForURL(`${server.url}/auth`, { timeout: 3000 })
   // The page learns it from the socket or from a refused call, whichever comes first.
   await page.getByText(/You were signed out|Your session has ended/).waitFor()
   await page.getByLabel(/^Username/).fill(alice.username)
@@ -60,7 +61,7 @@ test('A toast goes when something new begins, and an error that has a field stan
   await toast.waitFor({ state: 'detached', timeout: 1000 })
 
   await server.account('set-tier', alice.username, 'free')
-  await page.getByText('Free Plan Active').waitFor()
+  await page.getByText('Free Plan Active').waitFor({ timeout: 3000 })
   await page.getByLabel('Message', { exact: true }).fill('hello')
   await page.keyboard.press('Enter')
   await dialog.getByText('Your text is kept.').waitFor()
@@ -78,9 +79,32 @@ test('A toast goes when something new begins, and an error that has a field stan
   await page.keyboard.type('one too many')
   await page.keyboard.press('Enter')
   await toast.getByRole('alert').getByText('Message Limit Reached').waitFor()
+  // The refused words are in the field again, and no line of theirs is left.
+  const field = page.getByLabel('Message', { exact: true })
+  await expect.poll(() => field.inputValue()).toBe('one too many')
   const [low, high] = await Promise.all([toast.boundingBox(), page.locator('.bub').last().boundingBox()])
   expect((low?.y ?? 0) + (low?.height ?? 0)).toBeLessThan(high?.y ?? 0)
+  await looksFine(page, 'toast')
   await page.unroute('**/api/messages')
   await page.keyboard.press('Enter')
   await toast.waitFor({ state: 'detached', timeout: 1000 })
+  await alice.seesTick('one too many', 'Sent')
+
+  // Who types on keeps both: the refused words stay as a line that was not sent.
+  let answer: () => void = () => undefined
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/api/messages', async (route) => {
+    await answered
+    await route.fulfill({ status: 403, json: { error: 'Message limit reached', code } })
+  })
+  await page.keyboard.type('refused\nand on')
+  answer()
+  await page.getByText('Not sent.').first().waitFor()
+  await page.getByRole('button', { name: 'Retry' }).waitFor()
+  expect(await field.inputValue()).toBe('and on')
+  await page.unroute('**/api/messages')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await alice.seesTick('refused', 'Sent')
 })

@@ -29,4 +29,8 @@ export function entryOfCommit({
   return { kind: 'commit', roomId: chatRoomId, seq, id: digest, senderId, digest, epoch }
 }
 
-export const entryOf = (entry: LogEntry): Entry => (entry.kind === 'commit' ? entryOfCommit(entry) : entryOfMessage(entry))
+export function entryOf(entry: LogEntry): Entry {
+  // Nobody blocks or clears here.
+  if (entry.kind === 'withheld') throw new Error('The server withholds a message')
+  return entry.kind === 'commit' ? entryOfCommit(entry) : entryOfMessage(entry)
+}

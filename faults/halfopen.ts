@@ -17,7 +17,10 @@ export function halfOpen(_form: Form): Promise<Outcome> {
     const gone = pairs[LOADED]?.sender
     if (!gone) throw new Error('Nobody is there')
     const isOnline = async () => {
-      const [row] = await inDatabase(await databaseUrl(), `select is_online from users where id = '${gone.id}'`)
+      const [row] = await inDatabase(
+        await databaseUrl(),
+        `select nodes <> '{}' as is_online from presence where user_id = '${gone.id}'`,
+      )
       return row?.['is_online'] === true
     }
     const startedAt = now()

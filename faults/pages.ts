@@ -30,4 +30,8 @@ export async function readLogPage(port: number, person: SeedUser, { isFinal = fa
 const bytesOf = (entries: LogEntry[], kind: LogEntry['kind']): number =>
   entries
     .filter((entry) => entry.kind === kind)
-    .reduce((sum, entry) => sum + Buffer.byteLength(entry.kind === 'message' ? entry.content : entry.commit), 0)
+    .reduce(
+      (sum, entry) =>
+        sum + Buffer.byteLength(entry.kind === 'commit' ? entry.commit : entry.kind === 'message' ? entry.content : ''),
+      0,
+    )

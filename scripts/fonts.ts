@@ -39,6 +39,9 @@ const EXTENDED: Range[] = [
   [0x20a0, 0x20ab],
 ]
 
+/** The letters that the landing has in italics. */
+const ITALIC: Range[] = [...' .acelnov'].map((letter) => [letter.charCodeAt(0), letter.charCodeAt(0)])
+
 interface Face {
   /** A file of the package in `@fontsource-variable`. */
   from: string
@@ -59,6 +62,17 @@ const FACES: Record<string, Face> = {
   'newsreader-text': { from: 'newsreader/files/newsreader-latin-opsz-normal', ranges: TEXT, axes: SERIF },
   'newsreader-latin': { from: 'newsreader/files/newsreader-latin-opsz-normal', ranges: LATIN, axes: SERIF },
   'newsreader-extended': { from: 'newsreader/files/newsreader-latin-ext-opsz-normal', ranges: EXTENDED, axes: SERIF },
+  // The headlines of the public pages, up to 76 px, in one weight.
+  'newsreader-display': {
+    from: 'newsreader/files/newsreader-latin-opsz-normal',
+    ranges: TEXT,
+    axes: { opsz: 72, wght: 380 },
+  },
+  'newsreader-italic': {
+    from: 'newsreader/files/newsreader-latin-opsz-italic',
+    ranges: ITALIC,
+    axes: { opsz: 18, wght: 420 },
+  },
   'mono-text': { from: 'geist-mono/files/geist-mono-latin-wght-normal', ranges: TEXT, axes: MONO },
 }
 

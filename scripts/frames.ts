@@ -1,30 +1,40 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { build } from 'esbuild'
 import type { Plugin } from 'vite'
+import { loadForBuild } from './render.ts'
 
 const PLACE = '<!--frames-->'
 
-/** The fonts of both first frames. */
+/** The fonts of the first frames and of the public pages. */
 const FIRST_FONTS = /(?:inter|newsreader)-text-[^/]*\.woff2$/
 
+/** The early script, which the build names by its content like all that a page is made of: no page may get another version's. */
+const EARLY = '/early.js'
+const BUILT_EARLY = /early-[^/]*\.js$/
+
 /**
- * Fills the first frames into index.html, rendered by the components that take their place (client/app/frames.tsx), and has their
- * fonts loaded with the styles that name them.
+ * Fills the first frames into index.html, rendered by the components that take their place (client/app/frames.tsx), and has the early
+ * script and the fonts of every page loaded under the names that they got.
  */
 export function staticFrames(): Plugin {
   return {
     name: 'static-frames',
+    buildStart() {
+      const file = path.join(import.meta.dirname, '../client', EARLY)
+      this.addWatchFile(file)
+      this.emitFile({ type: 'asset', name: path.basename(EARLY), source: readFileSync(file) })
+    },
     transformIndexHtml: {
       order: 'post',
-      async handler(html, { bundle = {} }) {
+      async handler(html, { bundle = {}, filename }) {
         const fonts = Object.keys(bundle).filter((file) => FIRST_FONTS.test(file))
-        if (!html.includes(PLACE) || fonts.length !== 2)
-          throw new Error(`index.html needs ${PLACE}, and two fonts: see scripts/frames.ts`)
+        const early = Object.keys(bundle).find((file) => BUILT_EARLY.test(file))
+        const isIndex = path.basename(filename) === 'index.html'
+        if (html.includes(PLACE) !== isIndex || !html.includes(`"${EARLY}"`) || !early || fonts.length !== 2)
+          throw new Error(`${filename} needs ${PLACE}, ${EARLY} and two fonts: see scripts/frames.ts`)
+        const frames = isIndex ? (await loadForBuild<{ frames: () => string }>('app/frames.tsx')).frames() : ''
         return {
-          html: html.replace(PLACE, await render()),
+          html: html.replace(PLACE, () => frames).replace(`"${EARLY}"`, `"/${early}"`),
           tags: fonts.map((file) => ({
             tag: 'link',
             attrs: { rel: 'preload', as: 'font', type: 'font/woff2', href: `/${file}`, crossorigin: true },
@@ -33,28 +43,5 @@ export function staticFrames(): Plugin {
         }
       },
     },
-  }
-}
-
-async function render(): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'conclave-frames-'))
-  try {
-    const file = path.join(folder, 'frames.cjs')
-    await build({
-      entryPoints: [path.join(import.meta.dirname, '../client/app/frames.tsx')],
-      outfile: file,
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      jsx: 'automatic',
-      loader: { '.css': 'empty' },
-      // Node has no WebSocket, and nothing is connected.
-      define: { 'process.env.NODE_ENV': '"production"', WebSocket: 'undefined' },
-      logLevel: 'error',
-    })
-    const made: { frames: () => string } = createRequire(file)(file)
-    return made.frames()
-  } finally {
-    rmSync(folder, { recursive: true })
   }
 }

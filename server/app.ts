@@ -2,9 +2,10 @@ import type { Server } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes } from './account/routes.ts'
+import { chatLockRoutes } from './chatlocks/routes.ts'
 import type { Config, Listener } from './config.ts'
+import { emptyClearedMessages } from './contacts/clear.ts'
 import { dropOldCodes } from './contacts/codes.ts'
-import { followPresence, resetPresence } from './contacts/presence.ts'
 import { dropStaleRequests } from './contacts/requests.ts'
 import { contactRoutes } from './contacts/routes.ts'
 import { followChanges } from './db/changes.ts'
@@ -13,24 +14,36 @@ import { newestManifest } from './devices/devices.ts'
 import { dropUnusedKeyPackages } from './devices/keypackages.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import type { Env } from './env.ts'
+import { deleteDropped } from './files/objects.ts'
+import { fileRoutes } from './files/routes.ts'
 import { readJsonBodies } from './http/body.ts'
 import { endConnections } from './http/close.ts'
-import { answerClientError, answerErrors, logIncident, sendError } from './http/errors.ts'
-import { setHeaders } from './http/headers.ts'
+import { serveCrawlers } from './http/crawlers.ts'
+import { answerClientError, answerErrors, logIncident, refusalOf, sendError } from './http/errors.ts'
+import { FEWEST_HEADERS, headersOf, setHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
-import { bindListener } from './http/listener.ts'
+import { bindListener, listenerOf } from './http/listener.ts'
 import { logAnswers, noteRequests } from './http/log.ts'
 import { guardOrigin } from './http/origin.ts'
 import { boundPace, PACE, type Pace } from './http/pace.ts'
 import { servePages } from './http/pages.ts'
 import { putBefore } from './http/shortcut.ts'
+import { serveWellKnown } from './http/wellknown.ts'
 import { type Job, type Jobs, makeJobs } from './jobs/jobs.ts'
 import { messageFrames } from './messages/frames.ts'
 import { messageRoutes, messageShortcut } from './messages/routes.ts'
 import { measureAnswers, measureJobs } from './metrics/measures.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { notificationRoutes } from './notifications/routes.ts'
+import { dropUsedChallenges } from './passkeys/challenge.ts'
+import { keepPresence, type Presence } from './presence/presence.ts'
+import { tellSwitched } from './privacy/privacy.ts'
+import { privacyRoutes } from './privacy/routes.ts'
+import { pushRoutes } from './push/routes.ts'
+import { tellDue, tellInSlices } from './push/tell.ts'
 import { type Gateway, openGateway } from './realtime/gateway.ts'
+import { dropOldReports } from './reports/reports.ts'
+import { reportRoutes } from './reports/routes.ts'
 import { roomRoutes } from './rooms/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { deleteExpiredSessions, liveSessions } from './sessions/sessions.ts'
@@ -39,6 +52,7 @@ import { dropOldSignIns } from './sessions/signins.ts'
 export interface App {
   http: FastifyInstance
   gateway: Gateway
+  presence: Presence
   /** The periodic jobs, which run after `start`. */
   jobs: Jobs
   /**
@@ -53,6 +67,8 @@ interface Options {
   database: Pick<Database, 'pool' | 'url'>
   /** The folder of the built client. Without it only the API is served. */
   clientFolder?: string
+  /** The folder of what the operator publishes about the client's code: its signature, and the documents of WEBCAT. */
+  releaseFolder?: string
   /** Metrics are recorded only if this is set. */
   metrics?: Metrics | undefined
   /** Timeouts for slow requests; those for people's requests if absent. */
@@ -64,21 +80,36 @@ const DAY = 24 * HOUR
 
 const everyJob: readonly Job[] = [
   { name: 'expired-sessions', periodSeconds: HOUR, work: deleteExpiredSessions },
+  { name: 'used-challenges', periodSeconds: HOUR, work: dropUsedChallenges },
   { name: 'old-sign-ins', periodSeconds: DAY, work: dropOldSignIns },
   { name: 'old-contact-codes', periodSeconds: DAY, work: dropOldCodes },
+  { name: 'cleared-messages', periodSeconds: HOUR, work: emptyClearedMessages },
+  { name: 'old-reports', periodSeconds: DAY, work: dropOldReports },
   { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
+  // Less than the minute between two looks, as of the next job.
+  { name: 'dropped-files', periodSeconds: 50, work: deleteDropped },
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
 ]
 
+/** Less than the minute between two looks, so that none is left out. It finds what no process has pushed at once. */
+const pushJob = (): Job => ({ name: 'push', periodSeconds: 50, work: tellInSlices() })
+
 /** Assembles the server, one line per feature. The caller starts listening. */
-export async function makeApp(env: Env, { log, database, clientFolder, metrics, pace = PACE }: Options): Promise<App> {
+export async function makeApp(
+  env: Env,
+  { log, database, clientFolder, releaseFolder, metrics, pace = PACE }: Options,
+): Promise<App> {
   const http = Fastify({
     loggerInstance: log,
     // Fastify would log people's addresses, so `logAnswers` logs requests instead.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustOf(env.config.trustProxy),
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    // Of a request that has no address that could be read, before any hook.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(headersOf(listenerOf(env.config, request.raw)) ?? FEWEST_HEADERS)
+      void sendError(error, request, reply)
+    },
     clientErrorHandler: answerClientError,
     // A request id from outside would put foreign text into our log.
     requestIdHeader: false,
@@ -100,16 +131,30 @@ export async function makeApp(env: Env, { log, database, clientFolder, metrics, 
   accountRoutes(http, env)
   sessionRoutes(http, env)
   deviceRoutes(http, env)
+  fileRoutes(http, env)
   contactRoutes(http, env)
+  chatLockRoutes(http, env)
+  privacyRoutes(http, env)
   roomRoutes(http, env)
   messageRoutes(http, env)
   notificationRoutes(http, env)
+  pushRoutes(http, env)
+  reportRoutes(http, env)
+  if (releaseFolder) serveWellKnown(http, releaseFolder)
+  serveCrawlers(http, env.config)
   if (clientFolder) await servePages(http, clientFolder)
 
-  await resetPresence(env)
+  const presence = keepPresence(env)
+  const reportPresence = (error: unknown) => {
+    // A database that does not answer is no bug: the next beat, or the beat of another process, makes up for it.
+    if (!refusalOf(error)) logIncident(log, error, 'presence')
+  }
+  await presence.beat()
   const gateway = openGateway(http, env, {
     frames: messageFrames(env),
-    moved: followPresence(env),
+    moved: presence.moved,
+    beat: presence.beat,
+    heartbeatMs: pace.heartbeatMs,
     liveSessions: (sessionHashes) => liveSessions(env, sessionHashes),
     newestManifest: (userId) => newestManifest(env, userId),
   })
@@ -122,17 +167,40 @@ export async function makeApp(env: Env, { log, database, clientFolder, metrics, 
   }
   attach(http.server, env.config.direct)
   const report = (error: unknown, name: string) => logIncident(log, error, `job ${name}`)
-  const jobs = makeJobs({ env, pool: database.pool, jobs: everyJob, report, onRun: metrics && measureJobs(metrics) })
-  http.addHook('preClose', () => gateway.close())
+  const jobs = makeJobs({
+    env,
+    pool: database.pool,
+    jobs: [...everyJob, pushJob()],
+    report,
+    onRun: metrics && measureJobs(metrics),
+  })
+  http.addHook('preClose', async () => {
+    await gateway.close()
+    await presence.stop().catch(reportPresence)
+  })
   http.addHook('preClose', () => jobs.stop())
+  env.push.start(async (userIds) => {
+    try {
+      while (await tellDue(env, userIds));
+    } catch (error) {
+      // The job finds whom this has not told.
+      if (!refusalOf(error)) logIncident(log, error, 'push')
+    }
+  })
+  http.addHook('preClose', () => env.push.stop())
   const stopFollowing = await followChanges(database.url, {
     onChange: ({ userId, what }) => void gateway.recheck(userId, what),
+    onPresence: ({ node, what, userIds }) => {
+      if (node === env.node) return
+      const told = what === 'moved' ? presence.tell(userIds) : tellSwitched(env, userIds)
+      told.catch(reportPresence)
+    },
     onOpen: () => void gateway.recheck(),
     onLost: () => log.warn('the connection that listens for changes to accounts was lost: they are seen within 10 s'),
   })
   http.addHook('onClose', stopFollowing)
   http.addHook('onClose', () => env.batch.drain())
-  return { http, gateway, jobs, attach }
+  return { http, gateway, presence, jobs, attach }
 }
 
 function trustOf(trust: Config['trustProxy']): false | string[] | ((address: string, hop: number) => boolean) {

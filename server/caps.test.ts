@@ -6,12 +6,18 @@ import { contactsApi } from '../contract/contacts.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { roomsApi } from '../contract/rooms.ts'
 import * as account from './db/schema/account.ts'
+import * as chatlocks from './db/schema/chatlocks.ts'
 import * as codes from './db/schema/codes.ts'
 import * as contacts from './db/schema/contacts.ts'
 import * as devices from './db/schema/devices.ts'
+import * as files from './db/schema/files.ts'
 import * as jobs from './db/schema/jobs.ts'
 import * as messages from './db/schema/messages.ts'
+import * as passkeys from './db/schema/passkeys.ts'
 import * as plans from './db/schema/plans.ts'
+import * as presence from './db/schema/presence.ts'
+import * as push from './db/schema/push.ts'
+import * as reports from './db/schema/reports.ts'
 import * as rooms from './db/schema/rooms.ts'
 import * as secrets from './db/schema/secrets.ts'
 import * as sessions from './db/schema/sessions.ts'
@@ -20,7 +26,24 @@ import { startWorld } from './testing/world.ts'
 const world = await startWorld()
 
 test('every table says in SECURITY.md what bounds it, and who can make it grow', () => {
-  const schema = [account, codes, contacts, devices, jobs, messages, plans, rooms, secrets, sessions]
+  const schema = [
+    account,
+    chatlocks,
+    codes,
+    contacts,
+    devices,
+    files,
+    jobs,
+    messages,
+    passkeys,
+    plans,
+    presence,
+    push,
+    reports,
+    rooms,
+    secrets,
+    sessions,
+  ]
   const tables = schema.flatMap((each) => Object.values<unknown>(each)).filter((each) => isTable(each))
   const named = tables.map((table) => getTableName(table)).sort()
   const text = readFileSync(new URL('../SECURITY.md', import.meta.url), 'utf8')

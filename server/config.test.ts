@@ -24,6 +24,14 @@ test('an empty variable counts as absent', () => {
   })
 })
 
+test('a bucket of S3 is used where all that it needs is set, and a setting that is missing is named', () => {
+  const all = { S3_ENDPOINT: 'https://s3.example.org', S3_BUCKET: 'files', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'key' }
+  expect(readConfig({}).s3).toBeUndefined()
+  expect(readConfig(all).s3).toMatchObject({ bucket: 'files', region: 'us-east-1' })
+  expect(() => readConfig({ ...all, S3_BUCKET: '' })).toThrow('S3_BUCKET must be set together with S3_ENDPOINT')
+  expect(() => readConfig({ S3_SECRET_ACCESS_KEY: 'key' })).toThrow(/^S3_ENDPOINT must be set together/)
+})
+
 test.each([
   ['PORT', '70000', 'a number from 0 to 65535'],
   ['PORT', '3e3', 'a number'],
@@ -39,12 +47,29 @@ test.each([
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must be .*${expected.replaceAll('.', '[.]')}`))
 })
 
-test('the rates can be lifted to measure, and never where others reach the server', () => {
-  expect(readConfig({})).toMatchObject({ hasRateLimits: true })
-  expect(readConfig({ RATE_LIMITS: 'off', NODE_ENV: 'test' })).toMatchObject({ hasRateLimits: false })
+test('a server that is reached by its onion service alone asks no push service, unless it is told to', () => {
+  const onion = `http://${'a'.repeat(56)}.onion`
+  const [both, told] = [
+    { ONION_URL: onion, PUBLIC_URL: 'https://chat.example.org' },
+    { ONION_URL: onion, PUSH: 'on' },
+  ]
+  expect([{}, { ONION_URL: onion }, both, told, { PUSH: 'off' }].map((each) => readConfig(each).hasPush)).toEqual([
+    true,
+    false,
+    true,
+    true,
+    false,
+  ])
+})
+
+test('rates and the guard of outgoing requests can be lifted for tests, and never where others reach the server', () => {
+  expect(readConfig({})).toMatchObject({ hasRateLimits: true, isOutboundGuarded: true })
+  expect(readConfig({ RATE_LIMITS: 'off', NODE_ENV: 'test' })).toMatchObject({ hasRateLimits: false, isOutboundGuarded: true })
+  expect(readConfig({ OUTBOUND_GUARD: 'off', NODE_ENV: 'test' })).toMatchObject({ isOutboundGuarded: false })
   const onion = `http://${'a'.repeat(56)}.onion`
   for (const more of [{ NODE_ENV: 'production' }, { PUBLIC_URL: 'https://chat.example.org' }, { ONION_URL: onion }]) {
     expect(() => readConfig({ RATE_LIMITS: 'off', ...more })).toThrow(/^RATE_LIMITS must be on/)
+    expect(() => readConfig({ OUTBOUND_GUARD: 'off', ...more })).toThrow(/^OUTBOUND_GUARD must be on/)
   }
 })
 

@@ -23,6 +23,15 @@ export interface Listener {
   origins(port: number | undefined): string[]
 }
 
+/** A bucket that speaks the S3 API. */
+export interface S3Settings {
+  endpoint: URL
+  bucket: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+}
+
 export interface Config {
   /** 0 means any free port. */
   port: number
@@ -34,6 +43,10 @@ export interface Config {
   databaseUrl: string | undefined
   /** undefined for the default folder, which depends on the account that runs the server. */
   dataFolder: string | undefined
+  /** undefined for `release/` in the project. */
+  releaseFolder: string | undefined
+  /** The bucket that stores files; undefined for a folder in `dataFolder`. */
+  s3: S3Settings | undefined
   /** The address in the browser; undefined if only this machine can connect. */
   publicUrl: URL | undefined
   onionUrl: URL | undefined
@@ -43,6 +56,10 @@ export interface Config {
   trustProxy: false | number | string[]
   /** false switches off rate limits, for measurements on this machine alone. */
   hasRateLimits: boolean
+  /** True if closed browsers are told of news by their push services. */
+  hasPush: boolean
+  /** false lets requests to addresses that users choose reach this machine and inner networks, for tests alone. */
+  isOutboundGuarded: boolean
   /** The listener that PORT opens. */
   direct: Listener
 }
@@ -67,13 +84,18 @@ export function readConfig(variables: Variables): Config {
       'an address such as postgres://user:password@host/name',
       false,
     )?.href,
-    dataFolder: readFolder(variables),
+    dataFolder: readFolder(variables, 'CONCLAVE_DATA'),
+    releaseFolder: readFolder(variables, 'RELEASE_FOLDER'),
+    s3: readS3(variables),
     publicUrl,
     onionUrl,
     logLevel: readChoice(variables, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     nodeEnv: readChoice(variables, 'NODE_ENV', NODE_ENVS, 'development'),
     trustProxy,
-    hasRateLimits: readRateLimits(variables),
+    hasRateLimits: isOn(variables, 'RATE_LIMITS'),
+    // The request to a push service would show where a server stands that is reached by its onion service alone.
+    hasPush: readChoice(variables, 'PUSH', ['on', 'off'], onionUrl && !publicUrl ? 'off' : 'on') === 'on',
+    isOutboundGuarded: isOn(variables, 'OUTBOUND_GUARD'),
     direct: {
       ingress: 'direct',
       isSecure: publicUrl?.protocol === 'https:',
@@ -127,17 +149,31 @@ function readOnionUrl(variables: Variables): URL | undefined {
   return url
 }
 
-function readFolder(variables: Variables): string | undefined {
-  const text = read(variables, 'CONCLAVE_DATA')
+function readFolder(variables: Variables, name: string): string | undefined {
+  const text = read(variables, name)
   return text === undefined ? undefined : path.resolve(text)
 }
 
-// Without rate limits one account can fill the disk, so `off` is refused wherever others can reach the server.
-function readRateLimits(variables: Variables): boolean {
-  const choice = readChoice(variables, 'RATE_LIMITS', ['on', 'off'], 'on')
+/** The first four come together or not at all. */
+function readS3(variables: Variables): S3Settings | undefined {
+  const names = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+  const endpoint = readUrl(variables, 'S3_ENDPOINT', ['http:', 'https:'], 'an address such as https://s3.example.org')
+  const [, bucket, accessKeyId, secretAccessKey] = names.map((name) => read(variables, name))
+  const missing = names.find((name) => read(variables, name) === undefined)
+  if (endpoint && bucket && accessKeyId && secretAccessKey)
+    return { endpoint, bucket, region: read(variables, 'S3_REGION') ?? 'us-east-1', accessKeyId, secretAccessKey }
+  if (missing && names.some((name) => read(variables, name) !== undefined))
+    throw new ConfigError(missing, `set together with ${names.filter((name) => name !== missing).join(', ')}`, '')
+  return undefined
+}
+
+// Without rate limits one account can fill the disk, and without the guard anybody asks the inner network: wherever others can reach
+// the server, `off` is refused.
+function isOn(variables: Variables, name: 'RATE_LIMITS' | 'OUTBOUND_GUARD'): boolean {
+  const choice = readChoice(variables, name, ['on', 'off'], 'on')
   const isServed = read(variables, 'NODE_ENV') === 'production' || read(variables, 'PUBLIC_URL') || read(variables, 'ONION_URL')
   if (choice === 'off' && isServed)
-    throw new ConfigError('RATE_LIMITS', 'on, or absent, in production and with PUBLIC_URL or ONION_URL', choice)
+    throw new ConfigError(name, 'on, or absent, in production and with PUBLIC_URL or ONION_URL', choice)
   return choice === 'on'
 }
 

@@ -1,7 +1,10 @@
 import type { Rights, Tier } from '../contract/plans.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/connect.ts'
+import type { Bucket } from './files/bucket.ts'
 import type { Limits } from './http/limits.ts'
+import type { Outbound } from './outbound/outbound.ts'
+import type { PushQueue } from './push/queue.ts'
 import type { Hub } from './realtime/hub.ts'
 import type { Batch } from './rooms/batch.ts'
 
@@ -12,8 +15,16 @@ export interface Env {
   /** The only clock, so that tests can control expiry. */
   clock: () => Date
   hub: Hub
+  /** Id of this server process, among those on one database. */
+  node: string
   /** The queue that every message takes to its room's log. */
   batch: Batch
+  /** Those who may have to be woken, because something has come and they have no page open here. */
+  push: PushQueue
+  /** The bytes of uploaded files. */
+  bucket: Bucket
+  /** Requests to addresses that users choose. */
+  outbound: Outbound
   limits: Limits
   /** Returns the user of the live session with this SHA-256 (hex). */
   findSession: (sessionHash: string) => Promise<SignedInUser | undefined>
@@ -25,6 +36,8 @@ export interface Env {
   nameKey: Uint8Array
   /** HMAC key of what devices sign for their sessions [Note: D4]. */
   challengeKey: Uint8Array
+  /** The P-256 private key by which push services know this server (RFC 8292). */
+  vapidKey: Uint8Array
   /** Called at named points, where a test can make it fail. Not set in production. */
   fault?: (point: string) => void | Promise<void>
 }

@@ -4,12 +4,15 @@ import { z } from 'zod'
 import { accountApi } from '../contract/account.ts'
 import { codesApi } from '../contract/codes.ts'
 import { contactsApi } from '../contract/contacts.ts'
+import { devicesApi } from '../contract/devices.ts'
 import type { Access, Assurance, BodyKind, Endpoint } from '../contract/endpoint.ts'
 import { everyEndpoint } from '../contract/every.ts'
+import { filesApi } from '../contract/files.ts'
 import { CLOSE } from '../contract/frames.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RefusalCode } from '../contract/refusals.ts'
 import { sessionsApi } from '../contract/sessions.ts'
+import { base64Chars } from '../contract/shapes.ts'
 import type { Answer, Browser } from './testing/browser.ts'
 import type { Person } from './testing/person.ts'
 import { plantEndpoints, planted } from './testing/planted.ts'
@@ -29,6 +32,9 @@ await bob.does(codesApi.redeem, { qrToken: qrToken ?? '' })
 const [use] = await alice.does(codesApi.uses, {})
 const [session] = await alice.does(sessionsApi.list, {})
 
+const { uploadURL: photo } = await alice.does(filesApi.upload, {})
+const objectId = photo.split('/').at(-1)
+
 const random = () => randomBytes(48).toString('base64')
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const kindOf = ({ body = 'json' }: Endpoint): BodyKind => body
@@ -41,6 +47,8 @@ const OPEN = [
   'POST /api/register',
   'POST /api/login',
   'POST /api/login/kit',
+  'POST /api/login/passkey/options',
+  'POST /api/login/passkey',
   'POST /api/logout',
   'GET /api/username-available',
   'GET /api/health',
@@ -100,11 +108,23 @@ const theirs: Record<string, Record<string, unknown>> = {
   'POST /api/qr-code/uses/:useId/answer': { useId: use?.id },
   'DELETE /api/contacts/:contactId': { contactId: contact?.id },
   'POST /api/contacts/:contactId/restore': { contactId: contact?.id },
+  'POST /api/contacts/:contactId/block': { contactId: contact?.id },
+  'POST /api/contacts/:contactId/unblock': { contactId: contact?.id },
+  'POST /api/contacts/:contactId/report': { contactId: contact?.id, id: randomUUID(), category: 'spam', text: '', messages: [] },
+  'DELETE /api/contacts/:contactId/clear-chat': { contactId: contact?.id },
+  'POST /api/contacts/:contactId/set-password': { contactId: contact?.id, password: 'hunter22', confirmPassword: 'hunter22' },
+  'POST /api/contacts/:contactId/verify-password': { contactId: contact?.id, password: 'hunter22' },
+  'POST /api/contacts/:contactId/remove-password': { contactId: contact?.id },
+  'POST /api/contacts/:contactId/lock': { contactId: contact?.id },
+  'POST /api/contacts/:contactId/give-up-history': { contactId: contact?.id, chatRoomId },
   'GET /api/users/:userId/manifest': { userId: alice.id },
   'GET /api/messages': { chatRoomId },
   'POST /api/messages': { chatRoomId, content: 'let me in', messageType: 'text' },
   'POST /api/messages/:chatRoomId/mark-read': { chatRoomId },
   'POST /api/messages/:chatRoomId/mark-delivered': { chatRoomId, seq: 1 },
+  'POST /api/notifications/read': { rooms: [{ chatRoomId, seq: 1 }] },
+  'POST /api/notifications/:chatRoomId/mute': { chatRoomId, term: 'always' },
+  'POST /api/notifications/:chatRoomId/unmute': { chatRoomId },
   'GET /api/rooms/:chatRoomId/group': { chatRoomId },
   'GET /api/rooms/:chatRoomId/log': { chatRoomId },
   'POST /api/rooms/:chatRoomId/commits': {
@@ -126,7 +146,15 @@ const theirs: Record<string, Record<string, unknown>> = {
     chatRoomId,
     keys: [{ userId: eve.id, groupId: random(), epoch: 1, historyKeyId: 1, sealed: random() }],
   },
+  'GET /api/rooms/:chatRoomId/archive-keys/all': { chatRoomId },
+  'GET /api/rooms/:chatRoomId/archive-pages': { chatRoomId },
+  'GET /api/rooms/:chatRoomId/archive-pages/:number': { chatRoomId, number: 0 },
+  'PUT /api/rooms/:chatRoomId/archive-pages/:number': {
+    ...{ chatRoomId, number: 0, version: 1, historyKeyId: null, sealed: random(), epochs: [] },
+  },
   'DELETE /api/sessions/:sessionId': { sessionId: session?.id },
+  'PUT /objects/uploads/:objectId': { objectId },
+  'GET /objects/uploads/:objectId': { objectId },
   'PUT /api/rooms/:chatRoomId/group-info': { chatRoomId, groupId: random(), epoch: 1, groupInfo: random() },
 }
 
@@ -151,6 +179,7 @@ const snapshot = async () =>
       'archive_keys',
       'contacts',
       'contact_code_uses',
+      'reports',
       'chat_rooms',
       'chat_participants',
       'key_packages',
@@ -158,8 +187,13 @@ const snapshot = async () =>
       'keyrings',
       'books',
       'history_seals',
+      'passkeys',
       'plan_rights',
       'jobs',
+      'push_subscriptions',
+      'quiet_hours',
+      // Eve's own uploads come and go.
+      `(select * from objects where owner_id = '${alice.id}')`,
     ].map((table) => world.sql(`select count(*)::int, md5(string_agg(t::text, '|' order by t::text)) from ${table} t`)),
   )
 const untouched = await snapshot()
@@ -248,7 +282,7 @@ test('the socket tells a session that no device has signed for who it is, and no
 
 test('every call that takes an id of others has an attack in this file', () => {
   const taking = every.filter((endpoint) =>
-    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId|sessionId|useId)$/.test(field)),
+    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId|sessionId|useId|objectId)$/.test(field)),
   )
   expect(taking.length).toBeGreaterThan(10)
   expect(taking.map(nameOf).filter((name) => !(name in theirs))).toEqual([])
@@ -266,6 +300,7 @@ test.each(named(every.filter((each) => nameOf(each) in theirs)))(
       userId: randomUUID(),
       sessionId: randomUUID(),
       useId: randomUUID(),
+      objectId: randomUUID(),
     }
     const unknown = Object.fromEntries(
       Object.entries(input).map(([key, value]) => [key, key in nobody ? nobody[key as keyof typeof nobody] : value]),
@@ -286,6 +321,18 @@ test.each(named(every.filter((each) => !inQuery(each))))('a broken body for %s i
   expect(await post('{}', 'text/plain')).toBeRefused(415, 'unsupported_media_type')
   const tooLarge = `{"x":"${'a'.repeat((endpoint.bodyLimitBytes ?? LIMITS.bodyBytes) + 1)}"}`
   expect(await post(tooLarge)).toBeRefused(413, 'too_large')
+})
+
+test('Eve sends rubbish beside the largest address book: what a change of keys can need is read, and not a MiB more', async () => {
+  const sealed = 'A'.repeat(base64Chars(LIMITS.bookBytes))
+  for (const endpoint of [devicesApi.changeKeys, accountApi.changePassword, accountApi.recover]) {
+    const post = (mib: number) => {
+      const body = JSON.stringify({ sealed, rubbish: 'A'.repeat(mib * 1024 * 1024) })
+      return eve.request(endpoint.method, addressOf(endpoint), { body, headers: { 'content-type': 'application/json' } })
+    }
+    expect(await post(1)).toBeRefused(400, 'invalid_input')
+    expect(await post(2)).toBeRefused(413, 'too_large')
+  }
 })
 
 test.each(named(every.filter((each) => kindOf(each) !== 'json')))(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import pino from 'pino'
 import { makeApp } from './app.ts'
@@ -10,11 +11,15 @@ import { migrate } from './db/migrate.ts'
 import { readSecret } from './db/secrets.ts'
 import type { Env } from './env.ts'
 import { readFault } from './fault.ts'
+import { openBucket } from './files/open.ts'
 import { logIncident } from './http/errors.ts'
 import { makeLimits, noLimits } from './http/limits.ts'
 import { measureFlushes, measureServer } from './metrics/measures.ts'
 import { makeMetrics } from './metrics/metrics.ts'
 import { serveMetrics } from './metrics/port.ts'
+import { makeOutbound } from './outbound/outbound.ts'
+import { makePushQueue } from './push/queue.ts'
+import { newVapidKey } from './push/vapid.ts'
 import { createHub } from './realtime/hub.ts'
 import { makeBatch } from './rooms/batch.ts'
 import { gatherMembers } from './rooms/membership.ts'
@@ -55,20 +60,27 @@ async function start(): Promise<void> {
       db: database.db,
       clock,
       hub: createHub(),
+      node: randomUUID(),
       batch: makeBatch({ pool: database.pool, clock, fault, onFlush: metrics && measureFlushes(metrics) }),
+      push: makePushQueue(),
+      bucket: await openBucket(config, root),
+      outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
       limits: config.hasRateLimits ? makeLimits(clock) : noLimits,
       findSession: gatherSessions({ db: database.db, clock }),
       isMember: gatherMembers(database.db),
       saltKey: await readSecret(database.db, 'salt'),
       nameKey: await readSecret(database.db, 'names'),
       challengeKey: await readSecret(database.db, 'challenge'),
+      vapidKey: await readSecret(database.db, 'vapid', newVapidKey),
       ...(fault && { fault }),
     }
     if (metrics && config.metricsPort !== undefined) {
       measureServer(metrics, env, database)
       await serveMetrics(metrics, config.metricsPort, config.metricsHost)
     }
-    const { http, jobs } = await makeApp(env, { log, metrics, database, clientFolder: path.join(root, 'dist/client') })
+    const clientFolder = path.join(root, 'dist/client')
+    const releaseFolder = config.releaseFolder ?? path.join(root, 'release')
+    const { http, jobs } = await makeApp(env, { log, metrics, database, clientFolder, releaseFolder })
     const stop = stopOnce(async () => {
       // A request that does not end must not delay the shutdown forever.
       setTimeout(() => http.server.closeAllConnections(), DRAIN_MS).unref()

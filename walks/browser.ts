@@ -20,6 +20,8 @@ export interface Browser {
   comesBack(): void
   /** Returns the names of the browser's databases. */
   databases(): Promise<string[]>
+  /** Returns the cookie of the session that its tabs share, such as "name=value"; '' if nobody is signed in. */
+  cookie(): string
 }
 
 interface Opened {
@@ -121,6 +123,7 @@ export function newBrowser(url: string): Browser {
       for (const { events } of opened) events.dispatchEvent(new Event('online'))
     },
     databases: async () => (await factory.databases()).map(({ name = '' }) => name),
+    cookie: () => cookie,
   }
 }
 

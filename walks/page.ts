@@ -1,12 +1,15 @@
 import { closeAccount, start } from '../client/account/account.ts'
 import { addKit, setPasswordOpens, switchHistory } from '../client/account/keys.ts'
+import { ownPrivacy, savePrivacy } from '../client/account/privacy.ts'
 import { proveAgain } from '../client/account/proof.ts'
 import { accountStore } from '../client/account/store.ts'
 import { keepSession } from '../client/app/session.ts'
+import { blockContact, unblockContact } from '../client/contacts/block.ts'
 import { acceptContact, addContact } from '../client/contacts/contacts.ts'
 import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client/crypto/crypto.ts'
 import { removeBrowser, reopenRooms } from '../client/devices/removal.ts'
 import type { Env } from '../client/env.ts'
+import { clearChat } from '../client/messages/clear.ts'
 import { hideRoom, showRoom } from '../client/messages/messages.ts'
 import { markSeen } from '../client/messages/seen.ts'
 import { sendText } from '../client/messages/send.ts'
@@ -14,11 +17,18 @@ import { messagesStore } from '../client/messages/store.ts'
 import { ApiError, createApi } from '../client/net/api.ts'
 import { createSocket } from '../client/net/socket.ts'
 import { connectionStore } from '../client/net/status.ts'
-import { type RoomRow, roomsStore } from '../client/rooms/list.ts'
+import { muteRoom, unmuteRoom } from '../client/notifications/mute.ts'
+import { isNews, type RoomRow, roomById, roomsStore } from '../client/rooms/list.ts'
+import { isUnreadRight } from '../client/rooms/load.ts'
+import { markAllRead } from '../client/rooms/marks.ts'
 import { loadOlderPage } from '../client/rooms/older.ts'
-import { markOf } from '../client/rooms/room.ts'
+import { presenceOf } from '../client/rooms/presence.ts'
+import { markOf, peerIdOf } from '../client/rooms/room.ts'
 import { openWith } from '../client/signin/recover.ts'
 import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/signin/signin.ts'
+import { personById } from '../client/trust/people.ts'
+import type { MuteTerm } from '../contract/notifications.ts'
+import type { Privacy } from '../contract/privacy.ts'
 import '../client/crypto/worker.ts'
 
 /**
@@ -89,14 +99,26 @@ const verbs = (env: Env) => ({
   },
   adds: (username: string) => addContact(env, username),
   accepts: () => acceptContact(env, theRoom()),
-  async opensRoom() {
-    isRoomOpen = true
+  /** Opens a room; the only one if none is named. */
+  async opensRoom(id?: string) {
+    openId = id ?? theRoom().id
     await followRoom(env)
   },
   leavesRoom() {
-    isRoomOpen = false
+    openId = undefined
     hideRoom()
   },
+  mutes: (id: string, term: MuteTerm) => muteRoom(env, roomNamed(id), term),
+  unmutes: (id: string) => unmuteRoom(env, roomNamed(id)),
+  blocks: (id: string) => blockContact(env, roomNamed(id)),
+  unblocks: (id: string) => unblockContact(env, roomNamed(id)),
+  clears: (id: string) => clearChat(env, roomNamed(id)),
+  switches: (change: Partial<Privacy>) => savePrivacy(env, change),
+  /** Returns what this page shows of the other person of each room: presence, the read mark, and whether they are typing. */
+  seen: () => [...roomsStore.getState().rooms.values()].map((room) => ({ id: room.id, ...seenIn(env, room) })),
+  /** True if the server counts as many unread messages as this page. */
+  isCountRight: () => isUnreadRight(env),
+  readsAll: () => markAllRead(env, [...roomsStore.getState().rooms.values()].filter(isNews)),
   says: (text: string) => sendText(env, theRoom(), text),
   async removes(deviceId: string, password: string) {
     await removeBrowser(env, { kind: 'password', password }, deviceId)
@@ -123,6 +145,7 @@ async function state(env: Env) {
     notice,
     isLive: connectionStore.getState().phase === 'open',
     row,
+    rows: [...rooms.values()],
     readSeq: row ? markOf(row, row.ownId).readSeq : 0,
     unreadTotal,
     view: messagesStore.getState().open,
@@ -131,6 +154,14 @@ async function state(env: Env) {
     standing: record?.standing,
     outbox: isOpen ? (await env.crypto.outbox(row.id)).length : 0,
   }
+}
+
+function seenIn({ clock }: Env, room: RoomRow) {
+  const peerId = peerIdOf(room) ?? ''
+  const person = personById(peerId)
+  const isConnected = connectionStore.getState().phase === 'open'
+  const presence = person && presenceOf({ room, person, isConnected, shown: ownPrivacy(), now: clock() })
+  return { presence, readSeq: markOf(room, peerId).readSeq, isTyping: room.isTyping }
 }
 
 /** Returns the conversation after a seq. It fetches missing messages like a person who scrolls up. */
@@ -148,12 +179,19 @@ function theRoom(): RoomRow {
   return room
 }
 
-let isRoomOpen = false
+function roomNamed(id: string): RoomRow {
+  const room = roomById(id)
+  if (!room) throw new Error(`The room ${id} is not listed`)
+  return room
+}
+
+/** The room on screen. */
+let openId: string | undefined
 
 /** Shows the room like the panel: only after the request is accepted. */
 async function followRoom(env: Env): Promise<void> {
-  const [room] = roomsStore.getState().rooms.values()
-  if (isRoomOpen && room?.state === 'accepted' && !messagesStore.getState().open) await showRoom(env, room)
+  const room = openId === undefined ? undefined : roomById(openId)
+  if (room?.state === 'accepted' && messagesStore.getState().open?.chatRoomId !== room.id) await showRoom(env, room)
 }
 
 let lastSeen = ''
@@ -161,7 +199,7 @@ let lastSeen = ''
 /** Marks shown messages as seen like the screen: once per new message and per change of the counter. */
 function lookAgain(env: Env): void {
   const { open } = messagesStore.getState()
-  const [room] = roomsStore.getState().rooms.values()
+  const room = open ? roomById(open.chatRoomId) : undefined
   const newest = open?.status === 'ready' ? open.messages.findLast(({ isMine }) => !isMine)?.id : undefined
   const look = `${newest} ${room?.unreadCount} ${open?.isOpening} ${document.hasFocus()}`
   if (!room || !newest || look === lastSeen) return

@@ -124,6 +124,83 @@ describe.each([
       expect(await textsOf(one, other)).toEqual(['from my phone', 'I am here', 'from my laptop'])
   })
 
+  test('Alice blocks Bob: his words keep away from both of her browsers and count nowhere, and he sees nothing of it', async () => {
+    const { alice, bob } = await friends()
+    await bob.says(alice, 'before')
+    const laptop = await alice.another()
+    await alice.looksAt(bob)
+    await alice.blocks(bob)
+    await bob.says(alice, 'one')
+    await bob.says(alice, 'two')
+    expect(await bob.looksAt(alice)).toEqual([
+      ['before', 'read'],
+      ['one', 'sent'],
+      ['two', 'sent'],
+    ])
+    expect(await laptop.list()).toEqual({ rows: [[bob.username, 'accepted', 0]], total: 0 })
+    await laptop.unblocks(bob)
+    await bob.says(alice, 'after')
+    const calm = 'Messages while blocked are not kept'
+    for (const browser of [alice, laptop]) expect(await textsOf(browser, bob)).toEqual(['before', calm, calm, 'after'])
+  })
+
+  test('Alice clears a chat: it is empty in both of her browsers, and Bob keeps his', async () => {
+    const { alice, bob } = await friends()
+    await bob.says(alice, 'one')
+    await alice.says(bob, 'two')
+    const laptop = await alice.another()
+    expect(await textsOf(laptop, bob)).toEqual(['one', 'two'])
+    await alice.clears(bob)
+    for (const browser of [alice, laptop]) expect(await textsOf(browser, bob)).toEqual([])
+    expect(await textsOf(bob, alice)).toEqual(['one', 'two'])
+    await bob.says(alice, 'three')
+    for (const browser of [laptop, alice, await alice.another()]) expect(await textsOf(browser, bob)).toEqual(['three'])
+  })
+
+  test('Alice gives a chat a password: her browsers show nothing of it without, all of it with, and Bob sees no difference', async () => {
+    const { alice, bob } = await friends()
+    await alice.says(bob, 'one')
+    await bob.says(alice, 'two')
+    const laptop = await alice.another()
+    expect(await textsOf(laptop, bob)).toEqual(['one', 'two'])
+    await alice.setsPassword(bob, 'open sesame')
+    await bob.says(alice, 'three')
+    for (const browser of [alice, laptop]) expect(await textsOf(browser, bob)).toEqual([])
+    expect((await alice.list()).rows).toEqual([[bob.username, 'accepted', 1]])
+    expect(await alice.unlocks(bob, 'open says me')).toBe(false)
+    expect(await alice.unlocks(bob, 'open sesame')).toBe(true)
+    expect(await textsOf(alice, bob)).toEqual(['one', 'two', 'three'])
+    await alice.says(bob, 'four')
+    await alice.locks(bob)
+    expect(await textsOf(alice, bob)).toEqual([])
+    const newest = await alice.another()
+    expect(await textsOf(newest, bob)).toEqual([])
+    for (const browser of [newest, laptop]) {
+      expect(await browser.unlocks(bob, 'open sesame')).toBe(true)
+      expect(await textsOf(browser, bob)).toEqual(['one', 'two', 'three', 'four'])
+    }
+    await laptop.changesPassword(bob, 'another one')
+    expect(await alice.unlocks(bob, 'open sesame')).toBe(false)
+    expect(await alice.unlocks(bob, 'another one')).toBe(true)
+    await alice.removesPassword(bob)
+    for (const browser of [alice, laptop, newest]) expect(await textsOf(browser, bob)).toEqual(['one', 'two', 'three', 'four'])
+    expect(await textsOf(bob, alice)).toEqual(['one', 'two', 'three', 'four'])
+  })
+
+  test('Alice has forgotten the password of a chat: she gives its history up, and they write on', async () => {
+    const { alice, bob } = await friends()
+    await alice.says(bob, 'one')
+    const laptop = await alice.another()
+    expect(await textsOf(laptop, bob)).toEqual(['one'])
+    await alice.setsPassword(bob, 'open sesame')
+    await alice.givesUp(bob)
+    for (const browser of [alice, laptop]) expect(await textsOf(browser, bob)).toEqual([])
+    await bob.says(alice, 'two')
+    await laptop.says(bob, 'three')
+    for (const browser of [alice, laptop, await alice.another()]) expect(await textsOf(browser, bob)).toEqual(['two', 'three'])
+    expect(await textsOf(bob, alice)).toEqual(['one', 'two', 'three'])
+  })
+
   test('The answer to a message is lost, and the one to a commit: each message stands there once, and no encryption restarts', async () => {
     const { alice, bob } = await friends()
     alice.losesAnswer(roomsApi.commit)

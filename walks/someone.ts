@@ -1,18 +1,31 @@
 import 'fake-indexeddb/auto'
 import { IDBFactory } from 'fake-indexeddb'
+import { expect } from 'vitest'
+import { stretch } from '../client/account/keys.ts'
+import { openForOrder } from '../client/account/orders.ts'
 import { accountStore } from '../client/account/store.ts'
 import { checkDevice, syncAll } from '../client/app/sync.ts'
+import {
+  changeChatPassword,
+  giveUpHistory,
+  lockChat,
+  removeChatPassword,
+  setChatPassword,
+  unlockChat,
+} from '../client/chatlock/chatlock.ts'
+import { blockContact, unblockContact } from '../client/contacts/block.ts'
 import { acceptContact, addContact } from '../client/contacts/contacts.ts'
 import { createCore } from '../client/crypto/core.ts'
 import { resetDevices } from '../client/devices/list.ts'
 import type { Env } from '../client/env.ts'
+import { clearChat } from '../client/messages/clear.ts'
 import { loadOlder, resetMessages, showRoom } from '../client/messages/messages.ts'
 import { markSeen } from '../client/messages/seen.ts'
 import { sendText } from '../client/messages/send.ts'
 import { viewOf } from '../client/messages/store.ts'
 import { type Api, ApiError } from '../client/net/api.ts'
 import { type RoomRow, resetRooms, roomsStore } from '../client/rooms/list.ts'
-import { reloadUnreadTotal } from '../client/rooms/load.ts'
+import { isUnreadRight } from '../client/rooms/load.ts'
 import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/signin/signin.ts'
 import { at } from '../client/testing/people.ts'
 import { personById, resetPeople } from '../client/trust/people.ts'
@@ -29,6 +42,18 @@ export interface Someone {
   username: string
   adds(other: Someone): Promise<void>
   accepts(other: Someone): Promise<void>
+  blocks(other: Someone): Promise<void>
+  unblocks(other: Someone): Promise<void>
+  clears(other: Someone): Promise<void>
+  /** Gives the chat a password, which locks it. */
+  setsPassword(other: Someone, password: string): Promise<void>
+  /** Returns false if the password is wrong. */
+  unlocks(other: Someone, password: string): Promise<boolean>
+  locks(other: Someone): Promise<void>
+  changesPassword(other: Someone, password: string): Promise<void>
+  removesPassword(other: Someone): Promise<void>
+  /** Opens the account's keys by its password, and gives up the history of a chat whose password is forgotten. */
+  givesUp(other: Someone): Promise<void>
   says(other: Someone, text: string): Promise<void>
   /** Loads the page: it fetches what it missed and sends what waits. */
   comesUp(): Promise<void>
@@ -118,6 +143,21 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
       await addContact(env, other.username)
     },
     accepts: async (other) => acceptContact(env, await roomWith(other)),
+    blocks: async (other) => blockContact(env, await roomWith(other)),
+    unblocks: async (other) => unblockContact(env, await roomWith(other)),
+    clears: async (other) => clearChat(env, await roomWith(other)),
+    setsPassword: async (other, password) => setChatPassword(env, await roomWith(other), password),
+    unlocks: async (other, password) => (await unlockChat(env, await roomWith(other), password)).valid,
+    locks: async (other) => lockChat(env, await roomWith(other)),
+    changesPassword: async (other, password) => changeChatPassword(env, await roomWith(other), password),
+    removesPassword: async (other) => removeChatPassword(env, await roomWith(other)),
+    async givesUp(other) {
+      const room = await roomWith(other)
+      await stretch(env, 'stretch', username, passwordOf(username))
+      await openForOrder(env, undefined)
+      await giveUpHistory(env, room)
+      await env.crypto.forgetPassword()
+    },
     async says(other, text) {
       const room = await roomWith(other)
       await showRoom(env, room)
@@ -132,7 +172,7 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
     },
     async list() {
       await comesUp()
-      await reloadUnreadTotal(env)
+      expect(await isUnreadRight(env)).toBe(true)
       const { rooms, unreadTotal } = roomsStore.getState()
       return { rows: [...rooms.values()].map((row) => [usernameIn(row), row.state, row.unreadCount]), total: unreadTotal }
     },

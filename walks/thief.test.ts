@@ -6,6 +6,7 @@ import { fromBase64, toBase64 } from '../contract/bytes.ts'
 import { devicesApi } from '../contract/devices.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { everyEndpoint } from '../contract/every.ts'
+import { passkeysApi } from '../contract/passkeys.ts'
 import { roomsApi } from '../contract/rooms.ts'
 import { sessionsApi } from '../contract/sessions.ts'
 import { deriveAuthSecret } from '../server/password/password.ts'
@@ -70,6 +71,8 @@ const eve = { name: 'Eve' }
 const DEAREST: Endpoint[] = [
   accountApi.remove,
   accountApi.changePassword,
+  passkeysApi.add,
+  passkeysApi.setBiometric,
   devicesApi.saveBook,
   devicesApi.book,
   sessionsApi.endOthers,
@@ -136,6 +139,7 @@ test(
         ...Object.fromEntries(['newPassword', 'confirmNewPassword'].map((name) => [name, ['a'.repeat(43)]])),
         ...{ confirmPassword: [authSecret], chatRoomId: [chatRoomId], userId: [alice.userId, bob.userId] },
         ...{ keyring: [keyring], manifest: [manifest], removeKeys: [true], messageType: ['text'], content: ['from Eve'] },
+        enabled: [true, false],
         ...{ version: [1, 2, 3], historyKeyId: [1, 2], seq: [1, 2, 3], afterSeq: [0], generation: [1, 2], epoch: [0, 1, 2] },
       },
     }

@@ -6,9 +6,15 @@ import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import { logout } from './account.ts'
 
-export function LogoutDialog({ onClose }: { onClose: () => void }) {
+interface Props {
+  /** True if the person came to remove the keys: that is chosen at first. */
+  asksForRemoval?: boolean
+  onClose: () => void
+}
+
+export function LogoutDialog({ asksForRemoval = false, onClose }: Props) {
   const env = useEnv()
-  const [removeKeys, setRemoveKeys] = useState(false)
+  const [removeKeys, setRemoveKeys] = useState(asksForRemoval)
   const [isPending, setPending] = useState(false)
   const [, navigate] = useLocation()
 
@@ -38,8 +44,8 @@ export function LogoutDialog({ onClose }: { onClose: () => void }) {
           <legend className="sr">What stays in this browser</legend>
           <label className="choice">
             <input type="radio" name="keys" checked={!removeKeys} onChange={() => setRemoveKeys(false)} />
-            <b>Keep this device</b>
-            <span>Its keys and messages stay here, sealed, until you sign in again.</span>
+            <b>Keep its keys</b>
+            <span>They and the messages stay here, sealed, until you sign in again.</span>
           </label>
           <label className="choice">
             <input type="radio" name="keys" checked={removeKeys} onChange={() => setRemoveKeys(true)} />

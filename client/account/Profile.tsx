@@ -7,44 +7,57 @@ import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
-import { displayNameError, saveDisplayName } from './profile.ts'
+import { profileErrors, saveProfile, type TypedProfile } from './profile.ts'
 
-/** The own names. A display name that another browser sets appears at once, unless this form is being edited. */
+/** The own names and email. What another browser sets appears at once, except in a field that is being edited. */
 export function Profile({ user }: { user: User }) {
   const env = useEnv()
-  const field = useRef<HTMLInputElement>(null)
-  const [draft, setDraft] = useState<string>()
-  const [error, setError] = useState<string>()
+  const fields = { displayName: useRef<HTMLInputElement>(null), email: useRef<HTMLInputElement>(null) }
+  const [draft, setDraft] = useState<Partial<TypedProfile>>({})
+  const [errors, setErrors] = useState<Partial<TypedProfile>>({})
   const [isPending, setPending] = useState(false)
-  const typed = draft ?? user.displayName
+  const stored = { displayName: user.displayName, email: user.email ?? '' }
+  const typed = { ...stored, ...draft }
+  const isEmailChanged = typed.email !== stored.email
+  const isChanged = isEmailChanged || typed.displayName !== stored.displayName
 
-  const isChanged = typed !== user.displayName
-
-  function undo() {
-    setDraft(undefined)
-    setError(undefined)
-    field.current?.focus()
+  function type(change: Partial<TypedProfile>) {
+    setDraft({ ...draft, ...change })
+    setErrors({})
   }
 
-  function refuse(words: string) {
-    setError(words)
-    field.current?.focus()
+  function undo() {
+    setDraft({})
+    setErrors({})
+    fields[isEmailChanged ? 'email' : 'displayName'].current?.focus()
+  }
+
+  function refuse(found: Partial<TypedProfile>) {
+    setErrors(found)
+    fields[found.displayName ? 'displayName' : 'email'].current?.focus()
   }
 
   async function submit(event: FormEvent) {
     event.preventDefault()
     if (isPending || !isChanged) return
-    const problem = displayNameError(typed)
-    if (problem) return refuse(problem)
+    const sent: TypedProfile = { displayName: typed.displayName, ...(isEmailChanged && { email: typed.email }) }
+    const found = profileErrors(sent)
+    if (found.displayName || found.email) return refuse(found)
     setPending(true)
     try {
-      await saveDisplayName(env, typed)
-      setDraft(undefined)
+      await saveProfile(env, sent)
+      setDraft({})
       // The pressed button has gone.
-      field.current?.focus()
-      showToast({ tone: 'good', title: 'Display name saved', text: 'Your contacts see it from now on.' })
+      fields[isEmailChanged ? 'email' : 'displayName'].current?.focus()
+      const seen = typed.displayName !== stored.displayName
+      showToast({
+        tone: 'good',
+        title: 'Profile saved',
+        text: seen ? 'Your contacts see your name from now on.' : 'Your contacts do not see your email.',
+      })
     } catch (failure) {
-      if (failure instanceof ApiError) refuse(failureWords(failure))
+      if (failure instanceof ApiError)
+        refuse(isEmailChanged ? { email: failureWords(failure) } : { displayName: failureWords(failure) })
       else showToast({ tone: 'bad', title: 'Failed to update profile', text: failureWords(failure) })
     } finally {
       setPending(false)
@@ -55,14 +68,11 @@ export function Profile({ user }: { user: User }) {
     <form className="stack" onSubmit={submit} noValidate>
       <Field
         label="Display name"
-        rule={`${typed.length} of ${LIMITS.displayNameMax}`}
-        inputRef={field}
-        value={typed}
-        error={error}
-        onValue={(name) => {
-          setDraft(name)
-          setError(undefined)
-        }}
+        rule={`${typed.displayName.length} of ${LIMITS.displayNameMax}`}
+        inputRef={fields.displayName}
+        value={typed.displayName}
+        error={errors.displayName}
+        onValue={(displayName) => type({ displayName })}
         maxLength={LIMITS.displayNameMax}
         autoComplete="nickname"
         dir="auto"
@@ -78,6 +88,19 @@ export function Profile({ user }: { user: User }) {
           </span>
         }
         after={<LockKeyhole className="i i-16" aria-hidden />}
+      />
+      <Field
+        label="Email"
+        rule="optional"
+        type="email"
+        inputRef={fields.email}
+        value={typed.email}
+        error={errors.email}
+        help={<p className="help">Seen by you and by the administrators of this server, by nobody else.</p>}
+        onValue={(email) => type({ email })}
+        maxLength={LIMITS.emailMax}
+        autoComplete="email"
+        spellCheck={false}
       />
       {isChanged && (
         <div className="acts">

@@ -35,11 +35,10 @@ test('Who comes for the first time sees the sign-in, and nothing is logged: ther
 
 test.each([
   [noSession, SESSION_ENDED],
-  [new ApiError(0, 'offline', 'The server cannot be reached'), 'The server cannot be reached'],
   [new ApiError(500, 'internal', 'Something went wrong on the server'), 'Something went wrong on the server'],
   [
     new CryptoFailure('vault_absent', 'This browser keeps no vault of this account'),
-    "This browser's keys are gone. Sign in again to add it to your account.",
+    'This browser’s keys are gone. Sign in again to add it to your account.',
   ],
   // A wrong unlock secret from the server raises an alarm; the page must not say that the keys are gone.
   [new CryptoFailure('vault_shut', 'The server returned another secret'), 'The server returned another secret'],
@@ -54,6 +53,19 @@ test.each([
     expect({ ...localStorage }).toEqual({ theme: 'dark' })
   },
 )
+
+test.each([
+  new ApiError(0, 'offline', 'The server cannot be reached'),
+  new ApiError(0, 'no_answer', 'The server does not answer. Please try again'),
+  new ApiError(502, 'internal', 'Bad Gateway'),
+])('Where nobody answers ("%s"), the browser still knows who was here and waits: the person is not signed out', async (away) => {
+  wasHere()
+  expect(await startFails(away)).toEqual([])
+  expect(accountStore.getState()).toMatchObject({ phase: 'away', user: null, notice: null })
+  expect(localStorage.getItem('user')).toContain('alice')
+  await startFails(noSession)
+  expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: SESSION_ENDED })
+})
 
 test('A server that is away is logged for a first visitor too', async () => {
   const away = new ApiError(0, 'offline', 'The server cannot be reached')

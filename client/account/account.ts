@@ -23,7 +23,7 @@ import {
  * so this names what can have ended it.
  */
 export const SESSION_ENDED =
-  "Your session has ended. Sign in again: this browser's keys and what you wrote are still here. A session ends when you end it from another browser, when the password changes, after 14 days without use and after 90 days at most. If it was none of these, look over Sessions and devices."
+  'Your session has ended. Sign in again: this browser’s keys and what you wrote are still here. A session ends when you end it from another browser, when the password changes, after 14 days without use and after 90 days at most. If it was none of these, look over Sessions and devices.'
 
 /** Error text if the server returns another account than the open or entered one. */
 export const OTHER_ACCOUNT =
@@ -70,34 +70,57 @@ export async function opensUnlocked(
   }
 }
 
+/** True if nobody answered for the product: there is no network, no server, or only the proxy in front of it. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || AWAY.includes(error.status))
+const AWAY = [502, 503, 504]
+
 /**
- * Fetches the signed-in user and opens this browser's vault. If either step fails, shows the sign-in screen and logs the failure.
- * A missing session is no failure if this browser stores no user.
+ * Fetches the signed-in user and opens this browser's vault. If either step fails, shows the sign-in screen and logs the failure;
+ * where the server cannot be reached, a browser that stores a user waits for it instead. So does one that opens without the server, once
+ * nobody has answered for `patienceMs`. A missing session is no failure if this browser stores no user.
  */
-export async function start(env: Env, log: (error: unknown) => void): Promise<void> {
+export async function start(env: Env, log: (error: unknown) => void, patienceMs?: number): Promise<void> {
   const before = readUser()
   const isVisitor = before === undefined
+  const { phase: phaseBefore } = accountStore.getState()
+  // Opened without the server while this waited: the session itself finds out what the server says.
+  const isOpened = () => phaseBefore !== 'signed_in' && accountStore.getState().phase === 'signed_in'
   try {
     await sendPendingLogout(env)
-    const user = await env.api(accountApi.user, {})
+    const asked = env.api(accountApi.user, {})
+    const isBounded = before !== undefined && patienceMs !== undefined
+    const user = await (isBounded ? Promise.race([asked, lateFor(env, before, patienceMs)]) : asked)
+    if (isOpened()) return
     if (before) requireSame(before, user)
     const unlock = user.deviceId ? await env.api(devicesApi.unlock, {}) : undefined
+    if (isOpened()) return
     if (!unlock) return signedOut('Sign in again to add this browser to your account.')
     if (!(await opensUnlocked(env, user, unlock))) return showLocked(user)
     await proveSession(env, unlock)
     signedIn(user)
   } catch (error) {
+    if (isOpened()) return
+    if (before && isAway(error)) return accountStore.setState({ phase: 'away', user: null, notice: null, isNew: false })
     const isCrypto = error instanceof CryptoFailure
     if (!isCrypto && !(error instanceof ApiError)) throw error
     const hasNoSession = error instanceof ApiError && error.code === 'not_signed_in'
     if (!(hasNoSession && isVisitor)) log(error)
     if (isCrypto && error.code === 'vault_absent')
-      return signedOut("This browser's keys are gone. Sign in again to add it to your account.")
+      return signedOut('This browser’s keys are gone. Sign in again to add it to your account.')
     const ended = isVisitor ? readEnded() : SESSION_ENDED
     if (hasNoSession) return showForm(ended || null, ended)
     // The failure is no reason why the session ended, so the next load does not repeat it.
     showForm(error.message, isVisitor ? ended : '')
   }
+}
+
+/** Throws ApiError('no_answer') after this time if this browser opens without the server; else never ends. */
+async function lateFor(env: Env, { id }: StoredUser, ms: number): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  // A vault that cannot be read now is said with the server's answer.
+  if (await env.crypto.offlineWays(id).catch(() => null)) throw new ApiError(0, 'no_answer', 'The server does not answer')
+  return await new Promise<never>(() => undefined)
 }
 
 /** Resolves when the page knows whether somebody is signed in. A form that is sent before waits for it. */
@@ -132,7 +155,7 @@ export async function logout(
   env: Env,
   { removeKeys, notice = null }: { removeKeys: boolean; notice?: string | null },
 ): Promise<{ reached: boolean }> {
-  const userId = accountStore.getState().user?.id
+  const userId = (accountStore.getState().user ?? readUser())?.id
   env.socket.close()
   writePendingLogout({ removeKeys })
   if (userId && removeKeys) await env.crypto.destroy(userId)

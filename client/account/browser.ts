@@ -12,5 +12,6 @@ export function thisBrowser(name = '', agent: string = navigator.userAgent): Dev
   return { name: given || `${browser || 'Browser'} on ${system || 'an unknown system'}`, browser, system }
 }
 
-/** A name of a browser as it is kept: without invisible characters, and cut. */
-export const cleanName = (typed: string): string => typed.replace(/\p{C}/gu, '').trim().slice(0, LIMITS.deviceNameMax)
+/** A typed name as it is kept: without invisible characters, and cut. */
+export const cleanName = (typed: string, max: number = LIMITS.deviceNameMax): string =>
+  typed.replace(/\p{C}/gu, '').trim().slice(0, max)

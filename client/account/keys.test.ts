@@ -1,36 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { factorDetails } from '../../contract/assertion.ts'
 import { toBase64, toBase64Url, utf8 } from '../../contract/bytes.ts'
-import { type AccountKeys, manifestShape } from '../../contract/devices.ts'
+import type { AccountKeys } from '../../contract/devices.ts'
+import { manifestShape } from '../../contract/documents.ts'
 import { openLive } from '../crypto/account.ts'
 import { createCore } from '../crypto/core.ts'
 import { openKeyring } from '../crypto/keyring.ts'
 import { stretchPassword } from '../crypto/password.ts'
 import type { Env } from '../env.ts'
-import { ApiError } from '../net/api.ts'
+import { ApiError, isRefused } from '../net/api.ts'
+import { askFactor, signInByPasskey } from '../signin/bypasskey.ts'
 import { halfway } from '../signin/halfway.ts'
 import { openWith, recoverAccount, signInByKit } from '../signin/recover.ts'
 import { cancelSignIn, enrolThisBrowser, signIn, signUp } from '../signin/signin.ts'
 import { openBrowser } from '../testing/browser.ts'
+import { stubCredentials } from '../testing/credentials.ts'
 import { at, newPerson, passwordOf, signPageIn, type TestPerson } from '../testing/people.ts'
 import { profileCopy } from '../testing/profile.ts'
 import { saltOf } from '../testing/state.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
 import { syncBook } from '../trust/book.ts'
 import { refreshOwnDevices } from '../trust/own.ts'
-import {
-  addKit,
-  addPasskey,
-  changeKeys,
-  changePassword,
-  type Opener,
-  openKeys,
-  removeDevice,
-  removePasskey,
-  setPasswordOpens,
-  switchHistory,
-  waysOf,
-} from './keys.ts'
+import { addPasskey, factorsOf, joinPasskeys, removePasskey, setBiometric } from './factors.ts'
+import { addKit, changeKeys, type Opener, openKeys, removeDevice, setPasswordOpens, switchHistory, waysOf } from './keys.ts'
+import { changePassword } from './orders.ts'
 import { accountStore } from './store.ts'
 
 // Argon2id and many messages take long.
@@ -488,25 +482,108 @@ test('After the sign-up the kit is kept without typing the password again; then 
   await expect(openKeys(fresh.env, { kind: 'fresh' })).rejects.toMatchObject({ code: 'password' })
 })
 
-test('A passkey is made once the keys are open, opens them, and after its removal does not', async () => {
-  const rawId = new Uint8Array([1, 2, 250]).buffer
-  const first = crypto.getRandomValues(new Uint8Array(32)).buffer
-  class Answer {
-    readonly rawId = rawId
-    getClientExtensionResults = () => ({ prf: { enabled: true, results: { first } } })
-  }
-  const create = vi.fn(async () => new Answer())
-  vi.stubGlobal('isSecureContext', true)
-  vi.stubGlobal('PublicKeyCredential', Answer)
-  vi.stubGlobal('location', { hostname: 'conclave.example' })
-  vi.stubGlobal('navigator', { credentials: { create, get: async () => new Answer() } })
-  await expect(addPasskey(alice.env, { kind: 'password', password: 'not hers' })).rejects.toMatchObject({ code: 'way' })
-  expect(create).not.toHaveBeenCalled()
-  await addPasskey(alice.env, password)
-  expect((await waysOf(alice.env)).passkeys).toEqual([{ id: 'AQL6', madeAt: expect.any(String) }])
+test('A passkey is made once the keys are open, signs in, opens them, and after its removal does neither', async () => {
+  const stub = stubCredentials()
+  await expect(addPasskey(alice.env, { kind: 'password', password: 'not hers' }, 'Phone')).rejects.toMatchObject({ code: 'way' })
+  expect(stub.create).not.toHaveBeenCalled()
+  expect(await addPasskey(alice.env, password, 'Phone')).toEqual({ opensKeys: true })
+  const [made] = stub.passkeys
+  const listed = async () => joinPasskeys(await waysOf(alice.env), await factorsOf(alice.env))
+  expect(await listed()).toMatchObject([{ id: made?.id, name: 'Phone', host: 'conclave.example', opensKeys: true }])
   await removeDevice(alice.env, { kind: 'passkey' }, phone.deviceId)
   expect(await alice.core.ownDevices()).toHaveLength(2)
-  await removePasskey(alice.env, { kind: 'passkey' }, 'AQL6')
-  expect((await waysOf(alice.env)).passkeys).toEqual([])
+  await removePasskey(alice.env, { kind: 'passkey' }, { id: made?.id ?? '', opensKeys: true })
+  expect(await listed()).toEqual([])
   await expect(openKeys(alice.env, { kind: 'passkey' })).rejects.toMatchObject({ code: 'way' })
+})
+
+test('A passkey of an authenticator without keys signs in only, beside one that was made before passkeys signed in', async () => {
+  const stub = stubCredentials()
+  await addPasskey(alice.env, password, 'Phone')
+  const [old] = stub.passkeys
+  // As it stands for an account of before: in the keyring alone.
+  stored().passkeys = []
+  stub.output = null
+  expect(await addPasskey(alice.env, password, 'Security key')).toEqual({ opensKeys: false })
+  const [, key] = stub.passkeys
+  const listed = async () => joinPasskeys(await waysOf(alice.env), await factorsOf(alice.env))
+  expect(await listed()).toMatchObject([
+    { id: old?.id, name: '', host: null, opensKeys: true },
+    { id: key?.id, name: 'Security key', host: 'conclave.example', opensKeys: false },
+  ])
+  // Neither may be overwritten on its device.
+  const excluded = stub.create.mock.calls[1]?.[0].publicKey.excludeCredentials
+  expect(excluded?.map(({ id }) => Buffer.from(id).toString('base64url'))).toEqual([old?.id])
+  await removePasskey(alice.env, password, { id: key?.id ?? '', opensKeys: false })
+  expect(await listed()).toMatchObject([{ id: old?.id }])
+})
+
+test('At a new browser the passkey alone signs in and opens the keys, and nothing that opens them is sent', async () => {
+  const stub = stubCredentials()
+  await addPasskey(alice.env, password, 'Phone')
+  stored().unlock = null
+  const added = stranger()
+  const sent: string[] = []
+  const { api } = added.env
+  added.env.api = ((endpoint, input) => {
+    sent.push(JSON.stringify(input))
+    return api(endpoint, input)
+  }) as typeof api
+  expect(await signInByPasskey(added.env)).toMatchObject({ step: 'confirm_devices', devices: [{}, {}, {}] })
+  const output = Buffer.from(stub.output ?? [])
+  for (const form of ['base64', 'base64url', 'hex'] as const)
+    expect(sent.join()).not.toContain(output.toString(form).replaceAll('=', ''))
+  await enrolThisBrowser(added.env, 'Kitchen')
+  expect((await added.env.crypto.ownDevices()).at(-1)).toMatchObject({ name: 'Kitchen' })
+  await removePasskey(alice.env, password, { id: stub.passkeys[0]?.id ?? '', opensKeys: true })
+  await expect(signInByPasskey(stranger().env)).rejects.toMatchObject({ code: 'passkey_refused' })
+})
+
+test('A passkey that opens no keys signs in alone, and a new browser then asks for the password', async () => {
+  const stub = stubCredentials()
+  stub.output = null
+  await addPasskey(alice.env, password, 'Security key')
+  stored().unlock = null
+  const added = stranger()
+  expect(await signInByPasskey(added.env)).toMatchObject({
+    step: 'open_keys',
+    isPasswordEntered: false,
+    ways: { password: true },
+  })
+  await expect(openWith(added.env, { kind: 'password', password: 'not hers' })).rejects.toMatchObject({ code: 'way' })
+  expect(await openWith(added.env, password)).toMatchObject({ step: 'confirm_devices', devices: [{}, {}, {}] })
+})
+
+test('A server that answers a passkey with another account is found out before anything is opened', async () => {
+  stubCredentials()
+  await addPasskey(alice.env, password, 'Phone')
+  wire.lie = (_, path, answer) =>
+    path === '/api/login/passkey' ? { ...(answer as object), id: bob.userId, username: bob.username } : answer
+  await expect(signInByPasskey(stranger().env)).rejects.toMatchObject({ code: 'other_account' })
+})
+
+test('With biometric sign-in on, the password is asked for a passkey, which opens the keys where the password does not', async () => {
+  const stub = stubCredentials()
+  const kit = await alice.core.newKit()
+  await addKit(alice.env, password)
+  await addPasskey(alice.env, password, 'Phone')
+  await setBiometric(alice.env, password, true)
+  expect(accountStore.getState().user).toMatchObject({ biometricEnabled: true })
+  await setPasswordOpens(alice.env, { kind: 'kit', words: kit.words.join(' ') }, { isOn: false })
+  stored().unlock = null
+  const added = stranger()
+  const typed = { username: alice.username, password: passwordOf(alice.username) }
+  const refused = await signIn(added.env, typed).catch((error: unknown) => error)
+  if (!isRefused(refused, 'biometric_required')) throw refused
+  const startedAt = Date.now()
+  const factor = await askFactor(factorDetails.parse(refused.details))
+  // The step shows for two seconds at least.
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1990)
+  expect(await signIn(added.env, { ...typed, factor })).toMatchObject({ step: 'confirm_devices', devices: [{}, {}, {}] })
+  // Another authenticator does not hold the account's passkey.
+  stub.passkeys = []
+  await expect(askFactor(factorDetails.parse(refused.details))).rejects.toMatchObject({ code: 'passkey' })
+  await expect(askFactor({ challenge: 'AAAA', ids: [] })).rejects.toThrow(
+    'None of this account’s passkeys works at conclave.example',
+  )
 })

@@ -1,7 +1,8 @@
-import { accountApi, type OrderAct, passwordChangeShape } from '../../contract/account.ts'
-import { devicesApi, type KeyChange, keyringShape } from '../../contract/devices.ts'
+import { accountApi } from '../../contract/account.ts'
+import { devicesApi, type KeyChange } from '../../contract/devices.ts'
+import { keyringShape } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { CryptoFailure, type KeyChangeRequest, type ListedDevice } from '../crypto/crypto.ts'
+import { CryptoFailure, type KeyChangeRequest, type ListedDevice, loadPart } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { lostBookStore, resetLostBook, syncBook } from '../trust/book.ts'
@@ -53,7 +54,7 @@ export async function openKeys(env: Env, opener: Opener): Promise<ListedDevice[]
   if (opener.kind === 'kit') await env.crypto.enterKit({ words: opener.words })
   if (opener.kind === 'passkey') {
     const ids = waysIn(keys.keyring).passkeys.map(({ id }) => id)
-    await env.crypto.enterPasskey(await (await loadPasskeys()).askPasskey(ids))
+    await env.crypto.enterPasskey(await (await loadPasskeyCode()).askPasskey(ids))
   }
   return env.crypto.reviewAccount(keys)
 }
@@ -120,98 +121,11 @@ export async function setPasswordOpens(
   await changeKeys(env, opener, { password: 'add' }, { password: authSecret })
 }
 
-/** Creates a passkey and adds it to the account's ways in. */
-export async function addPasskey(env: Env, opener: Opener): Promise<void> {
-  try {
-    // Open the keys first: after a failure here no useless passkey remains on the person's authenticator.
-    await openKeys(env, opener)
-    const known = (await waysOf(env)).passkeys.map(({ id }) => id)
-    await env.crypto.newPasskey(await (await loadPasskeys()).createPasskey(known))
-    await changeKeys(env, { kind: 'fresh' }, { passkey: 'new' })
-  } finally {
-    if (opener.kind !== 'fresh') await env.crypto.forgetPassword()
-  }
-}
-
-export const removePasskey = (env: Env, opener: Opener, id: string): Promise<void> =>
-  changeKeys(env, opener, { removePasskeys: [id] })
-
-interface PasswordChange {
-  currentPassword: string
-  newPassword: string
-  confirmNewPassword: string
-}
-
-/** What a password change does now; each takes about a second. */
-export type PasswordStep = 'checking' | 'making' | 'sealing'
-
-/**
- * Changes the password of the sign-in, and of the keyring if the password opens it. Otherwise `opener` opens the keyring and
- * signs the order [Note: D5]. All other sessions end. Throws ApiError ('invalid_credentials' if the current password is wrong) or
- * CryptoFailure; then nothing has changed.
- */
-export async function changePassword(
-  env: Env,
-  form: PasswordChange,
-  opener?: Opener,
-  onStep: (step: PasswordStep) => void = () => undefined,
-): Promise<void> {
-  const checked = passwordChangeShape.safeParse(form)
-  if (!checked.success) throw new ApiError(400, 'invalid_input', checked.error.issues[0]?.message ?? 'The form is not complete')
-  try {
-    onStep('checking')
-    const currentPassword = await stretch(env, 'stretch', ownName(), form.currentPassword)
-    onStep('making')
-    const newPassword = await stretch(env, 'stretchNew', ownName(), form.newPassword)
-    const fields = { currentPassword, newPassword, confirmNewPassword: newPassword, kdf: 1 as const }
-    onStep('sealing')
-    await openForOrder(env, opener)
-    if (opener) {
-      await env.api(accountApi.changePassword, { ...fields, order: await orderFor(env, 'change password', fields) })
-      return await followLock(env)
-    }
-    await putChange(env, async () => {
-      const { challenge } = await env.api(devicesApi.challenge, {})
-      const { keys, order } = await env.crypto.draftPasswordChange({ act: 'change password', fields, challenge })
-      return { change: keys, send: () => env.api(accountApi.changePassword, { ...fields, keys, order }) }
-    })
-    await followLock(env)
-  } finally {
-    await env.crypto.forgetPassword()
-  }
-}
-
-/** Reseals this browser's lock under the new password, unless the lock uses a password other than the current one [Note: V3]. */
-async function followLock(env: Env): Promise<void> {
-  const userId = accountStore.getState().user?.id
-  if (!userId || !(await env.crypto.lockStanding(userId))?.passwordSalt) return
-  const { unlockSecret } = await env.api(devicesApi.unlock, {})
-  await env.crypto.renewLock(unlockSecret).catch((error: unknown) => {
-    if (!(error instanceof CryptoFailure) || error.code !== 'lock_secret') throw error
-  })
-}
-
-/** Opens the keys with the password just stretched, or with `opener` if given. Throws ApiError or CryptoFailure. */
-export async function openForOrder(env: Env, opener: Opener | undefined): Promise<void> {
-  if (opener) return void (await openKeys(env, opener))
-  const keys = await storedKeys(env)
-  if (!waysIn(keys.keyring).password)
-    throw new CryptoFailure('way', 'This needs your recovery kit or a passkey. Reload the page and try again')
-  await env.crypto.reviewAccount(keys).catch((error: unknown) => {
-    throw error instanceof CryptoFailure && error.code === 'way'
-      ? new ApiError(401, 'invalid_credentials', 'The current password is wrong')
-      : error
-  })
-}
-
-/** Signs a request with the key of the way in that opened the account's keys [Note: D5]. */
-export async function orderFor(env: Env, act: OrderAct, fields: Record<string, unknown>): Promise<string> {
-  const { challenge } = await env.api(devicesApi.challenge, {})
-  return env.crypto.signOrder({ act, fields, challenge })
-}
-
 /** Builds the new keyring and manifest, sends them, stores them. Retries when another device changed them first. */
-async function putChange(env: Env, draft: () => Promise<{ change: KeyChange; send: () => Promise<unknown> }>): Promise<void> {
+export async function putChange(
+  env: Env,
+  draft: () => Promise<{ change: KeyChange; send: () => Promise<unknown> }>,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     // A new history key reseals the book, so merge entries that other devices have saved first.
     await syncBook(env).catch(ignoreBook)
@@ -268,12 +182,5 @@ export function ownName(): string {
 /** True if a request may have taken effect although no valid response arrived. */
 export const isUnanswered = ({ status, code }: ApiError): boolean => status === 0 || status >= 500 || code === 'unreadable_answer'
 
-/**
- * Loads the code that asks for passkeys, which the sign-in form does without. Throws CryptoFailure('not_loaded') where it cannot be
- * loaded; the next call tries again.
- */
-const loadPasskeys = () =>
-  import('./passkey.ts').catch((cause: unknown) => {
-    const text = 'A part of this page could not be loaded. Check the connection and try again, or load the page again'
-    throw new CryptoFailure('not_loaded', text, { cause })
-  })
+/** Loads the code that asks for passkeys, which the sign-in form does without. Throws as `loadPart` does. */
+export const loadPasskeyCode = () => loadPart(() => import('./passkey.ts'))

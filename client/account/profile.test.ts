@@ -4,13 +4,15 @@ import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'
 import { openBrowser } from '../testing/browser.ts'
+import { ALL_SHOWN } from '../testing/privacy.ts'
 import { refreshUser } from './account.ts'
-import { saveDisplayName } from './profile.ts'
+import { profileErrors, saveProfile } from './profile.ts'
 import { accountStore } from './store.ts'
 
 const alice: User = {
   ...{ id: 'a1', username: 'alice', displayName: 'Alice', profileImageUrl: null, isAdmin: false, subscriptionTier: 'free' },
   ...{ biometricEnabled: false, email: 'alice@example.org', onionAddress: null, hasKeys: true, deviceId: null },
+  privacy: ALL_SHOWN,
 }
 const closed: string[] = []
 
@@ -34,7 +36,7 @@ test('A saved name shows at once, nothing is said of the email, and this browser
     sent.push(input)
     return { ...alice, ...input }
   })
-  await saveDisplayName(env, 'Alice Liddell')
+  await saveProfile(env, { displayName: 'Alice Liddell' })
   expect(sent).toEqual([{ displayName: 'Alice Liddell' }])
   expect(shown()).toEqual({ ...alice, displayName: 'Alice Liddell' })
   expect(JSON.parse(localStorage.getItem('user') ?? '')).toEqual({ id: 'a1', username: 'alice', displayName: 'Alice Liddell' })
@@ -49,7 +51,7 @@ test('A read of the user that began before does not bring the old name back', as
   const api: unknown = (call: unknown, input: object) => (call === accountApi.user ? before : env.api(call as never, input))
   const reading = { ...env, api: api as Env['api'] }
   const read = inTurn(reading, 'user', () => refreshUser(reading))
-  const saved = saveDisplayName(reading, 'Alice Liddell')
+  const saved = saveProfile(reading, { displayName: 'Alice Liddell' })
   answer(alice)
   await Promise.all([read, saved])
   expect(shown()?.displayName).toBe('Alice Liddell')
@@ -57,19 +59,36 @@ test('A read of the user that began before does not bring the old name back', as
 
 test.each(['', '   ', '\u200b'])('A name without a visible letter, "%s", is not sent', async (typed) => {
   const env = page(() => expect.fail('sent'))
-  await expect(saveDisplayName(env, typed)).rejects.toMatchObject({ message: 'Display name is required' })
+  await expect(saveProfile(env, { displayName: typed })).rejects.toMatchObject({ message: 'Display name is required' })
   expect(shown()).toEqual(alice)
+})
+
+test('An email that is none is not sent and says so at its field; an empty one clears it', async () => {
+  const sent: unknown[] = []
+  const env = page((input) => {
+    sent.push(input)
+    return { ...alice, email: null }
+  })
+  expect(profileErrors({ displayName: '', email: 'alice@whitcombe' })).toEqual({
+    displayName: 'Display name is required',
+    email: 'Invalid email address',
+  })
+  await expect(saveProfile(env, { displayName: 'Alice', email: 'alice@whitcombe' })).rejects.toThrow('Invalid email address')
+  expect(sent).toEqual([])
+  await saveProfile(env, { displayName: 'Alice', email: '' })
+  expect(sent).toEqual([{ displayName: 'Alice', email: '' }])
+  expect(shown()?.email).toBeNull()
 })
 
 test('A refusal leaves the name that was there', async () => {
   const env = page(() => Promise.reject(new ApiError(429, 'too_many_requests', 'Too many attempts')))
-  await expect(saveDisplayName(env, 'Alice Liddell')).rejects.toThrow('Too many attempts')
+  await expect(saveProfile(env, { displayName: 'Alice Liddell' })).rejects.toThrow('Too many attempts')
   expect(shown()).toEqual(alice)
 })
 
 test('A server that answers the new name of another account closes the page', async () => {
   const env = page((input) => ({ ...alice, ...input, id: 'e5', username: 'eve' }))
-  await saveDisplayName(env, 'Alice Liddell')
+  await saveProfile(env, { displayName: 'Alice Liddell' })
   expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', user: null })
   expect(closed).toEqual(['socket', 'crypto'])
 })

@@ -5,9 +5,9 @@ import type { User } from '../../contract/account.ts'
 export interface AccountState {
   /**
    * `locked` means signed in with a locked vault: the person opens this browser's lock before any account data is shown [Note:
-   * V3].
+   * V3]. `away`: this browser knows a user, and the server could not be asked whether the session goes on.
    */
-  phase: 'starting' | 'signed_out' | 'signed_in' | 'locked'
+  phase: 'starting' | 'signed_out' | 'signed_in' | 'locked' | 'away'
   user: User | null
   /** The notice on the sign-in screen, such as the reason why the person has to sign in again. */
   notice: string | null

@@ -4,7 +4,7 @@ import { useEnv } from '../ui/env.tsx'
 import { accountStore } from './store.ts'
 import { loadWays, waysStore } from './ways.ts'
 
-/** Returns the account's ways in. Fetches them on first use and after another device changed them. */
+/** Returns the account's ways in, and its passkeys that sign in. Fetches them on first use and after another device changed them. */
 export function useWays() {
   const env = useEnv()
   const userId = useStore(accountStore, ({ user }) => user?.id ?? null)
@@ -15,5 +15,10 @@ export function useWays() {
     return env.socket.on('devices', () => void loadWays(env))
   }, [env, userId])
   const isMine = state.userId === userId
-  return { ways: isMine ? state.ways : null, failure: isMine ? state.failure : null, reload: () => loadWays(env) }
+  return {
+    ways: isMine ? state.ways : null,
+    factors: isMine ? state.factors : null,
+    failure: isMine ? state.failure : null,
+    reload: () => loadWays(env),
+  }
 }

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { accountStore } from '../account/store.ts'
-import { readEnded } from '../account/stored.ts'
+import { readEnded, readUser } from '../account/stored.ts'
 import { AuthScreen } from '../signin/AuthScreen.tsx'
 import { Boundary } from '../ui/Boundary.tsx'
 import { firstFrame } from './early.ts'
@@ -14,6 +14,9 @@ const Toasts = lazy(async () => ({ default: (await import('../ui/Toasts.tsx')).T
 const KitStep = lazy(async () => ({ default: (await import('../signin/KitStep.tsx')).KitStep }))
 const LockScreen = lazy(async () => ({ default: (await import('../lock/LockScreen.tsx')).LockScreen }))
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
+
+/** True if the address asks for Sign In, as the landing's link does. */
+const isSignInAsked = () => new URLSearchParams(location.search).get('tab') === 'signin'
 
 /** Gives the focus to the title of the page, where the form that had it has gone. */
 function Arrival() {
@@ -28,8 +31,11 @@ function Arrival() {
 
 export function App() {
   const { phase, user, notice, isNew } = useStore(accountStore)
-  const [isReturning, setReturning] = useState(() => readEnded() !== undefined)
-  if ((phase === 'signed_in' || phase === 'locked') && !isReturning) setReturning(true)
+  const [isReturning, setReturning] = useState(() => readEnded() !== undefined || isSignInAsked())
+  const isShut = phase === 'locked' || phase === 'away'
+  const [wasHere] = useState(readUser)
+  const who = user ?? wasHere
+  if ((phase === 'signed_in' || isShut) && !isReturning) setReturning(true)
   // The form can be filled in before the server has said that nobody is signed in.
   const isForm = phase === 'signed_out' || (phase === 'starting' && firstFrame() === 'form')
   useEffect(() => {
@@ -37,12 +43,12 @@ export function App() {
   }, [])
   return (
     <>
-      <Boundary key={isForm ? 'signed_out' : phase}>
+      <Boundary isPage key={isForm ? 'signed_out' : isShut ? 'locked' : phase}>
         {phase === 'starting' && !isForm && <Shell />}
         {isForm && <AuthScreen notice={notice} isReturning={isReturning} onSubmit={loadAll} />}
-        {phase === 'locked' && user && (
+        {isShut && who && (
           <Suspense fallback={<Shell />}>
-            <LockScreen user={user} />
+            <LockScreen who={who} user={user} />
           </Suspense>
         )}
         {phase === 'signed_in' && (

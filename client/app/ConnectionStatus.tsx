@@ -1,4 +1,6 @@
+import { Link } from 'wouter'
 import { useStore } from 'zustand'
+import { CODE_PART } from '../code/code.ts'
 import { type ConnectionState, connectionStore } from '../net/status.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'
@@ -7,6 +9,7 @@ import { useOnline } from '../ui/useOnline.tsx'
 const PAUSES: Partial<Record<NonNullable<ConnectionState['pause']>, string>> = {
   too_many: 'Paused: too many tabs',
   other_version: 'Paused: the server has another version',
+  refused_version: 'Stopped: the server’s version is not trusted',
 }
 
 /** Shows the state of the connection. "via Tor" appears only if the server reports the onion as this socket's ingress. */
@@ -20,7 +23,12 @@ export function ConnectionStatus() {
         <span className="pill wait" role="status">
           {isOnline ? ((pause && PAUSES[pause]) ?? 'Connecting...') : 'You are offline'}
         </span>
-        {phase === 'waiting' && isOnline && (
+        {pause === 'refused_version' && (
+          <Link className="linkish" href={CODE_PART}>
+            Why
+          </Link>
+        )}
+        {phase === 'waiting' && pause !== 'refused_version' && isOnline && (
           <button
             type="button"
             className="linkish"
@@ -46,7 +54,7 @@ export function ConnectionStatus() {
           Connected · <b>not via Tor</b>
         </span>
       </span>
-      {onionAddress && <CopyButton text={onionAddress} label="Copy the server's onion address" />}
+      {onionAddress && <CopyButton text={onionAddress} label="Copy the server’s onion address" />}
     </div>
   )
 }

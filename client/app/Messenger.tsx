@@ -2,11 +2,15 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useRoute, useSearch } from 'wouter'
 import { useStore } from 'zustand'
 import { accountStore } from '../account/store.ts'
+import { actStore } from '../contacts/acts.ts'
 import { type AddingWay, ContactList } from '../contacts/ContactList.tsx'
 import { vanishedStore } from '../contacts/vanished.ts'
 import { NewDevices } from '../devices/NewDevices.tsx'
 import { KitReminder } from '../kit/KitReminder.tsx'
-import { roomsStore, sortRooms } from '../rooms/list.ts'
+import { Bell } from '../notifications/Bell.tsx'
+import { OfferOnce } from '../notifications/OfferOnce.tsx'
+import { Title } from '../notifications/Title.tsx'
+import { isNews, roomsStore, sortRooms } from '../rooms/list.ts'
 import { signInsStore } from '../sessions/store.ts'
 import { lostBookStore } from '../trust/book.ts'
 import { closeDetails, detailsStore } from '../trust/details.ts'
@@ -17,12 +21,13 @@ import { Tooltips } from '../ui/Tooltips.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { roomBeside } from './keys.ts'
 import { Panel } from './Panel.tsx'
-import { SETTINGS, SidebarTop, Unread } from './SidebarTop.tsx'
+import { SETTINGS, SidebarTop } from './SidebarTop.tsx'
 import { useKeys } from './useKeys.tsx'
 
 const InviteDialog = later(async () => (await import('../codes/InviteDialog.tsx')).InviteDialog)
 const ScanDialog = later(async () => (await import('../codes/ScanDialog.tsx')).ScanDialog)
 const AddContactDialog = later(async () => (await import('../contacts/AddContactDialog.tsx')).AddContactDialog)
+const ContactActs = later(async () => (await import('../contacts/ContactActs.tsx')).ContactActs)
 const LogoutDialog = later(async () => (await import('../account/LogoutDialog.tsx')).LogoutDialog)
 
 const Palette = later(async () => (await import('./Palette.tsx')).Palette)
@@ -41,11 +46,12 @@ export function Messenger() {
   const user = useStore(accountStore, (state) => state.user)
   const isMissingSome = useStore(vanishedStore, ({ vanished }) => vanished.length > 0)
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
+  const isAsked = useStore(actStore, ({ asked }) => asked !== null)
   const isSignInNew = useStore(signInsStore, ({ signIns }) => signIns.length > 0)
-  const unread = useStore(roomsStore, (state) => state.unreadTotal)
   const [location, navigate] = useLocation()
   const [isSettings] = useRoute('/settings')
-  const isSessions = useSearch() === 'tab=devices' && isSettings
+  const search = useSearch()
+  const isSessions = search === 'tab=devices' && isSettings
   const [, params] = useRoute('/chat/:chatRoomId')
   const openRoomId = params?.chatRoomId
   const [isHomeAddress] = useRoute('/home')
@@ -65,9 +71,7 @@ export function Messenger() {
     const rooms = sortRooms(roomsStore.getState().rooms.values())
     // The search begins after the open conversation and wraps around, so that repeated presses reach every unread one.
     const at = rooms.findIndex(({ id }) => id === openRoomId) + 1
-    const next = [...rooms.slice(at), ...rooms.slice(0, at)].find(
-      ({ state, unreadCount }) => state === 'accepted' && unreadCount > 0,
-    )
+    const next = [...rooms.slice(at), ...rooms.slice(0, at)].find(isNews)
     if (next) navigate(`/chat/${next.id}`)
   }
 
@@ -81,7 +85,8 @@ export function Messenger() {
   }
 
   function goBack() {
-    if (isSettings) navigate(isSessions ? '/settings?tab=security' : before.current)
+    if (isSessions) navigate('/settings?tab=security')
+    else if (isSettings) navigate(search === 'tab=notifications' ? '/settings' : before.current)
     else if (detailsStore.getState().chatRoomId !== null && openRoomId) closeDetails()
     else if (openRoomId) navigate('/')
   }
@@ -97,7 +102,7 @@ export function Messenger() {
   if (!user) return <Spinner words="Loading user..." isVisible />
   return (
     <>
-      <title>{unread > 0 ? `(${unread > 99 ? '99+' : unread}) Conclave` : 'Conclave'}</title>
+      <Title />
       {isBookLost && (
         <Suspense>
           <LostBook />
@@ -112,7 +117,7 @@ export function Messenger() {
         </Suspense>
       )}
       {isSettings ? (
-        <Boundary>
+        <Boundary isPage>
           <Suspense fallback={<Spinner words="Loading" />}>
             <Settings user={user} onBack={() => navigate(before.current)} />
           </Suspense>
@@ -129,7 +134,7 @@ export function Messenger() {
               onSettings={() => navigate('/settings')}
               onLogout={() => setLeaving(true)}
             />
-            <NewDevices onReview={() => navigate(SESSIONS)} onLogout={() => setLeaving(true)} />
+            <NewDevices onReview={() => navigate(SESSIONS)} />
             <Suspense>
               <CodeUses />
             </Suspense>
@@ -138,13 +143,13 @@ export function Messenger() {
                 <Vanished />
               </Suspense>
             )}
+            <OfferOnce />
             <KitReminder />
             <ContactList
               openRoomId={openRoomId}
               onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)}
-              onLeave={() => navigate('/')}
               onAdd={setAdding}
-              beside={<Unread count={unread} onOpen={openUnread} />}
+              beside={<Bell onSettings={() => navigate('/settings?tab=notifications')} />}
             />
           </div>
           <main className="panel">
@@ -166,6 +171,7 @@ export function Messenger() {
       {adding === 'scan' && <ScanDialog user={user} onClose={endAdding} />}
       {over === 'palette' && (
         <Palette
+          openRoomId={openRoomId}
           onClose={endOver}
           onGo={navigate}
           onAdd={setAdding}
@@ -176,6 +182,7 @@ export function Messenger() {
       )}
       {over === 'keys' && <KeysSheet onClose={endOver} />}
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
+      {isAsked && <ContactActs onGone={(chatRoomId) => chatRoomId === openRoomId && navigate('/')} />}
       <Tooltips />
     </>
   )

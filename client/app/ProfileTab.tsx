@@ -1,14 +1,18 @@
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { LogoutDialog } from '../account/LogoutDialog.tsx'
 import { Profile } from '../account/Profile.tsx'
 import { devicesStore } from '../devices/store.ts'
 import { ExportSettings } from '../export/ExportSettings.tsx'
+import { PhotoSettings } from '../photo/PhotoSettings.tsx'
 import { DeleteAccount } from '../security/DeleteAccount.tsx'
 import { Part } from '../ui/Part.tsx'
 import { useCopy } from '../ui/useCopy.tsx'
+import { InstallPart } from './InstallPart.tsx'
+import { addressOf } from './tabs.ts'
 
 /** Who one is here, and the ways out. */
 export function ProfileTab({ user }: { user: User }) {
@@ -16,6 +20,9 @@ export function ProfileTab({ user }: { user: User }) {
   const [isLeaving, setLeaving] = useState(false)
   return (
     <>
+      <Part title="Photo" text="Shown to your contacts. Photos are not end-to-end encrypted.">
+        <PhotoSettings user={user} />
+      </Part>
       <Part title="About you" text="Your contacts see the display name. The username is how others find you; it stays as it is.">
         <Profile user={user} />
       </Part>
@@ -24,9 +31,17 @@ export function ProfileTab({ user }: { user: User }) {
           <Address onionAddress={onionAddress} />
         </Part>
       )}
+      <Part title="Notifications" text="What tells you of news, in this browser and when it is closed.">
+        <div className="acts">
+          <Link className="btn outline" href={addressOf('notifications')}>
+            Choose
+          </Link>
+        </div>
+      </Part>
       <Part title="Export" text="A copy of all that this browser can read.">
         <ExportSettings user={user} />
       </Part>
+      <InstallPart />
       <Part title="Log out" text="Of this browser. Its keys may stay.">
         <div className="acts">
           <button type="button" className="btn outline" onClick={() => setLeaving(true)}>

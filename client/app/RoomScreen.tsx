@@ -1,16 +1,19 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { keepUntilLeft } from '../chatlock/relock.ts'
+import { actStore, askAct } from '../contacts/acts.ts'
 import { Chat } from '../messages/Chat.tsx'
 import { hideRoom, showRoom } from '../messages/messages.ts'
 import { flush } from '../messages/send.ts'
-import type { RoomRow } from '../rooms/list.ts'
+import { isShutRow, type RoomRow } from '../rooms/list.ts'
 import { isOtherState } from '../rooms/otherstate.ts'
+import { usePresence } from '../rooms/usePresence.tsx'
 import { lostBookStore } from '../trust/book.ts'
 import type { Choice } from '../trust/ChooseKey.tsx'
 import { BESIDE, closeDetails, detailsStore, isShown, openDetails } from '../trust/details.ts'
-import type { Person } from '../trust/people.ts'
+import { nameOf, type Person } from '../trust/people.ts'
 import { acceptChange } from '../trust/verified.ts'
-import { useEnv } from '../ui/env.tsx'
+import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { later } from '../ui/later.tsx'
 import { showToast } from '../ui/toast.ts'
@@ -18,6 +21,12 @@ import { useLatest } from '../ui/useLatest.tsx'
 import { useMedia } from '../ui/useMedia.tsx'
 
 const ContactPanel = later(async () => (await import('../trust/ContactPanel.tsx')).ContactPanel)
+
+const ContactButtons = later(async () => (await import('../contacts/ContactButtons.tsx')).ContactButtons)
+const MuteSection = later(async () => (await import('../notifications/MuteSection.tsx')).MuteSection)
+
+const LockedChat = later(async () => (await import('../chatlock/LockedChat.tsx')).LockedChat)
+const LockSection = later(async () => (await import('../chatlock/LockSection.tsx')).LockSection)
 
 const FindBar = later(async () => (await import('../search/FindBar.tsx')).FindBar)
 
@@ -45,23 +54,29 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
         showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) })
     })
     return hideRoom
-  }, [env, room.id, attempt, isBookLost])
+  }, [env, room.id, attempt, isBookLost, isShutRow(room)])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another chat or its lock, not news of the room
+  useEffect(() => (room.lock === 'open' ? keepUntilLeft(env, latest.current) : undefined), [env, room.id, room.lock])
 
   const free = () => void flush(env, room)
   // Counts the times that the search was asked for: asked for again, it takes the focus again.
   const [finds, setFinds] = useState(0)
+  // A chat with a password is not searched.
+  const isSearched = room.lock === 'none'
   // biome-ignore lint/correctness/useExhaustiveDependencies: another room begins without a search
-  useEffect(() => setFinds(0), [room.id])
+  useEffect(() => setFinds(0), [room.id, isSearched])
+  useEffect(FindBar.preload, [])
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const isFind = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'f'
-      if (!isFind || document.querySelector('[role=dialog], [role=alertdialog]')) return
+      if (!isFind || !isSearched || document.querySelector('[role=dialog], [role=alertdialog]')) return
       event.preventDefault()
       setFinds((count) => count + 1)
     }
     window.addEventListener('keydown', press)
     return () => window.removeEventListener('keydown', press)
-  }, [])
+  }, [isSearched])
 
   async function accept(changed: Person, chosen?: Choice) {
     await acceptChange(env, changed, chosen)
@@ -77,17 +92,32 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
           person={person}
           canSend={canSend}
           finder={finds > 0 && <FindBar key={room.id} room={room} asked={finds} onClose={() => setFinds(0)} />}
+          locked={<LockedChat room={room} onAsk={(act) => askAct(act, room.id)} />}
           onBack={onBack}
           onFind={() => setFinds((count) => count + 1)}
           onRetry={() => setAttempt(attempt + 1)}
           onDetails={() => openDetails(room.id)}
           onAcceptChange={accept}
           onFreed={free}
+          onUnblock={() => askAct('unblock', room.id)}
         />
       </div>
       {isShown(openFor, room.id, isBeside) && !person.isDeleted && (
-        <ContactPanel key={person.id} person={person} onClose={closeDetails} onFreed={free} />
+        <Details key={person.id} room={room} person={person} onFreed={free} />
       )}
     </div>
+  )
+}
+
+/** Apart from the screen, which is not drawn again as time passes. */
+function Details({ room, person, onFreed }: Pick<Props, 'room' | 'person'> & { onFreed: () => void }) {
+  const presence = usePresence(room, person, useNow())
+  const isCovered = useStore(actStore, ({ asked }) => asked !== null)
+  return (
+    <ContactPanel person={person} presence={presence} onClose={closeDetails} onFreed={onFreed} isCovered={isCovered}>
+      <MuteSection room={room} name={nameOf(person)} />
+      <LockSection room={room} onAsk={(act) => askAct(act, room.id)} />
+      <ContactButtons room={room} />
+    </ContactPanel>
   )
 }

@@ -3,9 +3,13 @@ import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
+import { PrivacySettings } from '../account/PrivacySettings.tsx'
+import { BlockedPeople } from '../contacts/BlockedPeople.tsx'
 import { loadDevices } from '../devices/list.ts'
 import { devicesStore } from '../devices/store.ts'
 import { LockSettings } from '../lock/LockSettings.tsx'
+import { OfflineSettings } from '../lock/OfflineSettings.tsx'
+import { BiometricSettings } from '../security/BiometricSettings.tsx'
 import { ChangePassword } from '../security/ChangePassword.tsx'
 import { HistorySwitch } from '../security/HistorySwitch.tsx'
 import { KitSettings } from '../security/KitSettings.tsx'
@@ -13,14 +17,17 @@ import { OpeningMode } from '../security/OpeningMode.tsx'
 import { PasskeySettings } from '../security/PasskeySettings.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { later } from '../ui/later.tsx'
 import { Part } from '../ui/Part.tsx'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 
+const CodePart = later(async () => (await import('../code/CodePart.tsx')).CodePart)
+
 /** The id of the part with the form that changes the password, which the address names behind `#`. */
 export const PASSWORD = 'password'
 
-/** What opens the account, and what is open. */
+/** What opens the account, what is open, and what contacts see of it. */
 export function SecurityTab({ user }: { user: User }) {
   const env = useEnv()
   const keepsHistory = useStore(devicesStore, (state) => state.keepsHistory)
@@ -47,11 +54,23 @@ export function SecurityTab({ user }: { user: User }) {
       <Part title="Recovery kit" text="The only way back in without a password.">
         <KitSettings username={user.username.toLowerCase()} />
       </Part>
+      <Part title="Biometric sign-in" text="A second factor beside the password.">
+        <BiometricSettings user={user} />
+      </Part>
       <Part title="Passkeys" text="A fingerprint, your face or a hardware key.">
-        <PasskeySettings />
+        <PasskeySettings isAsked={user.biometricEnabled} />
       </Part>
       <Part title="Lock this browser" text="When you leave it open and go away.">
         <LockSettings userId={user.id} />
+      </Part>
+      <Part title="Without a connection" text="Where the server cannot be reached.">
+        <OfflineSettings userId={user.id} />
+      </Part>
+      <Part title="What contacts see" text="It counts both ways: what you hide, you do not see of them.">
+        <PrivacySettings />
+      </Part>
+      <Part title="Blocked people" text="They are not told, and see you as away.">
+        <BlockedPeople ownId={user.id} />
       </Part>
       <Part title="Sessions and devices" text="Each browser holds its own keys.">
         <OwnBrowsers />
@@ -61,6 +80,9 @@ export function SecurityTab({ user }: { user: User }) {
       </Part>
       <Part title="History" text="What a new browser can read of the past.">
         <HistorySwitch isKept={keepsHistory} onChanged={reload} />
+      </Part>
+      <Part id="code" title="The code of this page" text="What this browser runs, and who signed it.">
+        <CodePart />
       </Part>
     </>
   )

@@ -1,44 +1,49 @@
-import { ChevronLeft } from 'lucide-react'
+import { ChevronLeft, CloudOff } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
+import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
+import { connectionStore } from '../net/status.ts'
+import { CurrentPlan } from '../plans/CurrentPlan.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
+import { Note } from '../ui/Note.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
+import { useOnline } from '../ui/useOnline.tsx'
 import { ProfileTab } from './ProfileTab.tsx'
 import { PASSWORD, SecurityTab } from './SecurityTab.tsx'
+import { ASKED, addressOf, isOwnPage, openedAt, TAB_OF, tabInAddress } from './tabs.ts'
 import './lines.css'
 import './settings.css'
 
+const NotificationSettings = lazy(async () => ({
+  default: (await import('../notifications/NotificationSettings.tsx')).NotificationSettings,
+}))
+const PushSettings = lazy(async () => ({ default: (await import('../push/PushSettings.tsx')).PushSettings }))
 const SessionsPage = lazy(async () => ({ default: (await import('../sessions/SessionsPage.tsx')).SessionsPage }))
 
-/** `devices` is a page of its own: it has no trigger, and leads back to `security`. */
-const TABS = ['profile', 'security', 'devices'] as const
-type Tab = (typeof TABS)[number]
-
-/** Key under which another screen stores the tab to open. */
-const ASKED_TAB = 'profileTab'
+const TITLES = { notifications: 'Notifications', devices: 'Sessions and devices' }
 
 interface Props {
   user: User
   onBack: () => void
 }
 
-/** The settings screen, which replaces the conversations. */
+/** The settings screen, which replaces the chats: three tabs, and the pages that they lead to. */
 export function Settings({ user, onBack }: Props) {
   const title = useRef<HTMLHeadingElement>(null)
   const [search, setSearch] = useSearchParams()
-  const [asked, setAsked] = useState(() => sessionStorage.getItem(ASKED_TAB))
-  const tab = tabOf(asked) ?? tabOf(search.get('tab')) ?? 'profile'
+  const [asked, setAsked] = useState(() => sessionStorage.getItem(ASKED))
+  const place = openedAt(asked, search.get('tab'))
   const [, navigate] = useLocation()
-  const isSessions = tab === 'devices'
-  useEffect(() => sessionStorage.removeItem(ASKED_TAB), [])
+  const page = isOwnPage(place) ? place : undefined
+  useEffect(() => sessionStorage.removeItem(ASKED), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the settings begins at its title
-  useEffect(() => title.current?.focus(), [isSessions])
+  useEffect(() => title.current?.focus(), [page])
 
   function open(next: string) {
     setAsked(null)
-    setSearch({ tab: next }, { replace: true })
+    setSearch({ tab: tabInAddress(openedAt(next, null)) }, { replace: true })
   }
 
   return (
@@ -47,25 +52,38 @@ export function Settings({ user, onBack }: Props) {
         <header>
           <IconButton
             icon={ChevronLeft}
-            label={isSessions ? 'Back to Profile Settings' : 'Back to chat'}
-            onClick={isSessions ? () => open('security') : onBack}
+            label={page ? 'Back to Profile Settings' : 'Back to chat'}
+            onClick={page ? () => open(TAB_OF[page]) : onBack}
           />
           <h1 ref={title} tabIndex={-1}>
-            {isSessions ? 'Sessions and devices' : 'Profile Settings'}
+            {page ? TITLES[page] : 'Profile Settings'}
           </h1>
         </header>
-        {isSessions ? (
+        <AwayNote />
+        {page ? (
           <Suspense fallback={<Spinner words="Loading" />}>
-            <SessionsPage onChangePassword={() => navigate(`/settings?tab=security#${PASSWORD}`)} />
+            {page === 'devices' ? (
+              <SessionsPage onChangePassword={() => navigate(`${addressOf('security')}#${PASSWORD}`)} />
+            ) : (
+              <div className="own-page">
+                <NotificationSettings>
+                  <PushSettings />
+                </NotificationSettings>
+              </div>
+            )}
           </Suspense>
         ) : (
-          <Tabs.Root value={tab} onValueChange={open}>
+          <Tabs.Root value={place} onValueChange={open}>
             <Tabs.List className="tabs" aria-label="Profile settings">
               <Tabs.Trigger value="profile">Profile</Tabs.Trigger>
+              <Tabs.Trigger value="subscription">Plan</Tabs.Trigger>
               <Tabs.Trigger value="security">Security</Tabs.Trigger>
             </Tabs.List>
             <Tabs.Content value="profile" tabIndex={-1}>
               <ProfileTab user={user} />
+            </Tabs.Content>
+            <Tabs.Content value="subscription" tabIndex={-1}>
+              <CurrentPlan tier={user.subscriptionTier} />
             </Tabs.Content>
             <Tabs.Content value="security" tabIndex={-1}>
               <SecurityTab user={user} />
@@ -77,4 +95,15 @@ export function Settings({ user, onBack }: Props) {
   )
 }
 
-const tabOf = (value: string | null): Tab | undefined => TABS.find((tab) => tab === value)
+/** While there is no connection: what this browser does by itself still works, the rest asks the server. */
+function AwayNote() {
+  const isOnline = useOnline()
+  const isCut = useStore(connectionStore, ({ phase }) => phase === 'waiting')
+  if (isOnline && !isCut) return null
+  return (
+    <Note icon={CloudOff} role="status">
+      <strong>{isOnline ? 'The server cannot be reached.' : 'You are offline.'}</strong> What is kept on the server can be neither
+      read nor changed now. This page goes on by itself as soon as there is a connection.
+    </Note>
+  )
+}

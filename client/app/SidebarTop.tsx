@@ -1,8 +1,7 @@
-import { Bell, EllipsisVertical, House, LogOut, Moon, Sun, UserRoundCog } from 'lucide-react'
+import { EllipsisVertical, House, LogOut, Moon, Sun, UserRoundCog } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
@@ -38,8 +37,8 @@ export function SidebarTop({ user, isTitle, onHome, onSettings, onLogout }: Prop
     { icon: LogOut, label: 'Logout', onSelect: onLogout },
   ]
   return (
-    <header className="top">
-      <Avatar id={user.id} name={user.displayName} size={36} />
+    <div className="top">
+      <Avatar id={user.id} name={user.displayName} photo={user.profileImageUrl} size={36} />
       <Title className="cut" dir="auto" title={`${user.displayName} (@${user.username.toLowerCase()})`}>
         {user.displayName}
       </Title>
@@ -51,24 +50,6 @@ export function SidebarTop({ user, isTitle, onHome, onSettings, onLogout }: Prop
       </nav>
       <ConnectionStatus />
       {isOpen && <Menu label="You" at={{ x: innerWidth - 8, y: 52 }} items={actions} onClose={() => setOpen(false)} />}
-    </header>
-  )
-}
-
-/** The button beside the search that goes from one conversation with unread messages to the next; hidden while there is none. */
-export function Unread({ count, onOpen }: { count: number; onOpen: () => void }) {
-  if (count === 0) return null
-  const isMany = count > LIMITS.notificationCap
-  const words = isMany ? `more than ${LIMITS.notificationCap}` : count
-  return (
-    <span className="bell">
-      <IconButton icon={Bell} label="Next unread conversation" onClick={onOpen} />
-      <span className="count red" aria-hidden="true">
-        {isMany ? `${LIMITS.notificationCap}+` : count}
-      </span>
-      <span className="sr" role="status">
-        Notifications, {words} unread
-      </span>
-    </span>
+    </div>
   )
 }

@@ -42,7 +42,7 @@ export function Welcome({ user, onList, onAdd, onLogout }: Props) {
         {onList && (
           <button type="button" className="btn quiet to-list" onClick={onList}>
             <ChevronLeft className="i i-16" aria-hidden />
-            Conversations
+            Chats
           </button>
         )}
         <CallingCard user={user} onionAddress={onionAddress} />
@@ -70,6 +70,9 @@ export function Welcome({ user, onList, onAdd, onLogout }: Props) {
               </li>
             ))}
           </ul>
+          <a className="all-claims" href="/security">
+            All that Conclave claims, and how you can tell
+          </a>
         </details>
         <div className="end">
           <ConnectionStatus />

@@ -1,4 +1,4 @@
-/** What client/public/early.js leaves for the page. */
+/** What client/early.js leaves for the page. */
 interface Early {
   /** The answer to `GET /api/user`, asked for while the code loads. */
   user?: Promise<Response> | undefined
@@ -10,7 +10,10 @@ declare global {
   var early: Early | undefined
 }
 
-/** The frame on screen before the code is there: `app` where this browser stores a user, whose session may have ended. */
+/**
+ * The frame on screen before the code is there: `app` where this browser stores a user, whose session may have ended. The other frames
+ * of index.html do without this code (client/app/entry.ts).
+ */
 export const firstFrame = (): 'form' | 'app' => (document.documentElement.dataset['frame'] === 'app' ? 'app' : 'form')
 
 /** As `fetch`. The first question for the user takes the answer that is on its way already. */

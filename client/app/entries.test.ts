@@ -7,7 +7,7 @@ const entry = (group: Entry['group'], words: string, hint?: string): Entry => ({
 })
 const all = [
   ...['Bob Marsh', 'Carol', 'Dan', 'Eve', 'Frank', 'Marcus'].map((name) =>
-    entry('Conversations', name, `@${name.toLowerCase().replace(' ', '_')}`),
+    entry('Chats', name, `@${name.toLowerCase().replace(' ', '_')}`),
   ),
   entry('Settings', 'Change the password'),
   entry('Actions', 'Use dark theme'),
@@ -26,6 +26,7 @@ test('A few letters of a name, a handle or an action find it, in any order of th
 test('What begins with the letters stands before what only holds them', () => {
   expect(words('an')).toEqual(['Dan', 'Frank', 'Change the password'])
   expect(words('a')[0]).toBe('Bob Marsh')
+  expect(words('c').slice(0, 2)).toEqual(['Carol', 'Change the password'])
 })
 
 test('Before a letter is typed the newest five conversations and everything else is shown', () => {

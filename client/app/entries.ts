@@ -1,7 +1,7 @@
 /** One thing that Ctrl+K leads to. A feature adds its own to the list in Palette.tsx. */
 export interface Entry {
   id: string
-  group: 'Conversations' | 'Settings' | 'Actions'
+  group: 'Chats' | 'Settings' | 'Actions'
   words: string
   /** Shown beside the words, and searched as well: "@bob". */
   hint?: string
@@ -19,7 +19,7 @@ export function foundEntries<E extends Entry>(entries: E[], typed: string): E[] 
   const [first = ''] = parts
   if (first === '') {
     let count = 0
-    return entries.filter(({ group }) => group !== 'Conversations' || ++count <= NEWEST)
+    return entries.filter(({ group }) => group !== 'Chats' || ++count <= NEWEST)
   }
   const found = entries.filter(({ words, hint = '', group }) =>
     parts.every((part) => `${words} ${hint} ${group}`.toLowerCase().includes(part)),

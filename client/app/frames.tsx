@@ -3,21 +3,26 @@ import { openCrypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { createApi } from '../net/api.ts'
 import { createSocket } from '../net/socket.ts'
+import { Landing } from '../pages/Landing.tsx'
+import { Lacks, Nowhere } from '../pages/Paper.tsx'
 import { AuthScreen } from '../signin/AuthScreen.tsx'
 import { EnvContext } from '../ui/env.tsx'
 import { Shell } from './Shell.tsx'
 
-// Runs in the build, never in a browser: what a first visit shows, and what a browser with an account shows, as HTML.
+// Runs in the build, never in a browser: what is on screen before any code is, as HTML.
 
 const none = () => {
   throw new Error('A static frame does nothing')
 }
 const env: Env = { api: createApi({ fetch: none }), socket: createSocket({ url: none }), crypto: openCrypto(none), clock: none }
 
-/** Both first frames, of which client/public/early.js shows one. */
+/** The first frames, of which client/early.js shows one; without JavaScript it is the landing. */
 export const frames = (): string =>
   renderToStaticMarkup(
     <>
+      <div className="frame-landing">
+        <Landing />
+      </div>
       <div className="frame-form">
         <EnvContext value={env}>
           <AuthScreen notice={null} isReturning={false} onSubmit={none} />
@@ -25,6 +30,12 @@ export const frames = (): string =>
       </div>
       <div className="frame-app">
         <Shell />
+      </div>
+      <div className="frame-nowhere">
+        <Nowhere />
+      </div>
+      <div className="frame-lacks">
+        <Lacks />
       </div>
     </>,
     // The Content-Security-Policy refuses styles in HTML.

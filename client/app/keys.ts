@@ -29,9 +29,9 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
   {
     title: 'Anywhere',
     keys: [
-      { words: 'Go to a conversation, a setting or an action', press: ['Ctrl', 'K'] },
-      { words: 'Next conversation', press: ['Alt', '↓'] },
-      { words: 'Previous conversation', press: ['Alt', '↑'] },
+      { words: 'Go to a chat, a setting or an action', press: ['Ctrl', 'K'] },
+      { words: 'Next chat', press: ['Alt', '↓'] },
+      { words: 'Previous chat', press: ['Alt', '↑'] },
       { words: 'One step back', press: ['Esc'] },
       { words: 'These keys', press: ['?'] },
     ],

@@ -1,7 +1,3 @@
-import '../ui/fonts.css'
-import '../ui/tokens.css'
-import '../ui/components.css'
-import './app.css'
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import type { Env } from '../env.ts'

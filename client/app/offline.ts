@@ -1,10 +1,53 @@
-import { OFFLINE_WORKER, trusted } from './worker.ts'
+import { accountStore } from '../account/store.ts'
+import type { Env } from '../env.ts'
+import type { Opening } from '../lock/watch.ts'
+import { askForNewest, type Offered } from '../net/offered.ts'
+import { registerWorker } from '../net/workers.ts'
 
-/** Has this browser say that it cannot reach the server where it would show a page of its own, or no longer. */
-export async function keepOfflinePage(isKept: boolean): Promise<void> {
-  // Browsers have no service workers on plain HTTP, and some in private windows.
-  const { serviceWorker } = navigator
-  if (!serviceWorker) return
-  if (isKept) await serviceWorker.register(trusted(OFFLINE_WORKER))
-  else for (const registration of await serviceWorker.getRegistrations()) await registration.unregister()
+type Attempt = (work: Promise<unknown>) => void
+
+/** True if this page runs in a window of its own, as an installed app. */
+const isInstalled = () => globalThis.matchMedia?.('(display-mode: standalone)')?.matches === true
+
+/**
+ * Has this browser start the app from its own copy where that matters: where it opens without the server, with a lock, whose screen
+ * then shows without the server too, and as an installed app, which has no browser around it that would say what is wrong. Where it
+ * opens without the server, keeps what the screens show as well.
+ */
+export function keepOffline(env: Env, attempt: Attempt) {
+  let stopKeeping: (() => void) | undefined
+  let isStopped = false
+  return {
+    async onOpening({ hasLock, opensOffline }: Opening): Promise<void> {
+      if (hasLock || opensOffline || isInstalled()) attempt(registerWorker())
+      if (!opensOffline) {
+        stopKeeping?.()
+        stopKeeping = undefined
+        return
+      }
+      const [{ readKept, showKept }, { followShown }] = await Promise.all([
+        import('../offline/shown.ts'),
+        import('../offline/keeping.ts'),
+      ])
+      if (isStopped || stopKeeping) return
+      stopKeeping = followShown(env, () => accountStore.getState().user, attempt)
+      await showKept(env, await readKept(env))
+    },
+    stop() {
+      isStopped = true
+      stopKeeping?.()
+    },
+  }
+}
+
+/** Time that a page waits for a newer version of itself before it loads anew. */
+const NEWEST_WITHIN_MS = 20_000
+
+/**
+ * Has the browser's copy of the app brought up to the server's version: the page that is loaded next starts from that copy. Returns what
+ * came of it; undefined without a service worker, or where it takes too long.
+ */
+export async function takeNewest(): Promise<Offered | undefined> {
+  const isLate = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), NEWEST_WITHIN_MS))
+  return await Promise.race([askForNewest(), isLate])
 }

@@ -19,6 +19,7 @@ import { connectionStore } from '../net/status.ts'
 import { resetRooms, roomById, roomsStore } from '../rooms/list.ts'
 import { openBrowser } from '../testing/browser.ts'
 import type { TestPerson } from '../testing/people.ts'
+import { ALL_SHOWN } from '../testing/privacy.ts'
 import { patchedClient, people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { peopleStore, personById, resetPeople } from '../trust/people.ts'
@@ -48,7 +49,7 @@ let failure: Error | undefined
 
 const USER = {
   ...{ displayName: 'Alice', profileImageUrl: null, isAdmin: false, subscriptionTier: 'premium' as const },
-  ...{ biometricEnabled: false, email: null, onionAddress: null, hasKeys: true, deviceId: null },
+  ...{ biometricEnabled: false, email: null, onionAddress: null, hasKeys: true, deviceId: null, privacy: ALL_SHOWN },
 }
 
 beforeEach(openBrowser)
@@ -228,6 +229,19 @@ test('A server that names another version for ever has the page load itself once
   expect(calls).toEqual([])
 })
 
+test('A page of another version than its server does not load itself anew where that version is not trusted: it stops and says so', async () => {
+  await opened()
+  const active = {
+    postMessage: (_: unknown, [port]: MessagePort[]) => port?.postMessage({ outcome: 'unsigned', version: '9.0.0' }),
+  }
+  vi.stubGlobal('navigator', { ...navigator, serviceWorker: { getRegistration: async () => ({ active }) } })
+  comes('hello', hello(CONTRACT_VERSION + 1))
+  await expect.poll(() => connectionStore.getState()).toMatchObject({ phase: 'waiting', pause: 'refused_version' })
+  await quiet()
+  expect(location.reload).not.toHaveBeenCalled()
+  expect(socket.close).toHaveBeenCalled()
+})
+
 test('A message that comes is counted in its row and on screen at once', async () => {
   const world = await opened()
   const room = roomById(world.roomId)
@@ -260,6 +274,16 @@ test('Receipts, typing and presence show where they belong, and ask the server f
   await expect.poll(() => roomById(roomId)?.marks[bob.userId]).toEqual({ deliveredSeq: seq, readSeq: seq })
   expect(roomById(roomId)?.isTyping).toBe(true)
   expect(personById(bob.userId)?.isOnline).toBe(true)
+  const lastSeen = '2026-11-22T09:00:00.000Z'
+  comes('presence', { userId: bob.userId, isOnline: false, lastSeen })
+  await expect.poll(() => personById(bob.userId)).toMatchObject({ isOnline: false, lastSeen })
+  // He shows it no more.
+  comes('presence', { userId: bob.userId, isOnline: false, lastSeen: null })
+  await expect.poll(() => personById(bob.userId)).toMatchObject({ isOnline: false, lastSeen: null })
+  // Of a read mark that is not shown nothing goes back.
+  comes('receipt', { chatRoomId: roomId, userId: bob.userId, deliveredSeq: seq, readSeq: 0 })
+  await Promise.resolve()
+  expect(roomById(roomId)?.marks[bob.userId]).toEqual({ deliveredSeq: seq, readSeq: seq })
   comes('pong', { serverTime: new Date().toISOString() })
   comes('refused', { code: 'too_many', error: 'Too many', id: null })
   await Promise.resolve()
@@ -278,6 +302,8 @@ test('News of people, of the account, of its keys and of its book makes the page
     path === accountApi.user.path ? { ...(answer as object), displayName: 'Alice the Second' } : answer
   await news(accountApi.user, () => comes('account', { what: 'name' }))
   expect(accountStore.getState()).toMatchObject({ user: { displayName: 'Alice the Second' } })
+  // What the account shows decides what it sees: the rows change as well.
+  await news(roomsApi.list, () => comes('account', { what: 'privacy' }))
   await news(devicesApi.keys, () => comes('devices', {}))
   const version = await alice.core.bookVersion()
   await news(devicesApi.book, () => comes('book', { version: version + 1 }))

@@ -1,32 +1,38 @@
-import { type FrameType, type ServerData, serverFrame } from '../../contract/frames.ts'
+import { type AccountChange, type FrameType, type ServerData, serverFrame } from '../../contract/frames.ts'
 import { CONTRACT_VERSION, PERIODS } from '../../contract/limits.ts'
 import { refreshUser } from '../account/account.ts'
 import { type AccountState, accountStore } from '../account/store.ts'
+import { refusedWords, watchCode } from '../code/code.ts'
 import { resetCodes } from '../codes/store.ts'
+import { endAct } from '../contacts/acts.ts'
 import { resetVanished } from '../contacts/vanished.ts'
 import { CryptoFailure, isClosed } from '../crypto/crypto.ts'
 import { resetDevices, watchOwnNews, watchTabs } from '../devices/list.ts'
 import type { Env } from '../env.ts'
 import { watchLock } from '../lock/watch.ts'
-import { resetMessages } from '../messages/messages.ts'
+import { hideLocked, resetMessages } from '../messages/messages.ts'
 import { receiveCommit, receiveMessage, refreshDelivery } from '../messages/receive.ts'
 import { flushAll } from '../messages/send.ts'
 import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
 import { inTurn } from '../net/turns.ts'
+import { followNews } from '../notifications/news.ts'
+import { followPush } from '../push/follow.ts'
 import { loadDrafts, resetDrafts } from '../rooms/drafts.ts'
 import { keepHealing } from '../rooms/heal.ts'
 import { resetRooms, roomsStore } from '../rooms/list.ts'
-import { reloadUnreadTotal } from '../rooms/load.ts'
-import { onTyping } from '../rooms/updates.ts'
+import { isUnreadRight } from '../rooms/load.ts'
+import { onPresence, onTyping } from '../rooms/updates.ts'
 import { keepIndexed } from '../search/indexing.ts'
 import { stopOlder } from '../search/older.ts'
 import { forgetSearch } from '../search/search.ts'
 import { loadSignIns, resetSignIns, watchSignIns } from '../sessions/signins.ts'
 import { lostBookStore, resetBook } from '../trust/book.ts'
-import { onPresence, resetPeople } from '../trust/people.ts'
+import { resetPeople } from '../trust/people.ts'
+import { watchDecisions } from '../trust/verified.ts'
+import { resetPhotos } from '../ui/photostore.ts'
 import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
-import { keepOfflinePage } from './offline.ts'
+import { keepOffline, takeNewest } from './offline.ts'
 import { checkDevice, onBookSaved, onKeysChanged, syncAll } from './sync.ts'
 
 type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
@@ -38,9 +44,9 @@ const framesOf = (env: Env, userId: string, checkKeys: () => Promise<void>): Fra
   commit: (commit) => receiveCommit(env, commit),
   receipt: (receipt) => refreshDelivery(env, receipt),
   typing: onTyping,
-  presence: onPresence,
+  presence: (presence) => onPresence(userId, presence),
   contacts: ({ userIds }) => syncAll(env, userIds),
-  account: ({ what }) => (what === 'sign_in' ? loadSignIns(env) : readUser(env)),
+  account: ({ what }) => onAccount(env, what),
   // The code's own chunk listens where it is loaded.
   code: () => undefined,
   devices: () => onKeysChanged(env, userId),
@@ -75,27 +81,51 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
       if (!isAway && !isTold && !isClosed(error)) report(error)
     })
   const first = firstHello()
-  const frames = framesOf(env, userId, async () => (first.isAwaited() ? first.comes() : await checkOwnKeys(env, userId)))
+  let isChecked = false
+  let checking: Promise<void> | undefined
+  /** Once a page; again where the server could not be reached the first time. */
+  const check = () => {
+    checking ??= checkDevice(env, userId, first.come)
+      .then(() => {
+        isChecked = true
+      })
+      .finally(() => {
+        checking = undefined
+      })
+    return checking
+  }
+  const checkKeys = async () => {
+    if (first.isAwaited()) return first.comes()
+    await (isChecked ? checkOwnKeys(env, userId) : check())
+  }
+  const frames = framesOf(env, userId, checkKeys)
   const listen = <T extends FrameType>(type: T) => env.socket.on(type, (data) => attempt((async () => frames[type](data))()))
   const stopHealing = keepHealing(env, attempt)
   const index = keepIndexed(env, acceptedRooms, attempt)
+  const offline = keepOffline(env, attempt)
+  attempt(watchCode())
   const offs = [
+    offline.stop,
     ...serverFrame.options.map(({ shape }) => listen(shape.type.value)),
     watchTabs(env, attempt),
     watchOwnNews(env, attempt),
     watchSignIns(env, attempt),
-    watchLock(env, userId, attempt, { onStanding: keepOfflinePage }),
+    watchDecisions(env, attempt),
+    watchLock(env, userId, attempt, { onOpening: offline.onOpening }),
     roomsStore.subscribe(index.soon),
+    followNews(env, attempt),
+    hideLocked(),
+    followPush(env, attempt, () => accountStore.getState().phase === 'signed_out'),
   ]
   /** True while the socket is open, or while the page does not fit the server's version. */
   const isQuiet = () => {
     const { phase, pause } = connectionStore.getState()
-    return phase === 'open' || pause === 'other_version'
+    return phase === 'open' || pause === 'other_version' || pause === 'refused_version'
   }
   const polls = [
     // The server responds again, so reconnect the socket without waiting for the person to press "Reconnect".
     setInterval(() => isQuiet() || attempt(syncAll(env).then(env.socket.retry)), PERIODS.contactsPollMs),
-    setInterval(() => isQuiet() || attempt(reloadUnreadTotal(env)), PERIODS.unreadPollMs),
+    setInterval(() => isQuiet() || attempt(checkUnread(env)), PERIODS.unreadPollMs),
   ]
   // With a healthy socket the page has heard of everything while nobody looked.
   const onVisible = () => {
@@ -105,7 +135,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   attempt(env.crypto.untilUpdated())
   attempt(loadDrafts(env))
   env.socket.open()
-  attempt(checkDevice(env, userId, first.come).then(() => syncAll(env)))
+  attempt(check().then(() => syncAll(env)))
   return () => {
     first.stop()
     for (const off of offs) off()
@@ -120,16 +150,29 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     resetRooms()
     resetDrafts()
     resetPeople()
+    resetPhotos()
     resetDevices()
     resetVanished()
+    endAct()
     resetBook()
     resetSignIns()
     resetCodes()
   }
 }
 
+/** What the own account shows decides what it sees of others, so their rows are read anew. */
+const onAccount = (env: Env, what: AccountChange): Promise<unknown> => {
+  if (what === 'sign_in') return loadSignIns(env)
+  return what === 'privacy' ? Promise.all([readUser(env), syncAll(env)]) : readUser(env)
+}
+
 const onConnected = (env: Env, checkKeys: () => Promise<void>) =>
   Promise.all([syncAll(env), checkKeys(), readUser(env), loadSignIns(env)])
+
+/** The number is counted from the rows alone: where the server has another one, the rows are read. */
+async function checkUnread(env: Env): Promise<void> {
+  if (!(await isUnreadRight(env))) await syncAll(env)
+}
 
 /** Time after which a page without a socket begins all the same. */
 const CONNECTED_WITHIN_MS = 3000
@@ -165,7 +208,8 @@ const RELOADED_AT = 'conclave.reloadedAt'
 const RELOAD_EVERY_MS = 10 * 60_000
 
 /**
- * Reloads a page that is older than the server, once no unsent text can be lost. Shows only a notice if it has reloaded recently.
+ * Reloads a page that is older than the server, once no unsent text can be lost. Shows only a notice if it has reloaded recently, or if
+ * the server's version may not be started.
  */
 async function reloadPage(env: Env): Promise<void> {
   const now = env.clock().getTime()
@@ -175,7 +219,13 @@ async function reloadPage(env: Env): Promise<void> {
     connectionStore.setState({ phase: 'waiting', pause: 'other_version' })
     return
   }
+  const [offered] = await Promise.all([takeNewest(), flushAll(env)])
+  if (refusedWords(offered)) {
+    // Loaded anew it would be the same page: its browser starts no version that it does not trust.
+    env.socket.close()
+    connectionStore.setState({ phase: 'waiting', pause: 'refused_version' })
+    return
+  }
   sessionStorage.setItem(RELOADED_AT, String(now))
-  await flushAll(env)
   location.reload()
 }

@@ -2,15 +2,17 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import { closeAccount, SESSION_ENDED, sendPendingLogout, start } from '../account/account.ts'
 import { proveAgain } from '../account/proof.ts'
 import { accountStore } from '../account/store.ts'
+import { writeVisited } from '../account/stored.ts'
 import { CryptoFailure, openCrypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { createApi } from '../net/api.ts'
 import { createSocket } from '../net/socket.ts'
+import { createWorker } from '../net/workers.ts'
 import { dropToasts, showToast } from '../ui/toast.ts'
 import { goToAuth, leaveAuth } from './address.ts'
 import { firstFrame, wire } from './early.ts'
+import { watchInstall } from './install.ts'
 import { mount } from './mount.tsx'
-import { createWorker } from './worker.ts'
 
 const env: Env = {
   api: createApi({ fetch: wire, onSignedOut: signedOutByServer, prove: () => proveAgain(env) }),
@@ -18,6 +20,9 @@ const env: Env = {
   crypto: openCrypto(createWorker),
   clock: () => new Date(),
 }
+
+/** Time that a page waits for the server, where it opens without one: on a train a connection may seem alive and bring nothing. */
+const ANSWER_WITHIN_MS = 3000
 
 /** Texts of the failures already shown: each is shown once. */
 const shown = new Set<string>()
@@ -62,8 +67,10 @@ const off = accountStore.subscribe(({ phase }) => {
 // A visitor who only looks at the form, which takes the focus by itself, needs no worker.
 if (firstFrame() === 'app' || document.activeElement !== document.body) createWorker()
 else for (const type of ['input', 'pointerdown']) document.addEventListener(type, () => void createWorker(), { once: true })
+watchInstall()
+writeVisited()
 mount(env)
-start(env, console.error).catch((error) => {
+start(env, console.error, ANSWER_WITHIN_MS).catch((error) => {
   report(error)
   accountStore.setState({ phase: 'signed_out', user: null, notice: 'Something went wrong while starting. Sign in to go on.' })
 })

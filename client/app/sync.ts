@@ -5,12 +5,14 @@ import { CryptoFailure, type Mismatch } from '../crypto/crypto.ts'
 import { showAnnounced, showListed } from '../devices/list.ts'
 import { refillKeyPackages } from '../devices/packages.ts'
 import type { Env } from '../env.ts'
+import { takeClears } from '../messages/clear.ts'
 import { syncRoom } from '../messages/receive.ts'
 import { flushAll } from '../messages/send.ts'
 import { inLanes } from '../net/turns.ts'
 import { enterEverywhere } from '../rooms/gate.ts'
 import { isBehind, type RoomRow, roomsStore, setBehind, sortRooms, takeBehind } from '../rooms/list.ts'
 import { fetchRooms, refreshRooms } from '../rooms/load.ts'
+import { followLocks } from '../rooms/locks.ts'
 import { isOtherState } from '../rooms/otherstate.ts'
 import { refreshPreview } from '../rooms/preview.ts'
 import { checkBook, firstBook, saveBook } from '../trust/book.ts'
@@ -92,12 +94,14 @@ export async function checkDevice(env: Env, userId: string, connected?: Promise<
   if (accountStore.getState().phase !== 'signed_in') return
   await refillKeyPackages(env)
   if (!(await firstBook(env))) await checkBook(env)
+  await followLocks(env)
 }
 
 const listed = () => sortRooms(roomsStore.getState().rooms.values())
 
 async function sync(env: Env, asked: Asked): Promise<void> {
   const previews: Promise<void>[] = []
+  await followLocks(env)
   await readRows(env, asked, (rows) => previews.push(...rows.map((room) => refreshPreview(env, room))))
   if (asked === 'every') setBehind(roomsStore.getState().rooms.keys())
   await checkVanished(env)
@@ -129,6 +133,7 @@ async function sync(env: Env, asked: Asked): Promise<void> {
   // Saves decisions about keys made while the server was offline, and shows decisions made in other browsers.
   await saveBook(env)
   await reloadVerified(env)
+  await takeClears(env)
   if (failures[0]) throw failures[0]
 }
 

@@ -1,6 +1,9 @@
 import { ScanLine, ShieldAlert, UserRoundCheck } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { ApiError } from '../net/api.ts'
+import { roomsStore } from '../rooms/list.ts'
+import { peerIdOf } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
@@ -11,8 +14,11 @@ import { type ShownUse, usesStore } from './store.ts'
 export function CodeUses() {
   const env = useEnv()
   useEffect(() => {
-    // What is missed while there is no connection is read at the next hello.
-    const read = () => void loadUses(env).catch(() => undefined)
+    const read = () =>
+      void loadUses(env).catch((error: unknown) => {
+        // What is missed while there is no connection is read at the next hello.
+        if (!(error instanceof ApiError)) throw error
+      })
     read()
     const offs = [env.socket.on('code', read), env.socket.on('hello', read)]
     return () => {
@@ -45,15 +51,23 @@ function OneUse({ use, focusNext }: UseProps) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)
   const name = `@${use.username.toLowerCase()}`
-  async function act(verb: typeof answerUse | typeof confirmUse) {
+  async function act(verb: () => Promise<void>) {
     setPending(true)
     try {
-      await verb(env, use)
+      await verb()
       focusNext()
     } catch (error) {
       showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) })
       setPending(false)
     }
+  }
+  async function refuse(): Promise<void> {
+    await answerUse(env, use)
+    // Somebody who was a contact before stays one: "no" takes nothing away.
+    const room = [...roomsStore.getState().rooms.values()].find((row) => peerIdOf(row) === use.userId)
+    const text =
+      room?.state === 'accepted' ? 'They stay in your list.' : 'Their request waits in your list: accept, ignore or block it.'
+    showToast({ tone: 'plain', title: `${name}: added by code, not verified`, text })
   }
   const Icon = use.proven === null ? UserRoundCheck : use.proven ? ScanLine : ShieldAlert
   return (
@@ -65,7 +79,12 @@ function OneUse({ use, focusNext }: UseProps) {
         </p>
         <div className="acts">
           {use.proven && (
-            <button type="button" className="btn compact primary" disabled={isPending} onClick={() => act(confirmUse)}>
+            <button
+              type="button"
+              className="btn compact primary"
+              disabled={isPending}
+              onClick={() => act(() => confirmUse(env, use))}
+            >
               Yes, it is
             </button>
           )}
@@ -74,7 +93,7 @@ function OneUse({ use, focusNext }: UseProps) {
             className="btn compact outline"
             disabled={isPending}
             aria-label={use.proven ? `No, it was not ${name}` : `OK, I know that ${name} used the code`}
-            onClick={() => act(answerUse)}
+            onClick={() => act(use.proven ? refuse : () => answerUse(env, use))}
           >
             {use.proven ? 'No' : 'OK'}
           </button>

@@ -5,7 +5,9 @@ import { headOf } from '../testing/accounts.ts'
 import { signPageIn, type TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
+import { syncBook } from '../trust/book.ts'
 import { peopleStore, resetPeople } from '../trust/people.ts'
+import { markVerified, shareMarks } from '../trust/safety.ts'
 import { answerUse, confirmUse, generateCode, loadCode, loadUses, redeemScan, redeemToken } from './codes.ts'
 import { readContent, type Scan } from './content.ts'
 import { codeStore, resetCodes, type ShownUse, usesStore } from './store.ts'
@@ -67,12 +69,36 @@ test('Bob scans the code of Alice: he has verified her, and she verifies him whe
   expect(await alice.verified()).toEqual([bob.userId])
   expect(alice.contact(bob).state).toBe('accepted')
   expect(await usesOf(alice)).toEqual([])
+  // Both chats say when it was, and by what.
+  for (const [one, other] of [
+    [alice, bob],
+    [bob, alice],
+  ] as const) {
+    const known = await one.core.safetyNumber({ userId: other.userId })
+    expect(known).toMatchObject({ isVerified: true, isByCode: true, comparedAt: expect.any(String) })
+  }
   // They compared the same keys.
   const numbers = await Promise.all([
     alice.core.safetyNumber({ userId: bob.userId }),
     bob.core.safetyNumber({ userId: alice.userId }),
   ])
   expect(numbers[0]?.digits).toBe(numbers[1]?.digits)
+})
+
+test('What was verified by a code and compared by the number later is said to be compared, in each browser', async () => {
+  await syncBook(bob.env)
+  await scans(bob, await shows(alice))
+  const laptop = await bob.newComputer()
+  await syncBook(laptop.env)
+  const known = ({ core }: TestPerson) => core.safetyNumber({ userId: alice.userId })
+  expect(await known(laptop)).toMatchObject({ isVerified: true, isByCode: true })
+  const { identityKey } = await known(laptop)
+  await on(laptop, async () => {
+    for (const isVerified of [false, true]) await markVerified(laptop.env, alice.userId, identityKey, isVerified)
+    await shareMarks(laptop.env)
+  })
+  await syncBook(bob.env)
+  for (const each of [laptop, bob]) expect(await known(each)).toMatchObject({ isVerified: true, isByCode: false })
 })
 
 test('The code has the fields of the specification, and is the same in every browser of the account', async () => {

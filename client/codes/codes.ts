@@ -1,6 +1,8 @@
 import type { User } from '../../contract/account.ts'
+import { fromBase64 } from '../../contract/bytes.ts'
 import { type ContactCode, codesApi } from '../../contract/codes.ts'
 import { contactsApi } from '../../contract/contacts.ts'
+import { onionAddress } from '../../contract/onion.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
@@ -38,9 +40,9 @@ export async function generateCode(env: Env, user: Owner): Promise<void> {
 
 async function putCode(env: Env, user: Owner, { qrToken, expiresAt, usageCount, maxUsage }: ContactCode): Promise<void> {
   if (qrToken === null || expiresAt === null) return codeStore.setState({ status: 'ready', failure: null, code: null })
-  const { onionAddress } = await env.crypto.ownStanding()
+  const { identityKey } = await env.crypto.ownStanding()
   const secret = await env.crypto.codeSecret({ qrToken })
-  const content = contentOf({ user, onionAddress }, qrToken, secret)
+  const content = contentOf({ user, onionAddress: onionAddress(fromBase64(identityKey)) }, qrToken, secret)
   const code = { qrToken, expiresAt: new Date(expiresAt), usageCount, maxUsage, content }
   codeStore.setState({ status: 'ready', failure: null, code })
 }
@@ -72,10 +74,10 @@ export async function redeemScan(env: Env, own: Pick<User, 'username'>, { qrToke
     await env.api(contactsApi.remove, { contactId: contact.id })
     throw new CryptoFailure(
       'code_mismatch',
-      `The code is @${username}’s, and the server answers with somebody else's key or name. Nobody was added`,
+      `The code is @${username}’s, and the server answers with somebody else’s key or name. Nobody was added`,
     )
   }
-  await env.crypto.pinScanned({ userId, identityKey, username })
+  await env.crypto.pinScanned({ userId, identityKey, username, at: env.clock().toISOString() })
   await keepRooms(env, [contact])
   await shareMarks(env)
   return displayName
@@ -97,7 +99,7 @@ async function isProven(env: Env, { proof, identityKey, ...use }: Omit<ShownUse,
 export async function confirmUse(env: Env, use: ShownUse): Promise<void> {
   const { userId, username, identityKey, contactId } = use
   if (use.proven !== true || identityKey === null) throw new CryptoFailure('code_mismatch', 'This use of your code is not proven')
-  await env.crypto.pinScanned({ userId, identityKey, username })
+  await env.crypto.pinScanned({ userId, identityKey, username, at: env.clock().toISOString() })
   if (contactId !== null) await keepRooms(env, [await env.api(contactsApi.accept, { contactId })])
   await answerUse(env, use)
   await shareMarks(env)

@@ -17,7 +17,6 @@ import { useRowMenu } from './useRowMenu.tsx'
 import { type ListRow, VirtualRows } from './VirtualRows.tsx'
 
 const RowMenu = later(async () => (await import('./RowMenu.tsx')).RowMenu)
-const RemoveContact = later(async () => (await import('./RemoveContact.tsx')).RemoveContact)
 
 /** How to add somebody: by name or address, by the own code, or by the other person's. */
 export type AddingWay = 'name' | 'invite' | 'scan'
@@ -25,15 +24,13 @@ export type AddingWay = 'name' | 'invite' | 'scan'
 interface Props {
   openRoomId: string | undefined
   onOpen: (chatRoomId: string) => void
-  /** Closes the open conversation. */
-  onLeave: () => void
   /** Begins to add somebody in this way. */
   onAdd: (way: AddingWay) => void
   /** Stands beside the search. */
   beside?: ReactNode
 }
 
-export function ContactList({ openRoomId, onOpen, onLeave, onAdd, beside }: Props) {
+export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
   const rows = useRows()
   const [query, setQuery] = useState('')
   const found = useMemo(() => rows.filter((row) => matches(row, query)), [rows, query])
@@ -42,9 +39,7 @@ export function ContactList({ openRoomId, onOpen, onLeave, onAdd, beside }: Prop
   const scroller = useRef<HTMLDivElement>(null)
   const [wantedId, want] = useWanted(found, openRoomId)
   const [asked, endMenu] = useRowMenu(scroller)
-  const [removingId, setRemoving] = useState<string>()
   const askedRow = asked && rows.find(({ room }) => room.id === asked.chatRoomId)
-  const removing = rows.find(({ room }) => room.id === removingId)
   useArrows(area, {
     ids: found.map(({ room }) => room.id),
     focus: want,
@@ -90,17 +85,8 @@ export function ContactList({ openRoomId, onOpen, onLeave, onAdd, beside }: Prop
           />
         )}
       </div>
-      {asked && askedRow && (
-        <RowMenu row={askedRow} at={asked.at} onOpen={onOpen} onRemove={() => setRemoving(askedRow.room.id)} onClose={endMenu} />
-      )}
-      {removing && (
-        <RemoveContact
-          row={removing}
-          onRemoved={(chatRoomId) => chatRoomId === openRoomId && onLeave()}
-          onClose={() => setRemoving(undefined)}
-        />
-      )}
-      <footer className="foot">
+      {asked && askedRow && <RowMenu row={askedRow} at={asked.at} onOpen={onOpen} onClose={endMenu} />}
+      <div className="foot">
         <button type="button" className="btn outline wide" onClick={() => onAdd('name')}>
           <AtSign className="i i-16" aria-hidden />
           Add by Username/Onion
@@ -113,7 +99,7 @@ export function ContactList({ openRoomId, onOpen, onLeave, onAdd, beside }: Prop
             Scan QR
           </button>
         </div>
-      </footer>
+      </div>
     </div>
   )
 }
@@ -146,7 +132,7 @@ function useWanted(found: ListRow[], openRoomId: string | undefined) {
   return [wantedId, want] as const
 }
 
-interface RowsProps extends Omit<Props, 'beside' | 'onLeave'> {
+interface RowsProps extends Omit<Props, 'beside'> {
   rows: ListRow[]
   found: ListRow[]
   query: string
@@ -210,7 +196,7 @@ function Loading() {
 function matches({ room, person }: ListRow, query: string): boolean {
   const part = query.trim().toLowerCase().replace(/^@/, '')
   const handle = person.isDeleted ? [] : [person.username]
-  const names = room.state === 'pending' ? handle : [nameOf(person), ...handle]
+  const names = room.state === 'pending' ? handle : [nameOf(person), ...(person.isDeleted ? [] : [person.displayName]), ...handle]
   return names.some((name) => name.toLowerCase().includes(part))
 }
 

@@ -38,7 +38,9 @@ export function RemoveContact({ row: { room, person }, onRemoved, onClose }: Pro
   return (
     <AlertDialog
       title={`Remove ${name}?`}
-      text="They leave your list, and the conversation with them. They are not told, and no longer see when you are here. If they write again, that is a request."
+      text={`They leave your list, and the chat with them. They are not told, and no longer see when you are here. If they write again, that is a request.${
+        room.lock === 'none' ? '' : ' The chat password goes with them, and your side of the history for good.'
+      }`}
       action="Remove"
       pendingAction="Removing..."
       isPending={isPending}

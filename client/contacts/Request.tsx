@@ -8,6 +8,7 @@ import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { showToast } from '../ui/toast.ts'
+import { askAct } from './acts.ts'
 import { acceptContact, declineContact, restoreContact } from './contacts.ts'
 import { neighbourOf } from './neighbour.ts'
 import { waitingWords } from './waiting.ts'
@@ -84,12 +85,20 @@ export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () =>
               ? 'You know somebody else by this username: this is another account. Accept it only if you know why.'
               : `${heldWords(room.unreadCount)}Until you accept, nothing tells them that you are here.`}
           </p>
-          <div className="answers">
+          <div className="request-acts">
             <button type="button" className="btn outline" disabled={isPending} onClick={() => decline().then(onLeave)}>
               Ignore
             </button>
             <button type="button" className="btn primary" disabled={isPending} onClick={accept}>
               Accept
+            </button>
+          </div>
+          <div className="request-acts">
+            <button type="button" className="btn quiet danger-words" onClick={() => askAct('block', room.id)}>
+              Block
+            </button>
+            <button type="button" className="btn quiet danger-words" onClick={() => askAct('report', room.id)}>
+              Report
             </button>
           </div>
         </div>

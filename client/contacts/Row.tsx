@@ -1,4 +1,6 @@
 import {
+  Ban,
+  BellOff,
   Check,
   CheckCheck,
   CircleAlert,
@@ -6,6 +8,7 @@ import {
   FileText,
   Image,
   KeyRound,
+  LockKeyhole,
   type LucideIcon,
   Pencil,
   ShieldAlert,
@@ -15,13 +18,13 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { LIMITS } from '../../contract/limits.ts'
-import { connectionStore } from '../net/status.ts'
 import { draftsStore } from '../rooms/drafts.ts'
-import type { Preview, RoomRow } from '../rooms/list.ts'
+import { isNews, isShutRow, newestAt, type Preview, type RoomRow } from '../rooms/list.ts'
 import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { isAwaited } from '../rooms/room.ts'
+import { usePresence } from '../rooms/usePresence.tsx'
 import { nameOf, type Person } from '../trust/people.ts'
-import { STOPPED } from '../trust/pill.ts'
+import { stopOf } from '../trust/pill.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
 import { relativeTime } from '../ui/time.ts'
 
@@ -39,12 +42,8 @@ interface Props {
 export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }: Props) {
   const { isDeleted, username } = person
   const name = nameOf(person)
-  // Presence is unknown without a connection.
-  const isConnected = useStore(connectionStore, ({ phase }) => phase === 'open')
-  const isOnline = isConnected && person.isOnline
-  // Of somebody who has not answered nothing is known.
-  const isUnknown = isDeleted || isAwaited(room, person)
-  const at = room.lastMessage?.createdAt ?? (isDeleted ? null : person.lastSeen)
+  const presence = usePresence(room, person, now)
+  const at = newestAt(room) ?? (isDeleted ? null : person.lastSeen)
   const count = room.unreadCount > LIMITS.unreadCap ? `${LIMITS.unreadCap}+` : room.unreadCount
   return (
     <Link
@@ -53,8 +52,8 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
       aria-current={isOpen ? 'page' : undefined}
       data-room={room.id}
     >
-      <Avatar id={person.id} name={name} isOutlined={isUnknown}>
-        {!isUnknown && <PresenceDot isOnline={isOnline} />}
+      <Avatar id={person.id} name={name} photo={person.photo} isOutlined={isDeleted || room.isBlocked || isAwaited(room)}>
+        <PresenceDot isOnline={presence?.isOnline} />
       </Avatar>
       <div>
         <div className="l1">
@@ -69,8 +68,14 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
               </>
             )}
           </span>
-          <span className="sr">{isConnected && !isUnknown && (isOnline ? 'Online' : 'Offline')}</span>
-          {room.hasUnreadNotifications && (
+          <span className="sr">{presence?.words}</span>
+          {room.mutedUntil && (
+            <>
+              <BellOff className="i i-14 t3" aria-hidden />
+              <span className="sr">Muted</span>
+            </>
+          )}
+          {isNews(room) && (
             <>
               <i className="red-dot" />
               <span className="sr">Unread notifications</span>
@@ -78,7 +83,7 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
           )}
           {at && (
             <time dateTime={at}>
-              <span className="sr">{room.lastMessage ? 'Last message' : 'Last seen'} </span>
+              <span className="sr">{newestAt(room) ? 'Last message' : 'Last seen'} </span>
               {relativeTime(new Date(at), now)}
             </time>
           )}
@@ -86,7 +91,7 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
         <div className="l2">
           <Line room={room} person={person} isOpen={isOpen} isAmbiguous={isAmbiguous} />
           {room.unreadCount > 0 && (
-            <span className="count">
+            <span className={room.mutedUntil ? 'count still' : 'count'}>
               {count}
               <span className="sr"> unread</span>
             </span>
@@ -101,12 +106,26 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
 function Line({ room, person, isOpen, isAmbiguous }: Omit<Props, 'now'>) {
   const { isDeleted, username } = person
   const draft = useStore(draftsStore, ({ drafts }) => drafts.get(room.id))
-  const stop = person.mismatch ? STOPPED[person.mismatch] : room.forks.length > 0 && !isDeleted && 'Two device lists'
+  const stop = isDeleted ? undefined : stopOf(person, { isForked: room.forks.length > 0, asksRestart: room.asksRestart })
   if (stop)
     return (
       <>
         <ShieldAlert className="i i-16 fail" aria-hidden />
-        <span className="cut failed">{stop}, sending is blocked</span>
+        <span className="cut failed">{stop}, sending is stopped</span>
+      </>
+    )
+  if (isShutRow(room))
+    return (
+      <>
+        <LockKeyhole className="i i-16" aria-hidden />
+        <span className="cut t3">{room.lock === 'shut' ? 'Locked' : 'Setting was interrupted'}</span>
+      </>
+    )
+  if (room.isBlocked)
+    return (
+      <>
+        <Ban className="i i-16" aria-hidden />
+        <span className="cut t3">Blocked</span>
       </>
     )
   if (draft && !isOpen && room.preview?.kind !== 'failed')
@@ -119,7 +138,7 @@ function Line({ room, person, isOpen, isAmbiguous }: Omit<Props, 'now'>) {
       </>
     )
   if (room.isTyping) return <span className="cut typing">typing…</span>
-  if (isAwaited(room, person) && room.preview?.kind !== 'failed')
+  if (isAwaited(room) && room.preview?.kind !== 'failed')
     return (
       <>
         <Clock className="i i-16" aria-hidden />

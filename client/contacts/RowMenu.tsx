@@ -1,8 +1,27 @@
-import { Copy, UserRound, UserRoundCheck, UserRoundX } from 'lucide-react'
+import {
+  Ban,
+  Bell,
+  BellOff,
+  Copy,
+  Eraser,
+  Flag,
+  LockKeyhole,
+  LockKeyholeOpen,
+  type LucideIcon,
+  Pencil,
+  UserRound,
+  UserRoundCheck,
+  UserRoundX,
+} from 'lucide-react'
+import { lockNow } from '../chatlock/relock.ts'
+import { unmuteRoom } from '../notifications/mute.ts'
+import { isShutRow } from '../rooms/list.ts'
 import { openDetails } from '../trust/details.ts'
 import { nameOf } from '../trust/people.ts'
+import { useEnv } from '../ui/env.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { useCopy } from '../ui/useCopy.tsx'
+import { type Act, askAct } from './acts.ts'
 import { useAnswer } from './Request.tsx'
 import type { ListRow } from './VirtualRows.tsx'
 
@@ -10,12 +29,12 @@ interface Props {
   row: ListRow
   at: { x: number; y: number }
   onOpen: (chatRoomId: string) => void
-  onRemove: () => void
   onClose: () => void
 }
 
 /** What can be done with a row of the list. */
-export function RowMenu({ row: { room, person }, at, onOpen, onRemove, onClose }: Props) {
+export function RowMenu({ row: { room, person }, at, onOpen, onClose }: Props) {
+  const env = useEnv()
   const { accept, decline } = useAnswer(room, person, onOpen)
   const handle = `@${person.username}`
   const { copy } = useCopy(handle)
@@ -23,15 +42,40 @@ export function RowMenu({ row: { room, person }, at, onOpen, onRemove, onClose }
     openDetails(room.id)
     onOpen(room.id)
   }
+  // A chat is locked again when its screen is left: it is opened there.
+  const unlock = () => {
+    onOpen(room.id)
+    askAct('unlock', room.id)
+  }
+  const asks = (icon: LucideIcon, label: string, act: Act) => ({ icon, label, onSelect: () => askAct(act, room.id) })
+  const block = room.isBlocked ? asks(Ban, 'Unblock', 'unblock') : asks(Ban, 'Block', 'block')
+  const report = asks(Flag, 'Report', 'report')
   const ofRequest = [
     { icon: UserRoundCheck, label: 'Accept', onSelect: accept },
     { icon: UserRoundX, label: 'Ignore', onSelect: decline },
+    block,
+    report,
   ]
   const ofLiving = [
     { icon: UserRound, label: 'Contact details', onSelect: show },
     { icon: Copy, label: `Copy ${handle}`, onSelect: copy },
+    asks(Pencil, 'Change the name', 'name'),
   ]
-  const ofContact = [...(person.isDeleted ? [] : ofLiving), { icon: UserRoundX, label: 'Remove contact', onSelect: onRemove }]
+  const mute = room.mutedUntil
+    ? { icon: Bell, label: 'Unmute', onSelect: () => void unmuteRoom(env, room) }
+    : asks(BellOff, 'Mute', 'mute')
+  function lockItems() {
+    if (room.lock === 'open') return [{ icon: LockKeyhole, label: 'Lock now', onSelect: () => void lockNow(env, room) }]
+    if (room.lock === 'none') return person.isDeleted ? [] : [asks(LockKeyhole, 'Set chat password', 'set_password')]
+    return room.lock === 'shut' ? [{ icon: LockKeyholeOpen, label: 'Enter chat password', onSelect: unlock }] : []
+  }
+  const ofContact = [
+    ...(person.isDeleted ? [] : [...ofLiving, mute]),
+    ...lockItems(),
+    ...(isShutRow(room) ? [] : [asks(Eraser, 'Clear chat', 'clear')]),
+    ...(person.isDeleted ? [] : [block, report]),
+    asks(UserRoundX, 'Remove contact', 'remove'),
+  ]
   const isRequest = room.state === 'pending'
   return (
     <Menu

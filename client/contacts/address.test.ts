@@ -2,10 +2,11 @@ import { afterEach, expect, test } from 'vitest'
 import { fromBase64 } from '../../contract/bytes.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { onionAddress } from '../../contract/onion.ts'
-import { newIdentity } from '../crypto/identity.ts'
+import { newIdentity } from '../crypto/newidentity.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { resetRooms } from '../rooms/list.ts'
+import { reloadRooms } from '../rooms/load.ts'
 import { people } from '../testing/room.ts'
 import { personById, resetPeople } from '../trust/people.ts'
 import { addContact } from './contacts.ts'
@@ -27,4 +28,22 @@ test('The first answer about an address was lost: another try says whether the c
   await expect(addContact(env, address)).rejects.toMatchObject({ code: 'already_contact' })
   expect(personById(bob.userId)).toMatchObject({ isByAddress: true, mismatch: null })
   await expect(addContact(env, newIdentity().onionAddress)).rejects.toMatchObject({ code: 'key_changed' })
+})
+
+test('The server answers an address with a friend who has another key: the chat with the friend asks at once which key is right', async () => {
+  const { alice, bob, eve } = await people()
+  await alice.says(bob, 'hello')
+  await reloadRooms(alice.env)
+  const asBob = alice.contact(bob)
+  const api = ((endpoint, input) =>
+    endpoint.path === contactsApi.add.path && endpoint.method === contactsApi.add.method
+      ? Promise.resolve(asBob)
+      : alice.env.api(endpoint, input)) as Env['api']
+  const { identityKey } = alice.contact(eve).contactUser
+  const address = onionAddress(fromBase64(identityKey ?? ''))
+  await expect(addContact({ ...alice.env, api }, address)).rejects.toMatchObject({ code: 'key_changed' })
+  expect(personById(bob.userId)).toMatchObject({
+    mismatch: 'key_conflict',
+    choices: [{ identityKey: asBob.contactUser.identityKey }, { identityKey, isByAddress: true }],
+  })
 })

@@ -9,6 +9,7 @@ import { putRooms, type RoomRow } from '../rooms/list.ts'
 import { keepRooms, reloadRooms } from '../rooms/load.ts'
 import { saveBook } from '../trust/book.ts'
 import { peopleStore } from '../trust/people.ts'
+import { showDecision } from '../trust/verified.ts'
 
 /**
  * Adds a contact by username or onion address. An onion address pins its key, so that a server that returns another key is detected
@@ -29,7 +30,11 @@ async function addAddress(env: Env, onionAddress: string, identityKey: string): 
   await env.crypto.wantAddress({ identityKey })
   try {
     const contact = await env.api(contactsApi.add, { onionAddress })
-    await env.crypto.pinAddress({ userId: contact.contactUserId, identityKey })
+    await env.crypto.pinAddress({ userId: contact.contactUserId, identityKey }).catch(async (error: unknown) => {
+      // A chat with that person asks at once which key is right.
+      await showDecision(env, contact.contactUserId)
+      throw error
+    })
     await keepRooms(env, [contact])
   } catch (error) {
     if (!isRefused(error, 'already_contact')) throw error
@@ -53,11 +58,15 @@ export async function restoreContact(env: Env, { contactId }: RoomRow): Promise<
 }
 
 /** Takes a person off the list. No browser of this account then reports them as missing [Note: I3]. */
-export async function removeContact(env: Env, { id, contactId }: RoomRow, userId: string): Promise<void> {
+export async function removeContact(env: Env, { id, contactId, lock, lastSeq }: RoomRow, userId: string): Promise<void> {
   await env.crypto.knowVanished({ userId })
   await saveBook(env)
   await env.api(contactsApi.remove, { contactId })
   putRooms([], [id])
+  if (lock === 'none') return
+  // The server has removed the chat password, and the own side of the conversation with it [Note: L1].
+  await env.crypto.giveChatUp({ chatRoomId: id, clearedSeq: lastSeq })
+  await saveBook(env)
 }
 
 export async function declineContact(env: Env, { id, contactId }: RoomRow): Promise<void> {

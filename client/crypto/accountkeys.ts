@@ -99,11 +99,11 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
     /** Signs the person's request by the entered way [Note: D5]. The account must have been reviewed. */
     signOrder: async (order: Order): Promise<string> =>
       signOrder(reviewed().opened.secret.identitySeed, originOf(), opened().userId, order),
-    /** Builds the change to a new password: the new keyring, and the signed order for the request that sends it. */
-    async draftPasswordChange(order: Order): Promise<{ keys: KeyChange; order: string }> {
+    /** Builds a key change that its request sends with other fields, and the signed order for that request [Note: D5]. */
+    async draftOrderedChange(request: KeyChangeRequest, order: Order): Promise<{ keys: KeyChange; order: string }> {
       const seed = concat(reviewed().opened.secret.identitySeed)
       try {
-        change = await draftChange(opened(), reviewed(), ways, { password: 'new' })
+        change = await draftChange(opened(), reviewed(), ways, request)
         review = undefined
         const keys = change.change
         const fields = { ...order.fields, keys }

@@ -2,14 +2,13 @@ import 'fake-indexeddb/auto'
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { toBase64 } from '../../contract/bytes.ts'
-import { onionAddress } from '../../contract/onion.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { openLive } from './account.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { ownDevices } from './devicenames.ts'
 import { draftAccount, draftDevice, keepKeys } from './draft.ts'
-import { newDevice, signManifest } from './identity.ts'
 import type { Live } from './live.ts'
+import { newDevice, signManifest } from './newidentity.ts'
 import { peerOf, peerWrite } from './peers.ts'
 import { type Review, reviewAccount } from './review.ts'
 import { takeOwnManifest } from './self.ts'
@@ -132,11 +131,11 @@ test('Strangers who read the device list do not learn when a browser was added',
   expect(Date.now() - Date.parse(listed?.addedAt ?? '')).toBeLessThan(60_000)
 })
 
-test('A browser knows its own address and device without asking a server', async () => {
+test('A browser knows its own key and device without asking a server', async () => {
   const { live } = await aliceSignsUp()
   expect(await ownStanding(live)).toEqual({
     deviceId: live.device.id,
-    onionAddress: onionAddress(live.identityKey),
+    identityKey: toBase64(live.identityKey),
     keepsHistory: true,
   })
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onionAddress } from '../../contract/onion.ts'
+import { toBase64 } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { jsonOf } from '../vault/rows.ts'
@@ -39,13 +39,16 @@ export function deviceSeen(live: Live, ids: string[]): Promise<void> {
   })
 }
 
-/** This browser's own record of its account, which no server can change. Throws CryptoFailure('manifest'). */
-export async function ownStanding(live: Live): Promise<{ deviceId: string; onionAddress: string; keepsHistory: boolean }> {
+/**
+ * This browser's own record of its account, which no server can change; `identityKey` is Ed25519, base64. Throws
+ * CryptoFailure('manifest').
+ */
+export async function ownStanding(live: Live): Promise<{ deviceId: string; identityKey: string; keepsHistory: boolean }> {
   const known = await peerOf(live, live.userId)
-  if (!known) throw new CryptoFailure('manifest', "This account's own device list is missing")
+  if (!known) throw new CryptoFailure('manifest', 'This account’s own device list is missing')
   return {
     deviceId: live.device.id,
-    onionAddress: onionAddress(live.identityKey),
+    identityKey: toBase64(live.identityKey),
     keepsHistory: known.manifest.keepsHistory,
   }
 }

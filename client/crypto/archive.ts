@@ -11,8 +11,8 @@ import type { EpochName, RoomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
+import { everyAccount, type MemberAccount, type MemberAccounts } from './members.ts'
 import { type Opened, openByArchive } from './message.ts'
-import { everyAccount, type MemberAccount, type MemberAccounts } from './peers.ts'
 import { signerStanding } from './signers.ts'
 
 const KEY_BYTES = 32
@@ -23,7 +23,9 @@ const EPOCH_MAX = 999_999_999
 /** The most keys kept for one epoch. The server returns fewer; the rest is for keys from earlier answers. */
 const KEYS_MAX = 16
 
-const rowOf = ({ groupId, epoch }: EpochName) => `epoch:${groupId}:${epoch}`
+/** What the names of the rows with epoch keys begin with: their group's id follows. */
+export const EPOCH_ROWS = 'epoch:'
+const rowOf = ({ groupId, epoch }: EpochName) => `${EPOCH_ROWS}${groupId}:${epoch}`
 const restOf = (place: EpochName) => `${rowOf(place)}:rest`
 
 /**
@@ -50,13 +52,25 @@ export async function sealArchiveKey(
  * Opens sealed archive keys with the account's history keys and stores them. Skips keys that do not open. Stores all keys of one
  * epoch: the seals do not prove who made them, so only a message shows which key is right [Note: H1].
  */
-export async function keepArchiveKeys(live: Live, keys: ArchiveKey[]): Promise<void> {
+export async function keepArchiveKeys(live: Live, keys: ArchiveKey[], chatRoomId?: string): Promise<void> {
+  const opened = await Promise.all(keys.map(async (key) => ({ place: key, bytes: await openArchiveKey(live, key) })))
+  await keepEpochKeys(
+    live,
+    opened.flatMap(({ place, bytes }) => (bytes ? [{ place, bytes }] : [])),
+    chatRoomId,
+  )
+}
+
+/** Stores these candidates for the archive keys of epochs beside those that are here, and none for an epoch whose key was derived. */
+export async function keepEpochKeys(
+  live: Live,
+  keys: { place: EpochName; bytes: Uint8Array }[],
+  chatRoomId: string | undefined,
+): Promise<void> {
   const opened = new Map<string, { place: EpochName; found: Uint8Array[] }>()
-  for (const key of keys) {
-    const bytes = await openArchiveKey(live, key)
-    if (!bytes) continue
-    const { found } = opened.get(rowOf(key)) ?? { found: [] }
-    opened.set(rowOf(key), { place: key, found: [...found, bytes] })
+  for (const { place, bytes } of keys) {
+    const { found } = opened.get(rowOf(place)) ?? { found: [] }
+    opened.set(rowOf(place), { place, found: [...found, bytes] })
   }
   const writes = await Promise.all(
     [...opened.values()].map(async ({ place, found }) => {
@@ -64,7 +78,7 @@ export async function keepArchiveKeys(live: Live, keys: ArchiveKey[]): Promise<v
       if ((await live.vault.get('sealed', rowOf(place)))?.json === 'derived') return []
       // Newest first, so that the oldest are cut off above the maximum.
       const all = distinct([...found, ...(await archiveKeysHeld(live, place))]).slice(0, KEYS_MAX)
-      return candidateWrites(place, all)
+      return candidateWrites(place, all, chatRoomId)
     }),
   )
   await live.vault.write(writes.flat())
@@ -74,16 +88,22 @@ const distinct = (keys: Uint8Array[]): Uint8Array[] =>
   keys.filter((key, at) => !keys.slice(0, at).some((earlier) => sameBytes(earlier, key)))
 
 /** The changes that store an epoch's keys: the first in the epoch's row, the others concatenated in a second row. */
-const candidateWrites = (place: EpochName, [first, ...rest]: Uint8Array[]): Write[] => [
-  ...(first ? [{ store: 'sealed' as const, key: rowOf(place), value: { json: null, bytes: first } }] : []),
-  ...(rest.length > 0 ? [{ store: 'sealed' as const, key: restOf(place), value: { json: null, bytes: concat(...rest) } }] : []),
-]
+function candidateWrites(place: EpochName, [first, ...rest]: Uint8Array[], chatRoomId: string | undefined): Write[] {
+  const writeOf = (key: string, bytes: Uint8Array): Write => ({
+    store: 'sealed',
+    key,
+    value: { json: null, bytes },
+    ...(chatRoomId !== undefined && { chatRoomId }),
+  })
+  return [...(first ? [writeOf(rowOf(place), first)] : []), ...(rest.length > 0 ? [writeOf(restOf(place), concat(...rest))] : [])]
+}
 
 /** The change that stores an archive key which this device derived from the room's MLS state. */
-export const derivedKeyWrite = (place: EpochName, bytes: Uint8Array): Write => ({
+export const derivedKeyWrite = (chatRoomId: string, place: EpochName, bytes: Uint8Array): Write => ({
   store: 'sealed',
   key: rowOf(place),
   value: { json: 'derived', bytes },
+  chatRoomId,
 })
 
 /**
@@ -108,7 +128,7 @@ export const archiveKeyHeld = async (live: Live, place: EpochName): Promise<Uint
   (await live.vault.get('sealed', rowOf(place)))?.bytes
 
 /** All candidates for the archive key of an epoch. */
-async function archiveKeysHeld(live: Live, place: EpochName): Promise<Uint8Array[]> {
+export async function archiveKeysHeld(live: Live, place: EpochName): Promise<Uint8Array[]> {
   const [first, rest] = await Promise.all([live.vault.get('sealed', rowOf(place)), live.vault.get('sealed', restOf(place))])
   if (!first?.bytes) return []
   if (first.json === 'derived' || !rest?.bytes) return [first.bytes]
@@ -141,7 +161,7 @@ export interface Reading {
 export async function readByArchive(at: Reading, envelope: Envelope, message: Sent, key?: Uint8Array): Promise<Read> {
   // No room has such a group id or epoch, so the server is not asked for a key.
   if (fromBase64(envelope.groupId).length !== GROUP_ID_BYTES || envelope.epoch > EPOCH_MAX)
-    return unreadable(message, new CryptoFailure('place', 'It was sealed for no room'))
+    return unreadable(message, new CryptoFailure('place', 'It was sealed for no chat'))
   for (const archiveKey of key ? [key] : await archiveKeysHeld(at.live, envelope)) {
     try {
       return readOpened(at, await openByArchive(archiveKey, envelope), message)
@@ -173,7 +193,7 @@ export function readUnsealed({ senderId, content }: Sent): Read {
 export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Opened, message: Sent): Read {
   const { statement, text, isWhole, accountKey, deviceId } = opened
   const sender = everyAccount(accounts).find(({ identityKey }) => sameBytes(accountKey, identityKey))
-  if (!sender) throw new CryptoFailure('sender', 'It was signed by somebody who is not in this room')
+  if (!sender) throw new CryptoFailure('sender', 'It was signed by somebody who is not in this chat')
   const standing = signerStanding(record, sender, deviceId, message.seq)
   if (standing === 'refused') throw new CryptoFailure('signer', 'It was signed by a browser that had been removed before')
   if (statement.id !== message.id || statement.chatRoomId !== chatRoomId)

@@ -25,9 +25,9 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest'
 import { concat, encodeFields, fromUtf8, sameBytes, utf8 } from '../../contract/bytes.ts'
 import { openWith, sealWith } from '../primitives/seal.ts'
-import { makeCredential, newDevice, newIdentity } from './identity.ts'
 import { createRoomGroup, groupInfoMembers, joinByWelcome, makeKeyPackage } from './joining.ts'
 import { applyCommit, commitEmpty, exportSecret, type Group, groupInfoOf, members, readGroup, writeGroup } from './mls.ts'
+import { makeCredential, newDevice, newIdentity } from './newidentity.ts'
 import { capabilities, configOf, suite } from './suite.ts'
 import { type Browser, enters, flip, houseOf, newBrowser, none, now, room, type Seat, seat } from './testing.ts'
 

@@ -6,8 +6,9 @@ import { archiveKeyHeld, openArchiveKey, sealArchiveKey } from './archive.ts'
 import { groupInfoMembers } from './joining.ts'
 import type { Live } from './live.ts'
 import { epochOf, type Group, groupIdOf, groupInfoOf } from './mls.ts'
+import { epochName, pagedEpochs } from './paged.ts'
 import { type Place, withRoom } from './room.ts'
-import { showsSame } from './suite.ts'
+import { decode, encode } from './suite.ts'
 
 /** Repairs of what the commits of other devices left out or got wrong. */
 export interface Repairs {
@@ -26,6 +27,8 @@ export function auditCommits(
 ): Promise<Repairs> {
   const { chatRoomId, peerIds, group: served, epochs, keys } = input
   return withRoom(live, chatRoomId, peerIds, async ({ group, accounts }) => {
+    // Of a chat with a password the keys stand in pages that only the chat's own seed opens.
+    const paged = await pagedEpochs(live, chatRoomId)
     // A key sealed under an older history key counts as missing: a removed device has that history key [Note: H2].
     const { historyKeyId } = accounts.own.manifest
     const isHere = group && served.groupId === toBase64(groupIdOf(group)) && served.epoch === epochOf(group)
@@ -35,7 +38,7 @@ export function auditCommits(
         const sealed = keys.filter(
           (key) => key.groupId === place.groupId && key.epoch === place.epoch && key.historyKeyId === historyKeyId,
         )
-        const isKept = !archiveKey || (await anyOpens(live, sealed, archiveKey))
+        const isKept = !archiveKey || paged.has(epochName(place)) || (await anyOpens(live, sealed, archiveKey))
         return isKept ? undefined : await sealArchiveKey(accounts.own, place, archiveKey)
       }),
     )
@@ -72,4 +75,11 @@ async function shows(groupInfo: string | null, group: Group): Promise<boolean> {
 async function anyOpens(live: Live, keys: ArchiveKey[], archiveKey: Uint8Array): Promise<boolean> {
   const opened = await Promise.all(keys.map((key) => openArchiveKey(live, key)))
   return opened.some((key) => key && sameBytes(key, archiveKey))
+}
+
+/** True if two GroupInfos describe the same group state: epoch, tree, external key, confirmation tag. Their signers may differ. */
+function showsSame(one: Uint8Array, other: Uint8Array): boolean {
+  const { groupInfo } = decode(one, 'mls_group_info')
+  const { signer, signature } = decode(other, 'mls_group_info').groupInfo
+  return sameBytes(encode({ wireformat: 'mls_group_info', groupInfo: { ...groupInfo, signer, signature } }), other)
 }

@@ -7,10 +7,12 @@ import { openLive } from './account.ts'
 import { openBook, pinOf, readBook } from './book.ts'
 import { noteGeneration } from './generations.ts'
 import type { Live } from './live.ts'
-import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
-import { peerStanding, takePeerManifest } from './peers.ts'
+import { bookSaved, mergeBook, sealBook } from './merge.ts'
+import { takePeerManifest } from './peers.ts'
 import { setVerified } from './safety.ts'
 import { signBook } from './signature.ts'
+import { replaceBook } from './spoiled.ts'
+import { peerStanding } from './standing.ts'
 
 let alice: Live
 let tab: Live

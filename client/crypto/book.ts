@@ -22,13 +22,18 @@ const pinShape = z.looseObject({
   differs: z.boolean().optional(),
   /** When the person last compared it, by the clock of the browser where they did. */
   comparedAt: z.iso.datetime().optional(),
+  /** True if that was by a contact code, which one of the two scanned. */
+  isByCode: z.boolean().optional(),
   /** The number of the person's decisions behind this pin; absent for a key that was only the first one seen. */
   n: counterShape.optional(),
   /** The time of the person's decision, in pins of older builds, which have no count. */
   decidedAt: z.iso.datetime().optional(),
   /** In lower case: the signed name, or the first one shown. '' if the person gave the name to another account [Note: I3]. */
   username: signedName.or(z.literal('')).optional(),
-  /** The key or name that another browser of the account has pinned, or the key of an entered onion address, while the person has decided for neither. */
+  /**
+   * The key or name that another browser of the account has pinned, or the key of an entered onion address, while the person
+   * has decided for neither.
+   */
   other: z
     .looseObject({
       identityKey: base64(32),
@@ -54,6 +59,21 @@ const pinShape = z.looseObject({
 })
 export type Pin = z.infer<typeof pinShape>
 
+/**
+ * The lock of a chat, and how often it was changed: the higher n holds. Builds that do not know it merge books field by field, so
+ * every entry has all of them. `on`: data is the public key (X-Wing), the salt of the chat password, the lock's seeds under the chat
+ * key, and the same under the next one while the password is changed. `off`: the salt and the seeds, which open what other browsers
+ * have sealed. `gone`: the person gave the history up.
+ */
+const chatLockShape = z.looseObject({
+  n: counterShape,
+  kind: z.string(),
+  data: z.array(base64(LIMITS.chatLockBytes)).max(LIMITS.chatLockSeedsMax + 1),
+  /** The n of the newest giving up; 0: never. What was sealed before it opens no more. */
+  gone: counterShape,
+})
+export type ChatLock = z.infer<typeof chatLockShape>
+
 const bookShape = z.looseObject({
   /** By user id; `identityKey` is Ed25519, base64. */
   pins: z.record(z.string(), pinShape),
@@ -66,6 +86,14 @@ const bookShape = z.looseObject({
   asksFirst: z.boolean().optional(),
   /** By device id, the name that the person gave it since it was added, and how often. '' is the one that it came with. */
   deviceNames: z.record(z.string(), z.looseObject({ name: z.string().max(LIMITS.deviceNameMax), n: counterShape })).optional(),
+  /** By user id, the alias that the person gave somebody, and how often it was changed. '' is none. */
+  contactNames: z.record(z.string(), z.looseObject({ name: z.string().max(LIMITS.displayNameMax), n: counterShape })).optional(),
+  /** By user id, whether the person blocks somebody, and how often that was changed: withheld messages are explained by it [Note: M8]. */
+  blocks: z.record(z.string(), z.looseObject({ isBlocked: z.boolean(), n: counterShape })).optional(),
+  /** By room id, the seq up to which the person has cleared it: each browser deletes what it has to there [Note: M8]. */
+  clears: z.record(z.string(), z.number().int().nonnegative()).optional(),
+  /** By room id, the lock of a chat, or that it has none any more [Note: L1]. */
+  locks: z.record(z.string(), chatLockShape).optional(),
 })
 
 /** The address book, which all browsers of an account share [Note: I1]. */
@@ -109,7 +137,7 @@ const rowShape: z.ZodType<BookRow> = z.looseObject({
   book: z.looseObject({ pins: entries<Pin>(), aliases: entries<string>(), generations: entries<number>() }),
 })
 
-const EMPTY: BookRow = { version: 0, isDirty: false, isRead: false, book: { pins: {}, aliases: {}, generations: {} } }
+export const EMPTY: BookRow = { version: 0, isDirty: false, isRead: false, book: { pins: {}, aliases: {}, generations: {} } }
 
 /**
  * Runs one change of the book, and of the manifests that rest on it, at a time, across tabs. If a room's lock is needed too, take
@@ -175,18 +203,6 @@ export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed
   return { stored: await sealText(live, { id, seed }, seenVersion(row) + 1, text), text }
 }
 
-/**
- * Seals an empty book under a history key that the account does not have yet, where no device's book holds [Note: I1]. `version`
- * is that of the server's newest. If this browser has read the book meanwhile, its copy is sealed instead.
- */
-export async function startBookUnder(live: Live, key: { id: number; seed: Uint8Array }, version: number): Promise<SealedUnder> {
-  const row = await readBook(live)
-  if (row.isRead) return sealBookUnder(live, key)
-  const text = JSON.stringify(startedAnew(row.book))
-  const stored = await sealText(live, key, Math.max(version, seenVersion(row)) + 1, text)
-  return { stored, text, isStarted: true }
-}
-
 /** A book that was started anew: it asks before it trusts any key. It keeps what this browser's person has decided. */
 export const startedAnew = (book: Book = EMPTY.book): Book => ({ ...book, asksFirst: true })
 
@@ -210,20 +226,6 @@ export const openBook = async (live: Live, stored: SealedBook & { sealed: string
 
 /** Parses a book's text. Throws CryptoFailure 'newer_version' or 'malformed'. */
 export const parseBook = (text: string): Book => parseDocument(text, 'conclave/book/v1', bookShape)
-
-/** The text of a book in which nobody is known. */
-export const EMPTY_TEXT: string = JSON.stringify(EMPTY.book)
-
-/** The change that stores the first row of a new vault: this book, which the device is about to save on the server. */
-export function firstBookWrite(stored: SignedBook, text: string): Write {
-  try {
-    return bookWrite({ version: stored.version, isDirty: false, isRead: true, isSigned: true, book: parseBook(text) }, stored)
-  } catch (error) {
-    // Only a newer build can read it: this one pins nobody [Note: F2].
-    if (error instanceof CryptoFailure && error.code === 'newer_version') return bookWrite({ ...EMPTY, isSigned: true }, stored)
-    throw error
-  }
-}
 
 /**
  * Opens the server's book as text, exactly as its writer wrote it. Throws CryptoFailure: 'history_key' if this device lacks the

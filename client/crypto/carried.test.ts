@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
-import type { Manifest } from '../../contract/devices.ts'
+import type { Manifest } from '../../contract/documents.ts'
 import { commitDraftShape } from '../../contract/rooms.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { namesIn, namesOfAccounts } from './carried.ts'
 import { manifestHash } from './hashes.ts'
-import { newIdentity, signManifest } from './identity.ts'
-import type { MemberAccount } from './peers.ts'
+import type { MemberAccount } from './members.ts'
+import { newIdentity, signManifest } from './newidentity.ts'
 
 /** An account with the maximum number of browsers and of removed browsers. */
 function account(userId: string, version: number): MemberAccount {

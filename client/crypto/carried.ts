@@ -1,12 +1,12 @@
 import { decodeFields, encodeFields, fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../contract/bytes.ts'
-import { manifestShape } from '../../contract/devices.ts'
+import { manifestShape } from '../../contract/documents.ts'
 import type { CommitEntry } from '../../contract/rooms.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { NamedList } from '../vault/rooms.ts'
 import { HASH_BYTES, manifestHash } from './hashes.ts'
+import { everyAccount, type MemberAccounts } from './members.ts'
 import { inspectCommit } from './mls.ts'
-import { everyAccount, type MemberAccounts } from './peers.ts'
 
 const MANIFESTS = 'conclave/manifests/v2'
 
@@ -38,7 +38,7 @@ export function namesIn(authData: Uint8Array): CommitNames[] {
   } catch (error) {
     // A committer may put anything there, so a parse error is a CryptoFailure, not a bug.
     if (error instanceof CryptoFailure) throw error
-    throw new CryptoFailure('commit', 'The commit carries damaged manifests', { cause: error })
+    throw new CryptoFailure('commit', 'A change of this chat carries damaged device lists', { cause: error })
   }
 }
 
@@ -57,7 +57,7 @@ export function namesOf({ commit }: CommitEntry): CommitNames[] {
 function named(bytes: Uint8Array): CommitNames {
   const [userId, version, hash] = decodeFields(bytes)
   if (!userId || !version || hash?.length !== HASH_BYTES || !/^\d{1,9}$/.test(fromUtf8(version)))
-    throw new CryptoFailure('commit', 'The commit names no manifest')
+    throw new CryptoFailure('commit', 'A change of this chat names no device list')
   return { userId: fromUtf8(userId), version: Number(fromUtf8(version)), hash: toBase64(hash) }
 }
 
@@ -66,7 +66,7 @@ const versionShape = manifestShape.pick({ version: true })
 /** Parses the form of older builds: user id, content and signature. */
 function carried(bytes: Uint8Array): CommitNames {
   const [userId, content, signature] = decodeFields(bytes).map(fromUtf8)
-  if (!userId || !content || !signature) throw new CryptoFailure('commit', 'The commit carries no manifest')
+  if (!userId || !content || !signature) throw new CryptoFailure('commit', 'A change of this chat carries no device list')
   const signed = { content, signature }
   return { userId, version: versionShape.parse(JSON.parse(content)).version, hash: manifestHash(signed), signed }
 }

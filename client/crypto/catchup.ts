@@ -36,7 +36,7 @@ export async function leave(at: CatchUp): Promise<void> {
 /** Stores the archive key of the group's epoch, which later opens the messages that this device did not open by MLS. */
 export async function keepEpochKey(at: CatchUp, group: Group): Promise<void> {
   const place = { groupId: toBase64(groupIdOf(group)), epoch: epochOf(group) }
-  at.writes.push(derivedKeyWrite(place, await archiveKeyOf(group)))
+  at.writes.push(derivedKeyWrite(at.chatRoomId, place, await archiveKeyOf(group)))
 }
 
 /** The notice in the conversation at which its group restarted [Note: R4]. */

@@ -1,14 +1,17 @@
 import { sameBytes, toBase64 } from '../../contract/bytes.ts'
-import type { KeyChange, Manifest } from '../../contract/devices.ts'
+import type { KeyChange } from '../../contract/devices.ts'
+import type { Manifest } from '../../contract/documents.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, keyPairOf } from '../primitives/seal.ts'
 import { usernameOf } from '../vault/vaults.ts'
-import { bookKeptWrites, type SealedUnder, sealBookUnder, startBookUnder, withBook } from './book.ts'
-import { copyHistory, type HistoryKey, historyWrite, mergeHistory, readHistory, sealHistory } from './history.ts'
-import { signManifest, withName } from './identity.ts'
+import { bookKeptWrites, type SealedUnder, sealBookUnder, withBook } from './book.ts'
+import { copyHistory, type HistoryKey, historyWrite, mergeHistory, readHistory } from './history.ts'
 import { eraseKeyring, type OpenKeyring, rewrapKeyring, type Way } from './keyring.ts'
 import { withSealedTimes } from './listed.ts'
 import type { Live } from './live.ts'
+import { startBookUnder } from './newbook.ts'
+import { sealHistory } from './newhistory.ts'
+import { signManifest, withName } from './newidentity.ts'
 import { ownManifestWrite, peerOf } from './peers.ts'
 import type { Review } from './review.ts'
 import { dropForeignMarks } from './safety.ts'
@@ -42,9 +45,10 @@ export interface ChangeDraft {
 
 /**
  * Builds keyring and manifest one version up, with the requested changes [Note: K2, K3], and erases the review. Makes a new
- * history key if a device or a way in is removed, if history is switched on or off, or if the book is started anew. Seals that key to every remaining device (also to this one, which may crash before it stores its own copy), and the
- * book under it [Note: H2]. Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey' if the worker holds no
- * such new way, 'book_unread'.
+ * history key if a device or a way in is removed, if history is switched on or off, or if the book is started anew. Seals that
+ * key to every remaining device (also to this one, which may crash before it stores its own copy), and the book under it [Note:
+ * H2]. Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey' if the worker holds no such new way,
+ * 'book_unread'.
  */
 export async function draftChange(live: Live, review: Review, ways: HeldWays, request: KeyChangeRequest): Promise<ChangeDraft> {
   const { opened, manifest } = review
@@ -131,7 +135,7 @@ async function holds(ways: OpenKeyring['secret']['ways'], { id, seed }: Way): Pr
 async function renew(live: Live, historyKeys: HistoryKey[], { devices }: Manifest, startsBookAfter: number | undefined) {
   const history = copyHistory(historyKeys)
   const newest = history.at(-1)
-  if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
+  if (!newest) throw new CryptoFailure('history_key', 'The keys of your account lack a history key')
   const announced = { historyKeyId: newest.id, historyKey: toBase64((await keyPairOf(newest.seed)).publicKey) }
   const seals = await Promise.all(devices.map((device) => sealHistory(history, live.identityKey, device)))
   const book = startsBookAfter === undefined ? sealBookUnder(live, newest) : startBookUnder(live, newest, startsBookAfter)

@@ -2,9 +2,10 @@ import { type Bytes, encodeFields, fromBase64, sameBytes, toBase64, toBase64Url 
 import { CryptoFailure } from '../primitives/failure.ts'
 import { hkdf } from '../primitives/seal.ts'
 import { type Book, bookWrite, readBook, withBook } from './book.ts'
+import { withDecision } from './decision.ts'
 import { type HistoryKey, readHistory } from './history.ts'
 import type { Live } from './live.ts'
-import { foldName, isNameTaken, isPinnedKey, withDecision } from './names.ts'
+import { foldName, isNameTaken, isPinnedKey } from './names.ts'
 import { decided } from './pins.ts'
 import { comparedNow } from './safety.ts'
 import { wantedKeys, wantedWrite } from './wanted.ts'
@@ -66,20 +67,21 @@ export async function isScanProven(live: Live, { qrToken, proof, ...scanner }: S
 }
 
 /**
- * Pins key and name of a person who stands here with the code, as verified [Note: I2]. Throws CryptoFailure 'key_changed',
+ * Pins key and name of a person who stands here with the code, as verified at this time (ISO 8601) [Note: I2]. Throws CryptoFailure 'key_changed',
  * 'name_changed' or 'name_taken' if another key or name is known: that is for the person to decide, not for a code.
  */
-export function pinScanned(live: Live, { userId, identityKey, username }: Side): Promise<void> {
+export function pinScanned(live: Live, { userId, identityKey, username, at }: Side & { at: string }): Promise<void> {
   return withBook(live, async () => {
     const [row, wanted] = await Promise.all([readBook(live), wantedKeys(live)])
     requireFitting(row.book, { userId, identityKey, username })
     const name = foldName(username)
     const pin = row.book.pins[userId]
     const isNew = !pin?.isVerified || pin.differs || pin.username !== name || pin.awaitsDecision
+    const found = { identityKey, isVerified: true, differs: false }
     const named = pin?.username === name ? row : withDecision(row, userId, { identityKey, username: name })
     await live.vault.write([
       await comparedNow(live, userId, identityKey),
-      ...(isNew ? [bookWrite(decided(named, userId, { identityKey, isVerified: true, differs: false }))] : []),
+      ...(isNew ? [bookWrite(decided(named, userId, { ...found, comparedAt: at, isByCode: true }))] : []),
       ...(wanted.includes(identityKey) ? [wantedWrite(wanted, [identityKey])] : []),
     ])
   })

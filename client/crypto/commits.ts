@@ -62,10 +62,10 @@ export function refusalOf(
   for (const target of targets) {
     if (!target || new Set(removes).size !== removes.length) return 'It removes nobody'
     const isOwn = sameBytes(target.accountKey, committer.accountKey)
-    if (!isOwn && (change.isExternal || isListed(target))) return "It removes somebody else's device"
+    if (!isOwn && (change.isExternal || isListed(target))) return 'It removes somebody else’s device'
   }
   for (const [at, added] of incoming.entries()) {
-    if (!added || !sameBytes(added.accountKey, committer.accountKey)) return "It adds a device that is not its author's"
+    if (!added || !sameBytes(added.accountKey, committer.accountKey)) return 'It adds a device that is not its author’s'
     if (!isListed(added)) return 'It adds a device that its account does not list'
     if ([...staying, ...incoming.slice(0, at)].some((other) => other && isSamePlace(other, added)))
       return 'It adds a device twice'

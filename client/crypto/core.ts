@@ -6,7 +6,7 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { loadPart } from '../primitives/part.ts'
 import { UPDATED_ELSEWHERE } from '../vault/database.ts'
 import type { LockAfter } from '../vault/head.ts'
-import { lockStanding, setLockAfter } from '../vault/lock.ts'
+import { lockStanding, offlineWays } from '../vault/lock.ts'
 import { pageOf } from '../vault/messages.ts'
 import { roomRecord } from '../vault/rooms.ts'
 import { destroyVault } from '../vault/vault.ts'
@@ -16,16 +16,16 @@ import type { AccountVerbs } from './accountkeys.ts'
 import { deviceSeen, newDevices, ownStanding } from './announce.ts'
 import { keepArchiveKeys, missingEpochs } from './archive.ts'
 import { readBook, seenVersion } from './book.ts'
+import { chatLocks, locksToFollow } from './chatlocks.ts'
 import { copiedAt, copyKnown } from './copied.ts'
 import { ownDevices } from './devicenames.ts'
 import { enterRoom } from './enter.ts'
-import { answerForks } from './forks.ts'
 import { putHealingOff, roomsToHeal } from './heal.ts'
 import { refillKeyPackages } from './keypackages.ts'
 import { compareAccounts, knowVanished, vanishedContacts } from './known.ts'
 import type { Live } from './live.ts'
 import { receiveLog } from './log.ts'
-import { bookSaved, mergeBook, replaceBook, sealBook } from './merge.ts'
+import { bookSaved, mergeBook, sealBook } from './merge.ts'
 import {
   changeOutbox,
   drafts,
@@ -36,30 +36,40 @@ import {
   readDraft,
   roomsWithOutbox,
 } from './outbox.ts'
-import { manifestVersion, peerStanding, takePeerManifest } from './peers.ts'
+import { manifestVersion, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
 import { type OriginOf, proveSession } from './proof.ts'
 import { keepAndSeal, sealOutboxRow } from './sealing.ts'
 import { takeOwnManifest } from './self.ts'
-import { pinAddress, trustKey } from './trust.ts'
+import { peerStanding } from './standing.ts'
 import type { LockedMemory } from './unlock.ts'
 import { reopenWaiting } from './waiting.ts'
-import { wantAddress } from './wanted.ts'
 import type { HeldWays } from './ways.ts'
+import { explained } from './withheld.ts'
 
 export type Core = ReturnType<typeof createCore>
 
+const loadChatLock = () => loadPart(() => import('./chatlock.ts'))
+const loadChatPages = () => loadPart(() => import('./chatpages.ts'))
+const loadChatRows = () => loadPart(() => import('./chatrows.ts'))
+const loadAnswer = () => loadPart(() => import('./answer.ts'))
 const loadAudit = () => loadPart(() => import('./audit.ts'))
 const loadCodes = () => loadPart(() => import('./codes.ts'))
+const loadContacts = () => loadPart(() => import('./contacts.ts'))
+const loadOffline = () => loadPart(() => import('./offline.ts'))
 const loadOlder = () => loadPart(() => import('./older.ts'))
+const loadRelock = () => loadPart(() => import('../vault/relock.ts'))
 const loadRenaming = () => loadPart(() => import('./renaming.ts'))
 const loadRestart = () => loadPart(() => import('./restart.ts'))
 const loadSafety = () => loadPart(() => import('./safety.ts'))
+const loadSpoiled = () => loadPart(() => import('./spoiled.ts'))
+const loadTrust = () => loadPart(() => import('./trust.ts'))
 const loadUnlocking = () => loadPart(() => import('./unlock.ts'))
 const loadSearch = () => loadPart(() => import('../index/search.ts'))
 
 type Unlocking = Awaited<ReturnType<typeof loadUnlocking>>
+type Offline = Awaited<ReturnType<typeof loadOffline>>
 type Rest<F> = F extends (live: Live, ...rest: infer R) => infer Result ? (...rest: R) => Result : never
 
 /** The worker's memory and its verbs. A browser calls them through `crypto.ts`; tests call them directly. */
@@ -76,9 +86,12 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     memory.live?.vault.close()
     memory.live = undefined
   }
-  /** The same for a verb that is loaded when it is first called. */
-  const onPart = <F extends (live: Live, ...rest: never[]) => Promise<unknown>>(load: () => Promise<F>) =>
-    on(async (live, ...rest: never[]) => (await load())(live, ...rest)) as unknown as Rest<F>
+  /** The same for a verb of a part that is loaded when it is first called. */
+  const part = <Part extends object, V extends keyof Part>(load: () => Promise<Part>, verb: V) =>
+    on(async (live, ...rest: never[]) => {
+      const verbs = (await load()) as Record<V, (live: Live, ...rest: never[]) => Promise<unknown>>
+      return verbs[verb](live, ...rest)
+    }) as unknown as Rest<Part[V]>
   let accountKeys: Promise<AccountVerbs> | undefined
   const loadAccountKeys = () => {
     accountKeys ??= loadPart(() => import('./accountkeys.ts')).then(
@@ -111,7 +124,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     draftRecovery: byWay('draftRecovery'),
     draftChange: byWay('draftChange'),
     signOrder: byWay('signOrder'),
-    draftPasswordChange: byWay('draftPasswordChange'),
+    draftOrderedChange: byWay('draftOrderedChange'),
     changeKept: byWay('changeKept'),
     proveDraft: byWay('proveDraft'),
     keepKeys: byWay('keepKeys'),
@@ -123,14 +136,14 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     async eraseEntered(): Promise<void> {
       await (await accountKeys)?.eraseEntered()
     },
-    /** The device whose vault this browser stores for this username, or null. */
-    async deviceHere(username: string): Promise<string | null> {
-      return (await knownVaultOf(username))?.deviceId ?? null
+    /** The device whose vault this browser stores for this username or user id, or null. */
+    async deviceHere(who: string): Promise<string | null> {
+      return (await knownVaultOf(who))?.deviceId ?? null
     },
     /** Signs the challenge of this session with the open vault's device [Note: D4]. */
     proveSession: on(async (account, challenge: string) => proveSession(account, originOf(), challenge)),
     ownDevices: on(ownDevices),
-    nameDevice: onPart(async () => (await loadRenaming()).nameDevice),
+    nameDevice: part(loadRenaming, 'nameDevice'),
     ownStanding: on(ownStanding),
     newDevices: on(newDevices),
     deviceSeen: on(deviceSeen),
@@ -145,13 +158,27 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       await (await loadUnlocking()).unlock(memory, input)
     },
     async awaitUnlock(input: Parameters<Unlocking['awaitUnlock']>[1]): Promise<boolean> {
+      // The person types meanwhile. Where this fails, opening says so.
+      void loadOffline().catch(() => undefined)
       return (await loadUnlocking()).awaitUnlock(memory, input)
     },
     lockStanding: (userId: string) => lockStanding(userId),
     switchLockOn: byWay('switchLockOn'),
     switchLockOff: byWay('switchLockOff'),
-    setLockAfter: on(({ userId }, after: LockAfter) => setLockAfter(userId, after)),
+    setLockAfter: on(async ({ userId }, after: LockAfter) => (await loadRelock()).setLockAfter(userId, after)),
     renewLock: byWay('renewLock'),
+    offlineWays: (userId: string) => offlineWays(userId),
+    switchOfflineOn: on(async (live, unlockSecret: string) =>
+      (await loadOffline()).switchOfflineOn(live, memory.ways, unlockSecret),
+    ),
+    renewOffline: on(async (live, unlockSecret: string) => (await loadOffline()).renewOffline(live, memory.ways, unlockSecret)),
+    switchOfflineOff: part(loadOffline, 'switchOfflineOff'),
+    async unlockOffline(input: Parameters<Offline['unlockOffline']>[1]): Promise<void> {
+      shut()
+      await (await loadOffline()).unlockOffline(memory, input)
+    },
+    keepShown: part(loadOffline, 'keepShown'),
+    readShown: part(loadOffline, 'readShown'),
     async close(): Promise<void> {
       memory.stopWaiting?.()
       shut()
@@ -180,29 +207,56 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     compareAccounts: on(compareAccounts),
     vanishedContacts: on(vanishedContacts),
     knowVanished: on(knowVanished),
-    trustKey: on(trustKey),
-    wantAddress: on(wantAddress),
-    pinAddress: on(pinAddress),
-    safetyNumber: onPart(async () => (await loadSafety()).safetyNumber),
-    compareSafetyCode: onPart(async () => (await loadSafety()).compareSafetyCode),
-    setVerified: onPart(async () => (await loadSafety()).setVerified),
-    codeSecret: onPart(async () => (await loadCodes()).codeSecret),
-    proveScan: onPart(async () => (await loadCodes()).proveScan),
-    isScanProven: onPart(async () => (await loadCodes()).isScanProven),
-    pinScanned: onPart(async () => (await loadCodes()).pinScanned),
+    trustKey: part(loadTrust, 'trustKey'),
+    wantAddress: part(loadTrust, 'wantAddress'),
+    pinAddress: part(loadTrust, 'pinAddress'),
+    safetyNumber: part(loadSafety, 'safetyNumber'),
+    compareSafetyCode: part(loadSafety, 'compareSafetyCode'),
+    setVerified: part(loadSafety, 'setVerified'),
+    codeSecret: part(loadCodes, 'codeSecret'),
+    proveScan: part(loadCodes, 'proveScan'),
+    isScanProven: part(loadCodes, 'isScanProven'),
+    pinScanned: part(loadCodes, 'pinScanned'),
+    nameContact: part(loadContacts, 'nameContact'),
+    noteBlock: part(loadContacts, 'noteBlock'),
+    clearRoom: part(loadContacts, 'clearRoom'),
+    applyClears: part(loadContacts, 'applyClears'),
     sealBook: on(sealBook),
     bookSaved: on(bookSaved),
     mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),
-    replaceBook: on(replaceBook),
+    replaceBook: part(loadSpoiled, 'replaceBook'),
     isBookRead: on(async (account) => (await readBook(account)).isRead),
     bookVersion: on(async (account) => seenVersion(await readBook(account))),
     refillKeyPackages: on(refillKeyPackages),
+    chatLocks: on(chatLocks),
+    /** Lets the rows of this browser follow the locks in the book. Returns the rooms that have changed. */
+    followLocks: on(async (live) => {
+      const due = locksToFollow((await readBook(live)).book, await live.vault.locks())
+      return due.length > 0 ? (await loadChatRows()).followLocks(live) : due
+    }),
+    newChatPassword: part(loadChatLock, 'newChatPassword'),
+    makeChatLock: part(loadChatLock, 'makeChatLock'),
+    holdChatLock: part(loadChatLock, 'holdChatLock'),
+    typeChatPassword: part(loadChatLock, 'typeChatPassword'),
+    openChatLock: part(loadChatLock, 'openChatLock'),
+    shutChatLock: part(loadChatLock, 'shutChatLock'),
+    changeChatPassword: part(loadChatLock, 'changeChatPassword'),
+    chatPasswordChanged: part(loadChatLock, 'chatPasswordChanged'),
+    takeChatLockOff: part(loadChatLock, 'takeChatLockOff'),
+    giveChatUp: part(loadChatLock, 'giveChatUp'),
+    pagesToRead: part(loadChatPages, 'pagesToRead'),
+    takePage: part(loadChatPages, 'takePage'),
+    writePage: part(loadChatPages, 'writePage'),
+    isFullPage: part(loadChatPages, 'isFullPage'),
 
-    roomRecord: on(({ vault }, chatRoomId: string) => roomRecord(vault, chatRoomId)),
+    /** The record of a room; undefined if it is new here, or locked. */
+    roomRecord: on(async ({ vault }, chatRoomId: string) =>
+      (await vault.isOpen(chatRoomId)) ? roomRecord(vault, chatRoomId) : undefined,
+    ),
     enterRoom: on(enterRoom),
     receiveLog: on(receiveLog),
-    answerForks: on(answerForks),
-    restartRoom: onPart(async () => (await loadRestart()).restartRoom),
+    answerForks: part(loadAnswer, 'answerForks'),
+    restartRoom: part(loadRestart, 'restartRoom'),
     roomsToHeal: on(roomsToHeal),
     putHealingOff: on(putHealingOff),
     roomNeed: on(roomNeed),
@@ -210,12 +264,15 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     joinRoom: on(joinRoom),
     commitRoom: on(commitRoom),
     dropCommit: on(dropCommit),
-    auditCommits: onPart(async () => (await loadAudit()).auditCommits),
-    auditDone: onPart(async () => (await loadAudit()).auditDone),
-    page: on(({ vault }, input: Parameters<typeof pageOf>[1]) => pageOf(vault, input)),
+    auditCommits: part(loadAudit, 'auditCommits'),
+    auditDone: part(loadAudit, 'auditDone'),
+    page: on(async (live, input: Parameters<typeof pageOf>[1]) => {
+      const page = await pageOf(live.vault, input)
+      return { ...page, messages: await explained(live, page.messages) }
+    }),
     missingEpochs: on((account, messages: Pick<Message, 'content'>[]) => missingEpochs(account, messages)),
-    keepArchiveKeys: on((account, keys: ArchiveKey[]) => keepArchiveKeys(account, keys)),
-    adoptPage: onPart(async () => (await loadOlder()).adoptPage),
+    keepArchiveKeys: on((account, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(account, keys, chatRoomId)),
+    adoptPage: part(loadOlder, 'adoptPage'),
     reopenWaiting: on(reopenWaiting),
     indexRooms: on(async ({ vault }, input: { chatRoomIds: string[] }) => (await loadSearch()).indexRooms(vault, input)),
     search: on(async ({ vault }, input: Parameters<typeof searchMessages>[1]) =>

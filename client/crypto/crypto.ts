@@ -1,5 +1,7 @@
 import { CryptoFailure } from '../primitives/failure.ts'
+import { loadPart } from '../primitives/part.ts'
 import type { Core } from './core.ts'
+import { isStillRead } from './mismatch.ts'
 
 /**
  * The only access to keys and state. The code behind it runs in a worker; no key leaves the worker. Failures of cryptography
@@ -9,26 +11,30 @@ export type Crypto = Core
 
 export type { FoundMessage } from '../index/search.ts'
 export type { LockAfter } from '../vault/head.ts'
-export type { LockStanding } from '../vault/lock.ts'
+export type { LockStanding, VaultWays } from '../vault/lock.ts'
 export type { MessagePage, StoredBody, StoredMessage } from '../vault/messages.ts'
 export type { EpochName, Fork } from '../vault/rooms.ts'
 export type { KeyChangeRequest } from './change.ts'
+export type { ChatLocks } from './chatlocks.ts'
 export type { ScannedCode } from './codes.ts'
 export type { DeviceName } from './identity.ts'
 export type { KnownAccount } from './known.ts'
 export type { ListedDevice } from './listed.ts'
 export type { LockEntry } from './lock.ts'
 export type { LogOutcome } from './log.ts'
-export type { Mismatch } from './names.ts'
+export type { Mismatch } from './mismatch.ts'
 export type { OutboxRow } from './outbox.ts'
 export type { ManifestOutcome } from './peers.ts'
 export type { RoomState } from './prepare.ts'
 export type { NewerVersions } from './versions.ts'
-export { CryptoFailure }
+export { CryptoFailure, isStillRead, loadPart }
 
-/** True if the account was closed during an operation: nothing failed, and the screen already shows that it is closed. */
+/**
+ * True if the account was closed, or the chat locked, during an operation: nothing failed, and the screen already shows that it is
+ * closed.
+ */
 export const isClosed = (error: unknown): boolean =>
-  error instanceof CryptoFailure && (error.code === 'closed' || error.code === 'vault_closed')
+  error instanceof CryptoFailure && ['closed', 'vault_closed', 'room_locked'].includes(error.code)
 
 /** A request to the worker. */
 export interface Ask {

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
 import { NEEDS_NEWER } from '../../contract/content.ts'
-import type { Keyring, Manifest } from '../../contract/devices.ts'
+import type { Keyring, Manifest } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { hkdf, sealWith } from '../primitives/seal.ts'
 import { type NewerBuild, newerBuild } from '../testing/newer.ts'
@@ -174,18 +174,18 @@ test('A book carries what a newer build has put into it and its pins, through a 
     const { pins } = book as unknown as AnyBook
     return {
       ...book,
-      locks: { room: { n: 1 } },
+      rules: { room: { n: 1 } },
       pins: Object.fromEntries(Object.entries(pins).map(([id, pin]) => [id, { ...pin, motto: 'bob', later: { n: 3 } }])),
     }
   })
   await syncBook(alice.env)
   await verifies(alice, bob.userId)
   // Meanwhile another browser saved a book with more entries. Afterwards the book has the entries of both.
-  await savesBook(alice, (book) => ({ ...book, locks: { chat: { n: 2 } }, seen: 4 }))
+  await savesBook(alice, (book) => ({ ...book, rules: { chat: { n: 2 } }, seen: 4 }))
   await syncBook(alice.env)
   const saved = JSON.parse(await bookOnServer(alice))
   expect(saved).toMatchObject({
-    locks: { room: { n: 1 }, chat: { n: 2 } },
+    rules: { room: { n: 1 }, chat: { n: 2 } },
     seen: 4,
     pins: { [bob.userId]: { isVerified: true, motto: 'bob', later: { n: 3 } } },
   })

@@ -1,28 +1,21 @@
 import { encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
-import { type AccountKeys, ADDED_AT_SEALED, type Manifest } from '../../contract/devices.ts'
+import type { AccountKeys } from '../../contract/devices.ts'
+import { ADDED_AT_SEALED, type Manifest } from '../../contract/documents.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, keyPairOf, randomBytes } from '../primitives/seal.ts'
-import { createVault, type Write } from '../vault/vault.ts'
+import { createVault } from '../vault/newvault.ts'
+import type { Write } from '../vault/vault.ts'
 import { liveOf } from './account.ts'
 import { copyHistory, type HistoryKey, historyWrite } from './history.ts'
-import {
-  type DeviceKeys,
-  type DeviceName,
-  makeCredential,
-  newDevice,
-  newIdentity,
-  readManifest,
-  sealDeviceName,
-  signManifest,
-  withName,
-} from './identity.ts'
+import { type DeviceKeys, type DeviceName, readManifest, sealDeviceName } from './identity.ts'
 import { newKeyPackages } from './keypackages.ts'
 import { eraseKeyring, newKeyring, type Way } from './keyring.ts'
 import { withSealedTimes } from './listed.ts'
 import type { Live } from './live.ts'
-import { requireMarkedIdentity } from './marks.ts'
+import { makeCredential, newDevice, newIdentity, signManifest, withName } from './newidentity.ts'
 import { ownManifestWrite } from './peers.ts'
 import type { Review } from './review.ts'
+import { requireMarkedIdentity } from './unopened.ts'
 
 /** The first key packages of a new browser; the background makes the rest, so that the browser is ready sooner. */
 const FIRST_KEY_PACKAGES = 10
@@ -72,7 +65,7 @@ export async function draftDevice(
   const device = await newDevice()
   const history = copyHistory(opened.secret.historyKeys)
   const newest = history.at(-1)
-  if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
+  if (!newest) throw new CryptoFailure('history_key', 'The keys of your account lack a history key')
   const entry = {
     id: device.id,
     sealedName: await sealDeviceName(newest.seed, device.id, { ...deviceName, addedAt: new Date().toISOString() }),

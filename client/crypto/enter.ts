@@ -14,9 +14,9 @@ import { pathMade } from './heal.ts'
 import { creationData, joinByWelcome, welcomedRefs } from './joining.ts'
 import { keyPackageHeld, keyPackageSpent } from './keypackages.ts'
 import type { Live } from './live.ts'
+import { accountKeysOf, type MemberAccounts } from './members.ts'
 import { archiveKeyOf } from './message.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
-import { accountKeysOf, type MemberAccounts } from './peers.ts'
 import { pendingSettled } from './pending.ts'
 import { type Place, storeRoom, withRoom } from './room.ts'
 import { groupPlace, withMembers } from './signers.ts'
@@ -31,9 +31,9 @@ export type Entered = Pick<RoomRecord, 'standing' | 'cursor' | 'from'> & {
 }
 
 /**
- * Reads the room's current group from the server's answer. With a Welcome for this device and the commit behind it, it joins and
- * compares the device lists that the commit names [Note: D2]; else it stays outside and reads by the archive. Keeps an MLS state that follows the log already. Refuses a generation lower than any that this account
- * has seen [Note: R4].
+ * Reads the room's current group from the server's answer. With a Welcome for this device and the commit behind it, it joins
+ * and compares the device lists that the commit names [Note: D2]; else it stays outside and reads by the archive. Keeps an MLS
+ * state that follows the log already. Refuses a generation lower than any that this account has seen [Note: R4].
  */
 export function enterRoom(
   live: Live,
@@ -75,7 +75,7 @@ export function enterRoom(
     await storeRoom(live, chatRoomId, { record: known, group: welcomed.group }, [
       ...welcomed.writes,
       pendingSettled(chatRoomId),
-      derivedKeyWrite(place, await archiveKeyOf(welcomed.group)),
+      derivedKeyWrite(chatRoomId, place, await archiveKeyOf(welcomed.group)),
       ...(record && record.generation > 0 ? messageWrites(restartNotice(chatRoomId, seq, new Date().toISOString())) : []),
     ])
     return known
@@ -155,5 +155,5 @@ async function listsOfCreation(group: Group, creation: LogEntry | null): Promise
 export function checkPlace(chatRoomId: string, served: RoomGroup, groupId: Uint8Array, accounts: MemberAccounts): void {
   const holds = groupIdHolds(groupId, chatRoomId, served.generation, accountKeysOf(accounts))
   if (!holds || toBase64(groupId) !== served.groupId)
-    throw new CryptoFailure('group_id', 'The server returned the state of another room')
+    throw new CryptoFailure('group_id', 'The server returned the state of another chat')
 }

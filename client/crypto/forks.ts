@@ -1,10 +1,8 @@
 import { concat, fromBase64, toBase64 } from '../../contract/bytes.ts'
 import type { Frame } from '../../contract/content.ts'
-import { type Fork, type NamedList, type RoomRecord, recordWrite } from '../vault/rooms.ts'
+import type { Fork, NamedList, RoomRecord } from '../vault/rooms.ts'
 import { HASH_BYTES, hashAt } from './hashes.ts'
-import type { Live } from './live.ts'
-import { everyAccount, type MemberAccounts } from './peers.ts'
-import { type Place, withRoom } from './room.ts'
+import { everyAccount, type MemberAccounts } from './members.ts'
 
 /** How many forks a room keeps, and how many lists that are newer than this device's: a member may name any number. */
 const FORKS_MAX = 20
@@ -90,7 +88,7 @@ export function withTold(record: RoomRecord, lists: NamedList[]): RoomRecord {
   return { ...record, forks: forks.map((fork) => (names(fork) ? { ...fork, isTold: true } : fork)) }
 }
 
-const isSameList = (one: NamedList, other: NamedList): boolean =>
+export const isSameList = (one: NamedList, other: NamedList): boolean =>
   one.userId === other.userId && one.version === other.version && one.hash === other.hash
 
 /** The forks for which nothing is sent in this room until the person decides. */
@@ -100,14 +98,3 @@ export const openForks = (record: Pick<RoomRecord, 'forks'> | undefined): Fork[]
 /** The lists that this device's next commit names, so that the other members learn of the forks. */
 export const untoldLists = (record: Pick<RoomRecord, 'forks'> | undefined): NamedList[] =>
   (record?.forks ?? []).flatMap(({ userId, version, known, isTold }) => (isTold ? [] : [{ userId, version, hash: known }]))
-
-/** Notes that the person goes on although these forks were shown to them. The same two lists are not reported again in this room. */
-export function answerForks(live: Live, { chatRoomId, peerIds, forks }: Place & { forks: NamedList[] }): Promise<void> {
-  return withRoom(live, chatRoomId, peerIds, async ({ record }) => {
-    if (!record) return
-    const answered = record.forks?.map((fork) =>
-      forks.some((one) => isSameList(one, fork)) ? { ...fork, isAnswered: true } : fork,
-    )
-    await live.vault.write([recordWrite(chatRoomId, { ...record, ...(answered && { forks: answered }) })])
-  })
-}

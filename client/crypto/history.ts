@@ -1,19 +1,17 @@
 import { z } from 'zod'
 import { concat, decodeFields, encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
-import type { KeyChange, Manifest } from '../../contract/devices.ts'
+import type { Manifest } from '../../contract/documents.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { keyPairOf, openFrom, sealTo } from '../primitives/seal.ts'
+import { keyPairOf, openFrom } from '../primitives/seal.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
 
-const HISTORY_SEAL = 'conclave/history-seal/v1'
+export const HISTORY_SEAL = 'conclave/history-seal/v1'
 const ROW = 'history'
-const ID_BYTES = 4
+export const ID_BYTES = 4
 const SEED_BYTES = 32
 const KEY_BYTES = ID_BYTES + SEED_BYTES
-/** The most history keys that fit into one seal of the contract. */
-const SEALED_KEYS = 24
 
 /** A history key [Note: H2]: the 32-byte seed of an X-Wing pair. Lists of them have the newest last. */
 export interface HistoryKey {
@@ -65,24 +63,6 @@ export async function isAnnounced(manifest: Manifest, { id, seed }: HistoryKey):
 }
 
 /**
- * Seals the newest 24 history keys to one of the account's devices, so that a device which missed some changes gets the keys in
- * between too. (A device that missed more must be added again to read older messages.)
- */
-export async function sealHistory(
-  keys: HistoryKey[],
-  identityKey: Uint8Array,
-  device: { id: string; sealingKey: string },
-): Promise<KeyChange['historySeals'][number]> {
-  const newest = keys.at(-1)
-  if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
-  const plain = concat(...keys.slice(-SEALED_KEYS).flatMap(({ id, seed }) => [idBytes(id), seed]))
-  const context = [identityKey, device.id, String(newest.id)] as const
-  const sealed = await sealTo(fromBase64(device.sealingKey), HISTORY_SEAL, plain, ...context)
-  plain.fill(0)
-  return { deviceId: device.id, historyKeyId: newest.id, sealed: toBase64(sealed) }
-}
-
-/**
  * Opens the seal of the key that the account's signed manifest announces [Note: H2]. HPKE does not authenticate the sealer, so a
  * seal counts only if the newest seed in it yields exactly the announced public key. That also vouches for the older seeds in it:
  * HPKE is not malleable, so the maker of a seal with the announced seed knows that seed, and only the account's own devices and
@@ -106,9 +86,3 @@ export async function openHistorySeal(live: Live, manifest: Manifest, seals: His
 
 const falseKey = (cause?: unknown) =>
   new CryptoFailure('history_key', 'The server handed out a history key that your account did not announce', { cause })
-
-function idBytes(id: number): Uint8Array {
-  const bytes = new Uint8Array(ID_BYTES)
-  new DataView(bytes.buffer).setUint32(0, id)
-  return bytes
-}

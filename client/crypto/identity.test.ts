@@ -1,21 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
-import type { Manifest } from '../../contract/devices.ts'
+import type { Manifest } from '../../contract/documents.ts'
 import { publicKeyOfOnion } from '../../contract/onion.ts'
 import { hkdf, keyPairOf, pad, randomBytes, sealWith } from '../primitives/seal.ts'
 import {
   checkSuccession,
   credentialHolds,
   type DeviceKeys,
-  makeCredential,
-  newDevice,
-  newIdentity,
   openDeviceName,
   readCredential,
   readManifest,
   sealDeviceName,
-  signManifest,
 } from './identity.ts'
+import { makeCredential, newDevice, newIdentity, signManifest } from './newidentity.ts'
 
 const alice = newIdentity()
 const eve = newIdentity()

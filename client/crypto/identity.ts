@@ -1,17 +1,16 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
-import { type Bytes, concat, fromBase64, fromUtf8, toBase64, utf8 } from '../../contract/bytes.ts'
-import { type Manifest, manifestShape } from '../../contract/devices.ts'
-import { onionAddress } from '../../contract/onion.ts'
+import { type Bytes, fromBase64, fromUtf8, toBase64, utf8 } from '../../contract/bytes.ts'
+import { type Manifest, manifestShape } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { hkdf, keyPairOf, openWith, pad, publicKeyOf, randomBytes, sealWith, sign, unpad, verify } from '../primitives/seal.ts'
-import { parseDocument, readDocument, signDocument } from './document.ts'
+import { hkdf, openWith, pad, sealWith, unpad, verify } from '../primitives/seal.ts'
+import { parseDocument, readDocument } from './document.ts'
 
-const MANIFEST = 'conclave/manifest/v1'
-const CREDENTIAL = 'conclave/credential/v1'
+export const MANIFEST = 'conclave/manifest/v1'
+export const CREDENTIAL = 'conclave/credential/v1'
 const DEVICE_NAME = 'conclave/device-name/v1'
-const CREDENTIAL_VERSION = 1
+export const CREDENTIAL_VERSION = 1
 const CREDENTIAL_BYTES = 113
 const DEVICE_NAME_BYTES = 252
 
@@ -33,33 +32,6 @@ export interface DeviceKeys {
   sealingKey: Bytes
 }
 
-/** The identity of a 32-byte seed, or a new one. */
-export function newIdentity(seed: Uint8Array = randomBytes(32)): Identity {
-  const publicKey = publicKeyOf(seed)
-  return { seed: concat(seed), publicKey, onionAddress: onionAddress(publicKey) }
-}
-
-/** New keys for this browser. */
-export async function newDevice(): Promise<DeviceKeys> {
-  const leafSeed = randomBytes(32)
-  const sealing = await keyPairOf(randomBytes(32))
-  return {
-    id: bytesToHex(randomBytes(16)),
-    leafSeed,
-    leafKey: publicKeyOf(leafSeed),
-    sealingSeed: sealing.seed,
-    sealingKey: sealing.publicKey,
-  }
-}
-
-/** version (1) | account key (32) | device id (16) | signature (64) over account key, device id and leaf key [Note: D3]. */
-export function makeCredential(identitySeed: Uint8Array, device: Pick<DeviceKeys, 'id' | 'leafKey'>): Bytes {
-  const accountKey = publicKeyOf(identitySeed)
-  const id = hexToBytes(device.id)
-  const signature = sign(identitySeed, CREDENTIAL, accountKey, id, device.leafKey)
-  return concat(Uint8Array.of(CREDENTIAL_VERSION), accountKey, id, signature)
-}
-
 /**
  * The account and device that a credential names, unverified: call `credentialHolds`. undefined if the bytes are no credential.
  */
@@ -74,21 +46,6 @@ export function credentialHolds(bytes: Uint8Array, leafKey: Uint8Array): boolean
   if (!named) return false
   return verify(named.accountKey, bytes.subarray(49), CREDENTIAL, named.accountKey, hexToBytes(named.deviceId), leafKey)
 }
-
-/**
- * The manifest with the username that the person typed [Note: I3]; a name that is signed already stays. Throws
- * CryptoFailure('identity') if the two differ.
- */
-export function withName(manifest: Manifest, username: string | undefined): Manifest {
-  const name = username?.trim().toLowerCase()
-  if (name === undefined || name === manifest.username) return manifest
-  if (manifest.username !== undefined) throw new CryptoFailure('identity', 'These keys belong to another username')
-  return { ...manifest, username: name }
-}
-
-/** The manifest as a signed document [Note: D1]. */
-export const signManifest = (identitySeed: Uint8Array, manifest: Manifest): Signed =>
-  signDocument(identitySeed, MANIFEST, manifest)
 
 /**
  * Reads a manifest signed by this identity. Throws CryptoFailure 'signature', 'malformed', 'identity', or 'manifest_removed_gone'

@@ -95,7 +95,7 @@ export async function createRoomGroup(room: {
     const { publicPackage, privatePackage } = own
     const alone = await createGroup(room.groupId, publicPackage, privatePackage, [], await suite(), configOf(room.accounts))
     const made = await commitWith(alone, room.keyPackages.map(addOf), room.authData)
-    if (!made.welcome) throw new CryptoFailure('mls', 'The server gave no key of the others that fits this room')
+    if (!made.welcome) throw new CryptoFailure('mls', 'The server gave no key of the others that fits this chat')
     return { ...made, welcome: made.welcome }
   })
 }
@@ -142,7 +142,7 @@ export async function creationData(group: Group, commit: Uint8Array): Promise<By
     const isCreation =
       content.contentType === 'commit' && content.epoch === 0n && sender.senderType === 'member' && sender.leafIndex === 0
     if (!creator || !isCreation || !sameBytes(content.groupId, groupIdOf(group)))
-      throw new CryptoFailure('commit', 'This commit did not make the group')
+      throw new CryptoFailure('commit', 'This change did not start the encryption of this chat')
     const { hash, signature } = await suite()
     const before = {
       ...group.groupContext,
@@ -152,7 +152,7 @@ export async function creationData(group: Group, commit: Uint8Array): Promise<By
     }
     const { signaturePublicKey } = creator
     if (!(await verifyFramedContentSignature(signaturePublicKey, 'mls_public_message', content, auth, before, signature)))
-      throw new CryptoFailure('commit', 'This commit did not make the group')
+      throw new CryptoFailure('commit', 'This change did not start the encryption of this chat')
     return concat(content.authenticatedData)
   })
 }
@@ -176,10 +176,10 @@ export async function joinByGroupInfo(entry: {
     const replaced = present.find(({ leafKey }) => entry.replaceOwnLeaf && sameBytes(leafKey, entry.replaceOwnLeaf))
     const accountKey = readCredential(entry.device.credential)?.accountKey
     if (replaced && !(accountKey && sameBytes(replaced.accountKey, accountKey))) {
-      throw new CryptoFailure('mls', "The leaf to replace is not this account's")
+      throw new CryptoFailure('mls', 'The device to replace is not this account’s')
     }
     if (present.some((member) => member !== replaced && sameBytes(member.leafKey, entry.device.leafKey))) {
-      throw new CryptoFailure('already_member', 'This device still has its place in the room')
+      throw new CryptoFailure('already_member', 'This device still has its place in this chat')
     }
     const config = configOf(entry.accounts)
     const replacing = {
@@ -219,7 +219,8 @@ export async function groupInfoMembers(bytes: Uint8Array): Promise<{ groupId: By
     const present = leaves.flatMap(({ leaf, leafIndex }) => provenMember(leaf, leafIndex) ?? [])
     const isSigned =
       signer && (await verifyGroupInfoSignature(groupInfo, signer.leaf.signaturePublicKey, (await suite()).signature))
-    if (!isSigned || present.length !== leaves.length) throw new CryptoFailure('mls', 'The GroupInfo does not hold')
+    if (!isSigned || present.length !== leaves.length)
+      throw new CryptoFailure('mls', 'The server’s state of this chat does not hold')
     const { groupId, epoch } = groupInfo.groupContext
     return { groupId: concat(groupId), epoch: Number(epoch), members: present }
   })
@@ -227,6 +228,6 @@ export async function groupInfoMembers(bytes: Uint8Array): Promise<{ groupId: By
 
 function treeOf(groupInfo: GroupInfo): RatchetTree {
   const tree = ratchetTreeFromExtension(groupInfo)
-  if (!tree) throw new CryptoFailure('mls', 'The GroupInfo carries no tree')
+  if (!tree) throw new CryptoFailure('mls', 'The server’s state of this chat is incomplete')
   return tree
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
-import { type Keyring, keyringShape } from '../../contract/devices.ts'
+import { type Keyring, keyringShape } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { hkdf, keyPairOf, openFrom, openWith, randomBytes, sealTo, sealWith } from '../primitives/seal.ts'
 import { signDocument } from './document.ts'
-import { newIdentity } from './identity.ts'
 import { eraseKeyring, newKeyring, openKeyring, rewrapKeyring, type Way } from './keyring.ts'
+import { newIdentity } from './newidentity.ts'
 
 const alice = newIdentity()
 const eve = newIdentity()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Bytes, concat, fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../contract/bytes.ts'
-import { type Keyring, keyringShape } from '../../contract/devices.ts'
+import { type Keyring, keyringShape } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, keyPairOf, openFrom, openWith, publicKeyOf, randomBytes, sealTo, sealWith } from '../primitives/seal.ts'
@@ -85,7 +85,7 @@ export async function openKeyring(
 ): Promise<OpenKeyring> {
   const named = fromBase64(parseDocument(signed.content, KEYRING, keyringShape).identityKey)
   if (expectedIdentityKey && !sameBytes(named, expectedIdentityKey)) {
-    throw new CryptoFailure('identity', 'The keyring is of another identity')
+    throw new CryptoFailure('identity', 'These keys are of another identity')
   }
   const keyring = readDocument(signed, KEYRING, keyringShape, named)
   const publicKey = toBase64((await keyPairOf(way.seed)).publicKey)
@@ -93,12 +93,11 @@ export async function openKeyring(
   if (!entry) throw new CryptoFailure('way', `This ${WORDS[way.kind]} does not open your account`)
   const accountKey = await openFrom(way.seed, ACCOUNT_KEY, fromBase64(entry.sealedKey), named, entry.id)
   const secret = readSecret(await openWith(accountKey, KEYRING, fromBase64(keyring.sealed), named, String(keyring.version)))
-  if (!sameBytes(publicKeyOf(secret.identitySeed), named))
-    throw new CryptoFailure('identity', 'The keyring holds another identity')
-  if (!sameWays(keyring, secret)) throw new CryptoFailure('malformed', 'The keyring names other ways in than it holds')
+  if (!sameBytes(publicKeyOf(secret.identitySeed), named)) throw new CryptoFailure('identity', 'These keys hold another identity')
+  if (!sameWays(keyring, secret)) throw new CryptoFailure('malformed', 'These keys name other ways in than they hold')
   const proof = await proofOf(way.seed, named, entry.id)
   if (!secret.ways.some((kept) => kept.id === entry.id && sameBytes(kept.proof, proof))) {
-    throw new CryptoFailure('identity', 'The keyring was not made with this way in')
+    throw new CryptoFailure('identity', 'These keys were not made with this way in')
   }
   return { keyring, secret, accountKey }
 }

@@ -1,6 +1,7 @@
 import { type BookRow, bookWrite, type Pin, readBook, withBook } from './book.ts'
 import type { Live } from './live.ts'
-import { foldName, isPinnedKey, type Mismatch, mismatchOf, type ShownAccount } from './names.ts'
+import type { Mismatch } from './mismatch.ts'
+import { foldName, isPinnedKey, mismatchOf, type ShownAccount } from './names.ts'
 import { peerOf } from './peers.ts'
 import { decided } from './pins.ts'
 import { wantedKeys, wantedWrite } from './wanted.ts'
@@ -9,12 +10,21 @@ import { wantedKeys, wantedWrite } from './wanted.ts'
 export interface KnownAccount {
   /** True if the person compared the safety number of the key that the server shows. */
   isVerified: boolean
+  /** When the person did so, ISO 8601; null where nobody knows. */
+  comparedAt: string | null
+  /** True if that was by a scanned contact code. */
+  isByCode: boolean
   /** The pinned name, in lower case; null if no name is pinned. */
   username: string | null
   mismatch: Mismatch | null
+  /** The alias that the own person gave them; null if none. */
+  alias: string | null
   /** True if the person entered the onion address of this key. */
   isByAddress: boolean
-  /** Both keys and names, this browser's first, if two browsers of this account pinned different ones, or an entered address has another. */
+  /**
+   * Both keys and names, this browser's first, if two browsers of this account pinned different ones, or an entered address has
+   * another.
+   */
   choices: KeyChoice[] | null
 }
 
@@ -36,13 +46,17 @@ export function compareAccounts(live: Live, shown: ShownAccount[]): Promise<Know
     const [before, wanted] = await Promise.all([readBook(live), wantedKeys(live)])
     const { row, found } = withAddresses(withContacts(await withFirstNames(live, before, shown), shown), shown, wanted)
     if (row !== before) await live.vault.write([bookWrite(row), ...(found.length > 0 ? [wantedWrite(wanted, found)] : [])])
-    const { pins } = row.book
+    const { pins, contactNames } = row.book
     const holders = holdersIn(pins)
     return shown.map(({ userId, ...account }) => {
       const pin = pins[userId]
+      const isVerified = pin?.isVerified === true && isPinnedKey(pin, account.identityKey)
       return {
-        isVerified: pin?.isVerified === true && isPinnedKey(pin, account.identityKey),
+        isVerified,
+        comparedAt: (isVerified && pin.comparedAt) || null,
+        isByCode: isVerified && pin.isByCode === true,
         username: pin?.username || null,
+        alias: contactNames?.[userId]?.name || null,
         isByAddress: pin?.isByAddress === true && isPinnedKey(pin, account.identityKey),
         choices: pin?.other
           ? [pin, pin.other].map((one) => ({

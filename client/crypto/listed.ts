@@ -1,4 +1,4 @@
-import { ADDED_AT_SEALED, type Manifest } from '../../contract/devices.ts'
+import { ADDED_AT_SEALED, type Manifest } from '../../contract/documents.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type HistoryKey, historyKeyOf } from './history.ts'
 import { type DeviceName, openDeviceName, type SealedName, sealDeviceName } from './identity.ts'
@@ -17,7 +17,7 @@ export interface ListedDevice extends DeviceName {
 /** The devices of the open account, as its newest known manifest lists and names them. Throws CryptoFailure('manifest'). */
 export async function listedDevices(live: Live): Promise<ListedDevice[]> {
   const known = await peerOf(live, live.userId)
-  if (!known) throw new CryptoFailure('manifest', "This account's own device list is missing")
+  if (!known) throw new CryptoFailure('manifest', 'This account’s own device list is missing')
   // Another tab may have stored a newer history key.
   await historyKeyOf(live, known.manifest.historyKeyId)
   return listDevices(known.manifest, live.history)

@@ -1,7 +1,7 @@
 import { fromBase64 } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf } from '../primitives/seal.ts'
-import { lockStanding } from '../vault/lock.ts'
+import type { VaultWays } from '../vault/lock.ts'
 import { usernameOf } from '../vault/vaults.ts'
 import type { LockSecret } from '../vault/wraps.ts'
 import { LOCAL_LOCK, stretchPassword } from './password.ts'
@@ -16,15 +16,15 @@ export interface PasskeyAnswer {
 export type LockEntry = { password: string } | { passkey: PasskeyAnswer }
 
 /**
- * Derives the lock's secret from an entry. A password is stretched with the salt from when the lock was made, so it opens the
- * lock even after the account's password has changed. Throws CryptoFailure('lock_secret') if no password opens it.
+ * Derives the secret of an entry for what opens the vault. A password is stretched with the salt from when that was made, so it opens
+ * even after the account's password has changed. Throws CryptoFailure('lock_secret') if no password opens it.
  */
-export async function lockSecretOf(userId: string, entry: LockEntry): Promise<LockSecret> {
+export async function lockSecretOf(userId: string, entry: LockEntry, ways: VaultWays | null): Promise<LockSecret> {
   if ('passkey' in entry) return passkeyLock(entry.passkey)
-  const [standing, username] = await Promise.all([lockStanding(userId), usernameOf(userId)])
-  if (!standing?.passwordSalt || username === undefined)
+  const username = await usernameOf(userId)
+  if (!ways?.passwordSalt || username === undefined)
     throw new CryptoFailure('lock_secret', 'This browser does not unlock with a password')
-  const salt = fromBase64(standing.passwordSalt)
+  const salt = fromBase64(ways.passwordSalt)
   const { passwordSeed, lockSecret } = await stretchPassword(username, entry.password, salt)
   erase(passwordSeed)
   return { kind: 'password', secret: lockSecret, salt }

@@ -2,7 +2,8 @@ import { fromBase64 } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase } from '../primitives/seal.ts'
 import type { LockAfter } from '../vault/head.ts'
-import { addLock, removeLock, renewLockPassword } from '../vault/lock.ts'
+import { lockStanding } from '../vault/lock.ts'
+import { addLock, removeLock, renewLockPassword } from '../vault/relock.ts'
 import { type LockEntry, lockSecretOf } from './lock.ts'
 import type { HeldWays } from './ways.ts'
 
@@ -18,7 +19,7 @@ export async function switchLockOff(
   userId: string,
   { unlockSecret, entry }: { unlockSecret: string; entry: LockEntry },
 ): Promise<void> {
-  const secret = await lockSecretOf(userId, entry)
+  const secret = await lockSecretOf(userId, entry, await lockStanding(userId))
   await removeLock({ userId, unlockSecret: fromBase64(unlockSecret), entered: [secret] })
   erase(secret.secret)
 }

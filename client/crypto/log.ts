@@ -10,12 +10,14 @@ import { noteGeneration } from './generations.ts'
 import type { Live } from './live.ts'
 import { isOwnCommit, takeCommit } from './logcommit.ts'
 import { takeMessage } from './logmessage.ts'
+import { everyAccount } from './members.ts'
 import { withOutbox } from './outbox.ts'
-import { arePeersKnown, everyAccount, type ShownPeer } from './peers.ts'
 import { type OpenRoom, type Place, storeRoom, withRoom } from './room.ts'
 import { groupPlace, withMembers } from './signers.ts'
+import { arePeersKnown, type ShownPeer } from './standing.ts'
 import { type NewerVersions, newerVersions, noVersions } from './versions.ts'
 import { reopenNewer } from './waiting.ts'
+import { explained, takeWithheld } from './withheld.ts'
 
 /** The most messages that are handed back at once: a page of the screen. */
 const SHOWN_MAX = 50
@@ -79,8 +81,8 @@ const UNKNOWN_ROOM: LogOutcome = {
 /**
  * Processes the next entries of a room's log, in order. Stores MLS state, text and cursor in one transaction; then the caller
  * shows the vault's messages [Note: commit, then show]. Skips entries at or below the cursor. `asked` has the device list
- * versions, by user id, that were requested already: if the server lacks one, processing continues without it. With `peers`, processes nothing if their keys
- * are to be fetched first: the result of verifying a message is stored for good.
+ * versions, by user id, that were requested already: if the server lacks one, processing continues without it. With `peers`,
+ * processes nothing if their keys are to be fetched first: the result of verifying a message is stored for good.
  */
 export function receiveLog(
   live: Live,
@@ -100,7 +102,7 @@ export function receiveLog(
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     const ownList = at.accounts.own.version
     const newer = await newerVersions(live, at.named)
-    const opened = record === known && at.messages.length <= SHOWN_MAX ? at.messages : null
+    const opened = record === known && at.messages.length <= SHOWN_MAX ? await explained(live, at.messages) : null
     return {
       needsPeers: false,
       after: known.cursor,
@@ -151,7 +153,7 @@ const NO_STOP: Stop = { mustEnter: false, hasGap: false, unknownLists: {} }
 /** Processes the entries as long as they follow one another and this device has the device lists that commits name. */
 async function takeEntries(at: CatchUp, entries: LogEntry[], asked: Versions): Promise<Stop> {
   for (const entry of entries) {
-    if (entry.chatRoomId !== at.chatRoomId) throw new CryptoFailure('place', 'The server returned entries of another room')
+    if (entry.chatRoomId !== at.chatRoomId) throw new CryptoFailure('place', 'The server returned entries of another chat')
     if (entry.seq <= at.record.cursor) continue
     if (entry.seq !== at.record.cursor + 1) return { ...NO_STOP, hasGap: true }
     const isNewGroup = entry.kind === 'commit' && entry.generation > at.record.generation
@@ -160,6 +162,7 @@ async function takeEntries(at: CatchUp, entries: LogEntry[], asked: Versions): P
     // [Note: D2] Those lists decide which devices may change the room, and whose messages after this commit are accepted.
     if (Object.keys(unknownLists).length > 0) return { ...NO_STOP, unknownLists }
     if (entry.kind === 'commit') await takeCommit(at, entry)
+    else if (entry.kind === 'withheld') await takeWithheld(at, entry)
     else await takeMessage(at, entry)
     at.record.cursor = entry.seq
   }

@@ -8,9 +8,10 @@ import { type CatchUp, leave, restartNotice } from './catchup.ts'
 import { withLists, withTold } from './forks.ts'
 import { ownPathOf, pathMade } from './heal.ts'
 import { readManifest } from './identity.ts'
+import { accountKeysOf, everyAccount, listedIn, memberAccounts } from './members.ts'
 import { archiveKeyOf } from './message.ts'
 import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup } from './mls.ts'
-import { accountKeysOf, everyAccount, listedIn, memberAccounts, takePeerManifest } from './peers.ts'
+import { takePeerManifest } from './peers.ts'
 import { isTaken, type PendingCommit, pendingCommit, pendingSettled } from './pending.ts'
 import { groupPlace, placeBehind, withNamed } from './signers.ts'
 import { withCommit } from './transcript.ts'
@@ -69,7 +70,7 @@ async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promi
   moveTo(at, applied.group, applied.isExternal || applied.added.length === 0)
   const place = { groupId: toBase64(groupIdOf(applied.group)), epoch: epochOf(applied.group) }
   record.unaudited = [...record.unaudited, place].slice(-UNAUDITED_MAX)
-  at.writes.push(derivedKeyWrite(place, await archiveKeyOf(applied.group)))
+  at.writes.push(derivedKeyWrite(at.chatRoomId, place, await archiveKeyOf(applied.group)))
 }
 
 function moveTo(at: CatchUp, group: Group, hasPath: boolean): void {
@@ -92,7 +93,7 @@ async function takeCarried(at: CatchUp, names: CommitNames[]): Promise<void> {
   const { live, accounts } = at
   for (const { userId, signed } of names) {
     const known = everyAccount(accounts).find((account) => account.userId === userId)
-    if (!known) throw new CryptoFailure('commit', 'The commit carries the manifest of a stranger')
+    if (!known) throw new CryptoFailure('commit', 'A change of this chat carries the device list of a stranger')
     if (!signed || signed.content === known.signed.content) continue
     if (readManifest(signed, known.identityKey).version > known.version)
       await takePeerManifest(live, { userId, identityKey: toBase64(known.identityKey), manifest: signed })

@@ -47,7 +47,7 @@ async function readEntry(at: CatchUp, entry: MessageEntry): Promise<Read> {
   if (!isSealedAt(record.log, envelope, at.chatRoomId, at.accounts)) {
     // The log lacks a commit of this group, so this device stops following it.
     if (group && envelope.groupId === record.groupId && envelope.epoch > epochOf(group)) await leave(at)
-    return unreadable(entry, new CryptoFailure('epoch', 'It was sealed for another state of this room'))
+    return unreadable(entry, new CryptoFailure('epoch', 'It was sealed for another state of this chat'))
   }
   return group ? readHere(at, entry, envelope, group) : readByArchive(at, envelope, entry)
 }

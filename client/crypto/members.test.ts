@@ -9,7 +9,7 @@ import { newRecord } from './enter.ts'
 import { forksIn, listsIn, openForks, statedHashes, untoldLists, withLists, withTold } from './forks.ts'
 import { groupIdHolds, roomGroupId } from './groupid.ts'
 import { manifestHash, withHash } from './hashes.ts'
-import { accountKeysOf, everyAccount, listedIn, type MemberAccount, versionsOf } from './peers.ts'
+import { accountKeysOf, everyAccount, listedIn, type MemberAccount, versionsOf } from './members.ts'
 
 const key = (byte: number) => new Uint8Array(32).fill(byte)
 const RANDOM = new Uint8Array(16).fill(7)

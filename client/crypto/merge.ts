@@ -14,16 +14,16 @@ import {
   seenVersion,
   withBook,
 } from './book.ts'
-import { mergedNames } from './devicenames.ts'
+import { mergedEntries } from './counted.ts'
+import { keyForgottenWrites } from './forgotten.ts'
 import { mergedGenerations } from './generations.ts'
 import { historyKeyOf } from './history.ts'
 import type { Live } from './live.ts'
 import { requireMarkedBook } from './marks.ts'
 import { type Peer, peerOf } from './peers.ts'
-import { AHEAD_MAX, isSameBook, mergedPin } from './pins.ts'
+import { isSameBook, mergedPin } from './pins.ts'
 import { inRoom } from './room.ts'
 import { requireBookSigner } from './signature.ts'
-import { keyForgottenWrites } from './trust.ts'
 
 type Stored = SealedBook & { sealed: string }
 
@@ -62,40 +62,8 @@ export async function mergeBook(live: Live, stored: SealedBook): Promise<boolean
   return isLevel(await readBook(live), await peerOf(live, live.userId))
 }
 
-/**
- * Replaces a book that the account did not write by the next version: this device's copy with the newest valid older book merged
- * in, or that copy alone (`older` is null). Returns false if the older one is invalid too, or this device has no copy. Throws
- * CryptoFailure('book_rollback') for an impossible version.
- */
-export async function replaceBook(
-  live: Live,
-  { spoiled, older }: { spoiled: SealedBook; older: SealedBook | null },
-): Promise<boolean> {
-  if (spoiled.version > seenVersion(await readBook(live)) + AHEAD_MAX)
-    throw new CryptoFailure('book_rollback', 'The server returned an address book with a number that cannot be')
-  if (older === null) return withBook(live, () => keepOwnCopy(live, spoiled))
-  try {
-    await mergeInRooms(live, older, spoiled)
-    return true
-  } catch (error) {
-    // An older book that is ahead was merged before it was reported. Any other failure says that it is invalid too.
-    if (error instanceof CryptoFailure) return error.code === 'book_ahead'
-    throw error
-  }
-}
-
-/**
- * Replaces a spoiled book by this device's copy; returns false if this device never read the book, because its copy then lacks
- * too much.
- */
-async function keepOwnCopy(live: Live, spoiled: SealedBook): Promise<boolean> {
-  const row = await readBook(live)
-  const { version } = spoiled
-  if (row.isRead && seenVersion(row) < version) await live.vault.write([bookWrite({ ...row, version, isDirty: true }, spoiled)])
-  return row.isRead
-}
-
-async function mergeInRooms(live: Live, stored: SealedBook, replaces?: SealedBook): Promise<void> {
+/** Merges inside the locks of the rooms that it restarts. `replaces` is a spoiled book that an older one replaces. */
+export async function mergeInRooms(live: Live, stored: SealedBook, replaces?: SealedBook): Promise<void> {
   for (let rooms: string[] = []; ; ) {
     const missing = await inRooms(live, rooms, () => withBook(live, () => merge(live, stored, rooms, replaces)))
     if (missing.length === 0) return
@@ -142,7 +110,7 @@ async function merge(live: Live, stored: SealedBook, rooms: string[], replaces?:
  */
 async function openSigned(live: Live, row: BookRow, stored: Stored): Promise<Book | 'newer'> {
   const self = await peerOf(live, live.userId)
-  if (!self) throw new CryptoFailure('manifest', "This account's own device list is missing")
+  if (!self) throw new CryptoFailure('manifest', 'This account’s own device list is missing')
   try {
     requireBookSigner(self.manifest, stored)
     if (stored.signature === null && row.isSigned) throw new CryptoFailure('signature', 'The address book has no signature')
@@ -204,7 +172,7 @@ function mergedBook(mine: Book, theirs: Book): MergedBook {
   }
   const aliases = { ...theirs.aliases, ...mine.aliases, ...theirs.aliases }
   return {
-    book: { ...united(mine, theirs), pins, aliases, ...mergedGenerations(mine, theirs), ...mergedNames(mine, theirs) },
+    book: { ...united(mine, theirs), pins, aliases, ...mergedGenerations(mine, theirs), ...mergedEntries(mine, theirs) },
     isAhead,
   }
 }

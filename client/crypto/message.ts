@@ -3,7 +3,7 @@ import { type ReadStatement, readStatement, type Statement } from '../../contrac
 import { type Envelope, writeEnvelope } from '../../contract/envelope.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { remembering } from '../primitives/memo.ts'
-import { hkdf, openWith, pad, randomBytes, sealWith, sha256, signSoon, unpad, verifySoon } from '../primitives/seal.ts'
+import { hkdf, lockedKey, openWith, pad, randomBytes, sealWith, sha256, signSoon, unpad, verifySoon } from '../primitives/seal.ts'
 import { credentialHolds, readCredential } from './identity.ts'
 import { epochOf, exportSecret, type Group, groupIdOf, openFromGroup, sealToGroup } from './mls.ts'
 
@@ -29,6 +29,15 @@ export interface Opened {
 export const archiveKeyOf = (group: Group): Promise<Uint8Array> =>
   exportSecret(group, 'conclave/archive/v1', groupIdOf(group), 32)
 
+// All messages of an epoch go into the archive under one key. It is imported once, and goes with the secrets that it comes from.
+const archiveCiphers = new WeakMap<Group['keySchedule'], Promise<CryptoKey>>()
+
+function archiveCipherOf(group: Group): Promise<CryptoKey> {
+  const cipher = archiveCiphers.get(group.keySchedule) ?? archiveKeyOf(group).then(lockedKey)
+  archiveCiphers.set(group.keySchedule, cipher)
+  return cipher
+}
+
 /**
  * Seals one statement into an envelope [Note: M1]. The body is encrypted once under a random key; MLS and the
  * archive carry that key, and the commitment at the head of the body ties both to it.
@@ -43,13 +52,18 @@ export async function sealMessage(
   const key = randomBytes(32)
   const commitment = sha256('conclave/commitment/v1', key)
   const signedBytes = utf8(JSON.stringify(statement))
-  const signature = await signSoon(author.leafSeed, 'conclave/message/v1', ...place, signedBytes)
-  const bodyKey = await hkdf(key, 'conclave/body-key/v1')
+  // Steps that do not need one another run side by side: the browser answers each from another thread.
+  const [signature, bodyKey] = await Promise.all([
+    signSoon(author.leafSeed, 'conclave/message/v1', ...place, signedBytes),
+    hkdf(key, 'conclave/body-key/v1'),
+  ])
   const padded = pad(encodeFields(signedBytes, author.credential, author.leafKey, signature))
   const body = concat(commitment, await sealWith(bodyKey, 'conclave/body/v1', padded, ...place, commitment))
-  const bodyHash = sha256('conclave/body-hash/v1', body)
-  const sealed = await sealToGroup({ group, plaintext: key, authData: bodyHash })
-  const archive = await sealWith(await archiveKeyOf(group), 'conclave/archive-message/v1', key, ...place, bodyHash)
+  const bodyHash = bodyHashOf(body)
+  const [sealed, archive] = await Promise.all([
+    sealToGroup({ group, plaintext: key, authData: bodyHash }),
+    archiveCipherOf(group).then((cipher) => sealWith(cipher, 'conclave/archive-message/v1', key, ...place, bodyHash)),
+  ])
   const envelope: Envelope = {
     v: 1,
     groupId: toBase64(groupIdOf(group)),
@@ -70,47 +84,46 @@ export async function openByGroup(
   envelope: Envelope,
 ): Promise<{ group: Group; opened: Opened; isArchived: boolean }> {
   if (envelope.epoch !== epochOf(group) || !sameBytes(fromBase64(envelope.groupId), groupIdOf(group)))
-    throw new CryptoFailure('epoch', 'It was sealed for another state of this room')
+    throw new CryptoFailure('epoch', 'It was sealed for another state of this chat')
   const body = fromBase64(envelope.body)
-  const { group: next, plaintext, authData, sender } = await openFromGroup({ group, message: fromBase64(envelope.mls) })
-  if (!sameBytes(authData, sha256('conclave/body-hash/v1', body)))
-    throw new CryptoFailure('body_swapped', 'The text belongs to another message')
+  const bodyHash = bodyHashOf(body)
+  const [{ group: next, plaintext, authData, sender }, archived] = await Promise.all([
+    openFromGroup({ group, message: fromBase64(envelope.mls) }),
+    archiveCipherOf(group).then((cipher) => whatIsArchived(cipher, envelope, bodyHash)),
+  ])
+  if (!sameBytes(authData, bodyHash)) throw new CryptoFailure('body_swapped', 'The text belongs to another message')
   const { opened, leafKey } = await openBody(plaintext, envelope, body)
   const isSender =
     sameBytes(sender.accountKey, opened.accountKey) && sender.deviceId === opened.deviceId && sameBytes(sender.leafKey, leafKey)
   if (!isSender) throw new CryptoFailure('sender', 'The signature is of another device than the one that sent it')
-  return { group: next, opened, isArchived: await isKeyOf(await archiveKeyOf(group), envelope, body, plaintext) }
+  return { group: next, opened, isArchived: archived !== undefined && sameBytes(archived, plaintext) }
 }
 
-/** True if the archive part carries this key. */
-async function isKeyOf(archiveKey: Uint8Array, envelope: Envelope, body: Uint8Array, key: Uint8Array): Promise<boolean> {
-  try {
-    return sameBytes(await archivedKey(archiveKey, envelope, body), key)
-  } catch (error) {
-    // The sender has sealed garbage there: the message is shown, and marked.
-    if (error instanceof CryptoFailure) return false
+/** The key in the archive part; undefined if the sender has sealed garbage there: then the message is shown, and marked. */
+const whatIsArchived = (cipher: CryptoKey, envelope: Envelope, bodyHash: Uint8Array): Promise<Uint8Array | undefined> =>
+  archivedKey(cipher, envelope, bodyHash).catch((error: unknown) => {
+    if (error instanceof CryptoFailure) return undefined
     throw error
-  }
-}
+  })
 
 /** Opens an envelope by its epoch's archive key [Note: H1]. Throws CryptoFailure; 'archive_key' if this key is wrong. */
 export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope): Promise<Opened> {
   const body = fromBase64(envelope.body)
-  const key = await archivedKey(archiveKey, envelope, body).catch((cause: unknown) => {
+  const key = await archivedKey(archiveKey, envelope, bodyHashOf(body)).catch((cause: unknown) => {
     throw new CryptoFailure('archive_key', 'The key of this message does not open it', { cause })
   })
   return (await openBody(key, envelope, body)).opened
 }
 
 /** Opens the body's key from the archive part. Throws CryptoFailure('seal'). */
-const archivedKey = (archiveKey: Uint8Array, { groupId, epoch, archive }: Envelope, body: Uint8Array): Promise<Uint8Array> =>
-  openWith(
-    archiveKey,
-    'conclave/archive-message/v1',
-    fromBase64(archive),
-    ...placeOf(fromBase64(groupId), epoch),
-    sha256('conclave/body-hash/v1', body),
-  )
+const archivedKey = (
+  archiveKey: Uint8Array | CryptoKey,
+  { groupId, epoch, archive }: Envelope,
+  bodyHash: Uint8Array,
+): Promise<Uint8Array> =>
+  openWith(archiveKey, 'conclave/archive-message/v1', fromBase64(archive), ...placeOf(fromBase64(groupId), epoch), bodyHash)
+
+const bodyHashOf = (body: Uint8Array): Uint8Array => sha256('conclave/body-hash/v1', body)
 
 // All messages of a device carry the same credential, so it is checked once.
 const certified = remembering<true>(256)
@@ -127,7 +140,7 @@ async function openBody(key: Uint8Array, envelope: Envelope, body: Uint8Array): 
   const [signedBytes, credential, leafKey, signature] = decoded(() => decodeFields(unpad(padded)))
   if (!signedBytes || !credential || !leafKey || !signature) throw new CryptoFailure('body', 'The message is incomplete')
   const author = readCredential(credential)
-  if (!author || !isCertified(credential, leafKey)) throw new CryptoFailure('credential', "The sender's device is not certified")
+  if (!author || !isCertified(credential, leafKey)) throw new CryptoFailure('credential', 'The sender’s device is not certified')
   if (!(await verifySoon(leafKey, signature, 'conclave/message/v1', ...place, signedBytes)))
     throw new CryptoFailure('signature', 'The signature does not match')
   const text = decoded(() => fromUtf8(signedBytes))

@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { concat, sameBytes } from '../../contract/bytes.ts'
 import { groupIdHolds, roomGroupId } from './groupid.ts'
-import { newIdentity } from './identity.ts'
 import {
   createRoomGroup,
   groupInfoMembers,
@@ -22,6 +21,7 @@ import {
   readGroup,
   writeGroup,
 } from './mls.ts'
+import { newIdentity } from './newidentity.ts'
 import { enters, flip, houseOf, newBrowser, none, now, room, type Seat, seat } from './testing.ts'
 
 test('Alice and Bob read each other on every device', async () => {
@@ -38,7 +38,7 @@ test('A message shows who sent it, and does not open twice or for its own sender
   await expect(alice2.reads(message)).rejects.toMatchObject({ code: 'own_message' })
   await bob.reads(message)
   // The product's own text; the library throws "Desired gen in the past".
-  const words = 'It does not fit the encryption of this room'
+  const words = 'It does not fit the encryption of this chat'
   await expect(bob.reads(message)).rejects.toMatchObject({ code: 'mls', message: words })
   expect(members(alice.group).map(({ deviceId }) => deviceId)).toContain(alice2.browser.id)
 })
@@ -53,8 +53,8 @@ test('Messages that arrive out of order within 100 all open', async () => {
 
 test('What belongs to another room is refused by name', async () => {
   const [here, there] = [await room(), await room()]
-  await expect(here.bob.reads(await there.alice.says('wrong room'))).rejects.toThrow('another group')
-  await expect(here.bob.takes(await there.alice.renews())).rejects.toThrow('another group')
+  await expect(here.bob.reads(await there.alice.says('wrong room'))).rejects.toThrow('another chat')
+  await expect(here.bob.takes(await there.alice.renews())).rejects.toThrow('another chat')
 })
 
 test('A reloaded browser goes on where it was', async () => {

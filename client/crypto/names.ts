@@ -1,16 +1,6 @@
 import { fromBase64, sameBytes } from '../../contract/bytes.ts'
-import type { Book, BookRow, Pin } from './book.ts'
-import { decided } from './pins.ts'
-
-/**
- * How an account differs from its pin: another key, another name, a name pinned for another account, two keys that two own
- * browsers pinned, a safety number that differs, or a first key in a book that was started anew. Nothing is sent to it until the
- * person decides [Note: I1, I2, I3].
- */
-export type Mismatch = 'key_changed' | 'name_changed' | 'name_taken' | 'key_conflict' | 'numbers_differ' | 'key_undecided'
-
-/** True if only sending stops: the key is the pinned one, so what comes from it is still read and its device lists are followed. */
-export const isStillRead = (mismatch: Mismatch): boolean => mismatch === 'numbers_differ' || mismatch === 'key_undecided'
+import type { Book, Pin } from './book.ts'
+import type { Mismatch } from './mismatch.ts'
 
 /** An account as the server shows it. */
 export interface ShownAccount {
@@ -48,19 +38,6 @@ export function mismatchOf(
   return pin?.awaitsDecision ? 'key_undecided' : null
 }
 
-/**
- * The book with a key and a name that the person decided for. A name belongs to one account: an account pinned under it before
- * loses it, and the person is asked when that account is shown again.
- */
-export function withDecision(
-  row: BookRow,
-  userId: string,
-  { identityKey, username }: Pick<Pin, 'identityKey' | 'username'>,
-): BookRow {
-  const holders = Object.entries(row.book.pins).filter(([id, pin]) => id !== userId && username && pin.username === username)
-  const released = holders.reduce<BookRow>(
-    (next, [id, pin]) => decided(next, id, { identityKey: pin.identityKey, isVerified: false, username: '' }),
-    row,
-  )
-  return decided(released, userId, { identityKey, isVerified: false, ...(username !== undefined && { username }) })
-}
+/** The difference from the pin in a book. */
+export const mismatchIn = (book: Book, { userId, ...shown }: Omit<ShownAccount, 'isContact'>): Mismatch | null =>
+  mismatchOf(book.pins[userId], shown, (name) => isNameTaken(book, userId, name))

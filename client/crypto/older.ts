@@ -1,9 +1,11 @@
+import { fromBase64 } from '../../contract/bytes.ts'
 import { parseEnvelope } from '../../contract/envelope.ts'
 import type { LogEntry } from '../../contract/rooms.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { messageWrites, type StoredMessage } from '../vault/messages.ts'
 import { type NamedList, type RoomRecord, recordWrite, type Transcript } from '../vault/rooms.ts'
 import { type Reading, readByArchive, readUnsealed } from './archive.ts'
+import { readBook } from './book.ts'
 import { namesOf } from './carried.ts'
 import type { MessageEntry } from './catchup.ts'
 import { listsNamedBy, withLists } from './forks.ts'
@@ -11,34 +13,47 @@ import type { Live } from './live.ts'
 import { onceEach } from './repeats.ts'
 import { type Place, withRoom } from './room.ts'
 import { withNamed } from './signers.ts'
-import { AT_THE_BEGINNING, isOtherLog, withCommit, withMessage } from './transcript.ts'
+import { AT_THE_BEGINNING, isOtherLog, withCommit, withHash, withMessage } from './transcript.ts'
 import { type NamedVersions, type NewerVersions, newerVersions, noteNamedVersions, noVersions } from './versions.ts'
 import { withUnopened } from './waiting.ts'
+import { clearedIn, withheldMessage } from './withheld.ts'
+
+interface OlderPage extends Place {
+  entries: LogEntry[]
+  /** True if nothing older exists. */
+  isStart: boolean
+  /** The seq up to which the server says that the account has cleared the room. */
+  clearedSeq: number
+}
 
 /**
- * Stores a page of the older log, its messages read by the archive. `isStart` is true if nothing older exists. Returns the newer
+ * Stores a page of the older log, its messages read by the archive. Returns the newer
  * versions that the messages name. Throws CryptoFailure 'place' or 'log' if the page does not end directly before the stored
  * entries.
  */
-export function adoptPage(live: Live, input: Place & { entries: LogEntry[]; isStart: boolean }): Promise<NewerVersions> {
-  const { chatRoomId, peerIds, isStart } = input
+export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> {
+  const { chatRoomId, peerIds, isStart, clearedSeq } = input
   return withRoom(live, chatRoomId, peerIds, async ({ record, accounts }) => {
     const named = noVersions()
     if (!record) return newerVersions(live, named)
     if (input.entries.some((entry) => entry.chatRoomId !== chatRoomId))
-      throw new CryptoFailure('place', 'The server returned entries of another room')
+      throw new CryptoFailure('place', 'The server returned entries of another chat')
     // Another tab may have stored a part of it meanwhile.
     const entries = input.entries.filter(({ seq }) => seq < record.from)
     const first = record.from - entries.length
     const isEmpty = input.entries.length === 0 && !isStart
     if (isEmpty || entries.some(({ seq }, index) => seq !== first + index))
-      throw new CryptoFailure('log', "The server's record of this room does not fit together")
+      throw new CryptoFailure('log', 'The server’s record of this chat does not fit together')
     const known = entries.reduce(withCommitNames, { record, accounts }).record
     const at: Reading = { live, chatRoomId, accounts, record: known }
     const lists: NamedList[] = []
-    const fresh = await onceEach(live, await readPage(at, entries, { named, lists }))
+    const cleared = clearedSeq > 0 ? clearedIn((await readBook(live)).book, chatRoomId, clearedSeq) : 0
+    const read = await onceEach(live, await readPage(at, entries, { named, lists }))
+    const fresh = read.filter(({ seq }) => seq > cleared)
     const noted = withLists(fresh.reduce(withUnopened, known), accounts, lists)
-    await live.vault.write([recordWrite(chatRoomId, { ...noted, from: isStart ? 1 : first }), ...fresh.flatMap(messageWrites)])
+    const from = Math.max(isStart ? 1 : first, Math.min(record.from, cleared + 1))
+    const next = { ...noted, from, ...(cleared > 0 && { cleared }) }
+    await live.vault.write([recordWrite(chatRoomId, next), ...fresh.flatMap(messageWrites)])
     return newerVersions(live, named)
   })
 }
@@ -65,9 +80,10 @@ async function readPage(at: Reading, entries: LogEntry[], noted: Noted): Promise
       seen = withCommit(before, entry.seq)
       continue
     }
-    seen = withMessage(before, entry.content)
+    seen = entry.kind === 'withheld' ? withHash(before, fromBase64(entry.contentHash)) : withMessage(before, entry.content)
     if (seen) hashes.set(entry.seq, seen.hash)
-    messages.push(await readOlder(at, entry, { before, hash: seen?.hash, hashes, ...noted }))
+    if (entry.kind === 'withheld') messages.push({ ...withheldMessage(entry, seen), isOlder: true })
+    else messages.push(await readOlder(at, entry, { before, hash: seen?.hash, hashes, ...noted }))
   }
   return messages
 }

@@ -29,6 +29,8 @@ export interface OwnRow {
   order: number
   /** ISO 8601, this device's clock; absent in rows of older builds. */
   sentAt?: string
+  /** Its room; absent in rows of older builds. */
+  chatRoomId?: string
   /**
    * The newest sealed bytes; null before the first. They are kept after the outbox row is dropped, because the server may have
    * them.
@@ -60,17 +62,23 @@ const ownShape = z.looseObject({
   content: z.unknown(),
   order: z.number(),
   sentAt: z.string().exactOptional(),
+  chatRoomId: z.string().exactOptional(),
   envelope: z.string().nullable(),
 })
 
 export const shown = (row: KeptRow): OutboxRow => ({ ...row, content: readContent(row.content) ?? null })
 
 export const outboxWrite = (row: KeptRow): Write => ({ store: 'outbox', key: [row.chatRoomId, row.order], value: { json: row } })
-export const ownWrite = (id: string, own: OwnRow | null): Write => ({ store: 'own', key: id, value: own && { json: own } })
+export const ownWrite = (chatRoomId: string, id: string, own: OwnRow | null): Write => ({
+  store: 'own',
+  key: id,
+  value: own && { json: { ...own, chatRoomId } },
+  chatRoomId,
+})
 
 /** The changes that remove a message from the outbox once the log has it. */
 export const settledWrites = (chatRoomId: string, id: string, { order }: OwnRow): Write[] => [
-  ownWrite(id, null),
+  ownWrite(chatRoomId, id, null),
   { store: 'outbox', key: [chatRoomId, order], value: null },
 ]
 
@@ -81,7 +89,7 @@ export async function outboxOf({ vault }: Live, chatRoomId: string): Promise<Out
 
 /** The rooms with unsent messages. */
 export async function roomsWithOutbox({ vault }: Live): Promise<string[]> {
-  return [...new Set((await vault.all('outbox')).map(({ key: [chatRoomId] }) => chatRoomId))]
+  return [...new Set((await vault.keys('outbox')).map(([chatRoomId]) => chatRoomId))]
 }
 
 /** A message that the person has just sent. */
@@ -105,7 +113,7 @@ export function newRow(message: NewMessage, rows: OutboxRow[], envelope: string 
 /** The changes that store a new row and this device's copy of it. */
 export const newWrites = (row: ReturnType<typeof newRow>): Write[] => [
   outboxWrite(row),
-  ownWrite(row.id, { content: row.content, order: row.order, sentAt: row.sentAt, envelope: row.envelope }),
+  ownWrite(row.chatRoomId, row.id, { content: row.content, order: row.order, sentAt: row.sentAt, envelope: row.envelope }),
 ]
 
 /** This device's copy of an own message. */
@@ -147,7 +155,7 @@ export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: stri
     await live.vault.write([
       { store: 'outbox', key: [input.chatRoomId, kept.own.order], value: null },
       // Sealed bytes may be under way: if the log shows them later, this copy proves that they are this device's [Note: V2].
-      ...(kept.own.envelope === null ? [ownWrite(input.id, null)] : []),
+      ...(kept.own.envelope === null ? [ownWrite(input.chatRoomId, input.id, null)] : []),
     ])
   })
 }

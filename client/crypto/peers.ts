@@ -1,18 +1,17 @@
 import { z } from 'zod'
 import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
-import type { Manifest } from '../../contract/devices.ts'
+import type { Manifest } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { CryptoFailure } from '../primitives/failure.ts'
 import { remembering } from '../primitives/memo.ts'
 import { markOf } from '../vault/marks.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
-import { type BookRow, bookWrite, pinOf, readBook, withBook } from './book.ts'
+import { type BookRow, bookWrite, readBook, withBook } from './book.ts'
 import { hashesOf, type ListHashes, manifestHash, withHash } from './hashes.ts'
 import { checkSuccession, readManifest } from './identity.ts'
 import type { Live } from './live.ts'
-import { type Group, members } from './mls.ts'
-import { foldName, isNameTaken, isStillRead, type Mismatch, mismatchOf } from './names.ts'
+import { isStillRead, type Mismatch } from './mismatch.ts'
+import { foldName, mismatchIn } from './names.ts'
 import { requirePinnedList, withList, withPin } from './pins.ts'
 
 /** This device's record of an account, its own included: the identity key and the newest manifest. */
@@ -119,7 +118,7 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
     const isSelf = userId === live.userId
     const differs = isSelf
       ? !sameBytes(key, live.identityKey) && 'key_changed'
-      : mismatchIn(book, { userId, identityKey, username: shown.username ?? pin?.username ?? '' })
+      : mismatchIn(book.book, { userId, identityKey, username: shown.username ?? pin?.username ?? '' })
     if (differs && !isStillRead(differs)) return differs
     if (!pin && !isSelf && !book.isRead) return 'book_unread'
     const known = await peerOf(live, userId)
@@ -146,9 +145,6 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
   })
 }
 
-const mismatchIn = ({ book }: BookRow, { userId, ...shown }: { userId: string; identityKey: string | null; username: string }) =>
-  mismatchOf(book.pins[userId], shown, (name) => isNameTaken(book, userId, name))
-
 /** The book with the first key seen of an account, or with the name that a pin of an older build lacks. */
 function withNamedPin(
   row: BookRow,
@@ -163,123 +159,3 @@ function withNamedPin(
 
 /** The newest manifest version known of an account, also of the own one; 0 if none is known. */
 export const manifestVersion = async (live: Live, userId: string): Promise<number> => (await peerOf(live, userId))?.version ?? 0
-
-/**
- * The standing of an account that the server shows: its difference from the pin, the newest manifest version known (0 if none),
- * and whether the account's book was read here. Before that, this browser does not know which keys the account trusts.
- */
-export async function peerStanding(
-  live: Live,
-  { userId, ...shown }: { userId: string; identityKey: string | null; username: string },
-): Promise<{ mismatch: Mismatch | null; version: number; isBookRead: boolean }> {
-  const [row, known] = await Promise.all([readBook(live), peerOf(live, userId)])
-  const pin = row.book.pins[userId]
-  if (known && pin && !pin.manifest) await notePinnedList(live, userId, known)
-  return { mismatch: mismatchIn(row, { userId, ...shown }), version: known?.version ?? 0, isBookRead: row.isRead }
-}
-
-/** Adds to the pin of an older build the device list that this browser has verified, so that the book hands it to new browsers. */
-function notePinnedList(live: Live, userId: string, { identityKey, version, signed }: Peer): Promise<void> {
-  return withBook(live, async () => {
-    const row = await readBook(live)
-    const pin = row.book.pins[userId]
-    if (!pin || pin.manifest || !sameBytes(fromBase64(pin.identityKey), identityKey)) return
-    await live.vault.write([bookWrite(withList(row, userId, { version, hash: manifestHash(signed) }))])
-  })
-}
-
-/** An account as the server's list shows it. */
-export interface ShownPeer {
-  id: string
-  username: string
-  /** Ed25519, base64. */
-  identityKey: string | null
-  manifestVersion: number
-  isDeleted: boolean
-}
-
-/** True if nothing has to be fetched of these accounts before their messages are verified. */
-export async function arePeersKnown(live: Live, peers: ShownPeer[]): Promise<boolean> {
-  const standings = await Promise.all(peers.map(({ id, ...peer }) => peerStanding(live, { userId: id, ...peer })))
-  return standings.every(({ mismatch, version, isBookRead }, at) => {
-    const { isDeleted = false, manifestVersion = 0 } = peers[at] ?? {}
-    // What follows of a mismatch is the person's to decide.
-    return isDeleted ? isBookRead : (mismatch && mismatch !== 'key_undecided') || version >= manifestVersion
-  })
-}
-
-/** A placeholder for an account without keys: no key equals its key, and it lists no device. */
-const WITHOUT_KEYS: Peer = {
-  identityKey: new Uint8Array(),
-  version: 0,
-  signed: { content: '', signature: '' },
-  manifest: {
-    v: 1,
-    version: 0,
-    identityKey: '',
-    devices: [],
-    removed: [],
-    historyKeyId: 0,
-    historyKey: '',
-    keepsHistory: false,
-    keyringVersion: 0,
-  },
-}
-
-/** The pin of a deleted account, whose old messages stay attributable to it. */
-async function peerByPin(live: Live, userId: string): Promise<Peer> {
-  const identityKey = await pinOf(live, userId)
-  return identityKey ? { ...WITHOUT_KEYS, identityKey } : WITHOUT_KEYS
-}
-
-/** The account of a room's member, as this device knows it. */
-export interface MemberAccount extends Peer {
-  userId: string
-}
-
-/** The accounts of all members of a room. */
-export interface MemberAccounts {
-  own: MemberAccount
-  /** Sorted by user id. */
-  others: MemberAccount[]
-}
-
-/** Reads the own account and the other members' ones. Throws CryptoFailure('manifest') if the own device list is missing. */
-export async function memberAccounts(live: Live, peerIds: string[]): Promise<MemberAccounts> {
-  const [own, ...others] = await Promise.all([
-    peerOf(live, live.userId),
-    ...[...peerIds]
-      .sort()
-      .map(async (userId) => ({ userId, ...((await peerOf(live, userId)) ?? (await peerByPin(live, userId))) })),
-  ])
-  if (!own) throw new CryptoFailure('manifest', "This account's own device list is missing")
-  return { own: { userId: live.userId, ...own }, others }
-}
-
-/** All accounts, the own one first. */
-export const everyAccount = ({ own, others }: MemberAccounts): [MemberAccount, ...MemberAccount[]] => [own, ...others]
-
-export const accountKeysOf = (accounts: MemberAccounts): Uint8Array[] =>
-  everyAccount(accounts).map(({ identityKey }) => identityKey)
-
-/** The newest manifest version known of each member, by user id [Note: D2]. */
-export const versionsOf = (accounts: MemberAccounts): Record<string, number> =>
-  Object.fromEntries(everyAccount(accounts).map(({ userId, version }) => [userId, version]))
-
-/** True if the manifest of a member's account lists this device with this leaf key. Pass only members' account keys. */
-export const listedIn =
-  (accounts: MemberAccounts) =>
-  (accountKey: Uint8Array, deviceId: string, leafKey: Uint8Array): boolean =>
-    everyAccount(accounts).some(
-      ({ identityKey, manifest }) =>
-        sameBytes(identityKey, accountKey) &&
-        manifest.devices.some((device) => device.id === deviceId && sameBytes(fromBase64(device.leafKey), leafKey)),
-    )
-
-/** The leaves of a group that no manifest lists: the next sender removes them [Note: D3]. */
-export function unlistedIn(group: Group, accounts: MemberAccounts): number[] {
-  const isListed = listedIn(accounts)
-  return members(group)
-    .filter(({ accountKey, deviceId, leafKey }) => !isListed(accountKey, deviceId, leafKey))
-    .map(({ leafIndex }) => leafIndex)
-}

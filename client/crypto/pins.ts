@@ -21,7 +21,7 @@ export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
 })
 
 type Decision = Pick<Pin, 'identityKey' | 'isVerified'> &
-  Partial<Pick<Pin, 'username' | 'isByAddress' | 'isContact' | 'awaitsDecision' | 'differs' | 'comparedAt'>>
+  Partial<Pick<Pin, 'username' | 'isByAddress' | 'isContact' | 'awaitsDecision' | 'differs' | 'comparedAt' | 'isByCode'>>
 
 /**
  * The book with the person's decision on the key, its name or its mark: across browsers the pin with the most decisions wins
@@ -36,6 +36,7 @@ export function decided(row: BookRow, userId: string, decision: Decision): BookR
     manifest,
     differs,
     comparedAt,
+    isByCode,
     ...before
   } = row.book.pins[userId] ?? { identityKey: toBase64(new Uint8Array()), isVerified: false }
   const n = decisionsOf({ ...before, decidedAt }) + 1
@@ -48,6 +49,7 @@ export function decided(row: BookRow, userId: string, decision: Decision): BookR
     // What was compared belongs to the key.
     ...(isSameKey && differs !== undefined && { differs }),
     ...(isSameKey && comparedAt && { comparedAt }),
+    ...(isSameKey && isByCode !== undefined && { isByCode }),
     ...decision,
     n,
   })

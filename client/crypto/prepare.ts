@@ -13,9 +13,9 @@ import { roomGroupId } from './groupid.ts'
 import { sendsHealing } from './heal.ts'
 import { createRoomGroup, groupInfoMembers, joinByGroupInfo, keyPackageMember } from './joining.ts'
 import { type Live, leafDevice } from './live.ts'
+import { accountKeysOf, everyAccount, listedIn, type MemberAccounts, unlistedIn, versionsOf } from './members.ts'
 import { archiveKeyOf } from './message.ts'
 import { type Committed, commitChange, epochOf, groupIdOf, writeGroup } from './mls.ts'
-import { accountKeysOf, everyAccount, listedIn, type MemberAccounts, unlistedIn, versionsOf } from './peers.ts'
 import { pendingCommit, pendingWrite } from './pending.ts'
 import { type OpenRoom, type Place, withRoom } from './room.ts'
 
@@ -67,7 +67,7 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
   const { chatRoomId, peerIds, generation } = input
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     if ((await requireGeneration(live, chatRoomId, generation)) === generation)
-      throw new CryptoFailure('generation_rollback', 'The server returned an older state of this room than before')
+      throw new CryptoFailure('generation_rollback', 'The server returned an older state of this chat than before')
     const posted = await postedAlready(live, room, chatRoomId, { generation, epoch: 0 })
     if (posted) return posted
     const { accounts } = room
@@ -111,12 +111,12 @@ export function joinRoom(live: Live, { chatRoomId, peerIds, group: served }: Pla
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     const { generation, epoch, groupId } = served
     await requireGeneration(live, chatRoomId, generation)
-    if (!served.groupInfo || !groupId) throw new CryptoFailure('group_info', 'The server returned no state of this room')
+    if (!served.groupInfo || !groupId) throw new CryptoFailure('group_info', 'The server returned no state of this chat')
     const groupInfo = fromBase64(served.groupInfo)
     const shown = await groupInfoMembers(groupInfo)
     checkPlace(chatRoomId, served, shown.groupId, room.accounts)
     if (shown.epoch !== epoch || (room.record?.groupId === groupId && epoch < room.record.epoch))
-      throw new CryptoFailure('group_info', 'The state of this room is out of date')
+      throw new CryptoFailure('group_info', 'The server’s state of this chat is out of date')
     const posted = await postedAlready(live, room, chatRoomId, { generation, epoch, groupId })
     if (posted) return posted
     const made = await joinByGroupInfo({
@@ -135,7 +135,7 @@ export function joinRoom(live: Live, { chatRoomId, peerIds, group: served }: Pla
 export function commitRoom(live: Live, { chatRoomId, peerIds }: Place): Promise<CommitDraft> {
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     const { group, record, accounts } = room
-    if (!group || !record) throw new CryptoFailure('outside', 'This device is not in the room yet')
+    if (!group || !record) throw new CryptoFailure('outside', 'This device is not in this chat yet')
     const { generation } = record
     const epoch = epochOf(group)
     const posted = await postedAlready(live, room, chatRoomId, { generation, epoch, groupId: toBase64(groupIdOf(group)) })

@@ -3,14 +3,15 @@ import type { KeyChange, SealedBook } from '../../contract/devices.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { keyPairOf } from '../primitives/seal.ts'
-import { EMPTY_TEXT, firstBookWrite, parseBook, startedAnew } from './book.ts'
+import { parseBook, startedAnew } from './book.ts'
 import { draftDevice, type KeyDraft, type NewBrowser } from './draft.ts'
-import { sealHistory } from './history.ts'
 import { eraseKeyring, rewrapKeyring } from './keyring.ts'
-import { requireMarkedNewest } from './marks.ts'
+import { EMPTY_TEXT, firstBookWrite } from './newbook.ts'
+import { sealHistory } from './newhistory.ts'
 import type { Review } from './review.ts'
 import { openText, sealText } from './sealedbook.ts'
 import { requireBookSigner } from './signature.ts'
+import { requireMarkedNewest } from './unopened.ts'
 import type { HeldWays } from './ways.ts'
 
 /** How the person recovers the account, and what the server keeps of its book. */
@@ -57,7 +58,7 @@ export async function draftRecovery(
   const next = await rewrapKeyring(opened, { removeWays: ['password', 'kit'], addWays, renewHistory: true })
   eraseKeyring(opened)
   const newest = next.secret.historyKeys.at(-1)
-  if (!newest) throw new CryptoFailure('history_key', 'The keyring holds no history key')
+  if (!newest) throw new CryptoFailure('history_key', 'The keys of your account lack a history key')
   const version = manifest.version + 1
   const leaving = removesOthers ? manifest.devices.map(({ id }) => id) : []
   const renewed = {
@@ -71,7 +72,7 @@ export async function draftRecovery(
   }
   const draft = await draftDevice({ opened: next, keyring: next.signed, manifest: renewed }, browser)
   const [key] = draft.history.slice(-1)
-  if (!key) throw new CryptoFailure('history_key', 'The keyring holds no history key')
+  if (!key) throw new CryptoFailure('history_key', 'The keys of your account lack a history key')
   const { identityKey, device } = draft
   const staying = [...renewed.devices, { id: device.id, sealingKey: toBase64(device.sealingKey) }]
   const historySeals = await Promise.all(staying.map((each) => sealHistory(draft.history, identityKey, each)))

@@ -25,5 +25,5 @@ export async function standsElsewhere({ vault }: Live, message: StoredMessage): 
 
 const repeated = (message: StoredMessage): StoredMessage => ({
   ...message,
-  body: { kind: 'unreadable', reason: 'This message stands in the conversation already: the server repeats it' },
+  body: { kind: 'unreadable', reason: 'This message stands in the chat already: the server repeats it' },
 })

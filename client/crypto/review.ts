@@ -1,14 +1,15 @@
 import { fromBase64 } from '../../contract/bytes.ts'
-import type { Manifest } from '../../contract/devices.ts'
+import type { Manifest } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { isAnnounced } from './history.ts'
+import { withBook } from './book.ts'
+import { type HistoryKey, isAnnounced, readHistory } from './history.ts'
 import { readManifest } from './identity.ts'
 import { eraseKeyring, type OpenKeyring, openKeyring, type Way } from './keyring.ts'
 import { type ListedDevice, listDevices } from './listed.ts'
 import type { Live } from './live.ts'
-import { requireMarkedManifest } from './marks.ts'
-import { takeReviewed } from './self.ts'
+import { followed, keepHistory, lists } from './self.ts'
+import { requireMarkedManifest } from './unopened.ts'
 
 /** An account that a way in has opened: its keys can sign for the account. Use it once, then call `eraseKeyring`. */
 export interface Review {
@@ -34,10 +35,10 @@ export async function reviewAccount(
     const manifest = readManifest(documents.manifest, fromBase64(opened.keyring.identityKey))
     // [Note: K3] They change together: an old keyring beside a newer manifest was replayed.
     if (opened.keyring.version !== manifest.keyringVersion)
-      throw new CryptoFailure('keyring_rollback', 'The server returned an older keyring than the device list names')
+      throw new CryptoFailure('keyring_rollback', 'The server returned older keys of your account than the device list names')
     const newest = opened.secret.historyKeys.at(-1)
     if (!newest || !(await isAnnounced(manifest, newest)))
-      throw new CryptoFailure('history_key', 'The keyring holds another history key than the device list names')
+      throw new CryptoFailure('history_key', 'The keys of your account hold another history key than the device list names')
     if (live) await takeReviewed(live, documents.manifest, opened.secret.historyKeys)
     else await requireMarkedManifest(opened.keyring.identityKey, documents.manifest, manifest)
     const devices = await listDevices(manifest, opened.secret.historyKeys)
@@ -46,4 +47,16 @@ export async function reviewAccount(
     eraseKeyring(opened)
     throw error
   }
+}
+
+/**
+ * Takes the account's own manifest and all history keys from a keyring that a way in has opened. Throws CryptoFailure('removed')
+ * too.
+ */
+function takeReviewed(live: Live, signed: Signed, historyKeys: HistoryKey[]): Promise<void> {
+  return withBook(live, async () => {
+    const { manifest, writes } = await followed(live, signed)
+    if (!lists(manifest, live)) throw new CryptoFailure('removed', 'This browser was removed from your account')
+    await keepHistory(live, (await readHistory(live.vault)) ?? live.history, historyKeys, writes)
+  })
 }

@@ -5,8 +5,8 @@ import { exclusive, exclusiveIfFree } from '../vault/exclusive.ts'
 import { type RoomRecord, recordWrite, roomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
+import { accountKeysOf, type MemberAccounts, memberAccounts } from './members.ts'
 import { type Group, readGroup, writeGroup } from './mls.ts'
-import { accountKeysOf, type MemberAccounts, memberAccounts } from './peers.ts'
 
 /** A room and its other members. */
 export interface Place {
@@ -40,7 +40,7 @@ export const withFreeRoom = <T>(live: Live, place: Place, work: (room: OpenRoom)
 
 async function openedRoom<T>(live: Live, { chatRoomId, peerIds }: Place, work: (room: OpenRoom) => Promise<T>): Promise<T> {
   if (!isRoomOf(chatRoomId, live.userId, peerIds))
-    throw new CryptoFailure('place', "The server names another person's room for this contact")
+    throw new CryptoFailure('place', 'The server names another person’s chat for this contact')
   try {
     return await work(await readRoom(live, chatRoomId, peerIds))
   } catch (error) {
@@ -124,5 +124,10 @@ export async function storeRoom(
 /** The changes that give up the MLS state: this device then reads the room by the archive until it enters again. */
 export const outsideWrites = (chatRoomId: string, record: RoomRecord): Write[] => [
   recordWrite(chatRoomId, { ...record, standing: 'outside' }),
-  { store: 'groups', key: chatRoomId, value: null },
+  stateForgotten(chatRoomId),
 ]
+
+export const stateForgotten = (chatRoomId: string): Write => ({ store: 'groups', key: chatRoomId, value: null })
+
+/** Forgets the decoded state of a room that is locked. */
+export const forgetDecoded = (live: Live, chatRoomId: string): void => void decodedOf(live).delete(chatRoomId)

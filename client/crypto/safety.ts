@@ -27,6 +27,8 @@ export interface SafetyNumber {
   differs: boolean
   /** When the person compared it; null if they never did, or did so in an older build. */
   comparedAt: string | null
+  /** True if that was by a scanned contact code. */
+  isByCode: boolean
   /**
    * True if the account has signed its username; otherwise the pinned name is the one that the server first showed [Note: I3].
    */
@@ -49,6 +51,7 @@ export async function safetyNumber(live: Live, { userId }: { userId: string }): 
     isVerified: pin.isVerified,
     differs: pin.differs === true,
     comparedAt: pin.comparedAt ?? null,
+    isByCode: pin.isByCode === true,
     isNameSigned: manifest?.username !== undefined,
     identityKey: pin.identityKey,
     deviceIds: manifest?.devices.map(({ id }) => id) ?? [],
@@ -85,11 +88,11 @@ export function setVerified(live: Live, { userId, identityKey, isVerified, diffe
     const row = await readBook(live)
     const pin = row.book.pins[userId]
     if (!pin || !sameBytes(fromBase64(pin.identityKey), fromBase64(identityKey)))
-      throw new CryptoFailure('key_changed', "This person's key has changed. Compare the number again")
+      throw new CryptoFailure('key_changed', 'This person’s key has changed. Compare the number again')
     const compared = await comparedHere(live)
     const note = comparedWrite(isVerified ? { ...compared, [userId]: pin.identityKey } : without(compared, userId))
     const isNew = pin.isVerified !== isVerified || (pin.differs ?? false) !== differs || pin.other
-    const decision = { identityKey: pin.identityKey, isVerified, differs, ...(at && { comparedAt: at }) }
+    const decision = { identityKey: pin.identityKey, isVerified, differs, ...(at && { comparedAt: at, isByCode: false }) }
     await live.vault.write([note, ...(isNew ? [bookWrite(decided(row, userId, decision))] : [])])
   })
 }

@@ -1,19 +1,26 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { devicesApi } from '../../contract/devices.ts'
 import { messagesApi } from '../../contract/messages.ts'
+import { resetMessages } from '../messages/messages.ts'
+import { sendText } from '../messages/send.ts'
+import { putRooms, type RoomRow, resetRooms } from '../rooms/list.ts'
 import { readyRoom } from '../rooms/ready.ts'
 import { placeOf } from '../rooms/room.ts'
+import { nextListOf } from '../testing/lists.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { changesKeys, people } from '../testing/room.ts'
+import type { Wire } from '../testing/wire.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import type { ShownRoom } from './sealing.ts'
 
 let alice: TestPerson
 let bob: TestPerson
 let roomId: string
+let wire: Wire
 
 beforeEach(async () => {
   const at = await people()
-  ;({ alice, bob, roomId } = at)
+  ;({ alice, bob, roomId, wire } = at)
   await alice.says(bob, 'one')
   await bob.says(alice, 'two')
   await alice.reads(bob)
@@ -61,13 +68,12 @@ test('A message to a room that is ready is stored and sealed in one transaction,
   expect(await alice.core.outbox(roomId)).toEqual([])
 })
 
-const STOPS: [string, (room: ShownRoom) => ShownRoom | null][] = [
+const STOPS: [string, (room: ShownRoom) => ShownRoom][] = [
   ['whose key has changed', withPeer({ identityKey: btoa(String.fromCharCode(...new Uint8Array(32).fill(7))) })],
   ['whose name has changed', withPeer({ username: 'mallory' })],
   ['whose device list is newer than this browser knows', withPeer({ manifestVersion: 99 })],
   ['whose log this browser has not read to its end', (room) => ({ ...room, lastSeq: room.lastSeq + 1 })],
   ['that has not healed for a day', (room) => ({ ...room, now: room.now + 25 * 3_600_000 })],
-  ['that must be readied first', () => null],
 ]
 
 function withPeer(change: Partial<ShownRoom['peers'][number]>) {
@@ -79,6 +85,63 @@ test.each(STOPS)('A message to a room %s is stored, and not sealed', async (_, c
   expect(await hasSealed()).toEqual([false])
   await alice.sends(alice.room(bob))
   expect((await bob.hears(alice)).at(-1)).toBe('not yet')
+})
+
+const numbersDiffer = async (differs: boolean) => {
+  const { identityKey } = await alice.core.safetyNumber(bob)
+  await alice.core.setVerified({ userId: bob.userId, identityKey, isVerified: false, differs })
+}
+
+test('A message to somebody whose safety number differs is stored, and not sealed', async () => {
+  await numbersDiffer(true)
+  expect(await keep('not yet')).toMatchObject({ envelope: null, isAlone: false })
+  await numbersDiffer(false)
+  await alice.sends(alice.room(bob))
+  expect((await bob.hears(alice)).at(-1)).toBe('not yet')
+})
+
+test('A message to a room in which two device lists have the same number is stored, and not sealed', async () => {
+  const account = wire.accounts.get(bob.userId)
+  if (!account) throw new Error('The account is not on the wire')
+  const shownToAlice = await nextListOf(wire, bob, 'RXZl')
+  account.keys.manifest = await nextListOf(wire, bob, 'Qm9i')
+  wire.lie = (caller, path, answer) =>
+    caller === alice.userId && path === devicesApi.manifest.path ? { ...(answer as object), manifest: shownToAlice } : answer
+  await bob.says(alice, 'from my browser')
+  await alice.reads(bob)
+  // Bob is told by a commit, so that the fork alone stops her.
+  await readyRoom(alice.env, alice.room(bob))
+  const place = placeOf(alice.room(bob))
+  expect(await alice.core.roomNeed({ ...place, now: Date.now() })).toMatchObject({
+    need: 'ready',
+    isPending: false,
+    isForked: true,
+  })
+  expect(await keep('not yet')).toMatchObject({ envelope: null, isAlone: false })
+  await alice.core.answerForks({ ...place, forks: (await alice.core.roomRecord(roomId))?.forks ?? [] })
+  await alice.sends(alice.room(bob))
+  expect((await bob.hears(alice)).at(-1)).toBe('not yet')
+})
+
+const STOPPED_ROWS: [string, Partial<RoomRow>][] = [
+  ['a chat that asks to be restarted', { asksRestart: true }],
+  ['a chat whose request is open', { state: 'pending' }],
+  ['a chat that is closed', { isClosed: true }],
+]
+
+test.each(STOPPED_ROWS)('A message to %s is stored, and not sealed', async (_, change) => {
+  const room = alice.room(bob)
+  putRooms([{ ...room, ...change }])
+  const kept: (string | null)[] = []
+  const keepAndSeal: typeof alice.core.keepAndSeal = async (input) => {
+    const row = await alice.core.keepAndSeal(input)
+    kept.push(row.envelope)
+    return row
+  }
+  await sendText({ ...alice.env, crypto: { ...alice.core, keepAndSeal } }, room, 'not yet')
+  expect(kept).toEqual([null])
+  resetMessages()
+  resetRooms()
 })
 
 test('A message waits unsealed while a commit of this browser is on its way', async () => {

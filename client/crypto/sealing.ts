@@ -4,6 +4,7 @@ import { exclusive } from '../vault/exclusive.ts'
 import { readBook, seenVersion } from './book.ts'
 import { openForks, statedHashes } from './forks.ts'
 import { type Live, leafDevice } from './live.ts'
+import { unlistedIn, versionsOf } from './members.ts'
 import { sealMessage } from './message.ts'
 import {
   keepInOutbox,
@@ -18,9 +19,9 @@ import {
   shown,
   withOutbox,
 } from './outbox.ts'
-import { peerStanding, type ShownPeer, unlistedIn, versionsOf } from './peers.ts'
 import { stateOf } from './prepare.ts'
 import { type OpenRoom, type Place, storeRoom, withFreeRoom, withRoom } from './room.ts'
+import { mayBeSealedFor, type ShownPeer } from './standing.ts'
 import { stated } from './transcript.ts'
 
 /** A room whose group this device is in. */
@@ -42,13 +43,16 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
       // [Note: D2] Bytes that were sealed before the fork was seen wait too.
       if (openForks(record).length > 0) throw new CryptoFailure('not_ready', 'Two device lists have the same number')
       if (row.envelope || !content) return shown(row)
-      if (!record || !group) throw new CryptoFailure('outside', 'This device is not in the room yet')
+      if (!record || !group) throw new CryptoFailure('outside', 'This device is not in this chat yet')
       // [Note: D3] Another tab may have changed the room since it was found ready.
       if (unlistedIn(group, accounts).length > 0)
-        throw new CryptoFailure('not_ready', 'The devices in this room changed. Try again')
+        throw new CryptoFailure('not_ready', 'The devices of this chat changed. Try again')
       const sealed = await sealedIn(live, { record, group, accounts }, { ...row, content })
       const sealedRow = { ...row, envelope: sealed.envelope }
-      await storeRoom(live, chatRoomId, sealed, [outboxWrite(sealedRow), ownWrite(id, { ...own, envelope: sealed.envelope })])
+      await storeRoom(live, chatRoomId, sealed, [
+        outboxWrite(sealedRow),
+        ownWrite(chatRoomId, id, { ...own, envelope: sealed.envelope }),
+      ])
       return shown(sealedRow)
     }),
   )
@@ -111,8 +115,7 @@ async function sealedAtOnce(
 async function isReady(live: Live, room: OpenRoom, { chatRoomId, peers, lastSeq, now }: ShownRoom): Promise<boolean> {
   const { need, cursor, isPending, isForked } = await stateOf(live, chatRoomId, room, now)
   if (need !== 'ready' || isPending || isForked || cursor < lastSeq) return false
-  const standings = await Promise.all(peers.map(({ id, ...peer }) => peerStanding(live, { userId: id, ...peer })))
-  return standings.every(({ mismatch, version }, at) => mismatch === null && version >= (peers[at]?.manifestVersion ?? 0))
+  return mayBeSealedFor(live, peers)
 }
 
 /** Seals a message under the room's state. The caller stores the result before the envelope leaves the device. */
@@ -122,7 +125,7 @@ async function sealedIn(
   { id, chatRoomId, sentAt, content, replyToId }: NewMessage,
 ) {
   const seen = record.transcript
-  if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of the room. Try again')
+  if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of this chat. Try again')
   const sealed = await sealMessage(group, leafDevice(live), {
     ...{ id, chatRoomId, sentAt, content, replyToId },
     manifests: versionsOf(accounts),

@@ -1,6 +1,5 @@
-import type { Manifest } from '../../contract/devices.ts'
+import type { Manifest } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { CryptoFailure } from '../primitives/failure.ts'
 import type { Write } from '../vault/vault.ts'
 import { withBook } from './book.ts'
 import { type HistoryKey, type HistorySeal, historyWrite, mergeHistory, openHistorySeal, readHistory } from './history.ts'
@@ -37,19 +36,8 @@ export function takeOwnManifest(
   })
 }
 
-/**
- * Takes the account's own manifest and all history keys from a keyring that a way in has opened. Throws CryptoFailure('removed')
- * too.
- */
-export function takeReviewed(live: Live, signed: Signed, historyKeys: HistoryKey[]): Promise<void> {
-  return withBook(live, async () => {
-    const { manifest, writes } = await followed(live, signed)
-    if (!lists(manifest, live)) throw new CryptoFailure('removed', 'This browser was removed from your account')
-    await keepHistory(live, (await readHistory(live.vault)) ?? live.history, historyKeys, writes)
-  })
-}
-
-async function followed(live: Live, signed: Signed): Promise<{ manifest: Manifest; writes: Write[] }> {
+/** The own manifest, checked against the one known here, and what stores it if it is newer. */
+export async function followed(live: Live, signed: Signed): Promise<{ manifest: Manifest; writes: Write[] }> {
   const known = await peerOf(live, live.userId)
   const before = known && { version: known.version, content: known.signed.content }
   const manifest = checkSuccession(before, signed, live.identityKey)
@@ -60,7 +48,8 @@ async function followed(live: Live, signed: Signed): Promise<{ manifest: Manifes
   }
 }
 
-async function keepHistory(live: Live, known: HistoryKey[], learned: HistoryKey[], writes: Write[]): Promise<void> {
+/** Stores these changes and the history keys that are new. */
+export async function keepHistory(live: Live, known: HistoryKey[], learned: HistoryKey[], writes: Write[]): Promise<void> {
   const history = mergeHistory(known, learned)
   const isNew = history.length > known.length
   await live.vault.write([...writes, ...(isNew ? [historyWrite(history)] : [])])
@@ -68,4 +57,5 @@ async function keepHistory(live: Live, known: HistoryKey[], learned: HistoryKey[
   live.history = (await readHistory(live.vault)) ?? history
 }
 
-const lists = ({ devices }: Manifest, { device }: Live): boolean => devices.some(({ id }) => id === device.id)
+/** True if the manifest lists this device. */
+export const lists = ({ devices }: Manifest, { device }: Live): boolean => devices.some(({ id }) => id === device.id)

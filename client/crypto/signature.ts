@@ -1,5 +1,6 @@
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
-import type { Manifest, SealedBook, SignedBook } from '../../contract/devices.ts'
+import type { SealedBook, SignedBook } from '../../contract/devices.ts'
+import type { Manifest } from '../../contract/documents.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { digestOf, sign, verify } from '../primitives/seal.ts'
 import type { Live } from './live.ts'

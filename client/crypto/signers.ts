@@ -4,8 +4,9 @@ import type { CommitEntry } from '../../contract/rooms.ts'
 import type { LogPlace, NamedAt, RoomRecord } from '../vault/rooms.ts'
 import type { CommitNames } from './carried.ts'
 import { groupIdHolds } from './groupid.ts'
+import { accountKeysOf, everyAccount, type MemberAccount, type MemberAccounts, unlistedIn } from './members.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
-import { accountKeysOf, everyAccount, type MemberAccount, type MemberAccounts, removedIn, unlistedIn } from './peers.ts'
+import { removedIn } from './peers.ts'
 
 /** How many places are kept of versions that this device has seen, and of versions that only commits have claimed. */
 const SEEN_MAX = 100

@@ -113,7 +113,7 @@ export async function typed<T>(step: () => T | Promise<T>): Promise<T> {
     return await step()
   } catch (error) {
     if (error instanceof CryptoFailure) throw error
-    throw new CryptoFailure('mls', 'It does not fit the encryption of this room', { cause: error })
+    throw new CryptoFailure('mls', 'It does not fit the encryption of this chat', { cause: error })
   }
 }
 
@@ -127,7 +127,7 @@ export function decode<F extends MLSMessage['wireformat']>(
 ): Extract<MLSMessage, { wireformat: F }> {
   const message = decodeWhole(decodeMlsMessage, encodeMlsMessage, bytes)
   const isWanted = (some: MLSMessage): some is Extract<MLSMessage, { wireformat: F }> => some.wireformat === wireformat
-  if (!isWanted(message)) throw new CryptoFailure('mls', `Expected ${wireformat}, found ${message.wireformat}`)
+  if (!isWanted(message)) throw new CryptoFailure('mls', 'It is of another kind than it should be')
   return message
 }
 
@@ -144,15 +144,6 @@ export function decodeWhole<T>(decoder: Decoder<T>, encoder: Encoder<T>, bytes: 
     throw new CryptoFailure('mls', 'These bytes are no MLS structure', { cause: error })
   }
   throw new CryptoFailure('mls', 'These bytes are no MLS structure')
-}
-
-/**
- * True if two GroupInfos describe the same group state: epoch, tree, external key, confirmation tag. Their signers may differ.
- */
-export function showsSame(one: Uint8Array, other: Uint8Array): boolean {
-  const { groupInfo } = decode(one, 'mls_group_info')
-  const { signer, signature } = decode(other, 'mls_group_info').groupInfo
-  return sameBytes(encode({ wireformat: 'mls_group_info', groupInfo: { ...groupInfo, signer, signature } }), other)
 }
 
 /** The member that a leaf names, unverified. */
@@ -172,9 +163,17 @@ export function provenMember(leaf: LeafNode, leafIndex = -1): Leaf | undefined {
 export function membersOf(tree: RatchetTree): Leaf[] {
   return leavesOf(tree).map(({ leaf, leafIndex }) => {
     const member = memberOf(leaf, leafIndex)
-    if (!member) throw new CryptoFailure('mls', 'A leaf has no credential')
+    if (!member) throw new CryptoFailure('mls', 'A device in this chat is not certified')
     return member
   })
+}
+
+/** The member at a leaf of a validated tree. Throws CryptoFailure('mls'). */
+export function memberAt(tree: RatchetTree, leafIndex: number): Leaf {
+  const node = tree[2 * leafIndex]
+  const member = node?.nodeType === 'leaf' ? memberOf(node.leaf, leafIndex) : undefined
+  if (!member) throw new CryptoFailure('mls', 'The sender is not in this chat')
+  return member
 }
 
 /** The leaves with their indices: leaf n is node 2n (RFC 9420 appendix C). */
@@ -184,7 +183,7 @@ export const leavesOf = (tree: RatchetTree): { leaf: LeafNode; leafIndex: number
 /** Throws CryptoFailure('mls') for a leaf without these capabilities: it would keep every later device from joining. */
 export function requireFit({ capabilities: able, extensions }: LeafNode): void {
   const isFit = able.versions.includes('mls10') && able.ciphersuites.includes(SUITE) && able.credentials.includes('basic')
-  if (!isFit || extensions.length > 0) throw new CryptoFailure('mls', 'A leaf does not fit this room')
+  if (!isFit || extensions.length > 0) throw new CryptoFailure('mls', 'A device does not fit this chat')
 }
 
 // Leaves were verified when they were added, so only the structure of the tree is checked again.
@@ -199,17 +198,18 @@ const provenAlready: CiphersuiteImpl['signature'] = { ...signature, verify: asyn
 export async function settle(state: ClientState): Promise<ClientState> {
   const { groupContext, ratchetTree, groupActiveState, clientConfig } = state
   const isOurs = groupContext.cipherSuite === SUITE && groupContext.version === 'mls10' && groupContext.extensions.length === 0
-  if (!isOurs || groupActiveState.kind !== 'active') throw new CryptoFailure('mls', 'The group is not of the agreed kind')
+  if (!isOurs || groupActiveState.kind !== 'active')
+    throw new CryptoFailure('mls', 'The encryption of this chat is not of the agreed kind')
   const { treeHash } = groupContext
   const cs = { ...(await suite()), signature: provenAlready }
   const fault = await validateRatchetTree(ratchetTree, groupContext, clientConfig.lifetimeConfig, structureOnly, treeHash, cs)
   const hasUnmerged = ratchetTree.some((node) => node?.nodeType === 'parent' && node.parent.unmergedLeaves.length > 0)
-  if (fault || hasUnmerged) throw new CryptoFailure('closes_room', 'Nobody could join the room after this', { cause: fault })
+  if (fault || hasUnmerged) throw new CryptoFailure('closes_room', 'Nobody could join this chat after this', { cause: fault })
   for (const { leaf } of leavesOf(ratchetTree)) requireFit(leaf)
   return { ...state, historicalReceiverData: new Map() }
 }
 
 /** Throws CryptoFailure('removed') if this device is no longer part of the group. */
 export function requireActive({ groupActiveState }: ClientState): void {
-  if (groupActiveState.kind !== 'active') throw new CryptoFailure('removed', 'This device was removed from the room')
+  if (groupActiveState.kind !== 'active') throw new CryptoFailure('removed', 'This device was removed from this chat')
 }

@@ -1,10 +1,11 @@
 import { type Bytes, concat, fromUtf8, utf8 } from '../../contract/bytes.ts'
 import type { CommitRules } from './commits.ts'
 import { roomGroupId } from './groupid.ts'
-import { type Identity, makeCredential, newDevice, newIdentity } from './identity.ts'
+import type { Identity } from './identity.ts'
 import { createRoomGroup, joinByGroupInfo, joinByWelcome, type LeafDevice, makeKeyPackage } from './joining.ts'
+import type { MemberAccount, MemberAccounts } from './members.ts'
 import { type Applied, applyCommit, commitChange, commitEmpty, type Group, openFromGroup, sealToGroup } from './mls.ts'
-import type { MemberAccount, MemberAccounts } from './peers.ts'
+import { makeCredential, newDevice, newIdentity } from './newidentity.ts'
 
 export const now = new Date()
 export const none = new Uint8Array()

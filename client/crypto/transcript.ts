@@ -8,10 +8,11 @@ export const AT_THE_BEGINNING: Transcript = { since: 0, hash: '' }
 
 /** The transcript after a message. */
 export const withMessage = (seen: Transcript | undefined, content: string): Transcript | undefined =>
-  seen && {
-    ...seen,
-    hash: toBase64(sha256('conclave/log/v1', fromBase64(seen.hash), sha256('conclave/log-entry/v1', utf8(content)))),
-  }
+  withHash(seen, sha256('conclave/log-entry/v1', utf8(content)))
+
+/** The transcript after a message of which only the hash is known [Note: M8]. */
+export const withHash = (seen: Transcript | undefined, contentHash: Uint8Array): Transcript | undefined =>
+  seen && { ...seen, hash: toBase64(sha256('conclave/log/v1', fromBase64(seen.hash), contentHash)) }
 
 /** The transcript after a commit: it starts anew, and keeps the running hash from before the commit. */
 export const withCommit = (seen: Transcript | undefined, seq: number): Transcript => ({

@@ -1,16 +1,17 @@
 import { fromBase64, sameBytes, toBase64 } from '../../contract/bytes.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { roomRecord } from '../vault/rooms.ts'
-import type { Write } from '../vault/vault.ts'
 import { bookWrite, pinIn, readBook, withBook } from './book.ts'
+import { withDecision } from './decision.ts'
+import { keyForgottenWrites } from './forgotten.ts'
 import type { Live } from './live.ts'
-import { foldName, withDecision } from './names.ts'
-import { peerForgotten } from './peers.ts'
-import { pendingSettled } from './pending.ts'
+import { foldName } from './names.ts'
 import { decided, isDecided, withPin } from './pins.ts'
-import { inRoom, outsideWrites } from './room.ts'
-import { wantedKeys, wantedWrite } from './wanted.ts'
+import { inRoom } from './room.ts'
+import { WANTED, wantedKeys, wantedWrite } from './wanted.ts'
+
+/** The most entered addresses without an answer that are kept: the oldest gives way. */
+const WANTED_MAX = 20
 
 interface Claim {
   userId: string
@@ -42,13 +43,6 @@ export function trustKey(live: Live, { userId, identityKey, username }: Claim & 
   )
 }
 
-/** The changes that delete everything that rests on an account's old key. The caller has the locks of the room and the book. */
-export async function keyForgottenWrites(live: Live, userId: string): Promise<Write[]> {
-  const chatRoomId = directRoomId(live.userId, userId)
-  const record = await roomRecord(live.vault, chatRoomId)
-  return [peerForgotten(userId), pendingSettled(chatRoomId), ...(record ? outsideWrites(chatRoomId, record) : [])]
-}
-
 /**
  * Pins the key inside an onion address that the person entered, which counts as a decision [Note: I1]. The server maps the
  * address to an account, so this never replaces another pin: by naming a friend's account for a stranger's address, the server
@@ -76,3 +70,13 @@ function keyOf(identityKey: string): Uint8Array {
   if (key.length !== 32) throw new CryptoFailure('malformed', 'This is not an identity key')
   return key
 }
+
+/**
+ * Notes the key of an onion address before the server is asked whose it is: if the answer is lost, the account with this key counts as
+ * added by address all the same [Note: I1].
+ */
+export const wantAddress = (live: Live, { identityKey }: { identityKey: string }): Promise<void> =>
+  withBook(live, async () => {
+    const wanted = (await wantedKeys(live)).filter((key) => key !== identityKey)
+    await live.vault.write([{ store: 'sealed', key: WANTED, value: { json: [...wanted, identityKey].slice(-WANTED_MAX) } }])
+  })

@@ -1,9 +1,11 @@
 import { erase } from '../primitives/seal.ts'
 import { awaitKey } from '../vault/handover.ts'
+import { lockStanding } from '../vault/lock.ts'
 import { openHandedVault } from '../vault/vault.ts'
 import { liveOf, openLive } from './account.ts'
 import type { Live } from './live.ts'
 import { type LockEntry, lockSecretOf } from './lock.ts'
+import { preloadStretching } from './password.ts'
 
 /** The worker's memory, as far as a locked vault is concerned. */
 export interface LockedMemory {
@@ -19,16 +21,26 @@ interface Entered {
   entry: LockEntry
 }
 
-/** Opens a locked vault, and the tabs that wait for it. Throws CryptoFailure: 'lock_secret' if the entry is wrong, or what `openLive` throws. */
+/**
+ * Opens a locked vault, and the tabs that wait for it. Throws CryptoFailure: 'lock_secret' if the entry is wrong, or what
+ * `openLive` throws.
+ */
 export async function unlock(memory: LockedMemory, { userId, username, unlock: half, entry }: Entered): Promise<void> {
-  const secret = await lockSecretOf(userId, entry)
+  const secret = await lockSecretOf(userId, entry, await lockStanding(userId))
   const live = await openLive(userId, half, username, [secret])
   erase(secret.secret)
+  openHere(memory, live)
+}
+
+/** Makes an opened account this page's, and opens the tabs that wait for it. */
+export function openHere(memory: LockedMemory, live: Live): void {
   memory.stopWaiting?.()
   // Another tab may have been unlocked meanwhile, and this one with it.
-  if (memory.live) return live.vault.close()
-  memory.live = live
-  live.vault.handKey()
+  if (memory.live) live.vault.close()
+  else {
+    memory.live = live
+    live.vault.handKey()
+  }
 }
 
 /**
@@ -39,6 +51,7 @@ export async function awaitUnlock(
   memory: LockedMemory,
   { userId, username }: Pick<Entered, 'userId' | 'username'>,
 ): Promise<boolean> {
+  preloadStretching()
   memory.stopWaiting?.()
   const { handed, stop } = awaitKey(userId)
   memory.stopWaiting = stop

@@ -2,7 +2,8 @@ import type { Frame } from '../../contract/content.ts'
 import type { Reading } from './archive.ts'
 import { noteNamedBook, readBook, seenVersion } from './book.ts'
 import type { Live } from './live.ts'
-import { everyAccount, peerOf } from './peers.ts'
+import { everyAccount } from './members.ts'
+import { peerOf } from './peers.ts'
 
 /** The versions that verified messages name beside their text [Note: D2, I1]. */
 export interface NamedVersions {

@@ -1,21 +1,24 @@
 import { Copy, MonitorSmartphone } from 'lucide-react'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { later } from '../ui/later.tsx'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 import './devices.css'
 import { knowCopy, knowDevices } from './list.ts'
 import { devicesStore } from './store.ts'
 
+const LogoutDialog = later(async () => (await import('../account/LogoutDialog.tsx')).LogoutDialog)
+
 /** Announces a newly added browser until the person confirms it [Note: D1]. */
-export function NewDevices({ onReview, onLogout }: { onReview: () => void; onLogout: () => void }) {
+export function NewDevices({ onReview }: { onReview: () => void }) {
   const place = useRef<HTMLDivElement>(null)
   const { announced, copiedAt } = useStore(devicesStore)
   return (
     <div ref={place} className="news" role="status" aria-label="New browsers" tabIndex={-1}>
-      {copiedAt !== null && <Copied at={copiedAt} onLogout={onLogout} focusNext={() => place.current?.focus()} />}
+      {copiedAt !== null && <Copied at={copiedAt} focusNext={() => place.current?.focus()} />}
       {announced.map(({ id, name, addedAt }) => (
         <div className="note warn" key={id}>
           <MonitorSmartphone className="i i-16" aria-hidden />
@@ -41,14 +44,15 @@ export function NewDevices({ onReview, onLogout }: { onReview: () => void; onLog
 }
 
 /** Warns that somebody uses a copy of this browser's keys, unless the person restored a backup [Note: V2]. */
-function Copied({ at, onLogout, focusNext }: { at: string; onLogout: () => void; focusNext: () => void }) {
+function Copied({ at, focusNext }: { at: string; focusNext: () => void }) {
   const env = useEnv()
+  const [isLeaving, setLeaving] = useState(false)
   return (
     <div className="note warn">
       <Copy className="i i-16" aria-hidden />
       <div>
         <p>
-          <strong>This browser's data was copied or restored</strong>, noticed {moment(new Date(at))}. If you did not restore a
+          <strong>This browser’s data was copied or restored</strong>, noticed {moment(new Date(at))}. If you did not restore a
           backup, somebody may write as you with the copy: log out with “Remove its keys”, sign in again, and remove the old
           browser under Sessions and devices.
         </p>
@@ -64,10 +68,11 @@ function Copied({ at, onLogout, focusNext }: { at: string; onLogout: () => void;
           >
             I restored it
           </button>
-          <button type="button" className="btn compact outline" onClick={onLogout}>
+          <button type="button" className="btn compact outline" onClick={() => setLeaving(true)}>
             Remove this browser
           </button>
         </div>
+        {isLeaving && <LogoutDialog asksForRemoval onClose={() => setLeaving(false)} />}
       </div>
     </div>
   )

@@ -20,7 +20,7 @@ function useRemoval({ device, onClose, onRemoved }: Props) {
     onClose()
     requestAnimationFrame(onRemoved)
     showToast({ tone: 'good', title: 'Browser removed', text })
-    reopenRooms(env).catch((error) => showToast({ tone: 'bad', title: 'A conversation is not ready', text: failureWords(error) }))
+    reopenRooms(env).catch((error) => showToast({ tone: 'bad', title: 'A chat is not ready', text: failureWords(error) }))
   }
 }
 

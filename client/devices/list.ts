@@ -1,4 +1,6 @@
+import { fromBase64 } from '../../contract/bytes.ts'
 import { devicesApi } from '../../contract/devices.ts'
+import { onionAddress } from '../../contract/onion.ts'
 import { cleanName } from '../account/browser.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
@@ -15,12 +17,12 @@ export const shownDevices: Pick<typeof devicesStore, 'getState' | 'getInitialSta
 
 /** Shows the account's new devices, its onion address, and whether it keeps history, as this browser knows them. */
 export async function showAnnounced(env: Env): Promise<void> {
-  const [{ onionAddress, keepsHistory }, announced, copiedAt] = await Promise.all([
+  const [{ identityKey, keepsHistory }, announced, copiedAt] = await Promise.all([
     env.crypto.ownStanding(),
     env.crypto.newDevices(),
     env.crypto.copiedAt(),
   ])
-  devicesStore.setState({ onionAddress, keepsHistory, announced, copiedAt })
+  devicesStore.setState({ onionAddress: onionAddress(fromBase64(identityKey)), keepsHistory, announced, copiedAt })
 }
 
 /** Loads the account's devices. Without the server the list lacks only the times when each device was last seen. */

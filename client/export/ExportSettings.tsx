@@ -1,6 +1,8 @@
 import { Download, TriangleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
+import { roomsStore } from '../rooms/list.ts'
 import { refreshRooms } from '../rooms/load.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -12,6 +14,7 @@ import './export.css'
 /** Settings that export everything this browser can read as one file. */
 export function ExportSettings({ user }: { user: User }) {
   const env = useEnv()
+  const kept = useStore(roomsStore, ({ rooms }) => [...rooms.values()].filter(({ lock }) => lock !== 'none').length)
   const root = useRef<HTMLDivElement>(null)
   const running = useRef<AbortController>(undefined)
   const [progress, setProgress] = useState<ExportProgress>()
@@ -56,8 +59,9 @@ export function ExportSettings({ user }: { user: User }) {
   return (
     <div ref={root} className="stack">
       <Note icon={TriangleAlert}>
-        <strong>It leaves as plain text:</strong> every conversation that this browser can read, with names, addresses and times.
-        Whoever has the file can read it.
+        <strong>It leaves as plain text:</strong> every chat that this browser can read, with names, addresses and times. Whoever
+        has the file can read it.
+        {kept > 0 && ` ${counted(kept, 'chat')} with a password ${kept === 1 ? 'is' : 'are'} left out.`}
       </Note>
       {progress ? (
         <Running progress={progress} onCancel={cancel} />
@@ -84,9 +88,7 @@ function Running({ progress, onCancel }: { progress: ExportProgress; onCancel: (
     <div className="stack tight">
       <progress className="progress" aria-label="Export" value={chatsDone} max={chats || 1} />
       <p className="small t2">
-        {chats === 0
-          ? 'Reading your contacts.'
-          : `${chatsDone} of ${counted(chats, 'conversation')}, ${counted(messages, 'message')}`}
+        {chats === 0 ? 'Reading your contacts.' : `${chatsDone} of ${counted(chats, 'chat')}, ${counted(messages, 'message')}`}
         {name && (
           <>
             {' '}
@@ -109,7 +111,7 @@ function Done({ result }: { result: ExportResult }) {
   const { chats, messages, unreadable, fileName } = result
   return (
     <p className="small">
-      {counted(messages, 'message')} of {counted(chats, 'conversation')} went to your browser’s downloads as{' '}
+      {counted(messages, 'message')} of {counted(chats, 'chat')} went to your browser’s downloads as{' '}
       <span className="mono">{fileName}</span>.
       {unreadable > 0 && ` ${unreadable} could not be read here; the archive says which.`}{' '}
       <button type="button" className="linkish" onClick={() => save(result)}>

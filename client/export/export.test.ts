@@ -5,6 +5,7 @@ import { messagesApi } from '../../contract/messages.ts'
 import { roomOfContact } from '../rooms/contact.ts'
 import type { Room } from '../rooms/room.ts'
 import { newPerson, type TestPerson } from '../testing/people.ts'
+import { ALL_SHOWN } from '../testing/privacy.ts'
 import { patchedClient } from '../testing/room.ts'
 import { createWire } from '../testing/wire.ts'
 import { putPeople } from '../trust/people.ts'
@@ -23,6 +24,7 @@ const ownerOf = ({ userId, deviceId }: TestPerson): User => ({
   onionAddress: null,
   hasKeys: true,
   deviceId,
+  privacy: ALL_SHOWN,
 })
 
 /** Adds the room with the other person and their name to the owner's list. */

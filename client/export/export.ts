@@ -3,6 +3,7 @@ import type { User } from '../../contract/account.ts'
 import { NEEDS_NEWER } from '../../contract/content.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { roomById } from '../rooms/list.ts'
 import { loadOlderPage } from '../rooms/older.ts'
 import { peerIdOf, type Room } from '../rooms/room.ts'
 import { catchUp } from '../rooms/rooms.ts'
@@ -46,6 +47,8 @@ export async function exportAccount(env: Env, user: User, { rooms, onProgress, s
   const chats: { other: ExportedPerson; file: string; messages: number; unreadable: number }[] = []
   let messages = 0
   for (const [at, room] of rooms.entries()) {
+    // A chat with a password is not in an export [Note: L1].
+    if ((roomById(room.id)?.lock ?? 'none') !== 'none') continue
     const person = personById(peerIdOf(room) ?? '')
     if (!person) continue
     const other = exportedPerson(person)
@@ -134,6 +137,8 @@ function exported({ id, seq, at, senderId, body, sentAt }: StoredMessage, ownId:
       return { ...line, text: null, reason: NEEDS_NEWER, raw: body.kept }
     case 'sealed':
       return { ...line, text: null, reason: 'its key has not arrived' }
+    case 'withheld':
+      return { ...line, text: null, reason: body.isExplained ? 'not kept: it came while blocked' : 'the server no longer has it' }
     case 'unreadable':
       return { ...line, text: null, reason: body.reason }
   }

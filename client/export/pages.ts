@@ -59,7 +59,7 @@ const nameOf = ({ displayName, username }: ExportedPerson): string => `${display
 
 /** The HTML before a conversation's messages. */
 export const chatStart = (other: ExportedPerson): string =>
-  `${head(nameOf(other))}<p><a href="../index.html">All conversations</a></p>
+  `${head(nameOf(other))}<p><a href="../index.html">All chats</a></p>
 <h1><bdi>${escaped(other.displayName)}</bdi></h1><p class="small">@${escaped(other.username)}${
     other.onionAddress ? ` · ${escaped(other.onionAddress)}` : ''
   }</p>`

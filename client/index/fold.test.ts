@@ -60,3 +60,8 @@ test('Any part of a word is marked, also behind the part of a long message that 
   const places = snippetOf(long, needlesOf('eedl')).places
   expect(places.map(([from, to]) => long.slice(from, to))).toEqual(['eedl'])
 })
+
+test('One letter, and a word with a sign in it, begin where a word begins', () => {
+  expect(marked('the mail is no e-mail', 'e-mail')).toEqual(['e-mail'])
+  expect(marked('at a park', 'a')).toEqual(['a', 'a'])
+})

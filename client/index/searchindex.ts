@@ -59,15 +59,21 @@ function memoryOf(vault: Vault): Map<string, Segment[]> {
  * Adds about `budget` messages at most to the index of these rooms, newest first. A lock lets one tab at a time do so. Other work on
  * the rooms goes on meanwhile: the index follows the vault and is never part of a message's path. Returns true if none are left.
  */
-export function readIntoIndex(vault: Vault, chatRoomIds: string[], budget: number): Promise<boolean> {
-  return exclusive(lockOf(vault), async () => (await advance(vault, chatRoomIds, budget)).every((room) => !isBehind(room)))
+export function readIntoIndex(vault: Vault, asked: string[], budget: number): Promise<boolean> {
+  return exclusive(lockOf(vault), async () => {
+    const chatRoomIds = await withoutLocks(vault, asked)
+    return (await advance(vault, chatRoomIds, budget)).every((room) => !isBehind(room))
+  })
 }
 
 /** Adds messages as `readIntoIndex` does, and returns the segments to search. */
-export function openIndex(vault: Vault, chatRoomIds: string[], budget: number): Promise<Indexed> {
+export function openIndex(vault: Vault, asked: string[], budget: number): Promise<Indexed> {
   return exclusive(lockOf(vault), async () => {
+    const chatRoomIds = await withoutLocks(vault, asked)
     const rooms = await advance(vault, chatRoomIds, budget)
-    const whole = new Set(rooms.filter(({ record }) => record.from <= 1).map(({ chatRoomId }) => chatRoomId))
+    const whole = new Set(
+      rooms.filter(({ record }) => record.from <= (record.cleared ?? 0) + 1).map(({ chatRoomId }) => chatRoomId),
+    )
     return {
       rooms: await Promise.all(
         rooms.map(async (room) => ({ chatRoomId: room.chatRoomId, segments: await segmentsOf(vault, room) })),
@@ -76,6 +82,15 @@ export function openIndex(vault: Vault, chatRoomIds: string[], budget: number): 
       unloaded: chatRoomIds.filter((chatRoomId) => !whole.has(chatRoomId)),
     }
   })
+}
+
+/** Forgets a room's segments, which were opened. */
+export const forgetIndex = (vault: Vault, chatRoomId: string): void => void memoryOf(vault).delete(chatRoomId)
+
+/** A chat with a password is not in the search, not even while it is open [Note: L1]. */
+async function withoutLocks(vault: Vault, chatRoomIds: string[]): Promise<string[]> {
+  const locks = await vault.locks()
+  return chatRoomIds.filter((chatRoomId) => !locks[chatRoomId])
 }
 
 const lockOf = ({ userId }: Vault) => `conclave/${userId}/search`

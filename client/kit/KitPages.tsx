@@ -18,7 +18,7 @@ const TITLES: Record<Step, string> = {
   check: 'Type three of the words',
   sealed: 'Your recovery kit is made',
 }
-const MARKS: Record<Step, string> = { words: 'Write it down', check: 'Check three words', sealed: 'Put it away' }
+const MARKS: Record<Step, string> = { words: 'Write down', check: 'Check', sealed: 'Put away' }
 
 interface Props {
   heading: 'h1' | 'h3'

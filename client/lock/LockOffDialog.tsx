@@ -7,7 +7,8 @@ import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
 import { FormFooter } from '../ui/FormFooter.tsx'
 import { failureWords } from '../ui/failure.ts'
-import { passkeyEntry, switchLockOff } from './lock.ts'
+import { switchLockOff } from './lock.ts'
+import { passkeyEntry } from './unlock.ts'
 
 interface Props {
   standing: LockStanding

@@ -4,11 +4,13 @@ import type { LockAfter, LockStanding } from '../crypto/crypto.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { More } from '../ui/More.tsx'
+import { NotRead } from '../ui/NotRead.tsx'
 import { showToast } from '../ui/toast.ts'
 import { LockOffDialog } from './LockOffDialog.tsx'
-import { LockOnDialog } from './LockOnDialog.tsx'
-import { changeLockTime, lockNow, standingOf } from './lock.ts'
+import { changeLockTime, lockNow, standingOf, switchLockOn } from './lock.ts'
+import { SwitchOnDialog } from './SwitchOnDialog.tsx'
 import { hearTabs } from './tabs.ts'
+import { wayWords } from './words.ts'
 import './lock.css'
 
 const TIMES: { after: LockAfter | null; words: string }[] = [
@@ -24,10 +26,15 @@ export function LockSettings({ userId }: { userId: string }) {
   const env = useEnv()
   const [standing, setStanding] = useState<LockStanding | null>()
   const [asked, setAsked] = useState<LockAfter | 'off'>()
+  const [failure, setFailure] = useState<string | null>(null)
   const reload = useCallback(
     () =>
-      void standingOf(env, userId).then(setStanding, (error: unknown) =>
-        showToast({ tone: 'bad', title: 'The lock could not be read', text: failureWords(error) }),
+      void standingOf(env, userId).then(
+        (found) => {
+          setFailure(null)
+          setStanding(found)
+        },
+        (error: unknown) => setFailure(failureWords(error)),
       ),
     [env, userId],
   )
@@ -36,12 +43,9 @@ export function LockSettings({ userId }: { userId: string }) {
     return hearTabs(reload)
   }, [reload])
 
-  if (standing === undefined)
-    return (
-      <p className="small t2 late" role="status">
-        Loading...
-      </p>
-    )
+  // What was read before may no longer hold. A question that is open stays.
+  if (standing === undefined || (failure !== null && asked === undefined))
+    return <NotRead words="The lock of this browser could not be read." failure={failure} onRetry={reload} />
   const now = standing?.after ?? null
 
   function choose(after: LockAfter | null) {
@@ -80,7 +84,10 @@ export function LockSettings({ userId }: { userId: string }) {
           </button>
         </div>
       )}
-      <p className="small t2">Then it asks for {wayWords(standing)}. What arrives meanwhile is counted, not shown.</p>
+      <p className="small t2">
+        Then it asks for {standing ? wayWords(standing) : 'your password or a passkey'}. What arrives meanwhile is counted, not
+        shown.
+      </p>
       <More title="What the lock covers">
         <p>All tabs of this browser, also after a reload. A copy of its profile opens nothing either.</p>
         <p>
@@ -96,18 +103,20 @@ export function LockSettings({ userId }: { userId: string }) {
         />
       )}
       {asked !== undefined && asked !== 'off' && (
-        <LockOnDialog
-          after={asked}
+        <SwitchOnDialog
+          title="Lock this browser?"
+          text="From now on it opens with this only, each time a page of Conclave is loaded."
+          legend="Unlock with"
+          switchOn={(entered) => switchLockOn(env, { after: asked, ...entered })}
           onDone={() => done('The lock is on', 'All tabs of this browser lock together.')}
           onClose={() => setAsked(undefined)}
-        />
+        >
+          <p className="small t2">
+            Change your password here, and the lock follows. Change it on another browser, and this one goes on asking for the
+            password from before.
+          </p>
+        </SwitchOnDialog>
       )}
     </div>
   )
-}
-
-function wayWords(standing: LockStanding | null): string {
-  if (!standing) return 'your password or a passkey'
-  if (standing.passkeyIds.length === 0) return 'your password'
-  return standing.passwordSalt === null ? 'your passkey' : 'your password or passkey'
 }

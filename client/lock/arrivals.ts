@@ -1,26 +1,34 @@
 import { PERIODS } from '../../contract/limits.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
-import { closeAccount } from '../account/account.ts'
+import { closeAccount, isAway } from '../account/account.ts'
 import { endedWords } from '../account/ended.ts'
 import { isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
 
+interface Shows {
+  unread: (count: number) => void
+  /** Told after each question whether the server can be reached. */
+  reached: (isReached: boolean) => void
+}
+
 /**
  * Shows the server's unread count while this page is locked, without decrypting anything. Closes the account if the session ends.
  * Returns how to stop.
  */
-export function countArrivals(env: Env, show: (unread: number) => void): () => void {
+export function countArrivals(env: Env, shows: Shows): () => void {
   const count = () =>
     void env.api(notificationsApi.unreadCount, {}).then(
       (answer) => {
-        show(answer.count)
+        shows.reached(true)
+        shows.unread(answer.count)
         env.socket.retry()
       },
       (error: unknown) => {
         // Keep the last count. The server sends none to an unproven session; it is proven when the vault opens [Note: D4].
-        if (!(error instanceof ApiError) && !isClosed(error)) throw error
+        if (error instanceof ApiError) shows.reached(!isAway(error))
+        else if (!isClosed(error)) throw error
       },
     )
   const offs = [

@@ -1,29 +1,22 @@
 import { IDBFactory } from 'fake-indexeddb'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { start } from '../account/account.ts'
-import { addPasskey, changePassword } from '../account/keys.ts'
+import { addPasskey } from '../account/factors.ts'
+import { changePassword } from '../account/orders.ts'
 import { accountStore } from '../account/store.ts'
 import { createCore } from '../crypto/core.ts'
 import type { Env } from '../env.ts'
-import { onKeepDrafts } from '../messages/unkept.ts'
+import { onKeepDrafts } from '../rooms/unkept.ts'
 import { addBrowserAnew, enrolThisBrowser, signIn } from '../signin/signin.ts'
 import { openBrowser } from '../testing/browser.ts'
 import { TestChannel } from '../testing/channel.ts'
+import { stubCredentials } from '../testing/credentials.ts'
 import { browserWith, readDisk } from '../testing/disk.ts'
 import { at, newPerson, passwordOf, signPageIn, type TestPerson } from '../testing/people.ts'
 import { createWire, type Wire } from '../testing/wire.ts'
 import { awaitKey } from '../vault/handover.ts'
-import {
-  changeLockTime,
-  lockNow,
-  openWithOthers,
-  passkeyEntry,
-  secondsToWait,
-  standingOf,
-  switchLockOff,
-  switchLockOn,
-  unlock,
-} from './lock.ts'
+import { changeLockTime, lockNow, standingOf, switchLockOff, switchLockOn } from './lock.ts'
+import { openWithOthers, passkeyEntry, secondsToWait, unlock } from './unlock.ts'
 import { watchLock } from './watch.ts'
 
 // Argon2id.
@@ -193,20 +186,12 @@ test('Who cannot open the lock adds the browser anew; what was locked stays on t
 })
 
 test('A passkey opens the lock, also beside a password; another passkey does not', async () => {
-  const answers = { id: new Uint8Array([1, 2, 250]), output: crypto.getRandomValues(new Uint8Array(32)) }
-  class Answer {
-    readonly rawId = answers.id.buffer
-    getClientExtensionResults = () => ({ prf: { enabled: true, results: { first: answers.output.buffer } } })
-  }
-  vi.stubGlobal('isSecureContext', true)
-  vi.stubGlobal('PublicKeyCredential', Answer)
-  vi.stubGlobal('location', { hostname: 'conclave.example' })
-  vi.stubGlobal('navigator', { credentials: { create: async () => new Answer(), get: async () => new Answer() } })
-  await addPasskey(page, { kind: 'password', password: password() })
+  const answers = stubCredentials()
+  await addPasskey(page, { kind: 'password', password: password() }, 'Her phone')
   await switchLockOn(page, { after: 5, password: password(), usesPasskey: true })
   const standing = await standingOf(page, alice.userId)
   if (!standing) throw new Error('The lock is off')
-  expect(standing.passkeyIds).toEqual(['AQL6'])
+  expect(standing.passkeyIds).toEqual(answers.passkeys.map(({ id }) => id))
   await reloads()
   const right = answers.output
   answers.output = crypto.getRandomValues(new Uint8Array(32))
@@ -252,9 +237,9 @@ test('One tab is unlocked: the locked tab beside it opens too, of this account o
   const { user } = accountStore.getState()
   if (!user) throw new Error('Nobody is signed in')
   const beside = newPage()
-  const isBeside = openWithOthers(beside, user)
+  const isBeside = openWithOthers(beside, user, user)
   const another = newPage()
-  const isAnother = openWithOthers(another, { ...user, id: bob.userId, username: bob.username })
+  const isAnother = openWithOthers(another, { id: bob.userId, username: bob.username }, user)
   await expect(opens({ password: 'wrong' })).rejects.toMatchObject({ code: 'lock_secret' })
   now += 60_000
   await expect(beside.crypto.ownDevices()).rejects.toMatchObject({ code: 'closed' })
@@ -266,20 +251,35 @@ test('One tab is unlocked: the locked tab beside it opens too, of this account o
   await another.crypto.close()
   await isAnother
 
+  // The tab beside stays open, and hands nothing to a page that comes later.
   await reloads()
   expect(phase()).toBe('locked')
+  const isLater = openWithOthers(page, user, user)
+  expect(await orNothing(isLater)).toBe('nothing')
+  await expect(page.crypto.ownDevices()).rejects.toMatchObject({ code: 'closed' })
+  await page.crypto.close()
+  await isLater
 })
 
 test('What one tab hands to another is a key that nobody can read, and nothing of it is kept', async () => {
   await switchLockOn(page, { after: 60, password: password(), usesPasskey: false })
   await reloads()
+  const before = await readDisk(alice.computer)
   const { handed } = awaitKey(alice.userId)
   await opens({ password: password() })
   const { key, deviceId } = (await handed) ?? {}
   expect(deviceId).toBe(alice.deviceId)
   expect(key?.extractable).toBe(false)
   await expect(crypto.subtle.exportKey('raw', key as CryptoKey)).rejects.toThrow()
+  expect(await readDisk(alice.computer)).toEqual(before)
+  const { handed: handedLater, stop } = awaitKey(alice.userId)
+  expect(await orNothing(handedLater)).toBe('nothing')
+  stop()
 })
+
+/** What comes within a moment. */
+const orNothing = (coming: Promise<unknown>): Promise<unknown> =>
+  Promise.race([coming, new Promise((resolve) => setTimeout(resolve, 300, 'nothing'))])
 
 test('Nothing of this asks anybody who has no lock: the vault of before opens as it did', async () => {
   globalThis.indexedDB = new IDBFactory()

@@ -1,25 +1,23 @@
-import type { User } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
-import { signedIn } from '../account/account.ts'
-import { ownName, storedKeys, stretch, waysIn } from '../account/keys.ts'
-import { askPasskey } from '../account/passkey.ts'
-import { proveSession } from '../account/proof.ts'
-import { CryptoFailure, type LockAfter, type LockEntry, type LockStanding } from '../crypto/crypto.ts'
+import { loadPasskeyCode, ownName, storedKeys, stretch, waysIn } from '../account/keys.ts'
+import { CryptoFailure, type LockAfter, type LockEntry, type LockStanding, type VaultWays } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
-import { keepDrafts } from '../messages/unkept.ts'
+import { askForNewest, type Outcome } from '../net/offered.ts'
+import { registerWorker } from '../net/workers.ts'
+import { keepDrafts } from '../rooms/unkept.ts'
 import { tellTabs } from './tabs.ts'
 
-const TRIES = 'lock-tries'
-const WAIT_MAX_SECONDS = 60
 const KEEP_MAX_MS = 2000
 
 /** Returns the state of this browser's lock for an account; null if it has none. */
 export const standingOf = (env: Env, userId: string): Promise<LockStanding | null> => env.crypto.lockStanding(userId)
 
-/** The new lock: its idle time, and a password, a passkey or both to open it. */
-interface LockChoice {
-  after: LockAfter
-  password?: string
+/** Returns what opens this browser without the server; null if nothing does. */
+export const offlineWaysOf = (env: Env, userId: string): Promise<VaultWays | null> => env.crypto.offlineWays(userId)
+
+/** What is to open this browser: a password, a passkey or both. */
+export interface EnteredWays {
+  password?: string | undefined
   usesPasskey: boolean
 }
 
@@ -27,11 +25,55 @@ interface LockChoice {
  * Switches on this browser's lock after a time without input [Note: V3]. Verifies that password and passkey are the account's,
  * because a typing error would lock the person out. Throws ApiError or CryptoFailure; then nothing has changed.
  */
-export async function switchLockOn(env: Env, { after, password, usesPasskey }: LockChoice): Promise<void> {
+export async function switchLockOn(env: Env, { after, ...entered }: EnteredWays & { after: LockAfter }): Promise<void> {
+  await withEntered(env, entered, (unlockSecret) => env.crypto.switchLockOn({ unlockSecret, after }))
+}
+
+/**
+ * Lets password or passkey open this browser without the server [Note: V3], once it has a whole copy of the app. Verifies them in the
+ * same way; where the browser has a lock they must open that. Throws ApiError or CryptoFailure; then nothing has changed.
+ */
+export async function switchOfflineOn(env: Env, entered: EnteredWays): Promise<void> {
+  await requireCopy()
+  await withEntered(env, entered, (unlockSecret) => env.crypto.switchOfflineOn(unlockSecret))
+}
+
+const NO_COPY: Partial<Record<Outcome, string>> = {
+  full: 'This browser has no room left for a copy of Conclave, which needs about 3 MB. Make room and try again',
+  broken: 'The server was just updated, and not all of it fits together yet. Try again in a minute',
+  older: 'The server has an older version of Conclave than this browser has seen. This browser does not go back to it',
+  unsigned: 'What the server hands out now is not signed by its operator any more, so this browser does not take it',
+  other_key: 'What the server hands out now is signed by another key than before, so this browser does not take it',
+}
+
+async function requireCopy(): Promise<void> {
+  if (!(await registerWorker()))
+    throw new CryptoFailure(
+      'no_copy',
+      'This browser keeps no copy of a page here: it does so on HTTPS only, and in no private window',
+    )
+  const outcome = (await askForNewest())?.outcome
+  if (outcome === 'current' || outcome === 'taken') return
+  throw new CryptoFailure('no_copy', (outcome && NO_COPY[outcome]) ?? 'The server cannot be reached')
+}
+
+/** From now on this browser opens with the server only. */
+export async function switchOfflineOff(env: Env): Promise<void> {
+  await env.crypto.switchOfflineOff()
+  tellTabs('changed')
+}
+
+/** Enters the chosen ways, each of which must be the account's, and has `change` use them. */
+async function withEntered(
+  env: Env,
+  { password, usesPasskey }: EnteredWays,
+  change: (unlockSecret: string) => Promise<void>,
+): Promise<void> {
   try {
     const keys = await storedKeys(env)
     const ways = waysIn(keys.keyring)
     if (usesPasskey) {
+      const { askPasskey } = await loadPasskeyCode()
       await env.crypto.enterPasskey(await askPasskey(ways.passkeys.map(({ id }) => id)))
       await env.crypto.reviewAccount(keys)
     }
@@ -41,7 +83,7 @@ export async function switchLockOn(env: Env, { after, password, usesPasskey }: L
       if (ways.password) await env.crypto.reviewAccount(keys)
     }
     const { unlockSecret } = await env.api(devicesApi.unlock, {})
-    await env.crypto.switchLockOn({ unlockSecret, after })
+    await change(unlockSecret)
   } finally {
     await env.crypto.forgetPassword()
   }
@@ -75,50 +117,4 @@ export async function keepAndLoad(load: () => void): Promise<void> {
   const isLate = new Promise<void>((resolve) => setTimeout(resolve, KEEP_MAX_MS))
   await Promise.race([keepDrafts(), isLate])
   load()
-}
-
-/**
- * Opens the locked vault. Each wrong entry makes the wait before the next attempt longer. Throws CryptoFailure: 'lock_secret' if
- * the entry is wrong, 'lock_wait' during the wait, or what `crypto.open` throws.
- */
-export async function unlock(env: Env, user: User, entry: LockEntry): Promise<void> {
-  const seconds = secondsToWait(env)
-  if (seconds > 0) throw new CryptoFailure('lock_wait', `Wait ${seconds} s`)
-  const half = await env.api(devicesApi.unlock, {})
-  try {
-    await env.crypto.unlock({ userId: user.id, username: user.username, unlock: half, entry })
-  } catch (error) {
-    if (error instanceof CryptoFailure && error.code === 'lock_secret') noteWrongTry(env)
-    throw error
-  }
-  localStorage.removeItem(TRIES)
-  await proveSession(env, half)
-  signedIn(user)
-}
-
-/** Opens this locked tab as soon as another tab of this browser is unlocked. Throws CryptoFailure. */
-export async function openWithOthers(env: Env, user: User): Promise<void> {
-  if (await env.crypto.awaitUnlock({ userId: user.id, username: user.username })) signedIn(user)
-}
-
-/** Asks one of the lock's passkeys for its key. */
-export const passkeyEntry = async ({ passkeyIds }: LockStanding): Promise<LockEntry> => ({
-  passkey: await askPasskey(passkeyIds),
-})
-
-/** Seconds until the next attempt is allowed, or 0. This does not stop an attacker who runs code in this browser. */
-export function secondsToWait({ clock }: Pick<Env, 'clock'>): number {
-  const { until } = readTries()
-  return Math.max(0, Math.ceil((until - clock().getTime()) / 1000))
-}
-
-function noteWrongTry({ clock }: Pick<Env, 'clock'>): void {
-  const count = readTries().count + 1
-  const seconds = Math.min(WAIT_MAX_SECONDS, 2 ** (count - 1))
-  localStorage.setItem(TRIES, JSON.stringify({ count, until: clock().getTime() + seconds * 1000 }))
-}
-
-function readTries(): { count: number; until: number } {
-  const kept = localStorage.getItem(TRIES)
-  return kept ? JSON.parse(kept) : { count: 0, until: 0 }
 }

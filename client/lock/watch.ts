@@ -1,11 +1,17 @@
 import type { Env } from '../env.ts'
 import { watchIdle } from './idle.ts'
-import { keepAndLoad, lockNow, standingOf } from './lock.ts'
+import { keepAndLoad, lockNow, offlineWaysOf, standingOf } from './lock.ts'
 import { hearTabs, type LockNews } from './tabs.ts'
 
+/** What opens this browser's vault besides the server. */
+export interface Opening {
+  hasLock: boolean
+  opensOffline: boolean
+}
+
 interface Acts {
-  /** Told whether this browser has a lock: at the start, and after each change. */
-  onStanding?: (isLockable: boolean) => Promise<void>
+  /** Told what opens this browser: at the start, and after each change. */
+  onOpening?: (opening: Opening) => Promise<void>
   /** Reloads the page, which ends its worker and clears all that it decrypted. */
   load?: () => void
 }
@@ -15,7 +21,7 @@ export function watchLock(
   env: Env,
   userId: string,
   report: (work: Promise<unknown>) => void,
-  { onStanding, load = () => location.reload() }: Acts = {},
+  { onOpening, load = () => location.reload() }: Acts = {},
 ): () => void {
   let stopIdle: (() => void) | undefined
   let isStopped = false
@@ -28,10 +34,10 @@ export function watchLock(
   }
   const lock = () => once(() => lockNow(load))
   async function follow() {
-    const standing = await standingOf(env, userId)
+    const [standing, offline] = await Promise.all([standingOf(env, userId), offlineWaysOf(env, userId)])
     stopIdle?.()
     stopIdle = standing && !isStopped ? watchIdle(env, standing.after, lock) : undefined
-    await onStanding?.(standing !== null)
+    await onOpening?.({ hasLock: standing !== null, opensOffline: offline !== null })
   }
   function onNews(news: LockNews) {
     if (news === 'changed') report(follow())

@@ -1,5 +1,4 @@
 import { KeyRound } from 'lucide-react'
-import { memo } from 'react'
 import { REFUSALS } from '../../contract/refusals.ts'
 import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { Meta, spokenName } from './Meta.tsx'
@@ -25,7 +24,7 @@ interface Props {
   onDelete: (id: string) => void
 }
 
-export const Bubble = memo(function Bubble({ message, name, startsRun, endsRun, isTabStop, onRetry, onDelete, ...body }: Props) {
+export function Bubble({ message, name, startsRun, endsRun, isTabStop, onRetry, onDelete, ...body }: Props) {
   const { below, details } = remarksOf(message, name)
   const classes = ['msg', message.isMine && 'me', !startsRun && 'on', !endsRun && 'mid'].filter(Boolean)
   return (
@@ -40,7 +39,7 @@ export const Bubble = memo(function Bubble({ message, name, startsRun, endsRun, 
       <Under message={message} onRetry={onRetry} onDelete={onDelete} />
     </div>
   )
-})
+}
 
 interface BodyProps extends Pick<Props, 'message' | 'hasTime' | 'marks'> {
   details: string[]

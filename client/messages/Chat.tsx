@@ -2,7 +2,7 @@ import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { FreeBanner } from '../plans/FreeBanner.tsx'
-import type { RoomRow } from '../rooms/list.ts'
+import { isShutRow, type RoomRow } from '../rooms/list.ts'
 import type { Choice } from '../trust/ChooseKey.tsx'
 import { nameOf, type Person } from '../trust/people.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -32,6 +32,8 @@ interface Props {
   canSend: boolean
   /** The search inside the chat, while it is open. */
   finder: ReactNode
+  /** What stands in the place of a conversation that is locked. */
+  locked: ReactNode
   onBack: () => void
   onFind: () => void
   onRetry: () => void
@@ -40,13 +42,16 @@ interface Props {
   onAcceptChange: (person: Person, chosen?: Choice) => Promise<void>
   /** The person answered what stopped the room: messages that waited can be sent. */
   onFreed: () => void
+  onUnblock: () => void
 }
 
-export function Chat({ room, person, canSend, finder, onBack, onFind, onRetry, onDetails, onAcceptChange, onFreed }: Props) {
+export function Chat(props: Props) {
+  const { room, person, canSend, finder, locked, onBack, onFind, onRetry, onDetails, onAcceptChange, onFreed, onUnblock } = props
   const view = useStore(messagesStore, ({ open }) => (open?.chatRoomId === room.id ? open : undefined))
   const [upgrade, setUpgrade] = useState<'plans' | 'refused'>()
   const [pickedFrom, setPickedFrom] = useState<Date>()
-  const newestAt = view?.messages.at(-1)?.at
+  const isShut = isShutRow(room)
+  const newestAt = isShut ? undefined : view?.messages.at(-1)?.at
   const about = !person.isDeleted && <KeyLine person={person} />
   const refuse = useCallback(() => setUpgrade('refused'), [])
   return (
@@ -57,20 +62,24 @@ export function Chat({ room, person, canSend, finder, onBack, onFind, onRetry, o
         hasRoomKeys={view?.isEncrypted ?? false}
         onBack={onBack}
         onDetails={onDetails}
-        onFind={newestAt ? onFind : undefined}
+        onFind={newestAt && room.lock === 'none' ? onFind : undefined}
         onDay={newestAt ? () => setPickedFrom(new Date(newestAt)) : undefined}
       />
       {finder}
       {person.mismatch && about}
-      <Conversation
-        room={room}
-        view={view}
-        person={person}
-        about={person.mismatch ? null : about}
-        onRetry={onRetry}
-        onUpgrade={refuse}
-        onDay={setPickedFrom}
-      />
+      {isShut ? (
+        locked
+      ) : (
+        <Conversation
+          room={room}
+          view={view}
+          person={person}
+          about={person.mismatch ? null : about}
+          onRetry={onRetry}
+          onUpgrade={refuse}
+          onDay={setPickedFrom}
+        />
+      )}
       {person.mismatch && (
         <Suspense>
           <ChangedPerson person={person} mismatch={person.mismatch} onAccept={onAcceptChange} onDetails={onDetails} />
@@ -86,17 +95,24 @@ export function Chat({ room, person, canSend, finder, onBack, onFind, onRetry, o
           <ForkQuestion room={room} onAnswered={onFreed} />
         </Suspense>
       )}
-      {!canSend && !room.isClosed && <FreeBanner onUpgrade={() => setUpgrade('plans')} />}
+      {!canSend && !isShut && !room.isClosed && !room.isBlocked && <FreeBanner onUpgrade={() => setUpgrade('plans')} />}
       {room.isClosed ? (
         <p className="gone" role="status">
           This account was deleted. Nothing can be sent.
         </p>
-      ) : (
+      ) : room.isBlocked ? (
+        <p className="gone" role="status">
+          You have blocked <bdi>{nameOf(person)}</bdi>. Nothing that they write reaches you.{' '}
+          <button type="button" className="linkish" onClick={onUnblock}>
+            Unblock
+          </button>
+        </p>
+      ) : isShut ? null : (
         <Composer
           key={room.id}
           room={room}
           hasPlan={canSend}
-          isBlocked={person.mismatch !== null || room.forks.length > 0}
+          isBlocked={person.mismatch !== null || room.forks.length > 0 || room.asksRestart}
           onUpgrade={refuse}
         />
       )}
@@ -148,5 +164,6 @@ function Conversation({ room, view, person, about, onRetry, onUpgrade, onDay }: 
         </div>
       </>
     )
-  return <Timeline key={room.id} room={room} view={view} name={name} about={about} onUpgrade={onUpgrade} onDay={onDay} />
+  const { comparedAt, isByCode } = person
+  return <Timeline key={room.id} {...{ room, view, name, comparedAt, isByCode, about, onUpgrade, onDay }} />
 }

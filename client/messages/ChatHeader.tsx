@@ -3,6 +3,7 @@ import {
   ChevronLeft,
   ChevronRight,
   LoaderCircle,
+  LockKeyhole,
   Search,
   Shield,
   ShieldAlert,
@@ -11,14 +12,16 @@ import {
 } from 'lucide-react'
 import { useStore } from 'zustand'
 import { connectionStore } from '../net/status.ts'
-import type { RoomRow } from '../rooms/list.ts'
+import { isShutRow, type RoomRow } from '../rooms/list.ts'
 import { isAwaited } from '../rooms/room.ts'
+import { usePresence } from '../rooms/usePresence.tsx'
+import { lostBookStore } from '../trust/book.ts'
 import { nameOf, type Person } from '../trust/people.ts'
-import { type Trust, trustOf } from '../trust/pill.ts'
+import { stopOf, type Trust, trustOf } from '../trust/pill.ts'
 import { Avatar, PresenceDot } from '../ui/Avatar.tsx'
-import { useNow, useOnline } from '../ui/env.tsx'
+import { useNow } from '../ui/env.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
-import { lastSeen } from '../ui/time.ts'
+import { useOnline } from '../ui/useOnline.tsx'
 import './header.css'
 
 interface Props {
@@ -35,22 +38,30 @@ interface Props {
 /** Who one talks to, and one statement about trust. Both lead to the contact panel. */
 export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFind, onDay }: Props) {
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
+  const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
   const isOnline = useOnline()
   const name = nameOf(person)
-  // Of somebody who has not answered nothing is known.
-  const isUnknown = person.isDeleted || isAwaited(room, person)
+  const presence = usePresence(room, person, useNow())
+  const status = isConnected ? (statusOf(room) ?? presence?.words) : undefined
   const trust = trustOf({
     person,
     connection: isConnected ? 'open' : isOnline ? 'connecting' : 'offline',
-    isForked: room.forks.length > 0,
+    stop: stopOf(person, { isForked: room.forks.length > 0, asksRestart: room.asksRestart, isBookLost }),
+    isLocked: isShutRow(room),
     hasKeys: hasRoomKeys,
   })
   return (
     <header className="head">
       <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onBack} />
       <div className="whom">
-        <Avatar id={person.id} name={name} size={40} isOutlined={isUnknown}>
-          {!isUnknown && <PresenceDot isOnline={isConnected && person.isOnline} />}
+        <Avatar
+          id={person.id}
+          name={name}
+          photo={person.photo}
+          size={40}
+          isOutlined={person.isDeleted || room.isBlocked || isAwaited(room)}
+        >
+          <PresenceDot isOnline={presence?.isOnline} />
         </Avatar>
         <div className="cut">
           <h1 className="cut" dir="auto" title={name} tabIndex={-1} data-chat-title>
@@ -64,10 +75,13 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFin
           </h1>
           {!person.isDeleted && (
             <p className="small t2 cut">
-              {/* Presence is unknown without a connection. */}
-              {isConnected && <Presence room={room} person={person} />}
+              {status && (
+                <span className={room.isTyping ? 'typing' : undefined} role={room.isTyping ? 'status' : undefined}>
+                  {status}
+                </span>
+              )}
               <span className="handle">
-                {isConnected && ' · '}@{person.username}
+                {status && ' · '}@{person.username}
               </span>
             </p>
           )}
@@ -83,13 +97,15 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFin
 const ICONS = { plain: Shield, ok: ShieldCheck, danger: ShieldAlert, wait: LoaderCircle }
 
 function Pill({ trust: { tone, state, mark }, onDetails }: { trust: Trust; onDetails: () => void }) {
-  const Icon = state === 'You are offline' ? WifiOff : ICONS[tone]
+  const Icon = state === 'You are offline' ? WifiOff : state === 'Locked' ? LockKeyhole : ICONS[tone]
   return (
     <button type="button" className={`trust ${tone}`} aria-haspopup="dialog" onClick={onDetails}>
       <Icon className="i i-14" aria-hidden />
       <span>
-        {state}
-        {state && mark && ' · '}
+        <span className="state">
+          {state}
+          {state && mark && ' · '}
+        </span>
         {mark && <em>{mark}</em>}
       </span>
       <ChevronRight className="i i-14" aria-hidden />
@@ -97,15 +113,9 @@ function Pill({ trust: { tone, state, mark }, onDetails }: { trust: Trust; onDet
   )
 }
 
-function Presence({ room, person }: Pick<Props, 'room' | 'person'>) {
-  const now = useNow()
-  if (room.isTyping)
-    return (
-      <span className="typing" role="status">
-        typing…
-      </span>
-    )
-  if (person.isOnline) return 'Online'
-  if (isAwaited(room, person)) return 'Request sent'
-  return person.lastSeen ? `Last seen ${lastSeen(new Date(person.lastSeen), now)}` : 'Offline'
+/** What stands in the place of presence. */
+function statusOf(room: RoomRow): string | undefined {
+  if (room.isTyping) return 'typing…'
+  if (room.isBlocked) return 'Blocked'
+  return isAwaited(room) ? 'Request sent' : undefined
 }

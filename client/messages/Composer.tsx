@@ -13,11 +13,11 @@ import { useStore } from 'zustand'
 import { textBytes } from '../../contract/content.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { connectionStore } from '../net/status.ts'
-import { keepDraft } from '../rooms/drafts.ts'
+import { keepDraft, readDraft } from '../rooms/drafts.ts'
 import type { Room } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
 import { sendAndReport } from './outcome.ts'
-import { sendText } from './send.ts'
+import { sendText, takeBack } from './send.ts'
 import { useDraft } from './useDraft.tsx'
 import { useTyping } from './useTyping.tsx'
 
@@ -34,7 +34,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const env = useEnv()
   const field = useRef<HTMLTextAreaElement>(null)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
-  const { text, change: setText, empty, settle } = useDraft(room.id)
+  const { text, change: setText, empty, settle, isUnkept } = useDraft(room.id)
   const typing = useTyping(room)
   const [hasFocus, setFocus] = useState(false)
   const isOff = !isConnected || isBlocked
@@ -50,21 +50,27 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
     if (!canSend) return
     if (!hasPlan) return onUpgrade()
     typing.stop()
+    // Among React's other changes it would cost a pass over the page's styles.
+    if (field.current) field.current.value = ''
     empty()
-    let isKept = false
-    const onKept = () => {
-      isKept = true
+    let keptId: string | undefined
+    const onKept = (id: string) => {
+      keptId = id
       settle()
     }
     const outcome = await sendAndReport(() => sendText(env, room, text, onKept), onUpgrade)
-    if (!isKept || outcome === 'subscription_required' || outcome === 'limit_reached') giveBack(text)
+    if (keptId === undefined) return giveBack(text)
+    const isRefused = outcome === 'subscription_required' || outcome === 'limit_reached'
+    // Where something else was typed meanwhile, it stays as a line that was not sent.
+    if (isRefused && field.current?.value === '' && (await takeBack(env, room, keptId))) await giveBack(text)
   }
 
-  /** The text has become no message: it comes back, before whatever was typed meanwhile. */
-  function giveBack(refused: string) {
-    const typed = field.current?.value
-    if (typed === undefined) void keepDraft(env, room.id, refused).catch(() => undefined)
-    else setText(typed === '' ? refused : `${refused}\n${typed}`)
+  /** The text is stored nowhere: it comes back, before whatever was typed meanwhile. */
+  async function giveBack(lost: string) {
+    const typed = field.current?.value ?? (await readDraft(env, room.id).catch(() => ''))
+    const both = typed === '' ? lost : `${lost}\n${typed}`
+    if (field.current) setText(both)
+    else await keepDraft(env, room.id, both).catch(() => undefined)
   }
 
   function submit(event: FormEvent) {
@@ -93,7 +99,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
           value={text}
           disabled={isShut}
           aria-invalid={isTooLong || undefined}
-          aria-describedby={isTooLong || isOff ? 'compose-note' : undefined}
+          aria-describedby={isTooLong || isOff || isUnkept ? 'compose-note' : undefined}
           onChange={(event) => {
             setText(event.target.value)
             typing.change(event.target.value !== '')
@@ -111,11 +117,13 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
       </button>
       <ComposeNote
         tooLongBytes={isTooLong ? sizeBytes : null}
-        words={isOff && text ? `${placeholder(isConnected, isBlocked)} What you type stays here.` : ''}
+        words={text && (isUnkept ? UNKEPT : isOff ? `${placeholder(isConnected, isBlocked)} What you type stays here.` : '')}
       />
     </form>
   )
 }
+
+const UNKEPT = 'This browser has no room left: what you type is lost when this page closes.'
 
 function ComposeNote({ tooLongBytes, words }: { tooLongBytes: number | null; words: string }) {
   const kib = (bytes: number) => (bytes / 1024).toFixed(1)
@@ -129,7 +137,7 @@ function ComposeNote({ tooLongBytes, words }: { tooLongBytes: number | null; wor
 }
 
 function placeholder(isConnected: boolean, isBlocked: boolean): string {
-  if (isBlocked) return 'Sending is blocked'
+  if (isBlocked) return 'Sending is stopped'
   if (isConnected) return 'Type a message...'
   if (!navigator.onLine) return 'You are offline.'
   return location.hostname.endsWith('.onion') ? 'Connecting to Tor network...' : 'Connecting...'
@@ -150,15 +158,22 @@ function useHeight(field: FieldRef, text: string) {
   }, [field, text])
 }
 
-/** Focuses the field when it appears, unless that opens an on-screen keyboard, and again after a reconnection. */
+/**
+ * Focuses the field when it appears, unless that opens an on-screen keyboard, and again when it opens after it was shut, unless the
+ * person is busy elsewhere.
+ */
 function useFocus(field: FieldRef, isOff: boolean) {
+  const isNew = useRef(true)
   const hadFocus = useRef(matchMedia('(pointer: fine) and (min-width: 768px)').matches)
   const remember = useCallback(() => {
     hadFocus.current = document.activeElement === field.current || document.activeElement === document.body
   }, [field])
   useEffect(() => {
+    // In the open contact panel a pressed button may just have gone.
+    const isFree = isNew.current || (document.activeElement === document.body && !document.querySelector('.details'))
+    isNew.current = false
     if (isOff) return
-    if (hadFocus.current) field.current?.focus({ preventScroll: true })
+    if (hadFocus.current && isFree) field.current?.focus({ preventScroll: true })
     return () => remember()
   }, [field, isOff, remember])
 }

@@ -31,7 +31,7 @@ export function DayDialog({ room, from, onClose }: { room: Room; from: Date; onC
   }
 
   return (
-    <Dialog title="Go to a day" text="The conversation opens where that day begins." onClose={onClose}>
+    <Dialog title="Go to a day" text="The chat opens where that day begins." onClose={onClose}>
       <form onSubmit={submit}>
         <Field
           label="Day"

@@ -1,12 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { LoaderCircle } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
-import type { Env } from '../env.ts'
 import type { RoomRow } from '../rooms/list.ts'
-import type { Room } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
-import { failureWords } from '../ui/failure.ts'
-import { showToast } from '../ui/toast.ts'
 import { useLatest } from '../ui/useLatest.tsx'
 import { Announcer } from './Announcer.tsx'
 import { JumpButton } from './JumpButton.tsx'
@@ -18,7 +14,9 @@ import { deleteUnsent, retryMessage } from './send.ts'
 import { changeView, type RoomView } from './store.ts'
 import { TimelineLine } from './TimelineLine.tsx'
 import './timeline.css'
-import { useFound } from './useFound.tsx'
+import { useAnchor } from './useAnchor.tsx'
+import { useLineSizes } from './useLineSizes.tsx'
+import { usePaging } from './usePaging.tsx'
 import { useRowFocus } from './useRowFocus.tsx'
 import { useSeen } from './useSeen.tsx'
 import { useStayAtEnd } from './useStayAtEnd.tsx'
@@ -35,23 +33,35 @@ interface Props {
   view: RoomView
   /** The other person's name. */
   name: string
+  /** When the safety number was compared, ISO 8601; null if nobody knows. */
+  comparedAt: string | null
+  /** True if that was a scanned contact code. */
+  isByCode: boolean
   /** What stands above the first message. */
   about: ReactNode
   onUpgrade: () => void
   onDay: (from: Date) => void
 }
 
-export function Timeline({ room, view, name, about, onUpgrade, onDay }: Props) {
+export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgrade, onDay }: Props) {
   const env = useEnv()
   const scroller = useRef<HTMLDivElement>(null)
-  const isPaging = useRef(false)
   const hadNewer = useRef(view.hasNewer)
-  const { messages, fresh, hasOlder, isAtEnd, matches } = view
-  const lines = useMemo(() => timelineLines({ messages, fresh, hasOlder }), [messages, fresh, hasOlder])
+  const { messages, fresh, hasOlder, hasNewer, isAtEnd, matches } = view
+  const lines = useMemo(
+    () => timelineLines({ messages, fresh, hasOlder, hasNewer, comparedAt, isByCode }),
+    [messages, fresh, hasOlder, hasNewer, comparedAt, isByCode],
+  )
+  const newest = lines.at(-1)
+  const isOwnNew = newest?.kind === 'message' && newest.message.isMine && newest.message.seq === null
+  // A page of newer messages must not scroll the reader to its end.
+  const isFollowing = isOwnNew || (isAtEnd && !view.hasNewer && !hadNewer.current)
+  const { sizeOf, measure } = useLineSizes(lines, isFollowing)
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (lines[index]?.kind === 'message' ? 56 : 48),
+    estimateSize: sizeOf,
+    measureElement: measure,
     getItemKey: (index) => lines[index]?.key ?? index,
     overscan: 10,
     paddingStart: 8,
@@ -59,37 +69,25 @@ export function Timeline({ room, view, name, about, onUpgrade, onDay }: Props) {
     // The line above the unread stands at a quarter of the height, so that what was read before it is seen too.
     scrollPaddingStart: view.anchor?.place === 'unread' ? (scroller.current?.clientHeight ?? innerHeight) / 4 : 0,
     anchorTo: 'end',
-    // A page of newer messages must not scroll the reader to its end.
-    followOnAppend: !view.hasNewer && !hadNewer.current,
     scrollEndThreshold: END_PX,
   })
 
-  const newest = lines.at(-1)
-  const isOwnNew = newest?.kind === 'message' && newest.message.isMine && newest.message.seq === null
   const isJumpedTo = useRef(view.anchor !== null)
   useLayoutEffect(() => {
     if (!isJumpedTo.current) virtual.scrollToEnd()
   }, [virtual])
-  const isFollowing = isOwnNew || (isAtEnd && !view.hasNewer && !hadNewer.current)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new line moves the view
   useEffect(() => {
-    if (isFollowing && newest?.key) virtual.scrollToEnd()
+    if (!isFollowing || !newest?.key) return
+    // The frame lays the page out anyway; here it would be once more, in the middle of a tap on Send.
+    const frame = requestAnimationFrame(() => virtual.scrollToEnd())
+    return () => cancelAnimationFrame(frame)
   }, [virtual, newest?.key])
   useEffect(() => {
     hadNewer.current = view.hasNewer
   })
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each jump, not again when lines come
-  useEffect(() => {
-    const index = lines.findIndex((line) => line.kind === 'message' && line.message.id === view.anchor?.id)
-    if (index < 0) return
-    const { place } = view.anchor ?? {}
-    const top = ['day', 'new'].includes(lines[index - 1]?.kind ?? '') ? index - 1 : index
-    if (place === 'top' || place === 'unread') return virtual.scrollToIndex(top, { align: 'start' })
-    virtual.scrollToIndex(index, { align: 'center' })
-    if (place === 'middle') scroller.current?.focus({ preventScroll: true })
-  }, [virtual, view.anchor])
-  const foundId = useFound(view.anchor)
+  const foundId = useAnchor(scroller, virtual, lines, view.anchor)
   // Stable functions keep unchanged bubbles from rendering again.
   const latestRoom = useLatest(room)
   const retry = useCallback(
@@ -98,23 +96,7 @@ export function Timeline({ room, view, name, about, onUpgrade, onDay }: Props) {
   )
   const remove = useCallback((id: string) => void deleteUnsent(env, latestRoom.current, id), [env, latestRoom])
 
-  async function attempt(load: (env: Env, room: Room) => Promise<void>) {
-    try {
-      await load(env, room)
-    } catch (error) {
-      showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) })
-    }
-  }
-
-  async function page(load: typeof loadOlder | typeof loadNewer) {
-    if (isPaging.current) return
-    isPaging.current = true
-    const before = shown.current
-    await attempt(load)
-    isPaging.current = false
-    // At the very edge no scroll event follows that would load the next page.
-    requestAnimationFrame(() => shown.current !== before && latestLook.current())
-  }
+  const { attempt, page } = usePaging(room, view, () => latestLook.current())
 
   /** The seq of the last message whose end is on screen. */
   function lastShown(): number {
@@ -136,18 +118,7 @@ export function Timeline({ room, view, name, about, onUpgrade, onDay }: Props) {
     return !isAtEnd && line?.kind === 'message' ? line.message.at : undefined
   }
 
-  async function showLine(index: number): Promise<Element | undefined> {
-    virtual.scrollToIndex(index, { align: 'auto' })
-    for (let frames = 0; frames < 20; frames++) {
-      await new Promise(requestAnimationFrame)
-      const line = scroller.current?.querySelector(`[data-index="${index}"]`)
-      if (line) return line
-    }
-    return undefined
-  }
-  const { startIndex = 0, endIndex = lines.length } = virtual.range ?? {}
-  const { tabStop, press, onFocus } = useRowFocus(lines, { from: startIndex, to: endIndex, show: showLine })
-
+  const { tabStop, press, onFocus } = useRowFocus(scroller, virtual, lines)
   const isHeld = useStayAtEnd(scroller, isAtEnd, () => virtual.scrollToEnd())
 
   function look() {
@@ -163,7 +134,6 @@ export function Timeline({ room, view, name, about, onUpgrade, onDay }: Props) {
 
   // If a page is too short to scroll, no scroll event loads the next one.
   const latestLook = useLatest(look)
-  const shown = useLatest(view.messages)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is a new occasion
   useEffect(() => {
     // In the next frame the page is laid out anyway; in the tap on Send it would be once more.
@@ -208,11 +178,11 @@ export function Timeline({ room, view, name, about, onUpgrade, onDay }: Props) {
                 ref={virtual.measureElement}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                {line && (
+                {line?.kind === 'about' && about}
+                {line && line.kind !== 'about' && (
                   <TimelineLine
-                    line={line}
+                    {...contentOf(line)}
                     name={name}
-                    about={about}
                     isTabStop={index === tabStop}
                     marks={line.kind === 'message' ? matches?.ranges.get(line.message.id) : undefined}
                     onRetry={retry}
@@ -231,6 +201,8 @@ export function Timeline({ room, view, name, about, onUpgrade, onDay }: Props) {
     </div>
   )
 }
+
+const contentOf = ({ key: _, ...content }: Exclude<Line, { kind: 'about' }>) => content
 
 const isMessage = (line: Line | undefined, id: string | undefined) =>
   id !== undefined && line?.kind === 'message' && line.message.id === id

@@ -1,16 +1,16 @@
-import { Info, TriangleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Info, ShieldCheck, TriangleAlert } from 'lucide-react'
+import { memo } from 'react'
 import { useNow } from '../ui/env.tsx'
 import { dayHeading } from '../ui/time.ts'
 import { Bubble } from './Bubble.tsx'
 import { type Line, newWords } from './lines.ts'
 import type { Range } from './words.ts'
 
-interface Props {
-  line: Line
+type WithoutKey<L> = L extends Line ? Omit<L, 'key'> : never
+
+/** The fields of a line, one by one: the lines are made anew with each message, and nearly all of them say what they said before. */
+type Props = WithoutKey<Exclude<Line, { kind: 'about' }>> & {
   name: string
-  /** What stands above the first message. */
-  about: ReactNode
   isTabStop: boolean
   marks: readonly Range[] | undefined
   onRetry: (id: string) => void
@@ -19,23 +19,31 @@ interface Props {
 }
 
 /** One line of the timeline: a day, a notice, the line above the unread, or a message. */
-export function TimelineLine({ line, about, onDay, ...bubble }: Props) {
-  const now = useNow(60_000)
-  if (line.kind === 'about') return about
-  if (line.kind === 'day')
-    return (
-      <div className="day">
-        <button type="button" onClick={() => onDay(new Date(line.at))} title="Go to a day">
-          {dayHeading(new Date(line.at), now)}
-        </button>
-      </div>
-    )
+export const TimelineLine = memo(function TimelineLine(line: Props) {
+  if (line.kind === 'day') return <Day at={line.at} onDay={line.onDay} />
   if (line.kind === 'new')
     return (
       // biome-ignore lint/a11y/useSemanticElements: a rule has no words
       <div className="new-line" role="separator" aria-label={newWords(line.count)}>
         {newWords(line.count)}
       </div>
+    )
+  if (line.kind === 'compared')
+    return (
+      <p className="sys good">
+        <ShieldCheck className="i i-16" aria-hidden />
+        <span>
+          {line.isByCode ? (
+            <>
+              You verified <bdi>{line.name}</bdi> by a contact code.
+            </>
+          ) : (
+            <>
+              You and <bdi>{line.name}</bdi> compared safety numbers. They match.
+            </>
+          )}
+        </span>
+      </p>
     )
   if (line.kind === 'notice' || line.kind === 'warning')
     return (
@@ -44,6 +52,18 @@ export function TimelineLine({ line, about, onDay, ...bubble }: Props) {
         {line.text}
       </p>
     )
-  const { kind: _, key: __, ...place } = line
-  return <Bubble {...bubble} {...place} />
+  const { kind: _, onDay: __, ...bubble } = line
+  return <Bubble {...bubble} />
+})
+
+function Day({ at, onDay }: { at: string; onDay: (from: Date) => void }) {
+  const now = useNow(60_000)
+  return (
+    <div className="day">
+      {/* Tab leads from the messages to one of them; the header has this for the keyboard. */}
+      <button type="button" tabIndex={-1} onClick={() => onDay(new Date(at))} title="Go to a day">
+        {dayHeading(new Date(at), now)}
+      </button>
+    </div>
+  )
 }

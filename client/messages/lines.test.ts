@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { newWords, timelineLines } from './lines.ts'
+import { newsOf } from './news.ts'
 import type { Fresh, ShownMessage } from './store.ts'
 
 const message = (
@@ -20,6 +21,10 @@ const message = (
 const at = (hour: number, minute: number, day = 20) => new Date(2026, 10, day, hour, minute)
 const lines = (messages: ShownMessage[], fresh: Fresh | null = null) =>
   timelineLines({ messages, fresh, hasOlder: false }).slice(1)
+const comparedIn = (messages: ShownMessage[], at: Date, more: { hasOlder?: boolean; hasNewer?: boolean } = {}) =>
+  timelineLines({ messages, fresh: null, hasOlder: false, ...more, comparedAt: at.toISOString() }).map((line) =>
+    line.kind === 'message' ? line.message.id + (line.endsRun ? ']' : '') : line.kind,
+  )
 const drawn = (messages: ShownMessage[], fresh: Fresh | null = null) =>
   lines(messages, fresh).map((line) =>
     line.kind === 'message' ? `${line.startsRun ? '[' : ' '}${line.message.id}${line.endsRun ? ']' : ' '}` : line.kind,
@@ -83,4 +88,28 @@ test('the line above the unread stands once, above the first unread of the other
   expect(drawn(messages, { after: 3, count: 1 })).toEqual(['day', '[a]', '[b]', '[c]', 'new', '[d]'])
   expect(drawn(messages, { after: 4, count: 1 })).toEqual(['day', '[a]', '[b]', '[c ', ' d]'])
   expect([newWords(1), newWords(12)]).toEqual(['1 new message', '12 new messages'])
+})
+
+test('That somebody was verified by a scanned code stands where it happened too, and says so', () => {
+  const shown = { messages: [message('a', false, at(9, 0))], fresh: null, hasOlder: false, comparedAt: at(9, 1).toISOString() }
+  const compared = (isByCode: boolean) => timelineLines({ ...shown, isByCode }).find(({ kind }) => kind === 'compared')
+  expect([compared(true), compared(false)]).toMatchObject([{ isByCode: true }, { isByCode: false }])
+})
+
+test('That the numbers were compared stands where it happened, under its day, and not beside messages that are not loaded', () => {
+  const messages = [message('a', false, at(9, 0)), message('b', false, at(9, 2)), message('c', false, at(9, 0, 21))]
+  expect(comparedIn(messages, at(9, 1))).toEqual(['about', 'day', 'a]', 'compared', 'b]', 'day', 'c]'])
+  expect(comparedIn(messages, at(23, 0))).toEqual(['about', 'day', 'a', 'b]', 'compared', 'day', 'c]'])
+  expect(comparedIn(messages, at(9, 0, 22))).toEqual(['about', 'day', 'a', 'b]', 'day', 'c]', 'day', 'compared'])
+  expect(comparedIn(messages, at(8, 0))).toEqual(['about', 'day', 'compared', 'a', 'b]', 'day', 'c]'])
+  expect(comparedIn(messages, at(8, 0), { hasOlder: true })).toEqual(['a', 'b]', 'day', 'c]'])
+  expect(comparedIn(messages, at(9, 0, 22), { hasNewer: true })).not.toContain('compared')
+})
+
+test('what the server withholds is one calm line for all in a row, which nobody is told of as news', () => {
+  const calm = (id: string) => message(id, false, at(9, 0), { kind: 'notice', text: 'not kept', isQuiet: true })
+  const shown = [message('a', false, at(9, 0)), calm('b'), calm('c'), message('d', false, at(9, 1)), calm('e')]
+  expect(drawn(shown)).toEqual(['day', '[a]', 'notice', '[d]', 'notice'])
+  expect(drawn(shown.slice(1), { after: 0, count: 1 })).toEqual(['day', 'notice', 'new', '[d]', 'notice'])
+  expect(newsOf([], shown.slice(1, 3), 'Bob')).toEqual([])
 })

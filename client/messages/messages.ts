@@ -2,7 +2,8 @@ import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'
-import { latestRoom, roomById } from '../rooms/list.ts'
+import { latestRoom, roomById, roomsStore } from '../rooms/list.ts'
+import { isShut } from '../rooms/locks.ts'
 import { forgetMarks, readSeqOf } from '../rooms/marks.ts'
 import { loadOlderPage } from '../rooms/older.ts'
 import { enterRoom } from '../rooms/ready.ts'
@@ -19,8 +20,11 @@ let pendingJump: { chatRoomId: string; seq: number } | undefined
 
 /** Shows a room: first the vault's messages, then those it has missed. */
 export async function showRoom(env: Env, room: Room): Promise<void> {
+  if (isShut(room)) return hideRoom()
   const seq = pendingJump?.chatRoomId === room.id ? pendingJump.seq : undefined
   pendingJump = undefined
+  const row = roomById(room.id)
+  const unreadAfter = row?.state === 'accepted' && row.unreadCount > 0 ? readSeqOf(row) : undefined
   messagesStore.setState({
     open: {
       chatRoomId: room.id,
@@ -33,14 +37,13 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
       cursor: 0,
       waitsFor: '',
       anchor: null,
+      isPlaced: seq === undefined && unreadAfter === undefined,
       isOpening: true,
       isAtEnd: true,
       fresh: null,
       matches: null,
     },
   })
-  const row = roomById(room.id)
-  const unreadAfter = row?.state === 'accepted' && row.unreadCount > 0 ? readSeqOf(row) : undefined
   const show = () => {
     if (seq !== undefined) return showFrom(env, room, seq, 'middle')
     return unreadAfter === undefined ? showNewest(env, room) : showUnread(env, room, unreadAfter)
@@ -48,8 +51,9 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
   try {
     await show()
     await catchUp(env, room)
-    const hasAnchor = viewOf(room)?.anchor
-    if (viewOf(room)) await (hasAnchor ? refreshView(env, room) : show())
+    // Whoever has gone to another place meanwhile stays there.
+    const isPlaced = viewOf(room)?.isPlaced
+    if (viewOf(room)) await (isPlaced ? refreshView(env, room) : show())
     if (unreadAfter !== undefined) noteFresh(room, unreadAfter)
     void flush(env, room).then(() => enter(env, room))
   } catch (error) {
@@ -62,7 +66,8 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
 
 /** Whoever opens a chat may write in it: a new browser gets its keys now, and says so until it has them. */
 async function enter(env: Env, room: Room): Promise<void> {
-  if (viewOf(room)?.isEncrypted !== false) return
+  // Whom the person blocks sees them away.
+  if (viewOf(room)?.isEncrypted !== false || roomById(room.id)?.isBlocked) return
   try {
     await inTurn(env, queueOf(room), () => enterRoom(env, latestRoom(room)))
     await refreshRoom(env, room)
@@ -83,6 +88,13 @@ const noteFresh = (room: Room, after: number) => {
 }
 
 export const hideRoom = (): void => messagesStore.setState({ open: null })
+
+/** Takes the room on screen away once it is locked. Returns how to stop. */
+export const hideLocked = (): (() => void) =>
+  roomsStore.subscribe(({ rooms }) => {
+    const { open } = messagesStore.getState()
+    if (open && rooms.has(open.chatRoomId) && isShut({ id: open.chatRoomId })) hideRoom()
+  })
 
 /** Clears the state, so that the next account does not see it. */
 export function resetMessages(): void {
@@ -108,7 +120,10 @@ export async function loadOlder(env: Env, room: Room): Promise<void> {
 /** Loads the page below the window, which does not reach the newest message. */
 export const loadNewer = (env: Env, room: Room): Promise<void> => showNewer(env, room)
 
-export const jumpToNewest = (env: Env, room: Room): Promise<void> => showNewest(env, room)
+export async function jumpToNewest(env: Env, room: Room): Promise<void> {
+  changeView(room, { isPlaced: true })
+  await showNewest(env, room)
+}
 
 /** Shows the conversation from the beginning of a day. Returns false if there is no message since then. */
 export async function jumpToDay(env: Env, room: Room, dayStart: Date): Promise<boolean> {

@@ -27,7 +27,7 @@ function wordsOf(message: ShownMessage, name: string): string {
   const warning = message.isOutOfPlace ? `${OUT_OF_PLACE} ` : ''
   if (message.isMine) return warning
   if (message.body.kind === 'unreadable') return `${warning}${name}: a message that cannot be read here`
-  if (message.body.kind === 'notice') return message.body.text
+  if (message.body.kind === 'notice') return message.body.isQuiet ? '' : message.body.text
   const mark = message.body.kind === 'plain' ? `${NOT_ENCRYPTED}. ` : ''
   return `${warning}${mark}${name}: ${message.body.text}`
 }

@@ -54,8 +54,8 @@ test("Another browser takes this one's place in the room just before a message i
 
 test.each([
   [
-    "Message limit reached message: You've sent the 10 messages of this month's plan",
-    "You've sent the 10 messages of this month's plan",
+    'Message limit reached message: You’ve sent the 10 messages of this month’s plan',
+    'You’ve sent the 10 messages of this month’s plan',
   ],
   ['Message limit reached message: Your plan says message: none', 'Your plan says message: none'],
   ...['Message limit reached', 'Message limit reached message: ', 'Message limit reached message:   '].map((message) => [

@@ -6,6 +6,7 @@ import { ApiError } from '../net/api.ts'
 import { inTurn, isInTurn } from '../net/turns.ts'
 import { onStaleEpoch } from '../rooms/gate.ts'
 import { changeRoom, latestRoom } from '../rooms/list.ts'
+import { shutHere } from '../rooms/locks.ts'
 import { isOtherState } from '../rooms/otherstate.ts'
 import { readyRoom } from '../rooms/ready.ts'
 import { peerIdOf, placeOf, type Room } from '../rooms/room.ts'
@@ -14,7 +15,13 @@ import { addNewest } from '../rooms/updates.ts'
 import { changePerson } from '../trust/people.ts'
 
 /** The result of sending a message. */
-export type SendOutcome = { outcome: 'kept' } | { outcome: 'subscription_required' } | { outcome: 'limit_reached'; text: string }
+export type SendOutcome = { outcome: 'kept' } | Refused
+
+/** A plan allows no more: the message stays on this device with the reason. */
+interface Refused {
+  outcome: 'subscription_required' | 'limit_reached'
+  text: string
+}
 
 interface Wait {
   /** Text for the person. */
@@ -107,7 +114,7 @@ async function sendRow(
         mustCommit = await onStaleEpoch(env, room, error)
       }
     }
-    return wait(chatRoomId, 'The room is busy. It is tried again.', RETRY_MS)
+    return wait(chatRoomId, 'This chat is busy. It is tried again.', RETRY_MS)
   } catch (error) {
     return failed(env, room, row, error)
   }
@@ -132,13 +139,11 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
   const { id: chatRoomId } = room
   const place = { chatRoomId, id: row.id }
   if (error instanceof ApiError) {
-    if (error.code === 'subscription_required') {
-      await env.crypto.dropFromOutbox(place)
-      return { outcome: 'subscription_required' }
-    }
-    if (error.code === 'message_limit_reached') {
-      await env.crypto.dropFromOutbox(place)
-      return { outcome: 'limit_reached', text: limitText(error.message) }
+    const refusal = refusalOf(error)
+    if (refusal) {
+      // The words stay here, whoever sends them: a composer takes them back only where it is empty.
+      await env.crypto.changeOutbox({ ...place, failure: refusal.text, unseal: false })
+      return refusal
     }
     if (error.status === 0) return wait(chatRoomId, 'It goes out when the connection is back.', RETRY_MS)
     if (error.status === 429 || error.status >= 500) {
@@ -146,6 +151,10 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
       return wait(chatRoomId, `${error.message}. It is tried again.`, retryMs)
     }
     if (error.status === 401) return 'wait'
+    if (error.code === 'chat_locked') {
+      await shutHere(env, room)
+      return wait(chatRoomId, 'It goes out when this chat is unlocked.', null)
+    }
     if (error.code === 'account_deleted') closeRoom(room)
     await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: false })
     return 'next'
@@ -154,6 +163,13 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
   if (isOtherState(error)) return wait(chatRoomId, `${error.message}. Nothing is sent until you decide.`, null)
   await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: true })
   return 'next'
+}
+
+/** What a plan says to a message; undefined if the failure is another one. */
+function refusalOf({ code, message }: ApiError): Refused | undefined {
+  if (code === 'subscription_required') return { outcome: 'subscription_required', text: REFUSALS.subscription_required.text }
+  if (code === 'message_limit_reached') return { outcome: 'limit_reached', text: limitText(message) }
+  return undefined
 }
 
 /** The server's text about a message limit, which follows "message: ", or our own if that is empty. */
@@ -165,5 +181,5 @@ function limitText(message: string): string {
 /** Marks the room as closed, because the other account is deleted. Reading the list again would take longer. */
 function closeRoom(room: Room): void {
   changeRoom(room.id, ({ peers }) => ({ isClosed: true, peers: peers.map((peer) => ({ ...peer, isDeleted: true })) }))
-  changePerson(peerIdOf(room) ?? '', { isDeleted: true, mismatch: null, isVerified: false })
+  changePerson(peerIdOf(room) ?? '', { isDeleted: true, mismatch: null, isVerified: false, comparedAt: null })
 }

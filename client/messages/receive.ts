@@ -4,6 +4,7 @@ import { showForks } from '../rooms/forks.ts'
 import { tellForks } from '../rooms/gate.ts'
 import { type RoomRow, roomById } from '../rooms/list.ts'
 import { fetchRooms } from '../rooms/load.ts'
+import { isShut } from '../rooms/locks.ts'
 import { markDelivered } from '../rooms/marks.ts'
 import type { Room } from '../rooms/room.ts'
 import { type CaughtUp, catchUp } from '../rooms/rooms.ts'
@@ -55,6 +56,7 @@ export async function refreshDelivery(env: Env, receipt: ServerData['receipt']):
 
 /** Brings a room up to date and shows it. */
 export async function syncRoom(env: Env, room: Room): Promise<void> {
+  if (isShut(room)) return
   const { cursor = 0, forks } = (await env.crypto.roomRecord(room.id)) ?? {}
   showForks(room, forks)
   if (cursor < room.lastSeq) return show(env, room, await catchUp(env, room))

@@ -11,7 +11,7 @@ import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { receiveMessage } from './receive.ts'
-import { sendText } from './send.ts'
+import { retryMessage, sendText, takeBack } from './send.ts'
 import { messagesStore } from './store.ts'
 import { refreshRoom, refreshView, showCaughtUp } from './view.ts'
 
@@ -106,13 +106,28 @@ test('A refresh that began while a message was on its way does not bring it back
   expect(lines()).toEqual([['hello', null]])
 })
 
-test('A message that a plan refuses leaves no line behind', async () => {
-  const api = async () => {
-    throw new ApiError(403, 'subscription_required', 'Subscription required')
-  }
+test('A message that a plan refuses stays as a line that was not sent, until its words are taken back or the plan allows it', async () => {
+  const api = (async (endpoint: Endpoint, input: never) => {
+    if (endpoint.path === messagesApi.send.path) throw new ApiError(403, 'subscription_required', 'Subscription required')
+    return await alice.env.api(endpoint as never, input)
+  }) as Api
   const poor: Env = { ...alice.env, api }
-  expect(await sendText(poor, room, 'for money')).toEqual({ outcome: 'subscription_required' })
-  expect(lines()).toEqual([['hello', null]])
+  const ids: string[] = []
+  const send = (text: string) => sendText(poor, room, text, (id) => ids.push(id))
+  expect(await send('for money')).toMatchObject({ outcome: 'subscription_required' })
+  expect(await send('and more')).toMatchObject({ outcome: 'subscription_required' })
+  expect(lines().slice(1)).toEqual([
+    ['for money', 'failed'],
+    ['and more', 'failed'],
+  ])
+  // Whatever sends the outbox again loses no word either.
+  const [first = '', second = ''] = ids
+  expect(await retryMessage(poor, room, first)).toMatchObject({ outcome: 'subscription_required' })
+  expect(await takeBack(poor, room, second)).toBe(true)
+  expect(lines().slice(1)).toEqual([['for money', 'failed']])
+  await retryMessage(alice.env, room, first)
+  expect(lines().slice(1)).toEqual([['for money', 'sent']])
+  expect(await takeBack(alice.env, room, first)).toBe(false)
 })
 
 test('A message that came between two reads of the vault is shown once', async () => {

@@ -1,10 +1,12 @@
 import { textBytes } from '../../contract/content.ts'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import { SIGN_IN_TO_SEND } from '../../contract/messages.ts'
+import { ownPrivacy } from '../account/privacy.ts'
 import { isClosed, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { roomById } from '../rooms/list.ts'
+import { isShut } from '../rooms/locks.ts'
 import { placeOf, type Room } from '../rooms/room.ts'
 import type { CaughtUp } from '../rooms/rooms.ts'
 import { whileKept } from './keeping.ts'
@@ -13,11 +15,11 @@ import { changeView, viewOf } from './store.ts'
 import { hideUnsent, refreshRoom, showCaughtUp, showNewest, showUnsent } from './view.ts'
 
 /**
- * Shows the message at once, stores it in the outbox, calls `onKept`, and sends it: a server that does not answer must not keep the
- * person from writing on. A message that cannot be stored, or that a plan refuses, is taken away again: the caller gives the text
- * back. Throws ApiError.
+ * Shows the message at once, stores it in the outbox, calls `onKept` with its id, and sends it: a server that does not answer must not
+ * keep the person from writing on. A message that cannot be stored is taken away again: the caller gives the text back. One that a plan
+ * refuses stays as a line that was not sent, until `takeBack`. Throws ApiError.
  */
-export async function sendText(env: Env, room: Room, text: string, onKept?: () => void): Promise<SendOutcome> {
+export async function sendText(env: Env, room: Room, text: string, onKept?: (id: string) => void): Promise<SendOutcome> {
   const words = text.trim()
   if (words === '') return { outcome: 'kept' }
   // The list is empty after the account is closed.
@@ -36,7 +38,7 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: () =
     },
   )
   if (viewOf(room)?.hasNewer !== false) await showNewest(env, room)
-  onKept?.()
+  onKept?.(row.id)
   // While this tab sends others, this one follows them out of the outbox.
   return flush(env, room, kept.isAlone && !isFlushing(env, room) ? kept : undefined)
 }
@@ -73,7 +75,7 @@ function retryLater(env: Env, room: Room): void {
   const again = () => {
     // The room is missing if the account was closed meanwhile.
     const now = roomById(room.id)
-    if (now) void flush(env, now)
+    if (now && !isShut(now)) void flush(env, now)
   }
   retries.set(room.id, setTimeout(again, retryMs))
 }
@@ -87,7 +89,7 @@ export function stopRetries(): void {
 export async function flushAll(env: Env): Promise<void> {
   for (const chatRoomId of await env.crypto.roomsWithOutbox()) {
     const room = roomById(chatRoomId)
-    if (room) await flush(env, room)
+    if (room && !isShut(room)) await flush(env, room)
   }
 }
 
@@ -97,6 +99,14 @@ export async function retryMessage(env: Env, room: Room, id: string): Promise<Se
   return flush(env, room)
 }
 
+/** Takes a message that was not sent out of the conversation. Returns false if it was sent meanwhile, or still waits. */
+export async function takeBack(env: Env, room: Room, id: string): Promise<boolean> {
+  const row = (await env.crypto.outbox(room.id)).find((unsent) => unsent.id === id)
+  if (!row?.failure) return false
+  await deleteUnsent(env, room, id)
+  return true
+}
+
 export async function deleteUnsent(env: Env, room: Room, id: string): Promise<void> {
   await env.crypto.dropFromOutbox({ chatRoomId: room.id, id })
   await refreshRoom(env, room)
@@ -104,8 +114,9 @@ export async function deleteUnsent(env: Env, room: Room, id: string): Promise<vo
 
 let typingSentAt = 0
 
-/** Sends a typing frame, at most every few seconds. It may be lost. */
+/** Sends a typing frame, at most every few seconds, unless the account hides its typing. It may be lost. */
 export function setTyping(env: Env, room: Room, isTyping: boolean): void {
+  if (!ownPrivacy().typing) return
   const now = env.clock().getTime()
   if (isTyping && now - typingSentAt < PERIODS.typingSentMs) return
   typingSentAt = isTyping ? now : 0

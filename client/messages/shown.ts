@@ -4,6 +4,10 @@ import { deliveryOf, type Room } from '../rooms/room.ts'
 import { waitOf } from './outbox.ts'
 import type { MessageBody, ShownMessage } from './store.ts'
 
+/** What stands in the place of messages that the server withholds. */
+const WHILE_BLOCKED = 'Messages while blocked are not kept'
+const NO_LONGER_THERE = 'The server no longer has this message'
+
 /** How the timeline shows a message of the vault. */
 export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
   const { id, seq, at, senderId, body, isOutOfPlace = false } = message
@@ -22,6 +26,7 @@ const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMess
 
 function shownBody(body: StoredMessage['body']): MessageBody {
   if (body.kind === 'content') return { kind: 'text', text: body.content.text }
+  if (body.kind === 'withheld') return { kind: 'notice', text: body.isExplained ? WHILE_BLOCKED : NO_LONGER_THERE, isQuiet: true }
   if (body.kind === 'newer') return { kind: 'unreadable', reason: NEEDS_NEWER }
   if (body.kind === 'sealed')
     return {

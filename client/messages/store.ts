@@ -6,8 +6,8 @@ export type MessageBody =
   /** A program's plain text, which is shown with a red "Not encrypted" mark. */
   | { kind: 'plain'; text: string }
   | { kind: 'unreadable'; reason: string }
-  /** A notice in the conversation, such as "Encryption restarted". */
-  | { kind: 'notice'; text: string }
+  /** A notice in the conversation, such as "Encryption restarted". A quiet one is not announced, and stands once for all in a row. */
+  | { kind: 'notice'; text: string; isQuiet?: true }
 
 export interface ShownMessage {
   id: string
@@ -71,6 +71,8 @@ export interface RoomView {
   waitsFor: string
   /** The message to scroll to after a jump. Each jump makes a new object. */
   anchor: Anchor | null
+  /** True once the window stands where the opening or the person wanted it: the end of a catch-up does not move it then. */
+  isPlaced: boolean
   /** True until the room has caught up: what is scrolled past meanwhile does not count as read. */
   isOpening: boolean
   /** True while the newest message of the window is on screen. */

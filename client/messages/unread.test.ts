@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
+import { roomsApi } from '../../contract/rooms.ts'
+import type { Env } from '../env.ts'
 import { resetRooms, roomById } from '../rooms/list.ts'
 import { keepRooms } from '../rooms/load.ts'
 import { people } from '../testing/room.ts'
-import { resetMessages, showRoom } from './messages.ts'
+import { jumpToNewest, resetMessages, showRoom } from './messages.ts'
 import { receiveMessage } from './receive.ts'
 import { markSeen } from './seen.ts'
 import { sendText } from './send.ts'
@@ -79,6 +81,22 @@ test('While a room catches up nothing in it counts as read', async () => {
   await Promise.all(looks)
   expect([view().messages.length, looks.length > 1]).toEqual([4, true])
   expect([unread(room), readSeq()]).toEqual([3, read])
+})
+
+test.each([
+  ['has the unread ones', true],
+  ['has none of them yet', false],
+])('Whoever jumps to the newest message while a room catches up stays there, if this browser %s', async (_, hasUnread) => {
+  const { alice, bob, room, posts } = await unreadRoom(120)
+  if (hasUnread) await alice.reads(bob)
+  await posts('the newest')
+  const api: Env['api'] = async (...call) => {
+    if (call[0].path === roomsApi.log.path) await jumpToNewest(alice.env, room)
+    return alice.env.api(...call)
+  }
+  await showRoom({ ...alice.env, api }, room)
+  expect(textAt(view().messages.at(-1)?.id)).toBe('the newest')
+  expect(view()).toMatchObject({ hasNewer: false, anchor: null })
 })
 
 test('A message that comes below the screen is unread; one that comes at its end is not, and what Alice writes ends the line', async () => {

@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { CryptoFailure } from '../crypto/crypto.ts'
 import { keepDraft, readDraft } from '../rooms/drafts.ts'
+import { onKeepDrafts } from '../rooms/unkept.ts'
 import { useEnv } from '../ui/env.tsx'
 import { useLatest } from '../ui/useLatest.tsx'
-import { onKeepDrafts } from './unkept.ts'
 
 const KEEP_AFTER_MS = 400
 
@@ -13,12 +14,15 @@ interface Draft {
   empty: () => void
   /** Stores what the field has now. */
   settle: () => void
+  /** True while the text cannot be stored because the disk is full: it is here until this page closes. */
+  isUnkept: boolean
 }
 
 /** The unsent text of a chat, stored in the vault. */
 export function useDraft(chatRoomId: string): Draft {
   const env = useEnv()
   const [text, setText] = useState('')
+  const [isUnkept, setUnkept] = useState(false)
   const isTouched = useRef(false)
   const unkept = useRef<string | null>(null)
 
@@ -39,9 +43,13 @@ export function useDraft(chatRoomId: string): Draft {
     const kept = unkept.current
     unkept.current = null
     // If storage is full or the account was closed meanwhile, the text stays in the composer for the next attempt.
-    await keepDraft(env, chatRoomId, kept).catch(() => {
-      unkept.current ??= kept
-    })
+    await keepDraft(env, chatRoomId, kept).then(
+      () => setUnkept(false),
+      (error: unknown) => {
+        unkept.current ??= kept
+        setUnkept(error instanceof CryptoFailure && error.code === 'quota')
+      },
+    )
   }, [env, chatRoomId])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new text starts the wait again
@@ -76,5 +84,5 @@ export function useDraft(chatRoomId: string): Draft {
     unkept.current = latest.current
     void keep()
   }, [keep, latest])
-  return { text, change, empty, settle }
+  return { text, change, empty, settle, isUnkept }
 }

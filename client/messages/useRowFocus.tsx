@@ -1,19 +1,17 @@
-import { type KeyboardEvent, useState } from 'react'
+import type { Virtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type RefObject, useState } from 'react'
 import type { Line } from './lines.ts'
-
-interface Shown {
-  /** Indexes of the lines on screen. */
-  from: number
-  to: number
-  /** Scrolls to a line, and returns its element once it stands in the page. */
-  show: (index: number) => Promise<Element | undefined>
-}
 
 /**
  * One message of the timeline is reached by Tab: the one that had the focus, or the last one on screen where that has been scrolled
  * away. The arrows, Home and End go on from it.
  */
-export function useRowFocus(lines: Line[], { from, to, show }: Shown) {
+export function useRowFocus(
+  scroller: RefObject<HTMLElement | null>,
+  virtual: Virtualizer<HTMLDivElement, Element>,
+  lines: Line[],
+) {
+  const { startIndex: from = 0, endIndex: to = lines.length } = virtual.range ?? {}
   const [focusedKey, setFocusedKey] = useState<string>()
   const focused = lines.findIndex(({ key, kind }) => kind === 'message' && key === focusedKey)
   const isHere = focused >= from && focused <= to
@@ -27,6 +25,17 @@ export function useRowFocus(lines: Line[], { from, to, show }: Shown) {
     setFocusedKey(lines[next]?.key)
     const line = await show(next)
     line?.querySelector<HTMLElement>('.msg')?.focus({ preventScroll: true })
+  }
+
+  /** Scrolls to a line, and returns its element once it stands in the page. */
+  async function show(index: number): Promise<Element | undefined> {
+    virtual.scrollToIndex(index, { align: 'auto' })
+    for (let frames = 0; frames < 20; frames++) {
+      await new Promise(requestAnimationFrame)
+      const line = scroller.current?.querySelector(`[data-index="${index}"]`)
+      if (line) return line
+    }
+    return undefined
   }
 
   function step(key: string): number | undefined {

@@ -2,6 +2,7 @@ import type { MessagePage, OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
 import { latestRoom, roomById } from '../rooms/list.ts'
+import { isShut } from '../rooms/locks.ts'
 import { refreshPreview } from '../rooms/preview.ts'
 import { deliveryOf, type Room } from '../rooms/room.ts'
 import type { CaughtUp } from '../rooms/rooms.ts'
@@ -47,6 +48,7 @@ export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place
       hasOlder: hasOlder(above),
       status: 'ready',
       anchor: first ? { id: first.id, place } : null,
+      ...(first && { isPlaced: true }),
       isAtEnd: false,
     })
   })
@@ -109,7 +111,7 @@ export const refreshView = (env: Env, room: Room): Promise<void> =>
 /** Shows a room's state in the vault again: in its row of the list and, if it is open, on screen. */
 export async function refreshRoom(env: Env, room: Room): Promise<void> {
   // The account and its vault were closed meanwhile.
-  if (!roomById(room.id)) return
+  if (!roomById(room.id) || isShut(room)) return
   await Promise.all([viewOf(room) && refreshView(env, room), refreshPreview(env, room)])
 }
 

@@ -32,3 +32,27 @@ test('One to three emoji alone stand large; a fourth, a letter or a digit does n
   for (const text of ['🙏🙏🙏🙏', '🙏 ok', '3', '#', '', ' ', '123', '🙏!', '👍'.repeat(40)])
     expect(isEmojiOnly(text), text).toBe(false)
 })
+
+test('A message that is made to be slow does not stop the page', () => {
+  const long = 'x'.repeat(60_000)
+  for (const text of [
+    `\`\`\`${long}`,
+    `\`${long}`,
+    `https://a.example${')'.repeat(60_000)}`,
+    `https://a.example${'.'.repeat(60_000)}x`,
+    `a@${'a.'.repeat(30_000)}`,
+  ]) {
+    const started = performance.now()
+    expect(
+      piecesOf(text)
+        .map((piece) => piece.text)
+        .join(''),
+    ).toBe(text)
+    expect(performance.now() - started).toBeLessThan(500)
+  }
+})
+
+test('Three backticks around nothing are no code, and code that is named like its language is marked where it stands', () => {
+  expect(piecesOf('``` ``` and ```\n\n```').map(({ kind }) => kind)).toEqual(['text'])
+  expect(piecesOf('```sh\nsh x\n```')).toMatchObject([{ kind: 'block', at: 6, text: 'sh x' }])
+})

@@ -13,8 +13,13 @@ export interface Piece {
   isMarked: boolean
 }
 
-/** Three backticks around lines, or one on each side within a line. What they enclose is shown as it stands. */
-const CODE = /```(?:[\w+-]*\n)?([\s\S]*?[^\s`][\s\S]*?)\n?```\n?|(?<!`)`([^`\s](?:[^`\n]*[^`\s])?)`(?!`)/gu
+/**
+ * Three backticks around lines, or one on each side within a line. What they enclose is shown as it stands. Each is looked for once
+ * only: a long message whose code has no end must not stop the page.
+ */
+const CODE = /```([\s\S]+?)```\n?|(?<!`)`([^`\s](?:[^`\n]*[^`\s])?)`(?!`)/gu
+/** The name of a language behind three backticks. */
+const LANGUAGE = /^[\w+-]*\n/u
 
 /** Cuts a text into words, links and code, and each of these where a mark begins or ends. Without marks none is left out but the backticks. */
 export function piecesOf(text: string, marks: readonly Range[] = []): Piece[] {
@@ -28,11 +33,14 @@ export function piecesOf(text: string, marks: readonly Range[] = []): Piece[] {
     }
   }
   for (const match of text.matchAll(CODE)) {
-    const code = match[1] ?? match[2] ?? ''
+    const [whole, lines, inline = ''] = match
+    const language = LANGUAGE.exec(lines ?? '')?.[0].length ?? 0
+    const code = lines?.slice(language).replace(/\n$/u, '') ?? inline
+    if (!/[^\s`]/u.test(code)) continue
     plain(match.index)
-    const begin = match.index + match[0].indexOf(code)
-    pieces.push({ kind: match[1] === undefined ? 'code' : 'block', at: begin, text: code, isMarked: false })
-    at = match.index + match[0].length
+    const begin = match.index + (lines === undefined ? 1 : 3 + language)
+    pieces.push({ kind: lines === undefined ? 'code' : 'block', at: begin, text: code, isMarked: false })
+    at = match.index + whole.length
   }
   plain(text.length)
   return marks.length === 0 ? pieces : pieces.flatMap((piece) => cutAt(piece, marks))

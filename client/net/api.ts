@@ -89,7 +89,7 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, p
     const etag = response.headers.get('ETag')
     if (response.ok && etag) known.set(path, { etag, answer })
     if (!response.ok) {
-      const error = refusalOf(response, text, answer)
+      const error = refusalOf(response, text)
       if (error.code === 'not_signed_in') onSignedOut?.(endpoint)
       throw error
     }
@@ -189,7 +189,8 @@ async function readText(response: Response, limitBytes: number, inTime: <T>(step
  * Makes an ApiError from a refusal, without trust in the shape of its body. The message is the server's error field, or else the
  * raw text, or else the status text.
  */
-function refusalOf(response: Response, text: string, answer: unknown): ApiError {
+export function refusalOf(response: Response, text: string): ApiError {
+  const answer = readJson(text)
   const body: { [Key in keyof RefusalBody]?: unknown } = typeof answer === 'object' && answer !== null ? answer : {}
   const words = (typeof body.error === 'string' && body.error) || text || response.statusText || 'The server gave no reason'
   // A newer server's code is kept. Callers that do not know it use the status.

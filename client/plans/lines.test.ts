@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
 import { PLANS } from '../../contract/plans.ts'
-import { linesOf, shownPrice } from './lines.ts'
+import { currentLinesOf, linesOf, shownPrice } from './lines.ts'
 
 test('the upgrade dialog says what the table of plans says', () => {
   expect(linesOf(PLANS.test)).toEqual(['10 messages per month', 'Unlimited voice and video calls', 'Files up to 10MB'])
   expect(linesOf(PLANS.premium)).toEqual(['Unlimited messages, calls and files', 'Priority support'])
   expect([PLANS.test, PLANS.premium].map((plan) => shownPrice(plan.monthlyCents ?? 0))).toEqual(['$1', '$1,000'])
   expect(shownPrice(1250)).toBe('$12.50')
+})
+
+test('who is on a free plan is not told of messages that they cannot send, and the head of a family reads of the circle', () => {
+  expect(currentLinesOf(PLANS.free)).toEqual(['Add people, and share your code', 'Receive and read messages from paid users'])
+  expect(currentLinesOf(PLANS.test)).toEqual(linesOf(PLANS.test))
+  expect(currentLinesOf(PLANS.master)).toContain('A family circle')
 })

@@ -1,8 +1,8 @@
 import { CryptoFailure } from './failure.ts'
 
 /**
- * Loads a part of the worker's code that most pages never need. Throws CryptoFailure('not_loaded') where the browser is offline or the
- * server has been updated; the next call tries again.
+ * Loads code that most pages never need. Throws CryptoFailure('not_loaded') where the browser is offline or the server has been
+ * updated; the next call tries again.
  */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {

@@ -30,7 +30,7 @@ export function ForkQuestion({ room, onAnswered }: Props) {
         {userIds.map((userId) => (
           <strong key={userId}>{titleOf(room, userId)} </strong>
         ))}
-        Nothing is sent in this chat until you decide; what you have written waits on this device.{' '}
+        <span className="why">Nothing is sent in this chat until you decide; what you have written waits on this device. </span>
         <button type="button" className="linkish" onClick={() => setAsked(room.forks)}>
           Decide
         </button>

@@ -29,8 +29,10 @@ export function RestartQuestion({ room, onRestarted }: { room: Room; onRestarted
   return (
     <div className="blocked">
       <Note icon={RotateCcw} tone="danger" role="alert">
-        <strong>The server shows another state of this chat than your browsers know.</strong> Nothing is sent until you decide. A
-        restart makes new keys for everybody; what you have read here stays.{' '}
+        <strong>The server shows another state of this chat than your browsers know.</strong>{' '}
+        <span className="why">
+          Nothing is sent until you decide. A restart makes new keys for everybody; what you have read here stays.{' '}
+        </span>
         <button type="button" className="linkish" onClick={begin} disabled={isPending} aria-busy={isPending}>
           {isPending ? 'Restarting...' : 'Restart?'}
         </button>

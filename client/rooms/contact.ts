@@ -4,23 +4,29 @@ import { onionAddress } from '../../contract/onion.ts'
 import type { ListedRoom } from '../../contract/roomlist.ts'
 import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import type { Person } from '../trust/people.ts'
-import type { RoomRow } from './list.ts'
+import { newestAt, type RoomRow } from './list.ts'
+import { markOf } from './room.ts'
 
 /** The row of the list that an added or accepted contact becomes. */
 export function rowOfContact(contact: Contact): ListedRoom {
   const { id: contactId, contactUserId: id, contactUser, displayName: alias, lastMessage } = contact
-  const { chatRoomId, state, addedAt, lastSeq, unreadCount, readSeq, theirDeliveredSeq, theirReadSeq } = contact
-  const { username, displayName, isDeleted, isOnline, lastSeen, identityKey, manifestVersion } = contactUser
+  const { chatRoomId, state, addedAt, isBlocked, hasAnswered, lastSeq, unreadCount, mutedUntil, readSeq, clearedSeq } = contact
+  const { theirDeliveredSeq, theirReadSeq, isPasswordProtected, isLocked } = contact
+  const { username, displayName, profileImageUrl, isDeleted, isOnline, lastSeen, identityKey, manifestVersion } = contactUser
   return {
-    ...{ chatRoomId, contactId, state, addedAt, lastSeq, unreadCount, readSeq, theirDeliveredSeq, theirReadSeq },
-    person: { id, username, displayName, alias, isDeleted, isOnline, lastSeen, identityKey, manifestVersion },
-    lastMessage,
+    ...{ chatRoomId, contactId, state, addedAt, isBlocked, hasAnswered, lastSeq, unreadCount, mutedUntil, readSeq, clearedSeq },
+    ...{ theirDeliveredSeq, theirReadSeq, isPasswordProtected, isLocked },
+    person: {
+      ...{ id, username, displayName, profileImageUrl, alias, isDeleted, isOnline, lastSeen, identityKey, manifestVersion },
+    },
+    lastMessage: isLocked ? null : lastMessage,
+    lastMessageAt: isLocked ? (lastMessage?.createdAt ?? null) : null,
   }
 }
 
 /** Reads a row of the server's list as a direct room and its other person. No other code reads these rows. */
 export function roomOfRow(row: ListedRoom): { room: RoomRow; person: Person } {
-  const { state, lastSeq, readSeq, person: listed } = row
+  const { state, hasAnswered, lastSeq, readSeq, person: listed } = row
   const { id, identityKey, manifestVersion, isDeleted, displayName, alias, isOnline, lastSeen } = listed
   const username = listed.username.toLowerCase()
   const ownId = membersOfDirectRoom(row.chatRoomId).find((member) => member !== id) ?? ''
@@ -31,6 +37,7 @@ export function roomOfRow(row: ListedRoom): { room: RoomRow; person: Person } {
     memberIds: [ownId, id].sort(),
     peers: [{ id, username, identityKey, manifestVersion, isDeleted }],
     state,
+    hasAnswered,
     isClosed: isDeleted,
     lastSeq,
     marks: {
@@ -39,12 +46,18 @@ export function roomOfRow(row: ListedRoom): { room: RoomRow; person: Person } {
     },
     contactId: row.contactId,
     addedAt: row.addedAt,
+    isBlocked: row.isBlocked,
+    clearedSeq: row.clearedSeq,
     lastMessage: row.lastMessage,
+    lastMessageAt: row.lastMessageAt,
     unreadCount: row.unreadCount,
-    hasUnreadNotifications: row.unreadCount > 0,
+    mutedUntil: row.mutedUntil,
     preview: null,
     asksRestart: false,
     forks: [],
+    isPasswordProtected: row.isPasswordProtected,
+    lock: row.isLocked ? 'shut' : row.isPasswordProtected ? 'open' : 'none',
+    hasPages: row.isPasswordProtected,
     isTyping: false,
   }
   const person: Person = {
@@ -52,6 +65,7 @@ export function roomOfRow(row: ListedRoom): { room: RoomRow; person: Person } {
     username,
     listedUsername: username,
     displayName,
+    photo: listed.profileImageUrl,
     alias,
     isDeleted,
     isOnline,
@@ -62,8 +76,43 @@ export function roomOfRow(row: ListedRoom): { room: RoomRow; person: Person } {
     isByAddress: false,
     choices: null,
     isVerified: false,
+    comparedAt: null,
+    isByCode: false,
   }
   return { room, person }
+}
+
+/** The row of the list that a direct room and its other person came from, as they are now. Nobody is online in it. */
+export function rowOfRoom(
+  room: RoomRow,
+  { id, listedUsername, displayName, photo, isDeleted, lastSeen, identityKey }: Person,
+): ListedRoom {
+  const { id: chatRoomId, contactId, state, addedAt, isBlocked, hasAnswered, lastSeq, clearedSeq } = room
+  const { unreadCount, mutedUntil, peers, isPasswordProtected } = room
+  // A chat with a password is kept as it is while locked: without the server nothing opens it.
+  const isLocked = isPasswordProtected || room.lock !== 'none'
+  const lastMessage = isLocked ? null : room.lastMessage
+  const theirs = markOf(room, id)
+  return {
+    ...{ chatRoomId, contactId, state, addedAt, isBlocked, hasAnswered, lastSeq, clearedSeq, unreadCount, mutedUntil },
+    ...{ isPasswordProtected: isLocked, isLocked },
+    lastMessageAt: (isLocked && newestAt(room)) || null,
+    readSeq: markOf(room, room.ownId).readSeq,
+    theirDeliveredSeq: theirs.deliveredSeq,
+    theirReadSeq: theirs.readSeq,
+    // A message from a frame has more fields than the row needs.
+    lastMessage: lastMessage && {
+      id: lastMessage.id,
+      seq: lastMessage.seq,
+      senderId: lastMessage.senderId,
+      createdAt: lastMessage.createdAt,
+    },
+    person: {
+      ...{ id, username: listedUsername, displayName, profileImageUrl: photo },
+      ...{ alias: null, isDeleted, isOnline: false, lastSeen, identityKey },
+      manifestVersion: peers[0]?.manifestVersion ?? 0,
+    },
+  }
 }
 
 /** Reads an added or accepted contact in the same way. */

@@ -1,5 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { Env } from '../env.ts'
+import { inTurn } from '../net/turns.ts'
+import { roomById } from './list.ts'
 
 /** The unsent text of each room that has one, by room id: the rows of the list show it. */
 export const draftsStore = createStore<{ drafts: ReadonlyMap<string, string> }>(() => ({ drafts: new Map() }))
@@ -14,11 +16,24 @@ export const readDraft = (env: Env, chatRoomId: string): Promise<string> => env.
 
 /** Stores the unsent text of a room, and shows it in its row. */
 export async function keepDraft(env: Env, chatRoomId: string, text: string): Promise<void> {
-  await env.crypto.keepDraftText({ chatRoomId, text })
+  await inTurn(env, draftTurn(chatRoomId), () => env.crypto.keepDraftText({ chatRoomId, text }))
   const drafts = new Map(draftsStore.getState().drafts)
   if (text.trim() === '') drafts.delete(chatRoomId)
-  else drafts.set(chatRoomId, text)
+  // A row of a locked chat shows nothing of it.
+  else if (roomById(chatRoomId)?.lock !== 'shut') drafts.set(chatRoomId, text)
   draftsStore.setState({ drafts })
+}
+
+const draftTurn = (chatRoomId: string) => `draft ${chatRoomId}`
+
+/** Resolves when what the composer has handed over is stored. */
+export const draftKept = (env: Env, chatRoomId: string): Promise<void> =>
+  inTurn(env, draftTurn(chatRoomId), async () => undefined)
+
+/** Takes the unsent text of a room that is locked out of its row. It stays in the vault. */
+export function forgetDraft(chatRoomId: string): void {
+  const drafts = new Map(draftsStore.getState().drafts)
+  if (drafts.delete(chatRoomId)) draftsStore.setState({ drafts })
 }
 
 export const resetDrafts = (): void => draftsStore.setState({ drafts: new Map() })

@@ -133,7 +133,7 @@ test('A server that names lists which it does not have: after some tries the per
   const calls = counting(bob)
   expect(await readyRoom(bob.env, unheard, { mustCommit: true })).toEqual({
     ready: false,
-    reason: 'The room is busy. Try again.',
+    reason: 'This chat is busy. Try again.',
   })
   expect(calls.get(roomsApi.commit.path)).toBe(8)
 })

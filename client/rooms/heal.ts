@@ -27,7 +27,8 @@ export async function healReading(env: Env): Promise<void> {
   const failures: unknown[] = []
   for (const chatRoomId of await env.crypto.roomsToHeal({ now: env.clock().getTime() })) {
     const room = roomById(chatRoomId)
-    if (!room || room.isClosed || room.state === 'pending') continue
+    // Whom the person blocks sees them away.
+    if (!room || room.isClosed || room.isBlocked || room.state === 'pending' || room.lock !== 'none') continue
     await heal(env, room).catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]

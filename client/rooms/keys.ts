@@ -2,6 +2,8 @@ import { type ArchiveKey, roomsApi } from '../../contract/rooms.ts'
 import type { EpochName } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { isRefused } from '../net/api.ts'
+import { roomById } from './list.ts'
+import { readPages } from './pages.ts'
 import { placeOf, type Room } from './room.ts'
 
 /** Maximum number of epochs in one request. */
@@ -38,8 +40,14 @@ export async function fetchArchiveKeys(env: Env, room: Room, missing: EpochName[
   const nameOf = ({ groupId, epoch }: EpochName) => `${room.ownId} ${room.id} ${groupId} ${epoch}`
   const due = missing.filter((epoch) => now - (missedAt.get(nameOf(epoch)) ?? 0) >= ASK_AGAIN_MS)
   if (due.length === 0) return
-  await env.crypto.keepArchiveKeys(await fetchKeys(env, room.id, due))
+  await keepKeys(env, room, due)
   for (const epoch of await env.crypto.reopenWaiting(placeOf(room))) missedAt.set(nameOf(epoch), now)
+}
+
+/** Fetches and keeps the archive keys of some epochs: this account's sealed ones, and the pages of a chat that has or had a password. */
+export async function keepKeys(env: Env, room: Room, epochs: EpochName[]): Promise<void> {
+  await env.crypto.keepArchiveKeys(await fetchKeys(env, room.id, epochs), room.id)
+  if (roomById(room.id)?.hasPages) await readPages(env, room)
 }
 
 /** Fetches this account's sealed archive keys of some epochs. */

@@ -6,10 +6,11 @@ import type { Env } from '../env.ts'
 import { refreshDelivery } from '../messages/receive.ts'
 import type { Api } from '../net/api.ts'
 import { people } from '../testing/room.ts'
+import { personById } from '../trust/people.ts'
 import { rowOfContact } from './contact.ts'
 import { resetRooms, roomById, roomsStore } from './list.ts'
 import { reloadRooms } from './load.ts'
-import { addNewest } from './updates.ts'
+import { addNewest, onPresence } from './updates.ts'
 
 beforeEach(resetRooms)
 
@@ -19,8 +20,8 @@ const NOTHING = { removed: [], counter: '1', more: false, before: null }
  * Alice with a server that returns these lists in turn and repeats the last. Each request first runs the next function of
  * `meanwhile`.
  */
-async function asking(lists: Partial<Contact>[], meanwhile: (() => void)[] = []) {
-  const { alice, bob, roomId } = await people()
+async function asking(lists: Partial<Contact>[], meanwhile: (() => void)[] = [], talking = people()) {
+  const { alice, bob, roomId } = await talking
   const answers = lists.map((change) => [{ ...alice.contact(bob), ...change }])
   const api = async (endpoint: unknown, input: unknown) => {
     if (endpoint !== roomsApi.list) return await alice.env.api(endpoint as never, input as never)
@@ -46,6 +47,20 @@ test('A message comes while the list is on its way: the list from before it does
   await reloadRooms(env)
   expect(roomById(roomId)).toMatchObject({ lastSeq: 4, unreadCount: 1 })
   expect(roomsStore.getState().unreadTotal).toBe(1)
+})
+
+test('Bob goes while the list is on its way: the list from before it does not show him online', async () => {
+  const talking = people()
+  const { alice, bob } = await talking
+  const contact = alice.contact(bob)
+  const shows = (isOnline: boolean) => ({ contactUser: { ...contact.contactUser, isOnline } })
+  const meanwhile: (() => void)[] = []
+  const { env } = await asking([shows(true), shows(true), shows(false)], meanwhile, talking)
+  await reloadRooms(env)
+  expect(personById(bob.userId)?.isOnline).toBe(true)
+  meanwhile.push(() => onPresence(alice.userId, { userId: bob.userId, isOnline: false, lastSeen: null }))
+  await reloadRooms(env)
+  expect(personById(bob.userId)?.isOnline).toBe(false)
 })
 
 test('Messages come and come: the list is asked for a few times, not for ever, and no message is taken back', async () => {

@@ -4,7 +4,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
 import type { ListedRoom, RoomPage } from '../../contract/roomlist.ts'
 import { roomsApi } from '../../contract/rooms.ts'
-import { CryptoFailure, type KnownAccount } from '../crypto/crypto.ts'
+import { type ChatLocks, CryptoFailure, type KnownAccount } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'
@@ -12,7 +12,8 @@ import { type Person, personById, putPeople } from '../trust/people.ts'
 import { knownOf, shownOf } from '../trust/verified.ts'
 import { roomOfContact, roomOfRow } from './contact.ts'
 import { putRooms, type RoomRow, roomById, roomsStore, setBehind } from './list.ts'
-import { allUpdates, sumUnread, updatesOf } from './updates.ts'
+import { lockOf, shutHere, withLock } from './locks.ts'
+import { allUpdates, updatesOf } from './updates.ts'
 
 /** Limit of requests while messages keep arriving. After it, rooms with new messages keep their current rows. */
 const LIST_TRIES = 5
@@ -31,7 +32,6 @@ export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRo
       const { counter } = roomsStore.getState()
       if (counter === null || !(await readChanges(env, counter, onRows))) await readAnew(env, onRows)
       roomsStore.setState({ status: 'ready' })
-      sumUnread()
       return [...roomsStore.getState().rooms.values()]
     } catch (error) {
       if (error instanceof ApiError && roomsStore.getState().status === 'loading') roomsStore.setState({ status: 'failed' })
@@ -50,7 +50,6 @@ export const fetchRooms = (env: Env, ids: readonly string[]): Promise<void> =>
   inTurn(env, 'list', async () => {
     for (let from = 0; from < ids.length; from += LIMITS.roomIdsMax)
       await putAnswer(env, { ids: ids.slice(from, from + LIMITS.roomIdsMax).join() })
-    sumUnread()
   })
 
 /** Every row of the list as the server shows it. Nothing is stored. */
@@ -127,23 +126,39 @@ async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, o
   }
 }
 
-export async function reloadUnreadTotal(env: Env): Promise<void> {
+/** True if the server counts as many unread messages as the rows of this page. */
+export async function isUnreadRight(env: Env): Promise<boolean> {
   const { count } = await env.api(notificationsApi.unreadCount, {})
-  roomsStore.setState({ unreadTotal: count })
+  return count === roomsStore.getState().unreadTotal
 }
 
 /** Stores contacts that the server has just added or changed. */
 export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[]> =>
   putRows(await readRows(env, contacts.map(roomOfContact)))
 
+/**
+ * Shows rows that this browser has kept, unless the server has answered by now. What it answers later takes their place. Returns
+ * those rooms.
+ */
+export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[]> {
+  const { session } = roomsStore.getState()
+  const rows = await readRows(env, listed.map(roomOfRow))
+  const now = roomsStore.getState()
+  if (now.session !== session || now.rooms.size > 0 || now.counter !== null) return []
+  const rooms = putRows(rows)
+  roomsStore.setState({ status: 'ready' })
+  return rooms
+}
+
 type Row = ReturnType<typeof roomOfRow>
 
 async function readRows(env: Env, rows: Row[]): Promise<Row[]> {
-  const known = await knownOf(
-    env,
-    rows.map(({ room, person }) => ({ ...person, isContact: room.state === 'accepted' })),
-  )
-  return rows.map(({ room, person }, at) => ({ room, person: known[at] ? shownPerson(person, known[at]) : person }))
+  const people = rows.map(({ room, person }) => ({ ...person, isContact: room.state === 'accepted' }))
+  const [known, locks] = await Promise.all([knownOf(env, people), locksWith(env, rows)])
+  return rows.map(({ room, person }, at) => ({
+    room: withLock(room, lockOf(env, locks, room)),
+    person: known[at] ? shownPerson(person, known[at]) : person,
+  }))
 }
 
 function putRows(rows: Row[]): RoomRow[] {
@@ -152,6 +167,14 @@ function putRows(rows: Row[]): RoomRow[] {
   putRooms(rooms)
   setBehind(rooms.map(({ id }) => id))
   return rooms
+}
+
+/** The locks, once the rooms are shut that the server has locked for this session. */
+async function locksWith(env: Env, rows: Row[]): Promise<ChatLocks> {
+  const locks = await env.crypto.chatLocks()
+  const ended = rows.filter(({ room }) => room.lock === 'shut' && locks.states[room.id] === 'open')
+  for (const { room } of ended) await shutHere(env, room)
+  return ended.length > 0 ? env.crypto.chatLocks() : locks
 }
 
 /** Keeps the mismatch found in device lists until they are read again, because a row alone does not show it. */
@@ -165,5 +188,8 @@ function knownRoom(room: RoomRow): RoomRow {
   const before = roomById(room.id)
   if (!before) return room
   const { preview, asksRestart, forks, isTyping } = before
-  return { ...room, preview, asksRestart, forks, isTyping }
+  // Of a room that is shut nothing that was read before is shown.
+  return room.lock === 'shut' || room.lock === 'interrupted'
+    ? { ...room, asksRestart }
+    : { ...room, preview, asksRestart, forks, isTyping }
 }

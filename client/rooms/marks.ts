@@ -1,8 +1,9 @@
+import { LIMITS } from '../../contract/limits.ts'
 import { messagesApi } from '../../contract/messages.ts'
+import { notificationsApi } from '../../contract/notifications.ts'
 import type { Env } from '../env.ts'
-import { changeRoom } from './list.ts'
+import { changeRoom, type RoomRow } from './list.ts'
 import { markOf, type Room } from './room.ts'
-import { sumUnread } from './updates.ts'
 
 /** Newest seqs reported to the server as delivered and as read, by room id. */
 const delivered = new Map<string, number>()
@@ -28,10 +29,17 @@ export async function markRead(env: Env, room: Room, seq: number, passed: number
   if (seq <= readSeqOf(room)) return
   changeRoom(chatRoomId, ({ lastMessage, unreadCount }) => {
     const left = seq >= (lastMessage?.seq ?? 0) ? 0 : Math.max(0, unreadCount - passed)
-    return { unreadCount: left, hasUnreadNotifications: left > 0 }
+    return { unreadCount: left }
   })
-  sumUnread()
   await tell(read, chatRoomId, seq, () => env.api(messagesApi.markRead, { chatRoomId, seq }))
+}
+
+/** Reports these rooms as read up to the newest message that their rows show, and shows them so at once. */
+export async function markAllRead(env: Env, rows: RoomRow[]): Promise<void> {
+  const rooms = rows.flatMap(({ id: chatRoomId, lastMessage }) => (lastMessage ? [{ chatRoomId, seq: lastMessage.seq }] : []))
+  for (const { chatRoomId } of rooms) changeRoom(chatRoomId, () => ({ unreadCount: 0 }))
+  for (let from = 0; from < rooms.length; from += LIMITS.roomIdsMax)
+    await env.api(notificationsApi.read, { rooms: rooms.slice(from, from + LIMITS.roomIdsMax) })
 }
 
 /** Posts a mark. After a failure the next call posts again. */

@@ -3,6 +3,7 @@ import type { LogOutcome } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { auditCommits, fetchArchiveKeys } from './keys.ts'
 import { loadOlderPage } from './older.ts'
+import { pageNewEpochs } from './pages.ts'
 import { placeOf, type Room } from './room.ts'
 
 /**
@@ -12,7 +13,10 @@ import { placeOf, type Room } from './room.ts'
 export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): Promise<number> {
   const { missing, unaudited, cursor, from, mustEnter } = outcome
   if (missing.length > 0) await fetchArchiveKeys(env, room, missing)
-  if (unaudited.length > 0) await auditCommits(env, room, unaudited)
+  if (unaudited.length > 0) {
+    await auditCommits(env, room, unaudited)
+    await pageNewEpochs(env, room)
+  }
   const reached = mustEnter
     ? // By Welcome where there is one, else as a reader of the archive.
       await enter(env, room)

@@ -1,7 +1,9 @@
 import { type LogEntry, roomsApi } from '../../contract/rooms.ts'
 import type { Env } from '../env.ts'
 import { fetchNamed } from '../trust/named.ts'
-import { fetchKeys } from './keys.ts'
+import { keepKeys } from './keys.ts'
+import { latestRoom } from './list.ts'
+import { isShut } from './locks.ts'
 import { placeOf, type Room } from './room.ts'
 
 const PAGE = 50
@@ -13,16 +15,21 @@ const PAGE_MAX = 150
 
 /** Fetches the page before a seq and stores it, decrypted by archive keys. Returns false if no older page exists. */
 export async function loadOlderPage(env: Env, room: Room, before: number): Promise<boolean> {
-  if (before <= 1 || room.state === 'pending') return false
+  if (before <= 1 || room.state === 'pending' || isShut(room)) return false
+  const { clearedSeq } = latestRoom(room)
   if (!(await env.crypto.ownStanding()).keepsHistory) {
     // The account kept no keys of older messages, so a page would show only unreadable messages.
-    await env.crypto.adoptPage({ ...placeOf(room), entries: [], isStart: true })
+    await env.crypto.adoptPage({ ...placeOf(room), entries: [], isStart: true, clearedSeq })
     return false
   }
   const entries = await readDown(env, room.id, before)
   const missing = await env.crypto.missingEpochs(entries.filter((entry) => entry.kind === 'message'))
-  if (missing.length > 0) await env.crypto.keepArchiveKeys(await fetchKeys(env, room.id, missing))
-  await fetchNamed(env, room, await env.crypto.adoptPage({ ...placeOf(room), entries, isStart: entries[0]?.seq === 1 }))
+  if (missing.length > 0) await keepKeys(env, room, missing)
+  await fetchNamed(
+    env,
+    room,
+    await env.crypto.adoptPage({ ...placeOf(room), entries, isStart: entries[0]?.seq === 1, clearedSeq }),
+  )
   return true
 }
 

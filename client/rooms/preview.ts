@@ -3,19 +3,29 @@ import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
 import { changeRoom, type Preview } from './list.ts'
+import { isShut } from './locks.ts'
 import { deliveryOf, type Room } from './room.ts'
 
 /** Label of text that no device has sealed. */
 export const NOT_ENCRYPTED = 'Not encrypted'
 
+/** How far back a row looks for a message that is not withheld. */
+const LOOK_BACK = 20
+
 /** Reads a room's newest message, unless it is given, and its newest unsent one from the vault, and shows them in its row. */
 export function refreshPreview(env: Env, { id: chatRoomId }: Room, opened?: StoredMessage): Promise<void> {
   // Queued, so that an earlier result of the vault cannot overwrite a later one.
   return inTurn(env, `preview ${chatRoomId}`, async () => {
-    const newestOf = async () => opened ?? (await env.crypto.page({ chatRoomId, limit: 1 })).messages.at(-1)
-    const [newest, outbox] = await Promise.all([newestOf(), env.crypto.outbox(chatRoomId)])
-    changeRoom(chatRoomId, (row) => ({ preview: previewOf(row, newest, outbox.at(-1)) }))
+    if (isShut({ id: chatRoomId })) return
+    const [newest, outbox] = await Promise.all([newestShown(env, chatRoomId, opened), env.crypto.outbox(chatRoomId)])
+    changeRoom(chatRoomId, (row) => (isShut(row) ? {} : { preview: previewOf(row, newest, outbox.at(-1)) }))
   })
+}
+
+async function newestShown(env: Env, chatRoomId: string, opened: StoredMessage | undefined): Promise<StoredMessage | undefined> {
+  const newest = opened ?? (await env.crypto.page({ chatRoomId, limit: 1 })).messages.at(-1)
+  if (newest?.body.kind !== 'withheld') return newest
+  return (await env.crypto.page({ chatRoomId, limit: LOOK_BACK })).messages.findLast(({ body }) => body.kind !== 'withheld')
 }
 
 function previewOf(room: Room, newest: StoredMessage | undefined, unsent: OutboxRow | undefined): Preview | null {
@@ -30,6 +40,8 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
       return { kind: 'text', text: newest.body.content.text, status }
     case 'plain':
       return { kind: 'plain', text: newest.body.text, status }
+    case 'withheld':
+      return null
     case 'notice':
       return { kind: 'text', text: newest.body.text, status: null }
     case 'newer':

@@ -1,10 +1,12 @@
 import { type CommitDraft, logPageShape, roomsApi } from '../../contract/rooms.ts'
 import { CryptoFailure, type Mismatch, type RoomState } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
-import { isRefused } from '../net/api.ts'
+import { ApiError, isRefused } from '../net/api.ts'
 import { refreshPeers, refreshStale } from '../trust/peers.ts'
 import { personById } from '../trust/people.ts'
+import { unlessLocked } from './locks.ts'
 import { askingRestart, isOtherState } from './otherstate.ts'
+import { pageNewEpochs } from './pages.ts'
 import { peerIdOf, placeOf, type Room } from './room.ts'
 import { catchUp } from './rooms.ts'
 
@@ -12,12 +14,12 @@ import { catchUp } from './rooms.ts'
 const TRIES = 8
 
 const WHY_STOPPED: Record<Mismatch, string> = {
-  key_changed: "This person's key has changed.",
-  name_changed: "This person's username has changed.",
+  key_changed: 'This person’s key has changed.',
+  name_changed: 'This person’s username has changed.',
   key_conflict: 'You know two keys of this person.',
   name_taken: 'This username belongs to somebody else whom you know.',
   numbers_differ: 'The safety numbers differ.',
-  key_undecided: "You have not confirmed this person's key yet.",
+  key_undecided: 'You have not confirmed this person’s key yet.',
 }
 
 /** Whether a message can be sent now, and the reason shown to the person if not. */
@@ -37,6 +39,22 @@ export async function enterRoom(env: Env, room: Room): Promise<void> {
   if (room.state !== 'accepted' || room.isClosed) return
   const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   if (need === 'join') await readyRoom(env, room)
+}
+
+/**
+ * Begins a new epoch: its archive key is sealed to every account anew, where the server has deleted the pages that had the running
+ * one's [Note: L1]. Without the server the next sender begins one.
+ */
+export async function renewEpoch(env: Env, room: Room): Promise<void> {
+  if (room.state !== 'accepted' || room.isClosed) return
+  try {
+    await catchUp(env, room)
+    const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
+    if (need === 'ready') await postCommit(env, room, await env.crypto.commitRoom(placeOf(room)))
+    else if (need === 'join' || need === 'commit') await readyRoom(env, room)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
 }
 
 async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readiness> {
@@ -65,7 +83,7 @@ async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readine
     if (drafted === 'failed') hasFailed = true
     else isOwed = (await postCommit(env, room, drafted)) === 'stale_manifest'
   }
-  return { ready: false, reason: 'The room is busy. Try again.' }
+  return { ready: false, reason: 'This chat is busy. Try again.' }
 }
 
 const unlessForked = ({ isForked }: RoomState): Readiness =>
@@ -118,6 +136,7 @@ export async function postCommit(env: Env, room: Room, draft: CommitDraft): Prom
   try {
     await env.api(roomsApi.commit, draft)
     await catchUp(env, room)
+    await unlessLocked(env, room, () => pageNewEpochs(env, room))
     return 'taken'
   } catch (error) {
     if (isRefused(error, 'stale_manifest')) {

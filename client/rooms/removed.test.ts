@@ -8,9 +8,9 @@ import { namesOfAccounts } from '../crypto/carried.ts'
 import { roomGroupId } from '../crypto/groupid.ts'
 import { createRoomGroup, makeKeyPackage } from '../crypto/joining.ts'
 import { type Live, leafDevice } from '../crypto/live.ts'
+import { accountKeysOf, everyAccount } from '../crypto/members.ts'
 import { archiveKeyOf, sealMessage } from '../crypto/message.ts'
 import { commitChange, epochOf, groupIdOf } from '../crypto/mls.ts'
-import { accountKeysOf, everyAccount } from '../crypto/peers.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { at, type TestPerson, wordsOf } from '../testing/people.ts'
 import { changesKeys, patchedClient, people } from '../testing/room.ts'
@@ -51,7 +51,7 @@ const roomOnWire = () => {
 
 const WORDS = 'Wire the money today'
 const REFUSED = 'unreadable: It was signed by a browser that had been removed before'
-const ELSEWHERE = 'unreadable: It was sealed for another state of this room'
+const ELSEWHERE = 'unreadable: It was sealed for another state of this chat'
 
 /** Creates Eve's own group in the room's next generation, and seals its archive key to Bob. This needs only public values. */
 const invents = () =>

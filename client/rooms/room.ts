@@ -20,10 +20,14 @@ export interface Room {
    * `pending` is a request to write: none of its content is shown, and the sender learns nothing, until the person accepts it.
    */
   state: 'pending' | 'accepted'
+  /** False while the other person has not answered the own request. */
+  hasAnswered: boolean
   /** True if the other accounts were deleted: nothing can be sent. */
   isClosed: boolean
   /** The newest seq of the log. */
   lastSeq: number
+  /** Up to here the account has cleared the room, by the server's word: it answers no message there any more. */
+  clearedSeq: number
   /** The marks by member id. A member without a mark has received nothing yet. */
   marks: Readonly<Record<string, Mark>>
 }
@@ -51,19 +55,9 @@ export function deliveryOf(
   return others.every(({ deliveredSeq, readSeq }) => Math.max(deliveredSeq, readSeq) >= seq) ? 'delivered' : 'sent'
 }
 
-/**
- * True while the other person has not answered the own request, as far as can be seen: whoever has answered shows when they were
- * here, and whoever reads has answered.
- */
-export const isAwaited = (
-  { state, isClosed, ownId, marks }: Pick<Room, 'state' | 'isClosed' | 'ownId' | 'marks'>,
-  { isOnline, lastSeen }: { isOnline: boolean; lastSeen: string | null },
-): boolean =>
-  state === 'accepted' &&
-  !isClosed &&
-  !isOnline &&
-  lastSeen === null &&
-  Object.entries(marks).every(([id, { deliveredSeq, readSeq }]) => id === ownId || deliveredSeq + readSeq === 0)
+/** True while the other person has not answered the own request, as far as the server says. */
+export const isAwaited = ({ state, isClosed, hasAnswered }: Pick<Room, 'state' | 'isClosed' | 'hasAnswered'>): boolean =>
+  state === 'accepted' && !isClosed && !hasAnswered
 
 /** Returns the id of the other person in a direct room. */
 export const peerIdOf = ({ type, ownId, memberIds }: Pick<Room, 'type' | 'ownId' | 'memberIds'>): string | undefined =>

@@ -6,6 +6,7 @@ import { fetchLists, fetchNamed } from '../trust/named.ts'
 import { noteOwnNews } from '../trust/own.ts'
 import { refreshPeers } from '../trust/peers.ts'
 import { showForks } from './forks.ts'
+import { isShut, unlessLocked } from './locks.ts'
 import { fetchMissing } from './missing.ts'
 import { askingRestart } from './otherstate.ts'
 import { placeOf, type Room } from './room.ts'
@@ -24,12 +25,16 @@ export interface CaughtUp {
 }
 
 /**
- * Follows a room's log to its end, for live entries and replay. Fetches what is missing. Throws CryptoFailure('log') if the server's log is inconsistent. Skips requests that the person has not answered,
- * because the sender could see when this browser is online [Note: R5].
+ * Follows a room's log to its end, for live entries and replay. Fetches what is missing. Throws CryptoFailure('log') if the
+ * server's log is inconsistent. Skips requests that the person has not answered, because the sender could see when this browser
+ * is online [Note: R5].
  */
 export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Promise<CaughtUp> {
+  // Of a locked room nothing is read: it waits at the server [Note: L1].
+  if (isShut(room)) return readTo(0)
   if (room.state === 'pending') return readTo((await env.crypto.roomRecord(room.id))?.cursor ?? 0)
-  return inTurn(env, `room ${room.id}`, () => askingRestart(room, () => follow(env, room, live)))
+  const follows = () => unlessLocked(env, room, () => askingRestart(room, () => follow(env, room, live)))
+  return inTurn(env, `room ${room.id}`, async () => (await follows()) ?? readTo(0))
 }
 
 /** More has changed than one step tells: the vault is read again. */
@@ -60,7 +65,7 @@ async function follow(env: Env, room: Room, live: LogEntry[]): Promise<CaughtUp>
     idle = outcome.cursor > reached ? 0 : idle + 1
     // Each round must advance the cursor or enter a newly created group; otherwise this loop would not end.
     if (idle > (mustEnter ? ENTER_TRIES : 0))
-      throw new CryptoFailure('log', "The server's record of this room does not fit together")
+      throw new CryptoFailure('log', 'The server’s record of this chat does not fit together')
     await fetchNamed(env, room, outcome)
     // Messages named lists by their hashes that are known only now.
     if (Object.keys(newerManifests).length > 0)

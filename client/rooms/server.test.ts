@@ -35,7 +35,7 @@ test("The server puts Eve's message into Bob's room: it is refused, and Bob's wo
   await forger.posts(id, content)
   const entry = wire.rooms.get(alice.contact(eve).chatRoomId)?.log.at(-1)
   if (entry) entry.chatRoomId = roomId
-  await expect(alice.reads(eve)).rejects.toThrow('another room')
+  await expect(alice.reads(eve)).rejects.toThrow('another chat')
   expect(await alice.hears(bob)).toEqual(['hello Bob', 'hello Alice'])
 })
 
@@ -131,7 +131,7 @@ test('The server withholds a commit: what was written after it is not believed, 
     const shown = entries.filter(({ kind }) => kind === 'message').map((entry, at) => ({ ...entry, seq: cursor + 1 + at }))
     return { entries: shown, lastSeq: cursor + shown.length }
   })
-  const elsewhere = 'unreadable: It was sealed for another state of this room'
+  const elsewhere = 'unreadable: It was sealed for another state of this chat'
   expect(await alice.hears(bob)).toEqual(['one', 'two', elsewhere])
   expect((await alice.core.roomRecord(roomId))?.standing).toBe('outside')
 })
@@ -232,16 +232,16 @@ test.each([
   expect(calls.get(roomsApi.log.path)).toBeLessThan(8)
 })
 
-test('A server that takes no commit: after some tries the person is told that the room is busy', async () => {
+test('A server that takes no commit: after some tries the person is told that the chat is busy', async () => {
   const { alice, bob } = await people()
   const { api } = alice.env
   let commits = 0
   alice.env.api = ((endpoint, input) => {
     if (endpoint.path !== roomsApi.commit.path) return api(endpoint, input)
     commits += 1
-    throw new ApiError(409, 'stale_epoch', 'The room has moved on')
+    throw new ApiError(409, 'stale_epoch', 'The chat has moved on')
   }) as typeof api
-  expect(await readyRoom(alice.env, alice.room(bob))).toEqual({ ready: false, reason: 'The room is busy. Try again.' })
+  expect(await readyRoom(alice.env, alice.room(bob))).toEqual({ ready: false, reason: 'This chat is busy. Try again.' })
   expect(commits).toBe(8)
 })
 
@@ -253,7 +253,7 @@ test('Somebody else makes the room a moment before: the message goes out in thei
     if (endpoint.path !== roomsApi.claimKeyPackages.path || !isFirst) return api(endpoint, input)
     isFirst = false
     await bob.says(alice, 'I was faster')
-    throw new ApiError(409, 'stale_epoch', 'The room has moved on')
+    throw new ApiError(409, 'stale_epoch', 'The chat has moved on')
   }) as typeof api
   await alice.says(bob, 'hello')
   expect(await bob.hears(alice)).toEqual(['I was faster', 'hello'])

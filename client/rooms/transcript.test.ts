@@ -216,7 +216,7 @@ test.each([1, 2, 3, 4])(
       work.catch((error: unknown) => {
         // Expected failures, after which a person tries again.
         const isBusy =
-          error instanceof ApiError || (error instanceof Error && /busy|changed|broke|not in the room/.test(error.message))
+          error instanceof ApiError || (error instanceof Error && /busy|changed|broke|not in this chat/.test(error.message))
         if (!isBusy) throw error
       })
     const speak = async (side: 0 | 1, at: number) => {

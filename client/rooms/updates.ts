@@ -1,6 +1,8 @@
 import type { FrameOf } from '../../contract/frames.ts'
 import { PERIODS } from '../../contract/limits.ts'
-import { changeRoom, roomById, roomsStore } from './list.ts'
+import { directRoomId } from '../../contract/shapes.ts'
+import { showPresence } from '../trust/people.ts'
+import { changeRoom, roomById } from './list.ts'
 import { withMark } from './room.ts'
 
 /** Number of frames that have changed a room's row so far, by room id. */
@@ -21,11 +23,9 @@ export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean):
       lastMessage: message,
       lastSeq: Math.max(room.lastSeq, message.seq),
       unreadCount,
-      hasUnreadNotifications: unreadCount > 0,
       isTyping: false,
     }
   })
-  sumUnread()
 }
 
 /**
@@ -38,17 +38,16 @@ export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf
     const marks = withMark(room.marks, userId, { deliveredSeq, readSeq })
     if (userId !== room.ownId) return { marks }
     const unreadCount = readSeq >= room.lastSeq ? 0 : room.unreadCount
-    return { marks, unreadCount, hasUnreadNotifications: unreadCount > 0 }
+    return { marks, unreadCount }
   })
-  sumUnread()
   const row = roomById(chatRoomId)
   return userId !== row?.ownId || row.unreadCount === 0
 }
 
-/** Sums the unread messages of all accepted rooms. */
-export function sumUnread(): void {
-  const accepted = [...roomsStore.getState().rooms.values()].filter(({ state }) => state === 'accepted')
-  roomsStore.setState({ unreadTotal: accepted.reduce((sum, { unreadCount }) => sum + unreadCount, 0) })
+/** Shows what may be seen of a person now: a row that was asked for before shows what was seen then. */
+export function onPresence(ownId: string, presence: FrameOf<'presence'>['data']): void {
+  countUpdate(directRoomId(ownId, presence.userId))
+  showPresence(presence)
 }
 
 const typingEnds = new Map<string, ReturnType<typeof setTimeout>>()

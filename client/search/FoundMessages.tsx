@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import type { FoundMessage } from '../crypto/crypto.ts'
 import { jumpToMessage } from '../messages/messages.ts'
+import { roomsStore } from '../rooms/list.ts'
 import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { peerIdOf, type Room } from '../rooms/room.ts'
 import { nameOf, peopleStore } from '../trust/people.ts'
@@ -36,6 +37,8 @@ export function FoundMessages({ query, hasContacts, rooms }: Props) {
   useEffect(() => void searchMessages(env, query, ids ? ids.split(',') : []), [env, query, ids, news])
   useEffect(() => () => void searchMessages(env, '', []), [env])
 
+  const unsearched = useStore(roomsStore, (state) => rooms.filter(({ id }) => state.rooms.get(id)?.lock !== 'none').length)
+
   // The pressed button disappears with the last page, so the keyboard focus moves to the heading.
   const heading = useRef<HTMLHeadingElement>(null)
   const below = rooms.filter(({ id, lastSeq }) => lastSeq > 0 && unloaded.includes(id))
@@ -66,6 +69,11 @@ export function FoundMessages({ query, hasContacts, rooms }: Props) {
         })}
       </ul>
       {hasMore && <p>More than {messages.length}: type more</p>}
+      {unsearched > 0 && (
+        <p className="small t2">
+          {unsearched === 1 ? '1 chat with a password is' : `${unsearched} chats with a password are`} left out.
+        </p>
+      )}
       <Reach rooms={below} />
     </section>
   )
@@ -87,7 +95,7 @@ function Result({ message, room }: { message: FoundMessage; room: Room }) {
   return (
     <li>
       <Link href={`/chat/${room.id}`} className="row" data-room={room.id} onClick={open}>
-        <Avatar id={person.id} name={nameOf(person)} />
+        <Avatar id={person.id} name={nameOf(person)} photo={person.photo} />
         <div>
           <div className="l1">
             <span className="name cut" dir="auto">

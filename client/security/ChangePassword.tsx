@@ -1,6 +1,8 @@
 import { type FormEvent, useRef, useState } from 'react'
-import { passwordChangeShape, type User } from '../../contract/account.ts'
-import { changePassword, type Opener, type PasswordStep } from '../account/keys.ts'
+import type { User } from '../../contract/account.ts'
+import { passwordChangeShape } from '../../contract/forms.ts'
+import type { Opener } from '../account/keys.ts'
+import { changePassword, type PasswordStep } from '../account/orders.ts'
 import { useWays } from '../account/useWays.tsx'
 import { ApiError } from '../net/api.ts'
 import { useEnv } from '../ui/env.tsx'
@@ -91,7 +93,7 @@ export function ChangePassword({ user }: { user: User }) {
       {isOpening && (
         <WayDialog
           title="Change your password?"
-          text="New devices of this account need the kit or a passkey, and so does a new password."
+          text="New browsers of this account need the kit or a passkey, and so does a new password."
           action="Change password"
           pendingAction="Changing..."
           only={['passkey', 'kit']}

@@ -67,7 +67,7 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
     return (
       <WayDialog
         title="Delete your account?"
-        text="New devices of this account need the kit or a passkey, and so does its end."
+        text="New browsers of this account need the kit or a passkey, and so does its end."
         action="Delete account"
         pendingAction="Deleting..."
         isDangerous
@@ -85,8 +85,8 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
         <dl className="small goes">
           <dt>Goes at once</dt>
           <dd>
-            Your keys, devices, contacts and address book on the server, and your conversations in this browser. Your other
-            browsers are signed out, one that is offline when it comes online; what they stored cannot be opened again.
+            Your keys, devices, contacts and address book on the server, and your chats in this browser. Your other browsers are
+            signed out, one that is offline when it comes online; what they stored cannot be opened again.
           </dd>
           <dt>Stays</dt>
           <dd>What you wrote, with those whom you wrote to; they see “Deleted account”. Your username is not issued again.</dd>

@@ -29,7 +29,7 @@ export function HistorySwitch({ isKept, onChanged }: Props) {
         <li>
           <History className="i" aria-hidden />
           <div>
-            <b id="history-name">Keep encrypted history for my other devices</b>
+            <b id="history-name">Keep encrypted history for my other browsers</b>
             <p id="history-words">{isKept ? WORDS.on : WORDS.off}</p>
           </div>
           <input

@@ -44,7 +44,7 @@ export function OpeningMode() {
     showToast(
       isOn
         ? { tone: 'plain', title: 'The password opens your keys again', text: 'A new browser needs nothing else.' }
-        : { tone: 'good', title: 'New devices need the kit or a passkey', text: 'Your password alone opens no message.' },
+        : { tone: 'good', title: 'New browsers need the kit or a passkey', text: 'Your password alone opens no message.' },
     )
   }
 
@@ -54,7 +54,7 @@ export function OpeningMode() {
         <li>
           <LockKeyhole className="i" aria-hidden />
           <div>
-            <b id={`${id}-name`}>New devices need the kit or a passkey</b>
+            <b id={`${id}-name`}>New browsers need the kit or a passkey</b>
             <p id={`${id}-why`}>
               {canSwitch
                 ? 'Asked after the password, on each new browser. Those that you use already go on as they are.'

@@ -1,22 +1,22 @@
-import { CircleAlert, Fingerprint } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
-import { addPasskey, type Opener, openKeys, removePasskey, type Ways } from '../account/keys.ts'
+import { Fingerprint } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { joinPasskeys, type ListedPasskey, removePasskey } from '../account/factors.ts'
+import { type Opener, openKeys } from '../account/keys.ts'
 import { passkeysWork } from '../account/passkeyshere.ts'
 import { useWays } from '../account/useWays.tsx'
 import { useEnv } from '../ui/env.tsx'
-import { failureWords } from '../ui/failure.ts'
-import { Note } from '../ui/Note.tsx'
 import { fullDay } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
+import { MakePasskey } from './MakePasskey.tsx'
 import { WayDialog } from './WayDialog.tsx'
 import { WaysUnknown } from './WaysUnknown.tsx'
 
-type Doing = { what: 'nothing' } | { what: 'opening' } | { what: 'making' } | { what: 'removing'; id: string }
+type Doing = { what: 'nothing' } | { what: 'opening' } | { what: 'making' } | { what: 'removing'; passkey: ListedPasskey }
 
-/** Lists, adds and removes the passkeys that open the account's keys on a new browser. */
-export function PasskeySettings() {
+/** Lists, adds and removes the account's passkeys: which sign in, and which open the keys on a new browser [Note: K1]. */
+export function PasskeySettings({ isAsked }: { isAsked: boolean }) {
   const env = useEnv()
-  const { ways, failure, reload } = useWays()
+  const { ways, factors, failure, reload } = useWays()
   const [doing, setDoing] = useState<Doing>({ what: 'nothing' })
   const root = useRef<HTMLDivElement>(null)
   const done = () => {
@@ -30,8 +30,18 @@ export function PasskeySettings() {
     setDoing({ what: 'making' })
   }
 
-  async function remove(opener: Opener, id: string) {
-    await removePasskey(env, opener, id)
+  async function made(opensKeys: boolean) {
+    showToast({
+      tone: 'good',
+      title: 'The passkey is added',
+      text: opensKeys ? 'It signs you in, and opens your keys on a new browser.' : 'It signs you in. It cannot open your keys.',
+    })
+    done()
+    await reload()
+  }
+
+  async function remove(opener: Opener, passkey: ListedPasskey) {
+    await removePasskey(env, opener, passkey)
     await reload()
     done()
     showToast({
@@ -41,19 +51,38 @@ export function PasskeySettings() {
     })
   }
 
-  if (!ways) return <WaysUnknown failure={failure} onRetry={reload} />
+  if (!ways || !factors) return <WaysUnknown failure={failure} onRetry={reload} />
+  const passkeys = joinPasskeys(ways, factors)
+  const isLastWay = !ways.password && !ways.kit && ways.passkeys.length === 1
+  const isLastFactor = isAsked && factors.length <= (ways.kit ? 1 : 2)
+  const whyKept = ({ opensKeys, host }: ListedPasskey): string | undefined => {
+    if (opensKeys && isLastWay) return LAST_WAY
+    return host !== null && isLastFactor ? (ways.kit ? LAST_WITH_KIT : LAST_TWO) : undefined
+  }
+  const reasons = new Set(passkeys.map(whyKept).filter((reason) => reason !== undefined))
   const canAdd = passkeysWork()
   return (
     <div ref={root} className="stack">
-      <Passkeys ways={ways} onRemove={(id) => setDoing({ what: 'removing', id })} />
+      {passkeys.length > 0 && (
+        <ul className="lines" aria-label="Passkeys">
+          {passkeys.map((passkey) => (
+            <Line
+              key={passkey.id}
+              passkey={passkey}
+              // The list shows a new passkey before the answer has come to this page.
+              isKept={whyKept(passkey) !== undefined || doing.what === 'making'}
+              onRemove={() => setDoing({ what: 'removing', passkey })}
+            />
+          ))}
+        </ul>
+      )}
+      {[...reasons].map((reason) => (
+        <p key={reason} className="small t2">
+          {reason}
+        </p>
+      ))}
       {doing.what === 'making' ? (
-        <MakePasskey
-          onMade={async () => {
-            await reload()
-            done()
-          }}
-          onCancel={done}
-        />
+        <MakePasskey onMade={made} onCancel={done} />
       ) : (
         <div className="acts">
           <button type="button" className="btn outline" disabled={!canAdd} onClick={() => setDoing({ what: 'opening' })}>
@@ -63,7 +92,7 @@ export function PasskeySettings() {
       )}
       <p className="small t2">
         {canAdd
-          ? `A passkey opens your keys on a new browser, after the password. It works at ${location.hostname} only.`
+          ? `A new passkey signs you in, and opens your keys on a new browser where its device can. It works at ${location.hostname} only.`
           : 'Passkeys do not work in this browser or at this address.'}
       </p>
       {doing.what === 'opening' && (
@@ -79,11 +108,11 @@ export function PasskeySettings() {
       {doing.what === 'removing' && (
         <WayDialog
           title="Remove this passkey?"
-          text="It no longer opens your keys on a new browser. On its device it stays until you delete it there."
+          text="It no longer signs you in, and opens no keys on a new browser. On its device it stays until you delete it there."
           action="Remove the passkey"
           pendingAction="Removing..."
           isDangerous
-          onOpen={(opener) => remove(opener, doing.id)}
+          onOpen={(opener) => remove(opener, doing.passkey)}
           onClose={done}
         />
       )}
@@ -91,86 +120,52 @@ export function PasskeySettings() {
   )
 }
 
-function Passkeys({ ways, onRemove }: { ways: Ways; onRemove: (id: string) => void }) {
-  if (ways.passkeys.length === 0) return null
-  const isLastWay = !ways.password && !ways.kit && ways.passkeys.length === 1
+const LAST_WAY =
+  'The last passkey cannot be removed: nothing else opens your keys. Let the password open them, or make a recovery kit, first.'
+const LAST_WITH_KIT =
+  'While the sign-in asks for a passkey, the last one cannot be removed. Add another one first, or switch that off.'
+const LAST_TWO =
+  'While the sign-in asks for a passkey and you have no recovery kit, two must stay. Make a kit or add another one first, or switch that off.'
+
+interface LineProps {
+  passkey: ListedPasskey
+  /** True if it cannot be removed now. */
+  isKept: boolean
+  onRemove: () => void
+}
+
+function Line({ passkey, isKept, onRemove }: LineProps) {
+  const { id, name, madeAt, lastUsedAt } = passkey
   return (
-    <>
-      <ul className="lines">
-        {ways.passkeys.map(({ id, madeAt }) => (
-          <li key={id}>
-            <Fingerprint className="i" aria-hidden />
-            <div>
-              <b>Passkey</b>
-              <p>
-                {madeAt && <>Made {fullDay(new Date(madeAt))}, </>}
-                <span className="mono">{id.slice(0, 6)}</span>
-              </p>
-            </div>
-            <button
-              type="button"
-              className="btn outline compact"
-              aria-label={`Remove the passkey ${id.slice(0, 6)}`}
-              disabled={isLastWay}
-              onClick={() => onRemove(id)}
-            >
-              Remove
-            </button>
-          </li>
-        ))}
-      </ul>
-      {isLastWay && (
-        <p className="small t2">
-          It cannot be removed: nothing else opens your keys. Let the password open them, or make a recovery kit, first.
+    <li>
+      <Fingerprint className="i" aria-hidden />
+      <div>
+        <b>
+          <bdi>{name || 'Passkey'}</bdi>
+        </b>
+        <p>{purposeOf(passkey)}</p>
+        <p>
+          {madeAt && <>Made {fullDay(new Date(madeAt))}, </>}
+          {lastUsedAt && <>last used {fullDay(new Date(lastUsedAt))}, </>}
+          <span className="mono">{id.slice(0, 6)}</span>
         </p>
-      )}
-    </>
-  )
-}
-
-interface MakeProps {
-  onMade: () => Promise<void>
-  onCancel: () => void
-}
-
-/** A separate button, because browsers allow a passkey request only right after a press, and opening the keys takes longer. */
-function MakePasskey({ onMade, onCancel }: MakeProps) {
-  const env = useEnv()
-  const button = useRef<HTMLButtonElement>(null)
-  const [isPending, setPending] = useState(false)
-  const [failure, setFailure] = useState<string>()
-  useEffect(() => {
-    button.current?.focus()
-    // Closes the keys also after a failure.
-    return () => void env.crypto.forgetPassword()
-  }, [env])
-
-  async function make() {
-    setPending(true)
-    setFailure(undefined)
-    try {
-      await addPasskey(env, { kind: 'fresh' })
-      showToast({ tone: 'good', title: 'The passkey is added', text: 'It opens your keys on a new browser.' })
-      await onMade()
-    } catch (error) {
-      setFailure(failureWords(error))
-      setPending(false)
-    }
-  }
-
-  return (
-    <div className="stack">
-      <Note icon={failure ? CircleAlert : Fingerprint} tone={failure ? 'danger' : 'acc'} role={failure ? 'alert' : 'status'}>
-        {failure ?? 'Your keys are open. Your browser asks next where the passkey is to be kept.'}
-      </Note>
-      <div className="acts">
-        <button ref={button} type="button" className="btn primary" disabled={isPending} onClick={make}>
-          {isPending ? 'Waiting for the passkey...' : 'Make the passkey'}
-        </button>
-        <button type="button" className="btn outline" disabled={isPending} onClick={onCancel}>
-          Cancel
-        </button>
       </div>
-    </div>
+      <button
+        type="button"
+        className="btn outline compact"
+        aria-label={`Remove the passkey ${name || id.slice(0, 6)}`}
+        disabled={isKept}
+        onClick={onRemove}
+      >
+        Remove
+      </button>
+    </li>
   )
+}
+
+/** What a passkey is for. */
+function purposeOf({ host, opensKeys }: ListedPasskey): string {
+  if (host === null) return 'Opens your keys only. To sign in with it, remove it and add it anew'
+  const where = host === location.hostname ? 'Signs you in' : `Signs you in at ${host}`
+  return opensKeys ? `${where}, and opens your keys` : `${where}. Opens no keys`
 }

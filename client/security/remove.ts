@@ -1,6 +1,7 @@
 import { accountApi, type User } from '../../contract/account.ts'
 import { closeAccount } from '../account/account.ts'
-import { type Opener, openForOrder, orderFor, stretch } from '../account/keys.ts'
+import { type Opener, stretch } from '../account/keys.ts'
+import { openForOrder, orderFor } from '../account/orders.ts'
 import type { Env } from '../env.ts'
 
 /**

@@ -55,8 +55,9 @@ interface OneProps extends Props {
 function OneSignIn({ signIn, onChangePassword, onReview, focusNext }: OneProps) {
   const env = useEnv()
   const now = useNow(60_000)
-  const { isLive } = signIn
+  const { isLive, copiedPasskey } = signIn
   const name = browserWords(signIn)
+  const at = signInTime(new Date(signIn.signedInAt), now)
 
   async function notMe() {
     try {
@@ -65,7 +66,10 @@ function OneSignIn({ signIn, onChangePassword, onReview, focusNext }: OneProps) 
       showToast({
         tone: 'good',
         title: isLive ? 'Session ended' : 'Change your password',
-        text: 'Whoever it was knows your password. Set a new one now.',
+        text:
+          copiedPasskey === null
+            ? 'Whoever it was knows your password. Set a new one now.'
+            : 'Set a new one now, and remove the passkey below it.',
       })
       onChangePassword()
     } catch (error) {
@@ -77,12 +81,22 @@ function OneSignIn({ signIn, onChangePassword, onReview, focusNext }: OneProps) 
     <div className="note warn">
       <CircleAlert className="i i-16" aria-hidden />
       <div>
-        <p>
-          <strong>
-            New sign-in: <bdi>{name}</bdi>, {signInTime(new Date(signIn.signedInAt), now)}.
-          </strong>{' '}
-          {isLive ? 'Not you? End it and change your password.' : 'It has ended since. Not you? Change your password.'}
-        </p>
+        {copiedPasskey === null ? (
+          <p>
+            <strong>
+              New sign-in: <bdi>{name}</bdi>, {at}.
+            </strong>{' '}
+            {isLive ? 'Not you? End it and change your password.' : 'It has ended since. Not you? Change your password.'}
+          </p>
+        ) : (
+          <p>
+            <strong>
+              A sign-in was refused: <bdi>{name}</bdi>, {at}.
+            </strong>{' '}
+            Somebody may have a copy of your passkey <bdi>{copiedPasskey}</bdi>: it counted fewer sign-ins than yours. Remove that
+            passkey, and change your password.
+          </p>
+        )}
         <div className="acts">
           <ItWasMe ids={[signIn.id]} label={`It was me who signed in with ${name}`} words="It was me" focusNext={focusNext} />
           <button type="button" className="btn compact outline danger-words" onClick={notMe}>

@@ -35,7 +35,10 @@ function comes(deviceId: string | null = null): string {
   if (!account) throw new Error('The account is not on the wire')
   const id = crypto.randomUUID()
   account.sessions = [...(account.sessions ?? []), { ...CHROME, id, deviceId, isCurrent: false, firstSeenAt: AT, lastSeenAt: AT }]
-  account.signIns = [{ ...CHROME, id, deviceId, isLive: true, signedInAt: AT, answeredBy: [] }, ...(account.signIns ?? [])]
+  account.signIns = [
+    { ...CHROME, id, deviceId, copiedPasskey: null, isLive: true, signedInAt: AT, answeredBy: [] },
+    ...(account.signIns ?? []),
+  ]
   return id
 }
 

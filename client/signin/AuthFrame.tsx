@@ -1,17 +1,24 @@
 import { FileKey, KeyRound, PhoneOff } from 'lucide-react'
-import type { ReactNode, Ref } from 'react'
+import { type ReactNode, type Ref, useEffect } from 'react'
 import { Brand } from '../ui/Mark.tsx'
-import './auth.css'
 
 interface Props {
   children: ReactNode
   mainRef?: Ref<HTMLElement>
   /** What the side panel says below its title; by default what the product promises. */
   line?: string
+  /** True where nothing that was entered would be lost by going to the landing page. */
+  hasHome?: boolean
 }
 
 /** The dark side panel, which stays, with the form beside it. */
-export function AuthFrame({ children, mainRef, line }: Props) {
+export function AuthFrame({ children, mainRef, line, hasHome = false }: Props) {
+  useEffect(() => {
+    // The landing page is another frame of `/`: from there the link changes the hash alone.
+    const load = () => location.hash === '#home' && location.reload()
+    addEventListener('hashchange', load)
+    return () => removeEventListener('hashchange', load)
+  }, [])
   return (
     <div className="auth">
       <aside className="auth-side">
@@ -22,6 +29,11 @@ export function AuthFrame({ children, mainRef, line }: Props) {
       <div className="auth-form">
         <header className="auth-bar">
           <Brand />
+          {hasHome && (
+            <a className="linkish" href="/#home">
+              Back to Home
+            </a>
+          )}
         </header>
         <main ref={mainRef}>{children}</main>
       </div>

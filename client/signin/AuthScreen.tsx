@@ -46,9 +46,16 @@ export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
     main.current?.querySelector('h1')?.focus()
   }, [step.step])
   return (
-    <AuthFrame mainRef={main}>
+    <AuthFrame mainRef={main} hasHome={step.step === 'done' || step.step === 'forgot'}>
       {step.step === 'confirm_devices' && <ConfirmDevices devices={step.devices} onCancel={() => setStep({ step: 'done' })} />}
-      {step.step === 'open_keys' && <OpenKeys ways={step.ways} onStep={setStep} onCancel={() => setStep({ step: 'done' })} />}
+      {step.step === 'open_keys' && (
+        <OpenKeys
+          ways={step.ways}
+          isPasswordEntered={step.isPasswordEntered}
+          onStep={setStep}
+          onCancel={() => setStep({ step: 'done' })}
+        />
+      )}
       {step.step === 'forgot' && (
         <RecoverAccount
           username={username.trim()}

@@ -56,8 +56,8 @@ export function ConfirmDevices({ devices, onCancel, onConfirm, removal, isBookLo
       </h1>
       <p className="t2">
         {devices.length > 0
-          ? 'Your account has the devices below. If one of them is not yours, somebody else can open your account.'
-          : 'Your account has no other device.'}{' '}
+          ? 'Your account has the browsers below. If one of them is not yours, somebody else can open your account.'
+          : 'Your account has no other browser.'}{' '}
         This browser will read and write your messages.
       </p>
       {keepsShutVault && (
@@ -80,8 +80,8 @@ export function ConfirmDevices({ devices, onCancel, onConfirm, removal, isBookLo
       </ul>
       {isBookLost && (
         <Note icon={BookX} tone="danger" role="alert">
-          <strong>Your address book cannot be read.</strong> The server holds none that your devices wrote. If you have one of
-          them in your hands, turn “Remove these devices” off: its copy comes in when you open it. An empty one begins: everybody
+          <strong>Your address book cannot be read.</strong> The server holds none that your browsers wrote. If you have one of
+          them in your hands, turn “Remove these browsers” off: its copy comes in when you open it. An empty one begins: everybody
           becomes “Not verified”, and each chat asks for the person’s key before it sends.
         </Note>
       )}
@@ -89,7 +89,7 @@ export function ConfirmDevices({ devices, onCancel, onConfirm, removal, isBookLo
         {removal && devices.length > 0 && (
           <div className="also">
             <div>
-              <b id="removal-name">Remove these devices</b>
+              <b id="removal-name">Remove these browsers</b>
               <p className="small t2" id="removal-words">
                 They are signed out and read nothing that is written from then on. Turn this off only if you have all of them in
                 your hands.

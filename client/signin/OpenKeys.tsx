@@ -1,6 +1,6 @@
 import { CircleAlert, Fingerprint } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import type { Opener } from '../account/keys.ts'
+import type { Opener, Ways } from '../account/keys.ts'
 import { openingWords } from '../account/opening.ts'
 import { passkeysWork } from '../account/passkeyshere.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
@@ -10,24 +10,28 @@ import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
 import { showToast } from '../ui/toast.ts'
+import { OpenByPassword } from './OpenByPassword.tsx'
 import { openWith } from './recover.ts'
 import { cancelSignIn, type SignInStep } from './signin.ts'
 
 interface Props {
-  ways: Extract<SignInStep, { step: 'open_keys' }>['ways']
+  ways: Ways
+  /** True after a sign-in by password, false after one by a passkey. */
+  isPasswordEntered: boolean
   onStep: (step: SignInStep) => void
   onCancel: () => void
 }
 
-/** Asks for the kit or a passkey after a correct password that alone does not open this account's keys [Note: K1]. */
-export function OpenKeys({ ways, onStep, onCancel }: Props) {
+/** Asks for another way in after a sign-in that does not open this account's keys [Note: K1]. */
+export function OpenKeys({ ways, isPasswordEntered, onStep, onCancel }: Props) {
   const env = useEnv()
   const form = useRef<HTMLFormElement>(null)
   const [words, setWords] = useState('')
   const [error, setError] = useState<string>()
   const [failure, setFailure] = useState<string>()
-  const [pending, setPending] = useState<'kit' | 'passkey'>()
+  const [pending, setPending] = useState<Opener['kind']>()
   const hasPasskeys = ways.passkeys.length > 0
+  const takesPassword = ways.password && !isPasswordEntered
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => title.current?.focus(), [])
 
@@ -38,14 +42,14 @@ export function OpenKeys({ ways, onStep, onCancel }: Props) {
 
   async function open(opener: Opener) {
     if (pending) return
-    setPending(opener.kind === 'kit' ? 'kit' : 'passkey')
+    setPending(opener.kind)
     setError(undefined)
     setFailure(undefined)
     try {
       onStep(await openWith(env, opener))
     } catch (reason) {
       if (opener.kind === 'kit' && reason instanceof CryptoFailure) refuse(openingWords('kit', reason))
-      else setFailure(failureWords(reason))
+      else setFailure(opener.kind === 'password' ? openingWords('password', reason) : failureWords(reason))
     } finally {
       setPending(undefined)
     }
@@ -69,11 +73,16 @@ export function OpenKeys({ ways, onStep, onCancel }: Props) {
       <h1 ref={title} tabIndex={-1}>
         Open your keys
       </h1>
-      <p className="t2">{wayWords(ways)} Your password alone does not.</p>
+      <p className="t2">
+        {wayWords(ways)} {isPasswordEntered ? 'Your password alone does not.' : 'The passkey that you used only signs in.'}
+      </p>
+      {takesPassword && (
+        <OpenByPassword isPending={pending === 'password'} onOpen={(password) => void open({ kind: 'password', password })} />
+      )}
       {hasPasskeys && (
         <button
           type="button"
-          className={ways.kit ? 'btn outline large wide' : 'btn primary large wide'}
+          className={ways.kit || takesPassword ? 'btn outline large wide' : 'btn primary large wide'}
           disabled={pending !== undefined || !passkeysWork()}
           onClick={() => void open({ kind: 'passkey' })}
         >
@@ -119,7 +128,11 @@ export function OpenKeys({ ways, onStep, onCancel }: Props) {
   )
 }
 
-function wayWords({ kit, passkeys }: Props['ways']): string {
-  if (kit && passkeys.length > 0) return 'This account opens new browsers with the recovery kit or a passkey.'
-  return `This account opens new browsers with ${kit ? 'the recovery kit' : 'a passkey'}.`
+function wayWords({ password, kit, passkeys }: Ways): string {
+  const names = [
+    ...(password ? ['the password'] : []),
+    ...(kit ? ['the recovery kit'] : []),
+    ...(passkeys.length > 0 ? ['a passkey'] : []),
+  ]
+  return `This account opens new browsers with ${names.join(' or ')}.`
 }

@@ -1,11 +1,19 @@
 import { type FormEvent, useRef, useState } from 'react'
+import { factorDetails } from '../../contract/assertion.ts'
 import { untilStarted } from '../account/account.ts'
-import { ApiError } from '../net/api.ts'
+import type { SignedByPasskey } from '../account/passkey.ts'
+import { passkeysWork } from '../account/passkeyshere.ts'
+import { loadPart } from '../crypto/crypto.ts'
+import { ApiError, isRefused } from '../net/api.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field, PasswordField } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { later } from '../ui/later.tsx'
 import { showToast } from '../ui/toast.ts'
+import type { Factor } from './BiometricStep.tsx'
 import { type SignInStep, signIn } from './signin.ts'
+
+const BiometricStep = later(async () => (await import('./BiometricStep.tsx')).BiometricStep)
 
 /** Refusals of what was typed. They stand under the password; anything else is no fault of the form. */
 const OF_FORM = ['invalid_credentials', 'too_many_requests', 'invalid_input']
@@ -25,31 +33,61 @@ export function SignIn({ username, onUsername, onSubmit, onStep, onForgot }: Pro
   const [password, setPassword] = useState('')
   const [isChecked, setChecked] = useState(false)
   const [refusal, setRefusal] = useState<string>()
-  const [isPending, setPending] = useState(false)
+  const [factor, setFactor] = useState<Factor>()
+  const [pending, setPending] = useState<'form' | 'passkey'>()
   const usernameError = isChecked && !username.trim() ? 'Username is required' : undefined
   const passwordError = isChecked && !password ? 'Password is required' : refusal
 
-  async function submit(event: FormEvent) {
+  function submit(event: FormEvent) {
     event.preventDefault()
-    if (isPending) return
+    if (pending || factor) return
     setChecked(true)
-    if (!username.trim() || !password) {
-      requestAnimationFrame(() => form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus())
-      return
-    }
+    if (username.trim() && password) return void enter()
+    requestAnimationFrame(() => form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus())
+  }
+
+  /** Sends the password, with what a passkey has signed. Returns what the server asks a passkey to sign, if it does. */
+  async function enter(signed?: SignedByPasskey): Promise<Factor | undefined> {
+    const name = username.trim()
     setRefusal(undefined)
-    setPending(true)
+    setPending('form')
     onSubmit()
     try {
       await untilStarted()
-      onStep(await signIn(env, { username: username.trim(), password }))
+      onStep(await signIn(env, { username: name, password, factor: signed }))
     } catch (error) {
-      if (error instanceof ApiError && OF_FORM.includes(error.code)) setRefusal(failureWords(error))
-      else showToast({ tone: 'bad', title: 'Sign in failed', text: failureWords(error) })
-      // The pressed button was disabled and lost the focus.
-      form.current?.querySelector<HTMLInputElement>('[name="password"]')?.focus()
+      if (isRefused(error, 'biometric_required')) {
+        const asked = { username: name, details: factorDetails.parse(error.details), askedAt: Date.now() }
+        setFactor(asked)
+        return asked
+      }
+      if (signed && factor) setFactor({ ...factor, refusal: failureWords(error) })
+      else if (error instanceof ApiError && OF_FORM.includes(error.code)) refuse(failureWords(error))
+      else refuse(undefined, error)
     } finally {
-      setPending(false)
+      setPending(undefined)
+    }
+  }
+
+  function refuse(words: string | undefined, error?: unknown) {
+    setFactor(undefined)
+    setRefusal(words)
+    if (error) showToast({ tone: 'bad', title: 'Sign in failed', text: failureWords(error) })
+    // The pressed button was disabled and lost the focus.
+    form.current?.querySelector<HTMLInputElement>('[name="password"]')?.focus()
+  }
+
+  async function enterByPasskey() {
+    setPending('passkey')
+    onSubmit()
+    try {
+      await untilStarted()
+      const { signInByPasskey } = await loadPart(() => import('./bypasskey.ts'))
+      onStep(await signInByPasskey(env))
+    } catch (error) {
+      showToast({ tone: 'bad', title: 'Sign in failed', text: failureWords(error) })
+    } finally {
+      setPending(undefined)
     }
   }
 
@@ -62,6 +100,8 @@ export function SignIn({ username, onUsername, onSubmit, onStep, onForgot }: Pro
         onValue={(typed) => {
           onUsername(typed)
           setRefusal(undefined)
+          // Another name begins anew. An emptied field may still become the same one again.
+          if (typed.trim() && typed.trim() !== factor?.username) setFactor(undefined)
         }}
         autoComplete="username"
         autoCapitalize="none"
@@ -81,12 +121,36 @@ export function SignIn({ username, onUsername, onSubmit, onStep, onForgot }: Pro
         onValue={(typed) => {
           setPassword(typed)
           setRefusal(undefined)
+          setFactor(undefined)
         }}
         autoComplete="current-password"
       />
-      <button type="submit" className="btn primary large wide" disabled={isPending}>
-        {isPending ? 'Signing in...' : 'Sign In'}
+      {factor && (
+        <BiometricStep
+          factor={factor}
+          username={username}
+          onRenew={() => enter()}
+          onSigned={(signed) => void enter(signed)}
+          onForgot={onForgot}
+        />
+      )}
+      <button
+        type="submit"
+        className={factor ? 'btn outline large wide' : 'btn primary large wide'}
+        disabled={pending !== undefined || factor !== undefined}
+      >
+        {pending === 'form' ? 'Signing in...' : 'Sign In'}
       </button>
+      {!factor && passkeysWork() && (
+        <button
+          type="button"
+          className="btn outline large wide"
+          disabled={pending !== undefined}
+          onClick={() => void enterByPasskey()}
+        >
+          {pending === 'passkey' ? 'Waiting for the passkey...' : 'Sign in with a passkey'}
+        </button>
+      )}
       <p className="fine">
         <button type="button" className="linkish" onClick={onForgot}>
           Forgot your password?

@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react'
-import { registrationShape } from '../../contract/account.ts'
+import { registrationShape } from '../../contract/forms.ts'
 import { untilStarted } from '../account/account.ts'
 import { ApiError } from '../net/api.ts'
 import { useEnv } from '../ui/env.tsx'

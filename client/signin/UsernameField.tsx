@@ -1,7 +1,7 @@
 import { Check, LoaderCircle, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { usernameShape } from '../../contract/account.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { usernameShape } from '../../contract/names.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -86,7 +86,7 @@ function Help({ typed, answer }: { typed: string; answer: Answer | undefined }) 
   if (typed.length < LIMITS.usernameMin) return <p className="help">Username must be at least 3 characters</p>
   if (answer?.verdict === 'free') return <p className="help ok">{answer.message}</p>
   if (answer) return <p className="help">{answer.message}</p>
-  return <p className="help">Checking…</p>
+  return <p className="help">Checking...</p>
 }
 
 function Sign({ isChecking, verdict }: { isChecking: boolean; verdict: Answer['verdict'] | undefined }) {

@@ -1,5 +1,6 @@
-import { accountApi, registrationShape, type SignedIn } from '../../contract/account.ts'
+import { accountApi, type SignedIn } from '../../contract/account.ts'
 import { devicesApi, type SealedBook } from '../../contract/devices.ts'
+import { registrationShape } from '../../contract/forms.ts'
 import { keepKeys, requireName, requireSame } from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
 import { isUnanswered, type Opener, openKeys, storedKeys, stretch } from '../account/keys.ts'
@@ -10,8 +11,13 @@ import { ApiError } from '../net/api.ts'
 import { halfway } from './halfway.ts'
 import { cancelSignIn, type SignInStep } from './signin.ts'
 
-/** Opens the keys by the kit or a passkey if the password alone does not. Throws CryptoFailure. */
+/** Opens the keys by another way in if what signed in does not. Throws ApiError or CryptoFailure. */
 export async function openWith(env: Env, opener: Opener): Promise<SignInStep> {
+  if (opener.kind === 'password') {
+    if (!halfway.entered) throw new CryptoFailure('password', 'Sign in again')
+    await stretch(env, 'stretch', halfway.entered.username, opener.password)
+    return { step: 'confirm_devices', devices: await openKeys(env, { kind: 'fresh' }) }
+  }
   return { step: 'confirm_devices', devices: await openKeys(env, opener) }
 }
 

@@ -1,5 +1,6 @@
-import { accountApi, registrationShape, type SignedIn } from '../../contract/account.ts'
+import { accountApi, type SignedIn } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
+import { registrationShape } from '../../contract/forms.ts'
 import {
   isReplaceable,
   keepKeys,
@@ -14,6 +15,7 @@ import {
 } from '../account/account.ts'
 import { thisBrowser } from '../account/browser.ts'
 import { storedKeys, stretch, type Ways, waysIn } from '../account/keys.ts'
+import type { PasskeyOutput, SignedByPasskey } from '../account/passkey.ts'
 import { proofOfDraft, proveSession } from '../account/proof.ts'
 import { CryptoFailure, type ListedDevice } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
@@ -24,8 +26,8 @@ export type SignInStep =
   | { step: 'done' }
   | { step: 'confirm_devices'; devices: ListedDevice[] }
   | { step: 'new_password' }
-  /** The password alone does not open this account's keys. The person continues with one of these ways in. */
-  | { step: 'open_keys'; ways: Ways }
+  /** What signed in does not open this account's keys. The person continues with one of these ways in. */
+  | { step: 'open_keys'; ways: Ways; isPasswordEntered: boolean }
   /** The recovery kit has opened the account. A new password is the next step. */
   | { step: 'recover'; devices: ListedDevice[]; isBookLost: boolean }
 
@@ -60,8 +62,15 @@ export async function signUp(env: Env, form: SignUpForm): Promise<void> {
   signedIn(user, { isNew: true })
 }
 
+interface Typed {
+  username: string
+  password: string
+  /** What the account’s passkey has signed, where the server asks for one beside the password [Note: K1]. */
+  factor?: SignedByPasskey | undefined
+}
+
 /** Signs in. A browser that is not part of the account needs one more step. Throws ApiError or CryptoFailure. */
-export async function signIn(env: Env, typed: { username: string; password: string }): Promise<SignInStep> {
+export async function signIn(env: Env, typed: Typed): Promise<SignInStep> {
   try {
     return await enterBy(env, typed)
   } catch (error) {
@@ -70,16 +79,32 @@ export async function signIn(env: Env, typed: { username: string; password: stri
   }
 }
 
-async function enterBy(env: Env, { username, password }: { username: string; password: string }): Promise<SignInStep> {
+async function enterBy(env: Env, { username, password, factor }: Typed): Promise<SignInStep> {
+  const key = factor?.key ?? null
+  // A passkey may open the lock of this browser as well as a password does.
+  if (key) await env.crypto.enterPasskey(key)
   const authSecret = await stretch(env, 'stretch', username, password)
   const deviceId = await env.crypto.deviceHere(username)
-  const user = await env.api(accountApi.login, { username, password: authSecret, kdf: 1, ...(deviceId && { deviceId }) })
+  const form = { username, password: authSecret, kdf: 1 as const, ...(factor && { assertion: factor.assertion }) }
+  const user = await env.api(accountApi.login, { ...form, ...(deviceId && { deviceId }) })
   requireName(username, user)
-  halfway.entered = { id: user.id, username: user.username, keepsShutVault: deviceId !== null && !halfway.addsAnew }
   if (!user.hasKeys) {
     halfway.bare = { username: user.username, authSecret }
     return { step: 'new_password' }
   }
+  return await goOn(env, user, { deviceId, key, isPasswordEntered: true })
+}
+
+/** The ways in that a sign-in has brought, and the device whose vault this browser stores. */
+interface Brought {
+  deviceId: string | null
+  key: PasskeyOutput | null
+  isPasswordEntered: boolean
+}
+
+/** Goes on with a new session: opens this browser’s vault, or else the account’s keys by what the sign-in has brought. */
+export async function goOn(env: Env, user: SignedIn, { deviceId, key, isPasswordEntered }: Brought): Promise<SignInStep> {
+  halfway.entered = { id: user.id, username: user.username, keepsShutVault: deviceId !== null && !halfway.addsAnew }
   const outcome = halfway.addsAnew ? 'shut' : await opens(env, user)
   if (outcome !== 'shut') {
     await env.crypto.forgetPassword()
@@ -89,9 +114,11 @@ async function enterBy(env: Env, { username, password }: { username: string; pas
   }
   const keys = await storedKeys(env)
   const ways = waysIn(keys.keyring)
-  if (!ways.password) {
+  const opensByPasskey = key !== null && ways.passkeys.some(({ id }) => id === key.id)
+  if (opensByPasskey) await env.crypto.enterPasskey(key)
+  else if (!isPasswordEntered || !ways.password) {
     await env.crypto.forgetPassword()
-    return { step: 'open_keys', ways }
+    return { step: 'open_keys', ways, isPasswordEntered }
   }
   return { step: 'confirm_devices', devices: await env.crypto.reviewAccount(keys) }
 }
@@ -106,6 +133,8 @@ async function opens(env: Env, { unlock, ...user }: SignedIn): Promise<'open' | 
     throw error
   }
   await proveSession(env, unlock)
+  // The password may have been changed on another browser. It did not open this one without the server then.
+  if ((await env.crypto.offlineWays(user.id))?.passwordSalt) await env.crypto.renewOffline(unlock.unlockSecret)
   return 'open'
 }
 

@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { z } from 'zod'
 import { accountApi } from '../../contract/account.ts'
+import type { Assertion } from '../../contract/assertion.ts'
 import { toBase64 } from '../../contract/bytes.ts'
-import {
-  type AccountKeys,
-  devicesApi,
-  type KeyChange,
-  keyringShape,
-  type Manifest,
-  manifestShape,
-  type SignedBook,
-} from '../../contract/devices.ts'
+import { type AccountKeys, devicesApi, type KeyChange, type SignedBook } from '../../contract/devices.ts'
+import { keyringShape, type Manifest, manifestShape } from '../../contract/documents.ts'
 import { membersOfDirectRoom, type Signed } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
+import { dropLeaving, passkeyVerbs, requireFactor } from './passkeys.ts'
+import { ALL_SHOWN } from './privacy.ts'
 import { type Account, accountIn, type Room, type ServerState, saltOf, type Verb } from './state.ts'
 
 /** Time when the server last saw each device. */
@@ -36,6 +32,8 @@ export function registerIn({ accounts }: ServerState, userId: string, keys: Acco
     historySeals: known?.historySeals ?? [],
     ...(known?.sessions && { sessions: known.sessions }),
     ...(known?.signIns && { signIns: known.signIns }),
+    ...(known?.passkeys && { passkeys: known.passkeys }),
+    ...(known?.biometricEnabled && { biometricEnabled: true }),
     unlock,
     unlocks: { ...known?.unlocks, [keys.deviceId]: unlock },
   })
@@ -65,11 +63,12 @@ export function accountVerbs(state: ServerState): Verb[] {
     profileImageUrl: null,
     isAdmin: false,
     subscriptionTier: 'free',
-    biometricEnabled: false,
+    biometricEnabled: own(userId).biometricEnabled ?? false,
     email: null,
     onionAddress: null,
     hasKeys: true,
     deviceId: own(userId).unlock?.deviceId ?? null,
+    privacy: ALL_SHOWN,
   })
 
   const keysOf = ({ keys, historySeals }: Account, deviceId: string) => ({
@@ -84,8 +83,9 @@ export function accountVerbs(state: ServerState): Verb[] {
     return { ...userOf(userId), unlock: own(userId).unlock }
   }
 
-  function login(userId: string, authSecret: string) {
+  function login(userId: string, authSecret: string, assertion?: Assertion) {
     if (own(userId).authSecret !== authSecret) throw new ApiError(401, 'invalid_credentials', 'Invalid username or password')
+    requireFactor(own(userId), assertion)
     return { ...userOf(userId), unlock: null }
   }
 
@@ -129,6 +129,7 @@ export function accountVerbs(state: ServerState): Verb[] {
     if (isNewKit !== (typeof change.kitSecret === 'string') || (!kit && account.kitSecret && change.kitSecret !== null))
       throw new ApiError(400, 'invalid_input', 'The keyring and the recovery kit do not fit')
     if (change.book) saveBook(account, change.book)
+    dropLeaving(account, change.keyring)
     account.keys = { ...account.keys, keyring: change.keyring, manifest: change.manifest }
     account.historySeals.push(...change.historySeals)
     if (change.kitSecret !== undefined) account.kitSecret = change.kitSecret
@@ -218,7 +219,10 @@ export function accountVerbs(state: ServerState): Verb[] {
     [accountApi.user, (_, userId) => userOf(userId)],
     [accountApi.logout, () => ({})],
     [accountApi.register, (input: { username: string; password: string; keys: AccountKeys }, userId) => signUp(userId, input)],
-    [accountApi.login, (input: { password: string }, userId) => login(userId, input.password)],
+    [
+      accountApi.login,
+      (input: { password: string; assertion?: Assertion }, userId) => login(userId, input.password, input.assertion),
+    ],
     [accountApi.loginByKit, (input: { kitSecret: string }, userId) => loginByKit(userId, input.kitSecret)],
     [accountApi.recover, (input: Recovery, userId) => recover(userId, input)],
     [
@@ -232,6 +236,7 @@ export function accountVerbs(state: ServerState): Verb[] {
       accountApi.changePassword,
       (input: { currentPassword: string; newPassword: string; keys?: KeyChange }, userId) => changePassword(userId, input),
     ],
+    ...passkeyVerbs(state, { changeKeys, userOf }),
     [devicesApi.manifest, (input: { userId: string }) => manifestAnswer(state, input.userId)],
     [devicesApi.book, ({ writer }: { writer?: string }, userId) => readBook(own(userId), writer)],
     [devicesApi.saveBook, (book: SignedBook, userId) => saveBook(own(userId), book)],

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { type Contact, contactsApi } from '../../contract/contacts.ts'
+import { type Blocked, type Contact, contactsApi } from '../../contract/contacts.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
 import { headOf } from './accounts.ts'
+import { lockSeenIn } from './chatlocks.ts'
 import { roomList } from './roomlist.ts'
-import { type Listed, marksOf, roomIn, type ServerState, type Verb } from './state.ts'
+import { isWithheldFrom, type Listed, marksOf, roomIn, type ServerState, type Verb } from './state.ts'
 
 const newListed = (state: Listed['state']): Listed => ({ id: randomUUID(), state, addedAt: new Date().toISOString() })
 
@@ -28,17 +29,17 @@ export function addIn(state: ServerState, userId: string, otherId: string): void
 }
 
 /** Returns a row of the contact list. */
-export function contactRow(state: ServerState, userId: string, otherId: string): Contact {
+export function contactRow(state: ServerState, userId: string, otherId: string, deviceId?: string): Contact {
   const listed = listedIn(state, userId, otherId)
   if (!listed) throw notFound()
-  const { accounts, deleted } = state
+  const { accounts, deleted, contacts, areStrangers } = state
   const account = accounts.get(otherId)
   const manifest = account && headOf(account.keys.manifest)
   const chatRoomId = directRoomId(userId, otherId)
   const { log } = roomIn(state, chatRoomId)
   const { readSeq } = marksOf(state, chatRoomId, userId)
   const theirs = marksOf(state, chatRoomId, otherId)
-  const messages = log.filter((entry) => entry.kind === 'message')
+  const messages = log.filter((entry) => entry.kind === 'message').filter((entry) => !isWithheldFrom(state, userId, entry))
   const newest = messages.at(-1)
   const unreadCount = messages.filter(({ seq, senderId }) => seq > readSeq && senderId !== userId).length
   return {
@@ -46,8 +47,8 @@ export function contactRow(state: ServerState, userId: string, otherId: string):
     userId,
     contactUserId: otherId,
     displayName: null,
-    isBlocked: false,
-    isPasswordProtected: false,
+    isBlocked: listed.isBlocked === true,
+    ...lockSeenIn(state, userId, chatRoomId, deviceId),
     addedAt: listed.addedAt,
     state: listed.state === 'accepted' ? 'accepted' : 'pending',
     contactUser: {
@@ -63,10 +64,15 @@ export function contactRow(state: ServerState, userId: string, otherId: string):
     },
     lastMessage: newest ?? null,
     unreadCount,
-    hasUnreadNotifications: unreadCount > 0,
+    hasUnreadNotifications: listed.state === 'accepted' && unreadCount > 0,
+    mutedUntil: null,
     chatRoomId,
+    hasAnswered:
+      (contacts.get(`${otherId} ${userId}`)?.state ?? (areStrangers ? 'pending' : 'accepted')) === 'accepted' ||
+      theirs.deliveredSeq > 0,
     lastSeq: log.length,
     readSeq,
+    clearedSeq: listed.clearedSeq ?? 0,
     theirDeliveredSeq: theirs.deliveredSeq,
     theirReadSeq: theirs.readSeq,
   }
@@ -78,11 +84,11 @@ const notFound = () => new ApiError(404, 'not_found', 'Not found')
 export function contactVerbs(state: ServerState): Verb[] {
   const { accounts, contacts } = state
 
-  function list(userId: string): Contact[] {
+  function list(userId: string, deviceId?: string): Contact[] {
     const others = [...accounts.keys()].filter(
       (id) => id !== userId && (listedIn(state, userId, id)?.state ?? 'declined') !== 'declined',
     )
-    return others.map((id) => contactRow(state, userId, id))
+    return others.map((id) => contactRow(state, userId, id, deviceId))
   }
 
   function add(userId: string, username: string | undefined): Contact {
@@ -104,11 +110,46 @@ export function contactVerbs(state: ServerState): Verb[] {
     throw notFound()
   }
 
+  /** The caller's entry of this id, and the room with that person. */
+  function ownEntry(userId: string, contactId: string) {
+    for (const [key, listed] of contacts) {
+      const [ownId, otherId = ''] = key.split(' ')
+      if (ownId === userId && listed.id === contactId)
+        return { listed, otherId, room: roomIn(state, directRoomId(userId, otherId)) }
+    }
+    throw notFound()
+  }
+
+  function block(userId: string, contactId: string, isBlocked: boolean): object {
+    const { listed, room } = ownEntry(userId, contactId)
+    if (isBlocked === (listed.isBlocked === true)) return {}
+    listed.isBlocked = isBlocked
+    if (isBlocked && listed.state === 'pending') listed.state = 'declined'
+    const withheld = listed.withheld ?? []
+    if (isBlocked) withheld.push([room.log.length + 1, Number.POSITIVE_INFINITY])
+    else withheld.splice(-1, 1, [withheld.at(-1)?.[0] ?? 1, room.log.length])
+    listed.withheld = withheld
+    return {}
+  }
+
+  const blockedBy = (userId: string): Blocked[] =>
+    [...contacts].flatMap(([key, { id: contactId, isBlocked, state: standing }]) => {
+      const [ownId, otherId = ''] = key.split(' ')
+      if (ownId !== userId || !isBlocked) return []
+      return [{ contactId, userId: otherId, username: accounts.get(otherId)?.username ?? '', isListed: standing === 'accepted' }]
+    })
+
+  function clear(userId: string, contactId: string, upTo = Number.POSITIVE_INFINITY): object {
+    const { listed, room } = ownEntry(userId, contactId)
+    listed.clearedSeq = Math.max(listed.clearedSeq ?? 0, Math.min(upTo, room.log.length))
+    return { clearedSeq: listed.clearedSeq }
+  }
+
   const unread = (userId: string): number =>
     list(userId).reduce((sum, { state, unreadCount }) => sum + (state === 'accepted' ? unreadCount : 0), 0)
 
   return [
-    [contactsApi.list, (_, userId) => list(userId)],
+    [contactsApi.list, (_, userId, deviceId) => list(userId, deviceId)],
     [roomsApi.list, roomList(list)],
     [contactsApi.add, ({ username }: { username?: string }, userId) => add(userId, username)],
     [
@@ -125,6 +166,13 @@ export function contactVerbs(state: ServerState): Verb[] {
     [
       contactsApi.restore,
       ({ contactId }: { contactId: string }, userId) => contactRow(state, userId, answer(userId, contactId, 'pending')),
+    ],
+    [contactsApi.block, ({ contactId }: { contactId: string }, userId) => block(userId, contactId, true)],
+    [contactsApi.blocked, (_, userId) => blockedBy(userId)],
+    [contactsApi.unblock, ({ contactId }: { contactId: string }, userId) => block(userId, contactId, false)],
+    [
+      contactsApi.clearChat,
+      ({ contactId, upTo }: { contactId: string; upTo?: number }, userId) => clear(userId, contactId, upTo),
     ],
     [notificationsApi.unreadCount, (_, userId) => ({ count: unread(userId) })],
   ]

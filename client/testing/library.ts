@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { openLive } from '../crypto/account.ts'
 import { type Core, createCore } from '../crypto/core.ts'
 import { newRecord } from '../crypto/enter.ts'
+import { syncBook } from '../trust/book.ts'
 import { messageWrites, type StoredMessage } from '../vault/messages.ts'
 import { recordWrite } from '../vault/rooms.ts'
 import { newPerson } from './people.ts'
@@ -15,7 +16,8 @@ export async function longLibrary(
   { rooms, messages }: { rooms: number; messages: number },
   write: (index: number) => string,
 ): Promise<{ chatRoomIds: string[]; open: () => Promise<Core> }> {
-  const { userId, username, unlock, core } = await newPerson(createWire())
+  const { userId, username, unlock, core, env } = await newPerson(createWire())
+  await syncBook(env)
   const live = await openLive(userId, unlock)
   const chatRoomIds = Array.from({ length: rooms }, () => `dm_${userId}_${randomUUID()}`)
   const start = Date.now() - messages * MINUTE_MS

@@ -147,7 +147,7 @@ function withoutKey(error: unknown): undefined {
 export function personAt(wire: Wire, { userId, username, core, unlock, computer }: Made): TestPerson {
   const { deviceId } = unlock
   const env = envOf(wire, userId, core, () => deviceId)
-  const contact = (other: { userId: string }) => wire.contact(userId, other.userId)
+  const contact = (other: { userId: string }) => wire.contact(userId, other.userId, deviceId)
   const room = (other: { userId: string }) => roomOfContact(contact(other)).room
 
   async function reads(other: { userId: string }) {

@@ -13,7 +13,7 @@ type Shown = ReadonlyMap<string, string>
  * The room list, according to the contract. Nothing counts changes: each counter stands for the rows that its reader has seen, and
  * what differs from them has changed.
  */
-export function roomList(listOf: (userId: string) => Contact[]) {
+export function roomList(listOf: (userId: string, deviceId: string) => Contact[]) {
   const answers = new Map<string, Shown>()
   let counters = 0
 
@@ -55,8 +55,12 @@ export function roomList(listOf: (userId: string) => Contact[]) {
     }
   }
 
-  return ({ before, since, ids, limit = LIMITS.pageDefault }: z.output<typeof roomsApi.list.input>, userId: string): RoomPage => {
-    const rows = listOf(userId).map(rowOfContact)
+  return (
+    { before, since, ids, limit = LIMITS.pageDefault }: z.output<typeof roomsApi.list.input>,
+    userId: string,
+    deviceId: string,
+  ): RoomPage => {
+    const rows = listOf(userId, deviceId).map(rowOfContact)
     if (since !== undefined) return changes(userId, rows, since, limit)
     if (ids === undefined) return pageOf(userId, rows, before, limit)
     const byId = new Map(rows.map((row) => [row.chatRoomId, row]))

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { toBase64, utf8 } from '../../contract/bytes.ts'
 import { envelopeVersion, parseEnvelope } from '../../contract/envelope.ts'
 import { type Draft, type Message, messagesApi } from '../../contract/messages.ts'
-import { type ArchiveKey, type CommitDraft, roomsApi } from '../../contract/rooms.ts'
+import { type ArchiveKey, type CommitDraft, type LogEntry, roomsApi } from '../../contract/rooms.ts'
 import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
+import { sha256 } from '../primitives/seal.ts'
 import type { Mark } from '../rooms/room.ts'
 import { manifestAnswer } from './accounts.ts'
-import { marksOf, type Room, roomIn, type ServerState, type Verb } from './state.ts'
+import { isWithheldFrom, marksOf, type Room, roomIn, type ServerState, type Verb } from './state.ts'
 
 /** The endpoints of rooms and messages, according to the contract. */
 export function roomVerbs(state: ServerState): Verb[] {
@@ -20,21 +22,29 @@ export function roomVerbs(state: ServerState): Verb[] {
     welcome,
   })
 
-  function page({ chatRoomId, after, limit }: { chatRoomId: string; after: number; limit: number }) {
+  function page({ chatRoomId, after, limit }: { chatRoomId: string; after: number; limit: number }, userId: string) {
     const { log } = roomOf(chatRoomId)
-    return { entries: log.slice(after, after + limit), lastSeq: log.length }
+    return { entries: log.slice(after, after + limit).map((entry) => givenTo(entry, userId)), lastSeq: log.length }
+  }
+
+  /** The entry as this account is given it: of a withheld message place and hash. */
+  function givenTo(entry: LogEntry, userId: string): LogEntry {
+    if (entry.kind !== 'message' || !isWithheldFrom(state, userId, entry)) return entry
+    const { id, seq, chatRoomId, senderId, createdAt, content } = entry
+    const contentHash = toBase64(sha256('conclave/log-entry/v1', utf8(content)))
+    return { kind: 'withheld', id, seq, chatRoomId, senderId, createdAt, contentHash }
   }
 
   function commit(draft: CommitDraft, senderId: string) {
     const room = roomOf(draft.chatRoomId)
     const manifestVersions = versionsIn(draft.chatRoomId)
     if (Object.entries(manifestVersions).some(([member, version]) => (draft.manifestVersions[member] ?? 0) < version))
-      throw new ApiError(409, 'stale_manifest', 'The devices in this room changed', { details: { manifestVersions } })
+      throw new ApiError(409, 'stale_manifest', 'The devices of this chat changed', { details: { manifestVersions } })
     const isCreation = draft.generation === room.generation + 1 && draft.epoch === 0
     const isNext = draft.generation === room.generation && draft.groupId === room.groupId && draft.epoch === room.epoch
     if (!isCreation && !isNext) {
-      const log = page({ chatRoomId: draft.chatRoomId, after: draft.afterSeq, limit: 200 })
-      throw new ApiError(409, 'stale_epoch', 'The room has moved on', { details: { log } })
+      const log = page({ chatRoomId: draft.chatRoomId, after: draft.afterSeq, limit: 200 }, senderId)
+      throw new ApiError(409, 'stale_epoch', 'The chat has moved on', { details: { log } })
     }
     const { chatRoomId, generation, groupId, epoch, commit: bytes, groupInfo } = draft
     const seq = room.log.length + 1
@@ -89,9 +99,9 @@ export function roomVerbs(state: ServerState): Verb[] {
     if (known?.kind === 'message') return known
     const envelope = parseEnvelope(draft.content)
     if (envelope && (envelope.groupId !== room.groupId || envelope.epoch !== room.epoch))
-      throw new ApiError(409, 'stale_epoch', 'The room has moved on')
+      throw new ApiError(409, 'stale_epoch', 'The chat has moved on')
     if (envelope && room.needsCommit)
-      throw new ApiError(409, 'stale_epoch', 'The room has moved on', {
+      throw new ApiError(409, 'stale_epoch', 'The chat has moved on', {
         details: { needsCommit: true, manifestVersions: versionsIn(draft.chatRoomId) },
       })
     const message: Message = {
@@ -132,16 +142,12 @@ export function roomVerbs(state: ServerState): Verb[] {
     return {}
   }
 
-  function list({
-    chatRoomId,
-    before = Number.POSITIVE_INFINITY,
-    limit,
-  }: {
-    chatRoomId: string
-    before?: number
-    limit: number
-  }) {
-    const messages = roomOf(chatRoomId).log.filter((entry) => entry.kind === 'message' && entry.seq < before)
+  function list(
+    { chatRoomId, before = Number.POSITIVE_INFINITY, limit }: { chatRoomId: string; before?: number; limit: number },
+    userId: string,
+  ) {
+    const isGiven = (entry: LogEntry) => entry.kind === 'message' && !isWithheldFrom(state, userId, entry)
+    const messages = roomOf(chatRoomId).log.filter((entry) => isGiven(entry) && entry.seq < before)
     return messages.slice(-limit)
   }
 
@@ -154,7 +160,7 @@ export function roomVerbs(state: ServerState): Verb[] {
         ...groupOf(roomOf(chatRoomId)),
       }),
     ],
-    [roomsApi.log, (input: { chatRoomId: string; after: number; limit: number }) => page(input)],
+    [roomsApi.log, (input: { chatRoomId: string; after: number; limit: number }, userId) => page(input, userId)],
     [roomsApi.commit, (draft: CommitDraft, userId) => commit(draft, userId)],
     [roomsApi.archiveKeys, (input: { chatRoomId: string; groupId: string; epochs: string }, userId) => archived(input, userId)],
     [
@@ -173,6 +179,6 @@ export function roomVerbs(state: ServerState): Verb[] {
       ({ chatRoomId, seq }: { chatRoomId: string; seq: number }, userId) =>
         mark(chatRoomId, userId, { deliveredSeq: seq, readSeq: 0 }),
     ],
-    [messagesApi.list, (input: { chatRoomId: string; before?: number; limit: number }) => list(input)],
+    [messagesApi.list, (input: { chatRoomId: string; before?: number; limit: number }, userId) => list(input, userId)],
   ]
 }

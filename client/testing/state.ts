@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { AccountKeys, KeyChange, SealedBook, Unlock } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
+import type { Passkey } from '../../contract/passkeys.ts'
 import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import type { Session, SignIn } from '../../contract/sessions.ts'
+import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
 import type { Mark } from '../rooms/room.ts'
 
@@ -21,6 +23,9 @@ export interface Account {
   /** Sessions besides those of the account's devices, and sign-ins; none until a test adds them. */
   sessions?: Session[]
   signIns?: (SignIn & { answeredBy: string[] })[]
+  /** The passkeys that sign in, and whether the password needs one. */
+  passkeys?: Passkey[]
+  biometricEnabled?: boolean
   /** The unlock data of the device added last. */
   unlock: Unlock | null
   /** The unlock data of each device, by device id. */
@@ -51,6 +56,15 @@ export interface ServerState {
   areStrangers: boolean
   /** The marks by `room id, space, user id`. */
   marks: Map<string, Mark>
+  /** The archive pages by `user id, space, room id`, and their number. */
+  archivePages: Map<string, Map<number, ArchivePage>>
+}
+
+export interface ArchivePage {
+  number: number
+  version: number
+  historyKeyId: number | null
+  sealed: string
 }
 
 export interface Listed {
@@ -58,6 +72,19 @@ export interface Listed {
   state: 'pending' | 'accepted' | 'declined'
   /** ISO 8601. */
   addedAt: string
+  isBlocked?: boolean
+  /** The places at which the other was blocked: from the first seq to the last one, which an open block has not. */
+  withheld?: [from: number, to: number][]
+  clearedSeq?: number
+  /** `verifiedAt` has the time of the last verification by device. */
+  chatPassword?: { verifier: string; lockSecret: string; wrong: number; verifiedAt: Map<string, number> }
+}
+
+/** True if an entry's message is withheld from this account: cleared by it, or from somebody whom it blocked then. */
+export function isWithheldFrom({ contacts }: ServerState, userId: string, { chatRoomId, seq, senderId }: LogEntry): boolean {
+  const otherId = membersOfDirectRoom(chatRoomId).find((id) => id !== userId) ?? ''
+  const { clearedSeq = 0, withheld = [] } = contacts.get(`${userId} ${otherId}`) ?? {}
+  return seq <= clearedSeq || (senderId !== userId && withheld.some(([from, to]) => seq >= from && seq <= to))
 }
 
 /** Returns the delivered and read marks of an account in a room. */

@@ -4,6 +4,7 @@ import type { AccountKeys } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Api } from '../net/api.ts'
 import { accountVerbs, registerIn } from './accounts.ts'
+import { chatLockVerbs, requireOpen } from './chatlocks.ts'
 import { codeVerbs } from './codes.ts'
 import { contactRow, contactVerbs } from './contacts.ts'
 import { packageVerbs } from './packages.ts'
@@ -23,6 +24,7 @@ export function createWire({ areStrangers = false } = {}) {
     contacts: new Map(),
     areStrangers,
     marks: new Map(),
+    archivePages: new Map(),
   }
   const wire = {
     ...state,
@@ -36,7 +38,8 @@ export function createWire({ areStrangers = false } = {}) {
     register: (userId: string, keys: AccountKeys): void => registerIn(state, userId, keys),
 
     /** Returns a row of the contact list. */
-    contact: (userId: string, contactUserId: string): Contact => contactRow(state, userId, contactUserId),
+    contact: (userId: string, contactUserId: string, deviceId?: string): Contact =>
+      contactRow(state, userId, contactUserId, deviceId),
 
     /** Returns the API of one device of an account. */
     api(userId: string, deviceId: () => string): Api {
@@ -55,6 +58,7 @@ export function createWire({ areStrangers = false } = {}) {
   const addressOf = ({ method, path }: Endpoint) => `${method} ${path}`
   const every = [
     ...accountVerbs(state),
+    ...chatLockVerbs(state),
     ...codeVerbs(state),
     ...contactVerbs(state),
     ...packageVerbs(state),
@@ -66,6 +70,7 @@ export function createWire({ areStrangers = false } = {}) {
   function serve(endpoint: Endpoint, input: never, userId: string, deviceId: string): unknown {
     const verb = verbs.get(addressOf(endpoint))
     if (!verb) throw new Error(`The wire does not serve ${endpoint.path}`)
+    requireOpen(state, endpoint, input, userId, deviceId)
     return verb(input, userId, deviceId)
   }
 

@@ -18,15 +18,18 @@ interface Props {
   onDetails: () => void
 }
 
-/** Asks about a changed key or name. Sending is blocked until the person decides [Note: I1, I3]. */
+/** Asks about a changed key or name. Sending stops until the person decides [Note: I1, I3]. */
 export function ChangedPerson({ person, mismatch, onAccept, onDetails }: Props) {
   const [asked, setAsked] = useState<Person>()
   if (mismatch === 'numbers_differ')
     return (
       <div className="blocked">
         <Note icon={ShieldAlert} tone="danger" role="alert">
-          <strong>Sending is stopped.</strong> The safety numbers differ, so somebody may stand between you and{' '}
-          <bdi>{nameOf(person)}</bdi>. What you have written is kept here.{' '}
+          <strong>Sending is stopped.</strong>{' '}
+          <span className="why">
+            The safety numbers differ, so somebody may stand between you and <bdi>{nameOf(person)}</bdi>. What you have written is
+            kept here.{' '}
+          </span>
           <button type="button" className="linkish" onClick={onDetails}>
             What to do
           </button>
@@ -37,7 +40,7 @@ export function ChangedPerson({ person, mismatch, onAccept, onDetails }: Props) 
   return (
     <div className="blocked">
       <Note icon={ShieldAlert} tone="danger" role="alert">
-        <strong>{title}</strong> {why}{' '}
+        <strong>{title}</strong> <span className="why">{why} </span>
         {(person.onionAddress || person.choices) && (
           <button type="button" className="linkish" onClick={() => setAsked(person)}>
             {action}
@@ -69,7 +72,7 @@ type Asked = Exclude<Mismatch, 'numbers_differ'>
 
 function wordsOf(person: Person, mismatch: Asked): Words {
   const name = <bdi>{nameOf(person)}</bdi>
-  const ask = 'Sending is blocked: somebody may be standing between you.'
+  const ask = 'Sending is stopped: somebody may stand between you.'
   const handle = `@${person.listedUsername}`
   if (mismatch === 'key_conflict')
     return {

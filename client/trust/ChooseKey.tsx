@@ -24,8 +24,8 @@ const sourceOf = ({ isByAddress }: Choice, at: number): string =>
       : ', known to another browser of yours'
 
 /**
- * Asks which of two keys is right if two browsers of the account know different keys of a person, or an entered address has another [Note: I1]. Neither is
- * preselected.
+ * Asks which of two keys is right if two browsers of the account know different keys of a person, or an entered address has
+ * another [Note: I1]. Neither is preselected.
  */
 export function ChooseKey({ person, choices, onChoose, onClose }: Props) {
   const [chosen, setChosen] = useState<Choice>()

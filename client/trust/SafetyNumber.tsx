@@ -177,7 +177,10 @@ function Result({ name, safety, isLate }: { name: string; safety: Safety; isLate
   if (!safety.differs)
     return (
       <p className="small t2">
-        {at ? `Compared ${inSentence(when)}.` : 'You have compared this number.'} You are told if it ever changes.{others}
+        {at
+          ? `${safety.isByCode ? 'Verified by a contact code' : 'Compared'} ${inSentence(when)}.`
+          : 'You have compared this number.'}{' '}
+        You are told if it ever changes.{others}
       </p>
     )
   return (

@@ -99,7 +99,7 @@ async function replaceSpoiled(env: Env, { others, ...spoiled }: z.output<typeof 
   if (await env.crypto.replaceBook({ spoiled, older: null }))
     throw new CryptoFailure(
       'book_spoiled',
-      "The server kept an address book that your account did not write. This browser's takes its place",
+      'The server kept an address book that your account did not write. This browser’s takes its place',
     )
   throw new CryptoFailure('book_unread', 'The address book that the server keeps does not open')
 }

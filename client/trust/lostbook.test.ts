@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { toBase64 } from '../../contract/bytes.ts'
-import { manifestShape, type SignedBook } from '../../contract/devices.ts'
+import type { SignedBook } from '../../contract/devices.ts'
+import { manifestShape } from '../../contract/documents.ts'
 import { startBook } from '../account/keys.ts'
 import { accountStore } from '../account/store.ts'
 import { signBook } from '../crypto/signature.ts'
@@ -65,7 +66,7 @@ test('No address book of the account holds: a way in starts an empty one with a 
   expect(await tablet.verified()).toEqual([])
   // What was written is read, and nothing is sent.
   expect(await tablet.hears(bob)).toEqual(['hello'])
-  await expect(tablet.says(bob, 'to whom?')).rejects.toThrow("You have not confirmed this person's key yet")
+  await expect(tablet.says(bob, 'to whom?')).rejects.toThrow('You have not confirmed this person’s key yet')
   expect(await bobAt(tablet)).toMatchObject({ isVerified: false, mismatch: 'key_undecided' })
 
   const { identityKey, username } = tablet.contact(bob).contactUser

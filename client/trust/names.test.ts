@@ -4,7 +4,8 @@ import type { ListedRoom, RoomPage } from '../../contract/roomlist.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { checkVanished, knowVanished, vanishedStore } from '../contacts/vanished.ts'
-import { checkSuccession, newIdentity, readManifest, signManifest } from '../crypto/identity.ts'
+import { checkSuccession, readManifest } from '../crypto/identity.ts'
+import { newIdentity, signManifest } from '../crypto/newidentity.ts'
 import type { Env } from '../env.ts'
 import { resetRooms } from '../rooms/list.ts'
 import { reloadRooms } from '../rooms/load.ts'
@@ -64,7 +65,7 @@ test('The server swaps the usernames of two friends: nothing that is meant for o
   await reloadRooms(env)
   for (const other of [bob, eve])
     expect(personById(other.userId)).toMatchObject({ username: other.username, mismatch: 'name_changed', isVerified: false })
-  await expect(writesTo(env, eve, 'for Bob only')).rejects.toThrow("This person's username has changed")
+  await expect(writesTo(env, eve, 'for Bob only')).rejects.toThrow('This person’s username has changed')
 })
 
 test("Eve's account takes the place of Bob's in the list, under his name: what Alice writes to @bob does not reach her", async () => {
@@ -79,7 +80,7 @@ test("Eve's account takes the place of Bob's in the list, under his name: what A
 
 test("The server shows a stranger under a friend's name at first contact: the stranger's own signature gives it away", async () => {
   const env = listing(() => ({ username: 'mallory' }))
-  await expect(writesTo(env, bob, 'a secret')).rejects.toThrow("This person's username has changed")
+  await expect(writesTo(env, bob, 'a secret')).rejects.toThrow('This person’s username has changed')
   const pinned = await alice.core.compareAccounts([{ userId: bob.userId, identityKey: null, username: bob.username }])
   expect(pinned).toMatchObject([{ username: null, mismatch: null }])
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { devicesApi } from '../../contract/devices.ts'
-import { CryptoFailure, type ManifestOutcome, type Mismatch } from '../crypto/crypto.ts'
+import { CryptoFailure, isStillRead, type ManifestOutcome, type Mismatch } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { isPaused, pauseIfOlder } from './asking.ts'
 import { firstBook, saveBook } from './book.ts'
@@ -24,9 +24,6 @@ export interface Accounts {
   peers: PeerKeys[]
 }
 
-/** Mismatches of a key that is the pinned one. */
-const STILL_READ: Mismatch[] = ['key_undecided', 'numbers_differ']
-
 /**
  * Updates what this device knows of one peer's keys: pins the first key, or stores a newer manifest. `named` is a version that a
  * message named; `isExact` requests exactly this version, as a commit named it [Note: D2]. Throws CryptoFailure for a forged
@@ -47,8 +44,7 @@ export async function refreshPeer(
     if (!isBookRead) await firstBook(env)
     return version > 0 ? 'pinned' : 'no_device'
   }
-  // Such a key is followed for reading; only sending stops.
-  if (mismatch && !STILL_READ.includes(mismatch)) return mismatch
+  if (mismatch && !isStillRead(mismatch)) return mismatch
   const newest = Math.max(manifestVersion, named)
   const question = `${ownId} ${userId} ${named > manifestVersion ? 'named' : newest}`
   if (version >= newest || isPaused(env, question)) return version > 0 ? (mismatch ?? 'pinned') : 'no_device'
@@ -60,8 +56,8 @@ export async function refreshPeer(
     outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   }
   if (outcome === 'book_unread') throw new CryptoFailure('book_unread', 'The address book could not be read')
-  if (outcome === 'pinned' || outcome === 'key_undecided' || outcome === 'numbers_differ')
-    await pauseIfOlder(env, question, userId, newest)
+  const isFollowed = outcome === 'pinned' || (outcome !== 'no_device' && isStillRead(outcome))
+  if (isFollowed) await pauseIfOlder(env, question, userId, newest)
   await saveBook(env)
   return outcome
 }

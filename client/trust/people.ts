@@ -11,6 +11,8 @@ export interface Person {
   listedUsername: string
   /** The display name that they chose. */
   displayName: string
+  /** The path of their photo; null without one, and before both have accepted each other. */
+  photo: string | null
   /** The name that the own account gave them. */
   alias: string | null
   /** True if the account was deleted. Messages stay; nothing can be sent. */
@@ -24,12 +26,19 @@ export interface Person {
   onionAddress: string | null
   /** True if the own person entered the onion address of that key. */
   isByAddress: boolean
-  /** The two keys or names, this browser's first, if two browsers of this account know different ones or an entered address has another. */
+  /**
+   * The two keys or names, this browser's first, if two browsers of this account know different ones or an entered address has
+   * another.
+   */
   choices: NonNullable<KnownAccount['choices']> | null
   /** The difference from the pin. Nothing is sent until the own person decides [Note: I1, I3]. */
   mismatch: Mismatch | null
   /** True if the safety number of that key was compared. */
   isVerified: boolean
+  /** When it was, ISO 8601; null where that is not known. */
+  comparedAt: string | null
+  /** True if that was by a scanned contact code. */
+  isByCode: boolean
 }
 
 /** All accounts that share a room with this one, by account id. */
@@ -53,8 +62,9 @@ export function changePerson(id: string, change: Partial<Person>): void {
     putPeople([{ ...person, ...change }])
 }
 
-export function onPresence({ userId, isOnline, lastSeen }: FrameOf<'presence'>['data']): void {
-  changePerson(userId, { isOnline, ...(lastSeen && { lastSeen }) })
+/** Shows what may be seen of a person now. Whoever is online was seen when they were seen before. */
+export function showPresence({ userId, isOnline, lastSeen }: FrameOf<'presence'>['data']): void {
+  changePerson(userId, isOnline ? { isOnline } : { isOnline, lastSeen })
 }
 
 export const resetPeople = (): void => peopleStore.setState({ people: new Map() })

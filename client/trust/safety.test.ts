@@ -2,12 +2,14 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Env } from '../env.ts'
 import { type Api, ApiError } from '../net/api.ts'
 import { roomOfContact } from '../rooms/contact.ts'
+import { placeOf } from '../rooms/room.ts'
+import { catchUp } from '../rooms/rooms.ts'
 import { newPerson, type TestPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
 import { syncBook } from './book.ts'
 import { personById, putPeople, resetPeople } from './people.ts'
 import { compareScanned, groupsOf, markDifferent, markVerified, readSafety, shareMarks } from './safety.ts'
-import { reloadVerified } from './verified.ts'
+import { reloadVerified, watchDecisions } from './verified.ts'
 
 beforeEach(resetPeople)
 
@@ -145,6 +147,21 @@ test('The numbers differ: none of her browsers sends to Bob until Alice compares
   expect(await readSafety(alice.env, bob.userId)).toMatchObject({ differs: false, isVerified: true })
 })
 
+test('The numbers differ, and Bob adds a browser: his new list is fetched before what it signs is judged, and is read as his', async () => {
+  const { alice, bob } = await acquainted()
+  lists(alice, bob)
+  const { identityKey } = await readSafety(alice.env, bob.userId)
+  await markDifferent(alice.env, bob.userId, identityKey)
+  const laptop = await bob.newComputer()
+  const room = alice.room(bob)
+  const log = { ...placeOf(room), entries: [], now: Date.now(), peers: room.peers }
+  expect(await alice.core.receiveLog(log)).toMatchObject({ needsPeers: true })
+  await laptop.says(alice, 'from my laptop')
+  await catchUp(alice.env, room)
+  expect(await alice.core.receiveLog(log)).toMatchObject({ needsPeers: false })
+  expect(await alice.hears(bob)).toContain('from my laptop')
+})
+
 test('Two browsers compare at the same time and find different things: sending stops in both', async () => {
   const { alice, bob } = await acquainted()
   const laptop = await alice.newComputer()
@@ -154,4 +171,25 @@ test('Two browsers compare at the same time and find different things: sending s
   await markDifferent(laptop.env, bob.userId, identityKey)
   for (const { env } of [alice, laptop, alice]) await syncBook(env)
   for (const browser of [alice, laptop]) await expect(browser.says(bob, 'a secret')).rejects.toThrow('The safety numbers differ')
+})
+
+test('What Alice decides in one tab holds in her other tab at once, while the server is away', async () => {
+  const { alice, bob } = await acquainted()
+  const tab = await alice.newTab()
+  const failures: unknown[] = []
+  const stop = watchDecisions(offline(tab.env), (work) => work.catch((error: unknown) => failures.push(error)))
+  lists(alice, bob)
+  const { identityKey } = await readSafety(alice.env, bob.userId)
+  await markDifferent(offline(alice.env), bob.userId, identityKey)
+  // The other tab has its own list of people, which still says what was true before.
+  resetPeople()
+  lists(alice, bob)
+  await expect.poll(() => personById(bob.userId)?.mismatch).toBe('numbers_differ')
+  await markVerified(offline(alice.env), bob.userId, identityKey, true)
+  resetPeople()
+  lists(alice, bob)
+  await expect.poll(() => isMarked(bob)).toBe(true)
+  expect(personById(bob.userId)).toMatchObject({ mismatch: null, comparedAt: expect.any(String) })
+  stop()
+  expect(failures).toEqual([])
 })

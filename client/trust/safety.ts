@@ -2,7 +2,7 @@ import type { Crypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { saveBook } from './book.ts'
-import { reloadMismatch, reloadVerified } from './verified.ts'
+import { reloadVerified, showDecision } from './verified.ts'
 
 /** The safety number that two people compare, and whether they have compared it [Note: I2]. */
 export type Safety = Awaited<ReturnType<Crypto['safetyNumber']>>
@@ -42,8 +42,7 @@ async function keepCompared(
   found: { identityKey: string; isVerified: boolean; differs: boolean },
 ): Promise<void> {
   await env.crypto.setVerified({ userId, ...found, at: env.clock().toISOString() })
-  await reloadMismatch(env, userId)
-  await reloadVerified(env)
+  await showDecision(env, userId)
 }
 
 /** Sends the marks to the account's other browsers. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { roomOfContact } from '../rooms/contact.ts'
 import { newPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
+import { syncBook } from './book.ts'
 import { personById, putPeople } from './people.ts'
 import { acceptChange } from './verified.ts'
 
@@ -18,8 +19,13 @@ test("Alice accepts Bob's new key: the conversation goes on under new keys, and 
 
   const { room, person } = roomOfContact(alice.contact(bob))
   putPeople([{ ...person, mismatch: 'key_changed', isVerified: true }])
+  await syncBook(alice.env)
+  const version = () => wire.accounts.get(alice.userId)?.book.version ?? 0
+  const before = version()
   await acceptChange(alice.env, person)
   expect(personById(bob.userId)).toMatchObject({ mismatch: null, isVerified: false })
+  // Her other browsers need not wait for her next sync.
+  expect(version()).toBe(before + 1)
 
   await alice.says(bob, 'welcome back')
   expect(wire.rooms.get(room.id)?.generation).toBe(2)

@@ -1,5 +1,6 @@
 import { AlertDialog as Radix } from 'radix-ui'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useState } from 'react'
+import { noteFocus } from './opener.ts'
 
 interface Props {
   title: string
@@ -8,18 +9,21 @@ interface Props {
   action: string
   pendingAction: string
   isPending: boolean
+  /** True if it can be taken back: the confirming button is not red then. */
+  isHarmless?: boolean
   onConfirm: () => void
   onCancel: () => void
   children?: ReactNode
 }
 
-/** A dialog for an irreversible decision. A click outside does not close it, and Cancel has the focus. */
-export function AlertDialog({ title, text, action, pendingAction, isPending, onConfirm, onCancel, children }: Props) {
-  const opener = useRef(document.activeElement)
+/** A dialog for a decision, most often an irreversible one. A click outside does not close it, and Cancel has the focus. */
+export function AlertDialog(props: Props) {
+  const { title, text, action, pendingAction, isPending, isHarmless = false, onConfirm, onCancel, children } = props
+  const [giveBack] = useState(noteFocus)
 
   function giveFocusBack(event: Event) {
     event.preventDefault()
-    if (opener.current instanceof HTMLElement) opener.current.focus()
+    giveBack()
   }
 
   return (
@@ -36,7 +40,7 @@ export function AlertDialog({ title, text, action, pendingAction, isPending, onC
           {children}
           <footer>
             <Radix.Cancel className="btn outline">Cancel</Radix.Cancel>
-            <button type="button" className="btn danger" disabled={isPending} onClick={onConfirm}>
+            <button type="button" className={isHarmless ? 'btn primary' : 'btn danger'} disabled={isPending} onClick={onConfirm}>
               {isPending ? pendingAction : action}
             </button>
           </footer>

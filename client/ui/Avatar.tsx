@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
+import { useStore } from 'zustand'
+import { photosStore } from './photostore.ts'
 import { tintOf } from './tint.ts'
 
 function monogram(name: string): string {
@@ -10,22 +12,34 @@ function monogram(name: string): string {
 interface Props {
   id: string
   name: string
+  /** The path of the photo. The monogram stands in its place until it is here, and where it cannot be loaded. */
+  photo?: string | null
   isOutlined?: boolean
   /** In px; 44 where nothing is said. */
-  size?: 36 | 40 | 44 | 60
+  size?: 36 | 40 | 44 | 60 | 80
   children?: ReactNode
 }
 
-export function Avatar({ id, name, isOutlined = false, size = 44, children }: Props) {
+export function Avatar({ id, name, photo, isOutlined = false, size = 44, children }: Props) {
   return (
     <span className={`av ${isOutlined ? 'none' : tintOf(id)} d${size}`} aria-hidden="true">
       {monogram(name)}
+      {photo && !isOutlined && <Photo path={photo} />}
       {children}
     </span>
   )
 }
 
-/** A filled dot is online, a hollow one is not. `presenceWords` has the text for screen readers. */
-export function PresenceDot({ isOnline }: { isOnline: boolean }) {
-  return <i className={isOnline ? 'dot' : 'dot away'} />
+function Photo({ path }: { path: string }) {
+  const url = useStore(photosStore, ({ photos }) => photos.get(path))
+  useEffect(() => {
+    // Without the code there are monograms.
+    if (!url) import('./photos.ts').then(({ wantPhoto }) => wantPhoto(path)).catch(() => undefined)
+  }, [path, url])
+  return url && <img src={url} alt="" />
+}
+
+/** A filled dot is online, a hollow one is not; none where it is not known. A text beside it says the same. */
+export function PresenceDot({ isOnline }: { isOnline: boolean | null | undefined }) {
+  return typeof isOnline === 'boolean' && <i className={isOnline ? 'dot' : 'dot away'} />
 }

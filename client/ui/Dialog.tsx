@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { noteFocus } from './opener.ts'
 
 interface Props {
   title: string
@@ -12,10 +13,12 @@ interface Props {
 /** A dialog that is open while it is rendered. On a phone it is a bottom sheet. */
 export function Dialog({ title, text, onClose, children }: Props) {
   const content = useRef<HTMLDivElement>(null)
-  const opener = useRef(document.activeElement)
+  const [giveBack] = useState(noteFocus)
 
   function focusFirst(event: Event) {
-    const first = content.current?.querySelector<HTMLElement>('input:checked, input:not([type="radio"]), footer button')
+    const first = content.current?.querySelector<HTMLElement>(
+      '[data-first], input:checked, input:not([type="radio"]), footer button',
+    )
     if (!first) return
     event.preventDefault()
     first.focus()
@@ -28,7 +31,7 @@ export function Dialog({ title, text, onClose, children }: Props) {
 
   function giveFocusBack(event: Event) {
     event.preventDefault()
-    if (opener.current instanceof HTMLElement) opener.current.focus()
+    giveBack()
   }
 
   return (

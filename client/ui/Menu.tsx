@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import './menu.css'
 
 export interface MenuItem {
@@ -26,21 +26,24 @@ interface Props {
 /** A menu that is open while it is rendered. On a phone it is a sheet at the bottom. */
 export function Menu({ label, at, items, onClose }: Props) {
   const opener = useRef(document.activeElement)
+  // A menu belongs to the part of the page that it was opened in, also for whoever goes from part to part by a screen reader.
+  const [part] = useState(() => document.activeElement?.closest('main, aside, [role="main"], [role="complementary"]'))
+  const isLeft = useRef(false)
   const chosen = useRef<() => void>(undefined)
 
   // A choice acts once the menu is gone: what it opens finds the focus where it was, and takes it from there.
   function close(event: Event) {
     event.preventDefault()
-    if (opener.current instanceof HTMLElement) opener.current.focus({ preventScroll: true })
+    if (opener.current instanceof HTMLElement && !isLeft.current) opener.current.focus({ preventScroll: true })
     chosen.current?.()
   }
 
   return (
-    <DropdownMenu.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <DropdownMenu.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <DropdownMenu.Trigger asChild>
-        <span className="menu-at" style={{ left: at.x, top: at.y }} />
+        <span className="menu-at" aria-hidden style={{ left: at.x, top: at.y }} />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal container={part ?? null}>
         <DropdownMenu.Content
           className="menu"
           aria-label={label}
@@ -48,6 +51,9 @@ export function Menu({ label, at, items, onClose }: Props) {
           sideOffset={2}
           collisionPadding={8}
           loop
+          onInteractOutside={() => {
+            isLeft.current = true
+          }}
           onCloseAutoFocus={close}
         >
           {items.map(({ icon: Icon, label: words, onSelect }) => (

@@ -1,7 +1,8 @@
 import { CameraOff, LoaderCircle } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { type CameraChoices, type CameraTrouble, cameraWords, startScan } from './camera.ts'
 import { Note } from './Note.tsx'
+import { useLatest } from './useLatest.tsx'
 import './scanner.css'
 
 interface Props {
@@ -25,10 +26,7 @@ export function Scanner({ instead, onCode, onStop, onTrouble }: Props) {
   useEffect(() => stop.current?.focus(), [])
   const [choices, setChoices] = useState<CameraChoices>()
   const [cameraId, setCameraId] = useState<string>()
-  const latest = useRef({ onCode, onTrouble })
-  useEffect(() => {
-    latest.current = { onCode, onTrouble }
-  })
+  const latest = useLatest({ onCode, onTrouble })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt starts the camera anew
   useEffect(() => {
     if (!video.current || !isInFront) return
@@ -123,13 +121,10 @@ function Choices({
   )
 }
 
-/** True while the page is visible. A hidden page must not use the camera. */
-function useInFront(): boolean {
-  const [isInFront, setInFront] = useState(document.visibilityState === 'visible')
-  useEffect(() => {
-    const look = () => setInFront(document.visibilityState === 'visible')
-    document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
-  }, [])
-  return isInFront
+function watchVisible(onChange: () => void): () => void {
+  document.addEventListener('visibilitychange', onChange)
+  return () => document.removeEventListener('visibilitychange', onChange)
 }
+
+/** True while the page is visible. A hidden page must not use the camera. */
+const useInFront = (): boolean => useSyncExternalStore(watchVisible, () => document.visibilityState === 'visible')

@@ -59,7 +59,40 @@ interface ScanEvents {
  * Shows a camera in a video and reports codes: the one with this id, or else the rear one. Returns a function that ends the scan and
  * releases the camera at any stage.
  */
-export function startScan(video: HTMLVideoElement, events: ScanEvents, cameraId?: string): () => void {
+export function startScan(video: HTMLVideoElement, { onLive, onCode, onTrouble }: ScanEvents, cameraId?: string): () => void {
+  const open = () => openCamera({ facingMode: 'environment' }, cameraId)
+  return showCamera(video, { open, onTrouble }, async (stream, isOver) => {
+    const [read, choices] = await Promise.all([loadReader(), choicesOf(stream), video.play()])
+    if (!isOver()) onLive(choices)
+    let last: string | undefined
+    while (!isOver()) {
+      const text = await read(pictureOf(video))
+      if (isOver()) return
+      if (text !== undefined && text !== last) onCode(text)
+      last = text ?? last
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    }
+  })
+}
+
+/** Shows the front camera in a video. Returns a function that ends that and releases the camera at any stage. */
+export function startView(
+  video: HTMLVideoElement,
+  { onLive, onTrouble }: Omit<ScanEvents, 'onCode' | 'onLive'> & { onLive: () => void },
+) {
+  const open = () => openCamera({ facingMode: 'user' })
+  return showCamera(video, { open, onTrouble }, async (_, isOver) => {
+    await video.play()
+    if (!isOver()) onLive()
+  })
+}
+
+/** Shows what a camera sees and runs `work` beside it. Returns a function that ends both. */
+function showCamera(
+  video: HTMLVideoElement,
+  { open, onTrouble }: { open: () => Promise<MediaStream>; onTrouble: (trouble: CameraTrouble) => void },
+  work: (stream: MediaStream, isOver: () => boolean) => Promise<void>,
+): () => void {
   let isOver = false
   let stream: MediaStream | undefined
   function end() {
@@ -70,23 +103,14 @@ export function startScan(video: HTMLVideoElement, events: ScanEvents, cameraId?
   function fail(error: unknown) {
     if (isOver) return
     end()
-    events.onTrouble(error instanceof CameraError ? error.trouble : 'failed')
+    onTrouble(error instanceof CameraError ? error.trouble : 'failed')
   }
   async function run() {
-    stream = await openCamera(cameraId)
+    stream = await open()
     if (isOver) return end()
     for (const track of stream.getTracks()) track.addEventListener('ended', () => fail(new CameraError('failed')))
     video.srcObject = stream
-    const [read, choices] = await Promise.all([loadReader(), choicesOf(stream), video.play()])
-    if (!isOver) events.onLive(choices)
-    let last: string | undefined
-    while (!isOver) {
-      const text = await read(pictureOf(video))
-      if (isOver) return
-      if (text !== undefined && text !== last) events.onCode(text)
-      last = text ?? last
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
-    }
+    await work(stream, () => isOver)
   }
   run().catch(fail)
   return end
@@ -109,15 +133,15 @@ async function choicesOf(stream: MediaStream): Promise<CameraChoices> {
   }
 }
 
-/** Opens the camera with this id, or else the rear one, or else any. Throws CameraError. */
-async function openCamera(cameraId: string | undefined): Promise<MediaStream> {
+/** Opens the camera with this id, or else one that faces that way, or else any. Throws CameraError. */
+async function openCamera(facing: { facingMode: 'environment' | 'user' }, cameraId?: string): Promise<MediaStream> {
   // `mediaDevices` does not exist outside a secure context.
   if (!isSecureContext) throw new CameraError('insecure')
   if (!navigator.mediaDevices?.getUserMedia) throw new CameraError('unsupported')
   try {
     return await navigator.mediaDevices.getUserMedia({
       audio: false,
-      video: { ...(cameraId ? { deviceId: { exact: cameraId } } : { facingMode: 'environment' }), width: { ideal: 1280 } },
+      video: { ...(cameraId ? { deviceId: { exact: cameraId } } : facing), width: { ideal: 1280 } },
     })
   } catch (error) {
     throw new CameraError((error instanceof Error && TROUBLES[error.name]) || 'failed')

@@ -1,4 +1,4 @@
-import { createContext, use, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { createContext, use, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Env } from '../env.ts'
 import { connectionStore } from '../net/status.ts'
@@ -26,15 +26,3 @@ export function useNow(everyMs = 20_000): Date {
   }, [clock, everyMs])
   return useMemo(() => new Date(localMs + offset), [localMs, offset])
 }
-
-function watchOnline(onChange: () => void): () => void {
-  addEventListener('online', onChange)
-  addEventListener('offline', onChange)
-  return () => {
-    removeEventListener('online', onChange)
-    removeEventListener('offline', onChange)
-  }
-}
-
-/** False while the browser knows that it has no network. */
-export const useOnline = (): boolean => useSyncExternalStore(watchOnline, () => navigator.onLine)

@@ -15,6 +15,14 @@ export function failureWords(error: unknown): string {
   return 'Something went wrong. Please try again.'
 }
 
+/** The same, with these words for an error that is no refusal and no failure of cryptography. */
+export function failureWordsOr(error: unknown, words: string): string {
+  const isSaid = error instanceof ApiError || (error instanceof Error && error.name === 'CryptoFailure')
+  if (isSaid) return failureWords(error)
+  globalThis.reportError?.(error)
+  return words
+}
+
 function waitWords(seconds: number | undefined): string {
   if (seconds === undefined) return ''
   const [count, unit] = seconds < 90 ? [Math.max(1, Math.ceil(seconds)), 'second'] : [Math.ceil(seconds / 60), 'minute']

@@ -1,13 +1,21 @@
 import { type ComponentType, useEffect, useState } from 'react'
 
+type Later<Props> = ComponentType<Props> & {
+  /** Loads the code before it is shown, where whoever asks for it types on at once. A failure is told when it is shown. */
+  preload: () => void
+}
+
 /**
  * A component whose code is loaded when it is first shown. Where that fails, because the browser is offline or the server has been
  * updated, it says so and offers to try again: the screen around it stays, with everything typed there.
  */
-export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): Later<Props> {
   let loaded: ComponentType<Props> | undefined
+  const take = async (): Promise<void> => {
+    loaded = await load()
+  }
   // biome-ignore lint/correctness/noComponentHookFactories: called once a module, as React.lazy is
-  return function Later(props: Props) {
+  function Shown(props: Props) {
     const [state, setState] = useState<'loading' | 'loaded' | 'failed'>(loaded ? 'loaded' : 'loading')
     useEffect(() => {
       if (state !== 'loading') return
@@ -15,11 +23,8 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
       const show = (next: 'loaded' | 'failed') => {
         if (isShown) setState(next)
       }
-      load().then(
-        (component) => {
-          loaded = component
-          show('loaded')
-        },
+      take().then(
+        () => show('loaded'),
         () => show('failed'),
       )
       return () => {
@@ -46,4 +51,5 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
       </div>
     )
   }
+  return Object.assign(Shown, { preload: () => void (loaded ?? take().catch(() => undefined)) })
 }

@@ -25,6 +25,7 @@ test('what begins with www. is a link, by https, and a mail address opens a lett
 
 test('a mail address inside a web address is part of it, and no letter is filled in', () => {
   expect(hrefs('https://a.example/?to=bob@b.example')).toEqual(['https://a.example/?to=bob@b.example'])
+  expect(hrefs('https://a.example/(bob@b.example)')).toEqual(['https://a.example/(bob@b.example)'])
   expect(hrefs('bob@b.example?subject=x&body=y')).toEqual(['mailto:bob@b.example'])
 })
 

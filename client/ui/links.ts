@@ -8,7 +8,8 @@ const WEB = /\b(?:https?:\/\/|www\.)[^\s<>"']+/giu
 // No "?" and no "%": a link could fill in the letter's subject and text.
 const MAIL = /(?<![^\s<("'])[\w.+-]+@[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,}(?![\w@-])/giu
 // Punctuation at the end belongs to the sentence, not to the address.
-const TRAILING = /[.,;:!?'"»”’…]+$/u
+const TRAILING = new Set('.,;:!?\'"»”’…')
+const BRACKETS = ['()', '[]', '{}']
 
 /** Cuts a text into plain parts and addresses: http, https, "www." and mail. Nothing is fetched. */
 export function textParts(text: string): TextPart[] {
@@ -35,13 +36,19 @@ function hrefOf(address: string): string | undefined {
   return URL.canParse(whole) ? new URL(whole).href : undefined
 }
 
+/** Cuts in one pass, because an address may be as long as a message. */
 function trimmed(address: string): string {
-  let kept = address.replace(TRAILING, '')
   // A closing bracket whose partner is before the address is no part of it: "(see https://a.example)".
-  for (const [open, close] of ['()', '[]', '{}'] as const) {
-    while (kept.endsWith(close ?? '') && count(kept, close) > count(kept, open)) kept = kept.slice(0, -1).replace(TRAILING, '')
+  const closing = new Map(BRACKETS.map(([open, close = '']) => [close, count(address, close) - count(address, open)]))
+  let end = address.length
+  for (; end > 0; end--) {
+    const last = address.charAt(end - 1)
+    if (TRAILING.has(last)) continue
+    const left = closing.get(last) ?? 0
+    if (left <= 0) break
+    closing.set(last, left - 1)
   }
-  return kept
+  return address.slice(0, end)
 }
 
 const count = (text: string, character = '') => text.split(character).length - 1

@@ -39,7 +39,7 @@ export type AnyHead = VaultHead | z.infer<typeof firstShape>
 const anyShape = z.discriminatedUnion('format', [firstShape, headShape])
 
 const SHUT =
-  "The server returned another secret than the one this browser's keys are sealed with. The keys stay here, sealed, with all that is in them."
+  'The server returned another secret than the one this browser’s keys are sealed with. The keys stay here, sealed, with all that is in them.'
 
 /** Reads the head of a vault, which needs no key. Throws CryptoFailure('vault_shut') if it is damaged. */
 export async function readHead(database: IDBDatabase): Promise<AnyHead> {

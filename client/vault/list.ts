@@ -28,7 +28,7 @@ const rowShape = z.object({
 /** The name of the database of a user's first vault in a browser. */
 export const firstDatabaseOf = (userId: string): string => `conclave-${userId}`
 
-const readRow = (row: unknown): ListedVault => {
+export const readRow = (row: unknown): ListedVault => {
   const { userId, username, database = firstDatabaseOf(userId), kept = [] } = rowShape.parse(row)
   return { userId, username, database, kept }
 }
@@ -63,30 +63,14 @@ export async function listedVaultOf(
 
 export const isNamed = (row: ListedVault, username: string): boolean => row.username === foldName(username)
 
-/** Lists a vault as its user's, and puts the previous one aside. */
-export const listVault = (
-  { userId, username, database }: Pick<ListedVault, 'userId' | 'username' | 'database'>,
-  factory: IDBFactory,
-): Promise<void> =>
-  change(factory, async (rows) => {
-    const found: unknown = await answerOf(rows.get(userId))
-    const before = found === undefined ? undefined : readRow(found)
-    const kept = before ? [...before.kept, before.database].filter((one) => one !== database) : []
-    rows.put({
-      username: foldName(username),
-      userId,
-      ...(database !== firstDatabaseOf(userId) && { database }),
-      ...(kept.length > 0 && { kept }),
-    })
-  })
-
 /** Removes a user from the list. */
 export const forgetUser = (userId: string, factory: IDBFactory): Promise<void> =>
-  change(factory, async (rows) => void rows.delete(userId))
+  changeList(factory, async (rows) => void rows.delete(userId))
 
-const foldName = (username: string) => username.trim().toLowerCase()
+export const foldName = (username: string) => username.trim().toLowerCase()
 
-async function change(factory: IDBFactory, edit: (rows: IDBObjectStore) => Promise<void>): Promise<void> {
+/** Changes the list in one transaction. */
+export async function changeList(factory: IDBFactory, edit: (rows: IDBObjectStore) => Promise<void>): Promise<void> {
   const { database } = await openDatabase(factory, LIST_NAME, LIST)
   try {
     const transaction = database.transaction(LIST_STORE, 'readwrite', { durability: 'strict' })

@@ -6,8 +6,10 @@ import { hkdf, lockedKey, openWith, randomBytes } from '../primitives/seal.ts'
 import { browserWith, type Disk, readDisk } from '../testing/disk.ts'
 import { openFixture } from '../testing/fixtures/fixture.ts'
 import { answerOf } from './database.ts'
-import { addLock, lockStanding, removeLock, renewLockPassword, setLockAfter } from './lock.ts'
-import { createVault, openVault, type Write } from './vault.ts'
+import { lockStanding } from './lock.ts'
+import { createVault } from './newvault.ts'
+import { addLock, removeLock, renewLockPassword, setLockAfter } from './relock.ts'
+import { openVault, type Write } from './vault.ts'
 import type { LockSecret } from './wraps.ts'
 
 const ALICE = { userId: '6f1c0f3a-0000-4000-8000-000000000001', username: 'Alice', deviceId: 'aa'.repeat(16) }

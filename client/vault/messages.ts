@@ -22,6 +22,11 @@ export type StoredBody =
   | { kind: 'newer'; kept: KeptStatement | { envelope: string } | { body: unknown } }
   | { kind: 'unreadable'; reason: string }
   | { kind: 'notice'; text: string }
+  /**
+   * A message whose envelope the server withholds: only its hash is known. `isExplained` if the account blocked its sender once, or
+   * cleared the room up to there.
+   */
+  | { kind: 'withheld'; isExplained?: true }
 
 /** Remarks shown beside a message. */
 export interface MessageFlags {
@@ -66,6 +71,7 @@ const bodyShape = z.discriminatedUnion('kind', [
     kept: z.union([keptStatement, z.looseObject({ envelope: z.string() }), z.looseObject({ body: z.unknown() })]).exactOptional(),
   }),
   z.looseObject({ kind: z.literal('notice'), text: z.string() }),
+  z.object({ kind: z.literal('withheld') }),
 ])
 const BODY_KINDS = new Set(bodyShape.options.map(({ shape }) => shape.kind.value as string))
 const anyBody = z.looseObject({ kind: z.string() })
@@ -173,7 +179,7 @@ export async function pageOf(
   const { chatRoomId, before, after, limit } = input
   const record = await roomRecord(vault, chatRoomId)
   if (!record) return { messages: [], from: 0, cursor: 0, isJoined: false, waitsFor: '' }
-  const { from, cursor, standing, waiting, newer = [] } = record
+  const { from, cursor, standing, waiting, newer = [], cleared = 0 } = record
   const messages = await messagesOf(vault, chatRoomId, {
     limit,
     ...(before !== undefined && { before }),
@@ -182,7 +188,8 @@ export async function pageOf(
   const waitsFor = [...waiting.map(({ groupId, epoch }) => `${groupId} ${epoch}`), ...newer.map(({ version }) => `v${version}`)]
   return {
     messages: messages.filter(({ seq }) => seq >= from),
-    from,
+    // Nothing is older than what the person has cleared.
+    from: from <= cleared + 1 ? Math.min(from, 1) : from,
     cursor,
     isJoined: standing === 'joined',
     waitsFor: waitsFor.join(),

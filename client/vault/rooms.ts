@@ -87,6 +87,8 @@ export interface RoomRecord {
   cursor: number
   /** The vault has every message from this seq to the cursor. */
   from: number
+  /** The person has cleared the room up to here: this vault has nothing of it, and asks for nothing. Absent if never. */
+  cleared?: number
   /** The log's position at the cursor, computed from its commits; absent before the first group [Note: H3]. */
   log?: LogPlace
   /**
@@ -131,6 +133,7 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
   epoch: z.number(),
   cursor: z.number(),
   from: z.number(),
+  cleared: z.number().exactOptional(),
   log: z.looseObject({ generation: z.number(), groupId: z.string(), epoch: z.number().exactOptional() }).exactOptional(),
   named: z.record(z.string(), z.array(z.looseObject({ version: z.number(), seq: z.number() }))).exactOptional(),
   forks: z

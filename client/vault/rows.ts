@@ -3,8 +3,10 @@ import { type Bytes, decodeFields, encodeFields, fromUtf8 } from '../../contract
 import { CryptoFailure } from '../primitives/failure.ts'
 import { openWith, sealWith } from '../primitives/seal.ts'
 import type { MarkChange } from './marks.ts'
+import { type RowKeys, roomLocked } from './roomlocks.ts'
 
 const ROW = 'conclave/vault-row/v1'
+const LOCKED_ROW = 'conclave/locked-row/v1'
 
 /** The vault's stores. */
 export const STORES = ['sealed', 'groups', 'messages', 'outbox', 'own'] as const
@@ -30,8 +32,13 @@ export interface VaultValue {
   bytes?: Uint8Array
 }
 
-/** One change of a row; null deletes it. `mark` is the change of the vault's marks that goes with it [Note: V4]. */
-export type Write = { [S in VaultStore]: { store: S; key: KeyOf[S]; value: VaultValue | null; mark?: MarkChange } }[VaultStore]
+/**
+ * One change of a row; null deletes it. `mark` is the change of the vault's marks that goes with it [Note: V4]. `chatRoomId` is the
+ * room of a row whose key names none: it is sealed with the room's other rows [Note: L1].
+ */
+export type Write = {
+  [S in VaultStore]: { store: S; key: KeyOf[S]; value: VaultValue | null; mark?: MarkChange; chatRoomId?: string }
+}[VaultStore]
 
 /** A change in its form on disk; null deletes the row. */
 export interface Sealed {
@@ -52,19 +59,58 @@ export const readKey: { [S in VaultStore]: (key: IDBValidKey) => KeyOf[S] } = {
   own: (key) => name.parse(key),
 }
 
-/** Seals a change with its store and key as associated data: a row moved to another place does not open there. */
-export async function seal(vaultKey: CryptoKey, { store, key, value }: Write): Promise<Sealed> {
-  if (value === null) return { store, key, sealed: null }
-  const fields = [JSON.stringify(value.json), ...(value.bytes ? [value.bytes] : [])]
-  return { store, key, sealed: await sealWith(vaultKey, ROW, encodeFields(...fields), store, ...placeOf(key)) }
+/** The row key of a locked room, and its index in the lock. */
+export interface RowSeal {
+  chatRoomId: string
+  index: number
+  key: CryptoKey
 }
 
-/** Opens a row. Throws CryptoFailure('seal') if it was changed or moved. */
-export async function openRow(vaultKey: CryptoKey, store: VaultStore, key: Sealed['key'], sealed: unknown): Promise<VaultValue> {
+/**
+ * Seals a change with its store and key as associated data: a row moved to another place does not open there. A row of a locked room
+ * is sealed under its row key first.
+ */
+export async function seal(vaultKey: CryptoKey, { store, key, value }: Write, within?: RowSeal): Promise<Sealed> {
+  if (value === null) return { store, key, sealed: null }
+  const place = [store, ...placeOf(key)]
+  const inner = within && (await sealWith(within.key, LOCKED_ROW, fieldsOf(value), ...place))
+  const row = within && inner ? { json: { lockedRoom: within.chatRoomId, index: within.index }, bytes: inner } : value
+  return { store, key, sealed: await sealWith(vaultKey, ROW, fieldsOf(row), ...place) }
+}
+
+/**
+ * Opens a row. Throws CryptoFailure: 'seal' if it was changed or moved, 'room_locked' if it is a locked room's and `open` does not
+ * have its key.
+ */
+export async function openRow(
+  vaultKey: CryptoKey,
+  store: VaultStore,
+  key: Sealed['key'],
+  sealed: unknown,
+  open?: ReadonlyMap<string, RowKeys>,
+): Promise<VaultValue> {
   if (!(sealed instanceof Uint8Array)) throw new CryptoFailure('seal', 'A row of the vault is not sealed')
-  const [json, bytes] = decodeFields(await openWith(vaultKey, ROW, sealed, store, ...placeOf(key)))
+  const place = [store, ...placeOf(key)]
+  const row = valueIn(await openWith(vaultKey, ROW, sealed, ...place))
+  const locked = lockedIn(row.json)
+  if (!locked || !row.bytes) return row
+  const rowKey = open?.get(locked.lockedRoom)?.[locked.index]
+  if (!rowKey) throw roomLocked(locked.lockedRoom)
+  return valueIn(await openWith(rowKey, LOCKED_ROW, row.bytes, ...place))
+}
+
+const fieldsOf = ({ json, bytes }: VaultValue): Bytes => encodeFields(JSON.stringify(json), ...(bytes ? [bytes] : []))
+
+function valueIn(plain: Uint8Array): VaultValue {
+  const [json, bytes] = decodeFields(plain)
   if (!json) throw new CryptoFailure('seal', 'A row of the vault is empty')
   return { json: JSON.parse(fromUtf8(json)), ...(bytes && { bytes }) }
+}
+
+function lockedIn(json: unknown): { lockedRoom: string; index: number } | undefined {
+  if (typeof json !== 'object' || json === null || !('lockedRoom' in json) || !('index' in json)) return undefined
+  const { lockedRoom, index } = json
+  return typeof lockedRoom === 'string' && typeof index === 'number' ? { lockedRoom, index } : undefined
 }
 
 /**

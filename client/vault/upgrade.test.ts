@@ -8,10 +8,10 @@ import { browserWith } from '../testing/disk.ts'
 import { openFixture } from '../testing/fixtures/fixture.ts'
 import { at } from '../testing/people.ts'
 import { answerOf, UPDATED_ELSEWHERE } from './database.ts'
-import { listVault } from './list.ts'
 import type { Migration } from './migrations.ts'
+import { createVault, listVault } from './newvault.ts'
 import { jsonOf } from './rows.ts'
-import { createVault, openVault, type Vault, type Write } from './vault.ts'
+import { openVault, type Vault, type Write } from './vault.ts'
 import { knownVaultOf } from './vaults.ts'
 
 // Two tabs of one browser: one of this build, and one of a newer build with one more vault version.
@@ -44,7 +44,7 @@ beforeAll(async () => {
     list = [...ours.LIST]
     return { ...ours, VAULT: [...ours.VAULT, last], LIST: list }
   })
-  newer = { ...(await import('./vault.ts')), ...(await import('./vaults.ts')), ...(await import('./list.ts')) }
+  newer = { ...(await import('./vault.ts')), ...(await import('./vaults.ts')), ...(await import('./newvault.ts')) }
   vi.doUnmock('./migrations.ts')
   vi.resetModules()
 })
@@ -69,7 +69,7 @@ test('A newer tab takes the vault over with all that is in it; the older one let
   old.onClosed(onClosed)
   const vault = await newer.openVault(ALICE.userId, secret, { factory: browser })
   expect(await vault.get('messages', ['dm_a_b', 1])).toEqual({ json: 'kept' })
-  expect(await versionOf(databaseName)).toBe(3)
+  expect(await versionOf(databaseName)).toBe(4)
   expect(onClosed.mock.calls).toEqual([['update']])
   for (const work of [() => old.get('messages', ['dm_a_b', 1]), () => old.write([row]), () => old.all('outbox')])
     await expect(work()).rejects.toThrow(failure('vault_newer'))
@@ -135,7 +135,7 @@ test.each([
     crash(upgrade)
   }
   await expect(newer.openVault(ALICE.userId, secret, { factory: browser })).rejects.toThrow(failure('vault_upgrade'))
-  expect(await versionOf(databaseName)).toBe(2)
+  expect(await versionOf(databaseName)).toBe(3)
   const again = await openVault(ALICE.userId, secret, { factory: browser })
   expect(await again.get('messages', ['dm_a_b', 1])).toEqual({ json: 'kept' })
   again.close()

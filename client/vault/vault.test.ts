@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toBase64, utf8 } from '../../contract/bytes.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { answerOf } from './database.ts'
-import { createVault, destroyVault, openVault, type Vault, type Write } from './vault.ts'
+import { createVault } from './newvault.ts'
+import { destroyVault, openVault, type Vault, type Write } from './vault.ts'
 import { knownVaultOf, vaultDeviceOf } from './vaults.ts'
 
 const ALICE = { userId: '6f1c0f3a-0000-4000-8000-000000000001', username: 'Alice', deviceId: 'aa'.repeat(16) }
@@ -120,7 +121,7 @@ describe('reading and writing', () => {
   test('A write waits for the disk: every transaction asks for strict durability', async () => {
     const database = vi.spyOn((await import('fake-indexeddb')).IDBDatabase.prototype, 'transaction')
     await vault.write([message(1)])
-    expect(database).toHaveBeenCalledWith(['messages'], 'readwrite', { durability: 'strict' })
+    expect(database).toHaveBeenCalledWith(['sealed', 'messages'], 'readwrite', { durability: 'strict' })
   })
 })
 
@@ -310,4 +311,30 @@ test('Rows that are asked for in the same moment are read in one transaction, an
   vault.close()
   const late = await Promise.allSettled([vault.get('sealed', 'row:1'), vault.get('sealed', 'row:2')])
   expect(late.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
+
+test('The address book is opened once for as long as it stays; what another tab writes is seen at once', async () => {
+  const book = (first: string) => ({ pins: { first, rest: 'x'.repeat(20_000) } })
+  const write = (by: Vault, first: string) => by.write([{ store: 'sealed', key: 'book', value: { json: book(first) } }])
+  const tab = await openVault(ALICE.userId, secret, { factory: browser })
+  await write(vault, 'Bob')
+  const decrypt = vi.spyOn(crypto.subtle, 'decrypt')
+  for (let time = 0; time < 3; time++) expect(await vault.get('sealed', 'book')).toEqual({ json: book('Bob') })
+  expect(decrypt).toHaveBeenCalledTimes(1)
+  await write(tab, 'Carol')
+  expect(await vault.get('sealed', 'book')).toEqual({ json: book('Carol') })
+  await write(vault, 'Dave')
+  expect(await tab.get('sealed', 'book')).toEqual({ json: book('Dave') })
+  tab.close()
+})
+
+test('A large row that was changed on the disk does not open, also after it was read', async () => {
+  await vault.write([{ store: 'sealed', key: 'book', value: { json: 'x'.repeat(20_000) } }])
+  await vault.get('sealed', 'book')
+  await meddle(async (objects) => {
+    const sealed = await answerOf<Uint8Array>(objects('sealed').get('book'))
+    sealed[sealed.length - 1] = (sealed.at(-1) ?? 0) ^ 1
+    objects('sealed').put(sealed, 'book')
+  })
+  await expect(vault.get('sealed', 'book')).rejects.toThrow(failure('seal'))
 })

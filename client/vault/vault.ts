@@ -1,64 +1,15 @@
 import { CryptoFailure } from '../primitives/failure.ts'
-import { erase, lockedKey, randomBytes } from '../primitives/seal.ts'
-import { deleteDatabase, openDatabase } from './database.ts'
-import { exclusive } from './exclusive.ts'
+import { erase, lockedKey } from '../primitives/seal.ts'
+import { deleteDatabase } from './database.ts'
 import type { HandedKey } from './handover.ts'
-import { changeHead, HEAD, newHead, rowKeyOf } from './head.ts'
-import { firstDatabaseOf, forgetUser, listedVaultOf, listVault } from './list.ts'
-import { MARKS } from './marks.ts'
-import { VAULT } from './migrations.ts'
+import { changeHead, newHead, rowKeyOf } from './head.ts'
+import { firstDatabaseOf, forgetUser, listedVaultOf } from './list.ts'
 import { type Vault, vaultOver } from './opened.ts'
 import type { Write } from './rows.ts'
-import { findVault, marksIn } from './vaults.ts'
+import { findVault } from './vaults.ts'
 import type { LockSecret } from './wraps.ts'
 
 export type { Vault, Write }
-
-/**
- * Makes the vault of a new device with its first rows, lists it as its user's, and opens it. Puts an existing vault of this user
- * aside unchanged; its marks are the new one's lowest [Note: V4]. Throws CryptoFailure: 'other_account', or 'vault_newer' if only
- * a newer page can read the existing vault.
- */
-export function createVault(
-  owner: { userId: string; username: string; deviceId: string },
-  unlockSecret: Uint8Array,
-  firstRows: Write[] = [],
-  factory: IDBFactory = indexedDB,
-): Promise<Vault> {
-  const { userId, username, deviceId } = owner
-  return exclusive(`conclave/${userId}/vaults`, async () => {
-    const listed = await listedVaultOf(userId, username, factory)
-    const marks = await marksIn({ database: listed?.database ?? firstDatabaseOf(userId) }, factory)
-    const rowKey = randomBytes(32)
-    const head = await newHead(rowKey, deviceId, unlockSecret)
-    const database = await newDatabase(factory, owner, (upgrade) => {
-      const meta = upgrade.objectStore('meta')
-      meta.put(head, HEAD)
-      if (marks) meta.put(marks, MARKS)
-    })
-    const vault = vaultOver(database, await taken(rowKey), { userId, deviceId })
-    await vault.write(firstRows)
-    // Last, because until then a sign-in finds the previous vault.
-    await listVault({ userId, username, database: database.name }, factory)
-    return vault
-  })
-}
-
-async function newDatabase(
-  factory: IDBFactory,
-  { userId, deviceId }: { userId: string; deviceId: string },
-  fill: (upgrade: IDBTransaction) => void,
-): Promise<IDBDatabase> {
-  const first = firstDatabaseOf(userId)
-  for (const name of [first, `${first}-${deviceId}`]) {
-    // An earlier attempt for this very device may have left an unfinished database.
-    if (name !== first) await deleteDatabase(factory, name)
-    const { database, isNew } = await openDatabase(factory, name, VAULT, fill)
-    if (isNew) return database
-    database.close()
-  }
-  throw new CryptoFailure('vault_exists', 'This browser already keeps a vault of this device')
-}
 
 /**
  * Opens the vault with the server's half of its key and, if it is locked, the secrets that the person entered. Throws
@@ -113,7 +64,7 @@ async function upgradeHead(database: IDBDatabase, userId: string, rowKey: Uint8A
 }
 
 /** Imports the row key into WebCrypto, and erases its bytes. */
-async function taken(rowKey: Uint8Array): Promise<CryptoKey> {
+export async function taken(rowKey: Uint8Array): Promise<CryptoKey> {
   const key = await lockedKey(rowKey)
   erase(rowKey)
   return key

@@ -33,12 +33,12 @@ export async function vaultDeviceOf(userId: string, factory: IDBFactory = indexe
   return found?.head.deviceId
 }
 
-/** The vault of a username in this browser. */
+/** The vault of an account in this browser. `who` is its username or its user id, which no username looks like. */
 export async function knownVaultOf(
-  username: string,
+  who: string,
   factory: IDBFactory = indexedDB,
 ): Promise<{ userId: string; deviceId: string } | undefined> {
-  const userId = (await listedVaults(factory)).find((row) => isNamed(row, username))?.userId
+  const userId = (await listedVaults(factory)).find((row) => row.userId === who || isNamed(row, who))?.userId
   const deviceId = userId === undefined ? undefined : await vaultDeviceOf(userId, factory)
   return userId === undefined || deviceId === undefined ? undefined : { userId, deviceId }
 }

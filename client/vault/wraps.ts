@@ -9,7 +9,7 @@ const bytes = z.instanceof(Uint8Array)
 
 /** The row key, sealed for one way of opening the vault [Note: V3]. Kinds that a newer build has added stay in the head. */
 export const wrapShape = z.looseObject({
-  /** `none`: no lock; `password`; `passkey`. */
+  /** `none`: no lock; `password`; `passkey`. The last two with `offline-` before open without the unlock secret. */
   kind: z.string(),
   /** 32 random bytes for this wrap alone: a removed wrap must leave nothing that opens another one. */
   localKey: bytes,
@@ -32,9 +32,20 @@ export interface LockSecret {
 /** The secret of a wrap without a lock, which the server's half alone opens. */
 export const NO_LOCK = { kind: 'none', secret: new Uint8Array() }
 
+/** The unlock secret of a wrap that opens without the server. */
+export const NO_SERVER = new Uint8Array()
+
+/** The same secret as one that opens the vault without the server. */
+export const offlineOf = ({ kind, ...rest }: LockSecret) => ({ ...rest, kind: `${OFFLINE}${kind}` })
+
+export const isOfflineWrap = ({ kind }: Pick<Wrap, 'kind'>): boolean => kind.startsWith(OFFLINE)
+
+/** Begins the kinds of wraps that open without the server. */
+export const OFFLINE = 'offline-'
+
 type Secret = Pick<LockSecret, 'secret' | 'id' | 'salt'> & { kind: string }
 
-/** Seals the row key. A vault that opens offline would need a wrap under an empty unlock secret. */
+/** Seals the row key. A wrap that opens without the server has an empty unlock secret, and is of a kind of its own. */
 export async function newWrap(
   rowKey: Uint8Array,
   unlockSecret: Uint8Array,

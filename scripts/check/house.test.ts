@@ -106,7 +106,7 @@ describe('the checks of the house', () => {
 
   test('the encryption worker is named by its address, never by its code', () => {
     const address = "import url from '../crypto/worker.ts?worker&url'\n"
-    expect(findSideDoors([file('client/app/worker.ts', address)])).toEqual([])
+    expect(findSideDoors([file('client/net/workers.ts', address)])).toEqual([])
     expect(findSideDoors([file('client/app/b.ts', address.replace('?worker&url', ''))])).toHaveLength(1)
   })
 })

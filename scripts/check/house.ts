@@ -1,5 +1,8 @@
+import { findStraightApostrophes } from './apostrophes.ts'
 import { findUnboundedShapes } from './bounds.ts'
+import { findUnprovenClaims } from './claims.ts'
 import { findFolderCycles, findRootImports } from './folders.ts'
+import { findInnerWords } from './inner.ts'
 import { findUnknownTests } from './titles.ts'
 import type { TrackedFile } from './tracked.ts'
 
@@ -171,4 +174,7 @@ export const houseChecks = {
   'what lies below all folders': findRootImports,
   'names of plans': findTierComparisons,
   'tests that documents name': findUnknownTests,
+  'claims of the public pages': findUnprovenClaims,
+  'apostrophes on screen': findStraightApostrophes,
+  'words of the protocol on screen': findInnerWords,
 }

@@ -56,6 +56,8 @@ const clean: Record<string, string> = {
   'client/crypto/crypto.ts':
     "import { mls } from './mls.ts'\nimport { vault } from '../vault/vault.ts'\nimport { index } from '../index/index.ts'\nexport const crypto = [mls, vault, index]\n",
   'client/crypto/mls.ts': "import mlsLibrary from 'ts-mls'\nexport const mls = mlsLibrary\n",
+  'client/crypto/demonstration.ts':
+    "import { mls } from './mls.ts'\nimport { seal } from '../primitives/seal.ts'\nexport const demonstration = [mls, seal]\n",
   'client/primitives/seal.ts': 'export const seal = 1\n',
   'client/vault/vault.ts': "import { seal } from '../primitives/seal.ts'\nexport const vault = seal\n",
   'client/index/index.ts': "import { vault } from '../vault/vault.ts'\nexport const index = vault\n",
@@ -63,7 +65,8 @@ const clean: Record<string, string> = {
   'client/rooms/rooms.ts':
     "import { crypto } from '../crypto/crypto.ts'\nimport { store } from './store.ts'\nexport const rooms = [crypto, store]\n",
   'client/ui/Button.tsx': "import react from 'react'\nexport const Button = react\n",
-  'client/pages/Landing.tsx': "import { Button } from '../ui/Button.tsx'\nexport const Landing = Button\n",
+  'client/pages/Landing.tsx':
+    "import { Button } from '../ui/Button.tsx'\nimport { demonstration } from '../crypto/demonstration.ts'\nexport const Landing = [Button, demonstration]\n",
 }
 
 const importing = (path: string) => `import * as other from '${path}'\nexport const planted = other\n`
@@ -102,11 +105,14 @@ const planted: [rule: string, file: string, text: string][] = [
   ['keys-through-one-door', 'client/messages/planted26.ts', importing('../index/index.ts')],
   ['keys-through-one-door', 'client/messages/planted27.ts', importing('../primitives/seal.ts')],
   ['ground-knows-no-feature', 'client/vault/planted28.ts', importing('../rooms/rooms.ts')],
+  ['demonstration-is-for-pages', 'client/rooms/planted34.ts', importing('../crypto/demonstration.ts')],
+  ['demonstration-has-no-keys', 'client/crypto/demonstration.ts', importing('../vault/vault.ts')],
+  ['pages-ship-alone', 'client/pages/planted35.ts', importing('../crypto/crypto.ts')],
   ['vault-knows-no-protocol', 'client/vault/planted29.ts', importing('../crypto/mls.ts')],
   ['vault-knows-no-protocol', 'client/index/planted30.ts', importing('../crypto/mls.ts')],
   ['vault-knows-no-index', 'client/vault/planted31.ts', importing('../index/index.ts')],
   ['primitives-stand-alone', 'client/primitives/planted32.ts', importing('../vault/vault.ts')],
-  ['worker-is-an-address', 'client/app/worker.ts', importing('../crypto/mls.ts')],
+  ['worker-is-an-address', 'client/net/workers.ts', importing('../crypto/mls.ts')],
   ['mls-in-few-files', 'client/crypto/planted19.ts', importing('ts-mls')],
   ['react-only-in-tsx', 'client/rooms/planted20.ts', importing('react')],
   ['pages-ship-alone', 'client/pages/planted21.tsx', importing('../rooms/rooms.ts')],

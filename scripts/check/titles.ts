@@ -12,5 +12,6 @@ export function findUnknownTests(files: TrackedFile[]): string[] {
     .map(({ path, row }) => `${path}: ${row?.[2]} has no test "${row?.[1]}"`)
 }
 
-const hasTest = (text: string | undefined, title: string): boolean =>
+/** True if a test file has a test with this title that runs. */
+export const hasTest = (text: string | undefined, title: string): boolean =>
   text !== undefined && ["'", '"', '`'].some((quote) => text.includes(`test(${quote}${title}${quote}`))

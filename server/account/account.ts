@@ -5,11 +5,12 @@ import { forgetUnlock, unlockOf } from '../devices/devices.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { hashOfToken } from '../http/cookie.ts'
 import type { Visitor } from '../http/serve.ts'
+import { acceptAssertion, type ReadAssertion } from '../passkeys/assertion.ts'
 import { effectiveTier } from '../plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import { challengeOf } from '../sessions/challenge.ts'
 import { endSession, originOf, startSession } from '../sessions/sessions.ts'
-import { noteSignIn } from '../sessions/signins.ts'
+import { noteCopiedPasskey, noteSignIn } from '../sessions/signins.ts'
 import * as store from './store.ts'
 
 type AccountRow = NonNullable<Awaited<ReturnType<typeof store.findById>>>
@@ -40,6 +41,8 @@ interface Entrance {
   deviceId: string | undefined
   /** The refusal if the account has changed meanwhile: a secret that was just replaced must not sign in. */
   otherwise: RefusalCode
+  /** What a passkey of the account has signed; absent if none was asked. */
+  passkey?: ReadAssertion
   /** True if the account was made just now, so that nobody is to be told. */
   isNew?: boolean
 }
@@ -49,18 +52,25 @@ export async function signIn(
   env: Env,
   visitor: Visitor,
   row: AccountRow,
-  { deviceId, otherwise, isNew = false }: Entrance,
+  { deviceId, otherwise, passkey, isNew = false }: Entrance,
 ): Promise<SignedIn> {
+  const origin = originOf(visitor)
   // One transaction: the removal of the device, or the end of all sessions, commits wholly before or after it.
-  const { tier, unlock, token, expiresAt } = await env.db.transaction(async (tx) => {
+  const started = env.db.transaction(async (tx) => {
     if (!(await store.holdSecrets(tx, row))) throw new Refusal(otherwise)
+    if (passkey) await acceptAssertion(env, tx, passkey)
     const unlock = deviceId === undefined ? undefined : await unlockOf(tx, row.id, deviceId)
     const tier = await effectiveTier(tx, row.id, env.clock())
-    const origin = originOf(visitor)
     const session = await startSession(env, row.id, { ...origin, deviceId: unlock?.deviceId ?? null }, tx)
     // An account without keys has no browsers that could be told.
     if (row.publicKey && !isNew) await noteSignIn(tx, env.clock(), row.id, { ...origin, id: session.id })
     return { tier, unlock, ...session }
+  })
+  const { tier, unlock, token, expiresAt } = await started.catch(async (error: unknown) => {
+    // Told outside the transaction, which has left nothing: every browser of the account is to know.
+    if (passkey && error instanceof Refusal && error.code === 'passkey_copied')
+      await noteCopiedPasskey(env, row.id, origin, passkey.passkey.name)
+    throw error
   })
   const before = await visitor.session()
   if (before) await endSession(env, before)
@@ -82,4 +92,10 @@ export const shownUser = (row: AccountRow, tier: Tier, deviceId: string | null):
   onionAddress: row.onionAddress,
   hasKeys: row.publicKey !== null,
   deviceId,
+  privacy: {
+    presence: row.showsPresence,
+    lastSeen: row.showsLastSeen,
+    typing: row.showsTyping,
+    receipts: row.showsReceipts,
+  },
 })

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
-import type { passwordChangeShape } from '../../contract/account.ts'
+import type { passwordChangeShape } from '../../contract/forms.ts'
 import { applyChange, finishChange, lockForChange, type ReadChange, readChange, requireVerifier } from '../devices/change.ts'
 import { storedKeyring, wayOf } from '../devices/documents.ts'
 import { isStored, type LockedAccount, lockAccount, requireNext } from '../devices/locked.ts'

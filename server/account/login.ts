@@ -1,7 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SignedIn } from '../../contract/account.ts'
+import type { Assertion } from '../../contract/assertion.ts'
 import type { Env } from '../env.ts'
 import type { Visitor } from '../http/serve.ts'
+import { readAssertion } from '../passkeys/assertion.ts'
+import { factorRequired } from '../passkeys/passkeys.ts'
 import { saltFor, verifierOf } from '../password/password.ts'
 import { Refusal } from '../refuse.ts'
 import { signIn } from './account.ts'
@@ -13,6 +16,7 @@ interface Credentials {
   password: string
   kdf?: 1 | undefined
   deviceId?: string | undefined
+  assertion?: Assertion | undefined
 }
 
 /**
@@ -29,15 +33,25 @@ export async function passwordSalt(env: Env, visitor: Visitor, username: string)
 /**
  * Signs in with a new session. The session names the device if it belongs to the account and its vault may open. An unknown name,
  * a wrong password and a blocked account get the same response after the same work, so that a guess tells nothing, not even that
- * it was right. Throws Refusal.
+ * it was right. An account that asks for a passkey gives a right password that answer, and no session [Note: K1]. Throws Refusal.
  */
-export async function login(env: Env, visitor: Visitor, { username, password, kdf, deviceId }: Credentials): Promise<SignedIn> {
+export async function login(
+  env: Env,
+  visitor: Visitor,
+  { username, password, kdf, deviceId, assertion }: Credentials,
+): Promise<SignedIn> {
   const row = await store.findByUsername(env.db, username)
   const giveBack = await countTry(env, visitor, { kind: 'password', username, userId: row?.id })
   const verifier = await verifierOf(username, row?.passwordSalt ?? saltFor(env, username), password, kdf)
   const matches = timingSafeEqual(verifier, row?.passwordHash ?? randomBytes(verifier.length))
   if (!row || !matches || !row.isActive) throw new Refusal('invalid_credentials')
   // A success is uncounted, except with a raw password: that costs a derivation even if it is right.
+  if (kdf === 1 && !assertion) await giveBack()
+  const enters = { deviceId, otherwise: 'invalid_credentials' as const }
+  if (!row.biometricEnabled) return await signIn(env, visitor, row, enters)
+  if (!assertion) throw await factorRequired(env, visitor, row.id)
+  const passkey = await readAssertion(env, visitor, row.id, assertion, { act: 'second factor', userId: row.id })
+  const signedIn = await signIn(env, visitor, row, { ...enters, passkey })
   if (kdf === 1) await giveBack()
-  return await signIn(env, visitor, row, { deviceId, otherwise: 'invalid_credentials' })
+  return signedIn
 }

@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { passkeysApi } from '../../contract/passkeys.ts'
+import { newAuthenticator } from '../testing/authenticator.ts'
 import type { Browser } from '../testing/browser.ts'
 import {
   changed,
@@ -126,6 +128,24 @@ test('a deleted account is nobody: no sign-in, no session, the salt of a name th
   expect(await gone.tries(accountApi.user, {})).toBeRefused(401, 'not_signed_in')
   const login = { username: gone.username, password: gone.authSecret, kdf: 1 }
   expect(await world.stranger().tries(accountApi.login, login)).toBeRefused(401, 'invalid_credentials')
+})
+
+test('who has lost the passkey comes in by the kit, and is asked for it no more where nothing else would let them in', async () => {
+  const isAsked = async ({ id }: Person) =>
+    (await world.sql('select biometric_enabled as asked from users where id = $1', [id]))[0]?.['asked']
+  for (const newKitSecret of [null, newAuthSecret()]) {
+    const alice = await withKit()
+    await alice.addsPasskey(newAuthenticator(alice.origin ?? '', alice.id))
+    await alice.does(passkeysApi.setBiometric, { enabled: true })
+    const browser = await byKit(alice)
+    const form = await recovers(browser, alice, newKitSecret)
+    await browser.does(accountApi.recover, form)
+    expect(await isAsked(alice)).toBe(newKitSecret !== null)
+    const password = { username: alice.username, password: form.password, kdf: 1 }
+    const answer = await world.stranger().tries(accountApi.login, password)
+    if (newKitSecret === null) expect(answer).toMatchObject({ status: 200 })
+    else expect(answer).toBeRefused(401, 'biometric_required')
+  }
 })
 
 test('guessing a kit is as slow as guessing a password, at the door and inside', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import type { registrationShape, SignedIn } from '../../contract/account.ts'
+import type { SignedIn } from '../../contract/account.ts'
+import type { registrationShape } from '../../contract/forms.ts'
 import { isTaken } from '../db/unique.ts'
 import { readKeys } from '../devices/documents.ts'
 import { storeFirstKeys } from '../devices/enrol.ts'

@@ -7,7 +7,7 @@ import { devicesApi } from '../../contract/devices.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
 import { roomsApi } from '../../contract/rooms.ts'
-import { followPresence } from '../contacts/presence.ts'
+import { keepPresence } from '../presence/presence.ts'
 import { creation, following, sealed } from '../testing/group.ts'
 import { signedBook } from '../testing/keys.ts'
 import { newAuthSecret, type Person } from '../testing/person.ts'
@@ -111,7 +111,7 @@ test('after a deletion no row of any table holds the name, the address, the pict
     'deleted_at',
     'usage_reset_date',
     'profile_changed_in',
-    'presence_changed_in',
+    'photo_changed_in',
   ]
   const rest = Object.entries(row ?? {}).filter(([column, value]) => value && !kept.includes(column))
   expect(Object.fromEntries(rest)).toEqual({ subscription_tier: 'free', subscription_status: 'active' })
@@ -139,7 +139,11 @@ test("a deletion takes the person's rows in every table; Bob keeps his own", asy
     'books',
     'contacts',
     'archive_keys',
+    'presence',
   ]
+  const line = await alice.opensSocket()
+  await expect.poll(() => countOf('presence where user_id = $1', [alice.id])).toBe(1)
+  line.hangsUp()
   for (const table of tables) expect(await countOf(`${table} where user_id = $1`, [alice.id]), table).toBeGreaterThan(0)
   await deletes(alice)
   for (const table of tables) expect(await countOf(`${table} where user_id = $1`, [alice.id]), table).toBe(0)
@@ -231,10 +235,8 @@ test('nobody finds a deleted account: not by name, not by address, not its manif
   }
   // A socket that opens or closes late belongs to no account.
   for (const isHere of [true, false])
-    await followPresence({ ...world.env, hub: { ...world.env.hub, isHere: () => isHere } })(alice.id)
-  expect(await world.sql('select is_online, last_seen from users where id = $1', [alice.id])).toEqual([
-    { is_online: false, last_seen: null },
-  ])
+    await keepPresence({ ...world.env, hub: { ...world.env.hub, isHere: () => isHere } }).moved(alice.id)
+  expect(await world.sql('select * from presence where user_id = $1', [alice.id])).toEqual([])
   expect(line.frames.filter((frame) => frame.type === 'presence')).toHaveLength(1)
   line.hangsUp()
 })
@@ -411,7 +413,7 @@ test('whatever happens at the same time, it comes before the deletion or is refu
     const open = 'chat_participants p join chat_rooms r on r.id = p.chat_room_id where p.user_id = $1 and not r.is_closed'
     expect(await countOf(open, [alice.id])).toBe(0)
     expect(await countOf('contacts where contact_user_id = $1 and state <> $2', [alice.id, 'accepted'])).toBe(0)
-    await expect.poll(() => countOf('users where id = $1 and is_online', [alice.id])).toBe(0)
+    await expect.poll(() => countOf('presence where user_id = $1', [alice.id])).toBe(0)
   }
   const deadlocks = await world.sql('select deadlocks::int from pg_stat_database where datname = current_database()')
   expect(deadlocks).toEqual([{ deadlocks: 0 }])

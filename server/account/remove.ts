@@ -4,8 +4,10 @@ import type { accountApi } from '../../contract/account.ts'
 import { lockAccount } from '../devices/locked.ts'
 import { requireOrder } from '../devices/order.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { dropObjectsOf } from '../files/objects.ts'
 import type { Caller } from '../http/serve.ts'
 import { countGuess, requireAuthSecret, verifierOf } from '../password/password.ts'
+import { forgetPresence } from '../presence/presence.ts'
 import { Refusal } from '../refuse.ts'
 import { deleteSessionsOf } from '../sessions/sessions.ts'
 import { forgetSignIns } from '../sessions/signins.ts'
@@ -42,10 +44,14 @@ export async function removeAccount(
     await forgetSignIns(tx, user.id)
     await traces.deleteKeys(tx, user.id, account.roomIds)
     await traces.deleteContacts(tx, user.id)
+    await traces.deleteReports(tx, user.id)
+    await traces.deleteQuietHours(tx, user.id)
+    await dropObjectsOf(tx, user.id)
     await traces.closeDirectRooms(tx, user.id, account.roomIds)
     await traces.leaveGroups(tx, user.id, account.roomIds)
     await traces.retireName(tx, retiredHash(env, row.username))
     await traces.buryAccount(tx, user.id, newTombstone(env.clock()))
+    await forgetPresence(tx, user.id)
     await env.fault?.('account:written')
     return listing
   })

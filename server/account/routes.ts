@@ -1,12 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { accountApi } from '../../contract/account.ts'
+import { passkeysApi } from '../../contract/passkeys.ts'
 import type { Env } from '../env.ts'
 import { serve, serveAnyone } from '../http/serve.ts'
+import { listPasskeys } from '../passkeys/passkeys.ts'
 import { currentUser, logout } from './account.ts'
+import { loginByPasskey, loginChallenge } from './bypasskey.ts'
 import { changePassword } from './change.ts'
 import { makeKeys } from './keys.ts'
 import { login, passwordSalt } from './login.ts'
 import { usernameAvailable } from './names.ts'
+import { addPasskey, registrationChallenge, removePasskey, setBiometric } from './passkeys.ts'
+import { setPhoto } from './photo.ts'
 import { updateProfile } from './profile.ts'
 import { loginByKit, recover, recoveryBook } from './recovery.ts'
 import { register } from './register.ts'
@@ -21,9 +26,17 @@ export function accountRoutes(app: FastifyInstance, env: Env) {
   serveAnyone(app, env, accountApi.usernameAvailable, (visitor, { username }) => usernameAvailable(env, visitor, username))
   serve(app, env, accountApi.user, (user) => currentUser(env, user))
   serve(app, env, accountApi.updateProfile, (user, profile) => updateProfile(env, user, profile))
+  serve(app, env, accountApi.setPhoto, (user, { profileImageURL }) => setPhoto(env, user, profileImageURL))
   serve(app, env, accountApi.recoveryBook, (user, form) => recoveryBook(env, user, form))
   serve(app, env, accountApi.recover, (user, form, caller) => recover(env, user, form, caller))
   serve(app, env, accountApi.changePassword, (user, form, caller) => changePassword(env, user, form, caller))
   serve(app, env, accountApi.remove, (user, form, caller) => removeAccount(env, user, form, caller))
   serve(app, env, accountApi.makeKeys, (user, form) => makeKeys(env, user, form))
+  serveAnyone(app, env, passkeysApi.loginChallenge, (visitor) => loginChallenge(env, visitor))
+  serveAnyone(app, env, passkeysApi.login, (visitor, form) => loginByPasskey(env, visitor, form))
+  serve(app, env, passkeysApi.list, (user) => listPasskeys(env, user))
+  serve(app, env, passkeysApi.challenge, (user) => registrationChallenge(env, user))
+  serve(app, env, passkeysApi.add, (user, form, caller) => addPasskey(env, user, form, caller))
+  serve(app, env, passkeysApi.remove, (user, form, caller) => removePasskey(env, user, form, caller))
+  serve(app, env, passkeysApi.setBiometric, (user, form, caller) => setBiometric(env, user, form, caller))
 }

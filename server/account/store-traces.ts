@@ -2,9 +2,13 @@ import { and, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Queryable } from '../db/connect.ts'
 import { retiredNames, users } from '../db/schema/account.ts'
+import { archivePages, chatLocks } from '../db/schema/chatlocks.ts'
 import { contactCodeUses, contactQrCodes } from '../db/schema/codes.ts'
 import { contacts, listFloors } from '../db/schema/contacts.ts'
 import { books, devices, keyPackages, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
+import { passkeys } from '../db/schema/passkeys.ts'
+import { quietHours } from '../db/schema/push.ts'
+import { reports } from '../db/schema/reports.ts'
 import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
 // The data of an account in every table. Lock its rooms and then its row before calling these functions.
@@ -18,12 +22,12 @@ export async function findListing(tx: Queryable, userId: string): Promise<string
   return rows.map((row) => row.userId)
 }
 
-/** Deletes the account's keys, devices, key packages and book, and the claims of rooms that are about to be closed. */
+/** Deletes the account's keys, passkeys, chat passwords, devices, key packages and book, and the claims of rooms that are about to be closed. */
 export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
   await tx.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, roomIds)))
   const closing = tx.select({ id: chatRooms.id }).from(chatRooms).where(isDirect(roomIds))
   await tx.delete(keyPackages).where(or(eq(keyPackages.claimedBy, userId), inArray(keyPackages.claimedRoom, closing)))
-  for (const table of [devices, keyrings, manifests, manifestVersions, books])
+  for (const table of [devices, keyrings, manifests, manifestVersions, books, passkeys, chatLocks, archivePages])
     await tx.delete(table).where(eq(table.userId, userId))
 }
 
@@ -36,12 +40,25 @@ export async function deleteContacts(tx: Queryable, userId: string): Promise<voi
   await tx.delete(listFloors).where(eq(listFloors.userId, userId))
 }
 
+/** Deletes the reports that the account has made. Those of it stay for the administration until they are too old. */
+export async function deleteReports(tx: Queryable, userId: string): Promise<void> {
+  await tx.delete(reports).where(eq(reports.reporterId, userId))
+}
+
+/** Deletes what the account has chosen about pushes. Its subscriptions go with its sessions. */
+export async function deleteQuietHours(tx: Queryable, userId: string): Promise<void> {
+  await tx.delete(quietHours).where(eq(quietHours.userId, userId))
+}
+
 /** Closes the direct rooms that the other person still lists, and deletes the other direct rooms with all their data. */
 export async function closeDirectRooms(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
   const kept = tx.select({ id: contacts.chatRoomId }).from(contacts).where(eq(contacts.contactUserId, userId))
   await tx.delete(chatRooms).where(and(isDirect(roomIds), notInArray(chatRooms.id, kept)))
   await tx.update(chatRooms).set({ isClosed: true }).where(isDirect(roomIds))
-  const unmarked = { deliveredSeq: 0, readSeq: 0, deliveredAt: null, readAt: null, unreadCount: 0 }
+  const unmarked = {
+    ...{ deliveredSeq: 0, readSeq: 0, deliveredAt: null, readAt: null, unreadCount: 0 },
+    ...{ mutedUntil: null, shownDeliveredSeq: null, shownReadSeq: null, isProtected: false },
+  }
   await tx.update(chatParticipants).set(unmarked).where(eq(chatParticipants.userId, userId))
 }
 
@@ -73,11 +90,12 @@ interface Tombstone {
  * of the room list's changes are written by triggers.
  */
 export async function buryAccount(tx: Queryable, userId: string, { month, now, ...secrets }: Tombstone): Promise<void> {
-  const row: Required<Omit<typeof users.$inferInsert, 'id' | 'profileChangedIn' | 'presenceChangedIn'>> = {
+  const row: Required<Omit<typeof users.$inferInsert, 'id' | 'profileChangedIn' | 'photoChangedIn'>> = {
     ...secrets,
     displayName: 'Deleted account',
     ...{ onionAddress: null, publicKey: null, kitHash: null, avatar: null, email: null, profileImageUrl: null },
-    ...{ isOnline: false, lastSeen: null, hasBiometrics: false, biometricEnabled: false },
+    ...{ showsPresence: false, showsLastSeen: false, showsTyping: false, showsReceipts: false },
+    ...{ hasBiometrics: false, biometricEnabled: false },
     ...{ isAdmin: false, isActive: false, deactivatedAt: null, deactivatedBy: null },
     ...{ subscriptionTier: 'free', subscriptionStatus: 'active', subscriptionStartDate: null, subscriptionEndDate: null },
     ...{ monthlyMessagesCount: 0, usageResetDate: month, createdAt: now, deletedAt: now },

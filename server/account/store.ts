@@ -15,12 +15,13 @@ export async function findByUsername(db: Queryable, username: string): Promise<R
 }
 
 /** True if the row's secrets are still the account's and it may sign in. They cannot change until the transaction ends. */
-export async function holdSecrets(db: Queryable, { id, passwordHash, kitHash }: Row): Promise<boolean> {
+export async function holdSecrets(db: Queryable, { id, passwordHash, kitHash, biometricEnabled }: Row): Promise<boolean> {
   const [now] = await db.select().from(users).where(eq(users.id, id)).for('share')
   return (
     now?.isActive === true &&
     now.deletedAt === null &&
     now.passwordHash.equals(passwordHash) &&
+    now.biometricEnabled === biometricEnabled &&
     (now.kitHash === kitHash || (now.kitHash !== null && kitHash !== null && now.kitHash.equals(kitHash)))
   )
 }
@@ -54,6 +55,22 @@ export async function replaceProfile(tx: Queryable, userId: string, profile: { d
   const [before] = await tx.select({ displayName: users.displayName }).from(users).where(isLiving).for('no key update')
   const [row] = await tx.update(users).set(profile).where(isLiving).returning()
   return row && before && { row, nameBefore: before.displayName }
+}
+
+/** Returns a living account, which nobody else changes until the transaction ends. */
+export async function holdById(tx: Queryable, userId: string): Promise<Row | undefined> {
+  const [row] = await tx
+    .select()
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+    .for('no key update')
+  return row
+}
+
+export async function replacePhoto(tx: Queryable, userId: string, profileImageUrl: string | null): Promise<Row> {
+  const [row] = await tx.update(users).set({ profileImageUrl }).where(eq(users.id, userId)).returning()
+  if (!row) throw new Error('The account has gone while it was locked')
+  return row
 }
 
 export async function setAdmin(db: Queryable, userId: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { CodeUse, ContactCode, codesApi } from '../../contract/codes.ts'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
-import { addPerson, announce, requireContact } from './contacts.ts'
+import { addPerson, announceAdded, requireContact } from './contacts.ts'
 import * as store from './store-codes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -53,8 +53,8 @@ export async function redeemCode(env: Env, user: SignedInUser, { qrToken, proof 
     }
     return added
   })
-  if (!added.isMine || added.isAskedAgain) announce(env, user.id, ownerId)
-  env.hub.publish([ownerId], { type: 'code', data: {} })
+  if (!added.isMine || added.isAskedAgain) announceAdded(env, user.id, ownerId, added)
+  if (!added.isBlocked) env.hub.publish([ownerId], { type: 'code', data: {} })
   const contact = await requireContact(env, user, added.contactId)
   return { displayName: contact.contactUser.displayName, contact }
 }

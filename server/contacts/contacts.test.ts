@@ -5,7 +5,6 @@ import { contactsApi } from '../../contract/contacts.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
-import { resetPresence } from './presence.ts'
 
 const world = await startWorld()
 
@@ -44,10 +43,10 @@ test('Bob declines Alice: his other pages hear whose request is gone, and she he
 
 test('nobody sees presence, last seen or photo before both accepted', async () => {
   const [alice, bob] = await pair()
-  await world.sql('update users set last_seen = now() where id = any($1)', [[alice.id, bob.id]])
+  await world.sql("insert into presence (user_id, nodes, last_seen) select unnest($1::uuid[]), '{}', now()", [[alice.id, bob.id]])
   const line = await bob.opensSocket()
   await expect
-    .poll(async () => await world.sql('select is_online from users where id = $1', [bob.id]))
+    .poll(async () => await world.sql("select nodes <> '{}' as is_online from presence where user_id = $1", [bob.id]))
     .toEqual([{ is_online: true }])
   const hidden = { isOnline: false, lastSeen: null, profileImageUrl: null }
   expect((await alice.adds(bob)).contactUser).toMatchObject(hidden)
@@ -228,20 +227,12 @@ test('a program that reads the list gets a line of a plain text, and no part of 
   expect((await alice.contacts())[0]?.lastMessage).toMatchObject({ content: '', seq: 1, messageType: 'text' })
 })
 
-test('everyone is away after a start, whatever the last process wrote', async () => {
-  const alice = await someone()
-  await world.sql('update users set is_online = true where id = $1', [alice.id])
-  await resetPresence(world.env)
-  const rows = await world.sql('select is_online from users where id = $1', [alice.id])
-  expect(rows).toEqual([{ is_online: false }])
-})
-
 test('the list has the fields of the contract and no others, whatever stands in them, and a row of it is that row alone', async () => {
   const [alice, bob, carol] = [await someone(), await someone(), await someone()]
   const room = await alice.talksTo(bob)
   await alice.adds(carol)
   const odd = 'a "quote", a \\ and a line\n, Ünïcödé and 😀'
-  await world.sql('update users set display_name = $1, last_seen = now() where id = $2', [odd, bob.id])
+  await world.sql('update users set display_name = $1 where id = $2', [odd, bob.id])
   const said = await bob.says(room, odd)
   const { body } = await alice.request('GET', contactsApi.list.path)
   const list = contactsApi.list.output.parse(body)

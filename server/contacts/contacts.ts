@@ -4,9 +4,12 @@ import { onionAddress, publicKeyOfOnion } from '../../contract/onion.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { seemAway } from '../presence/presence.ts'
 import { Refusal } from '../refuse.ts'
+import { forgetLocked } from './giveup.ts'
 import { newRequest, putRequest } from './requests.ts'
 import * as store from './store.ts'
+import { lockContact } from './store-block.ts'
 
 interface Who {
   username?: string | undefined
@@ -14,7 +17,7 @@ interface Who {
 }
 
 /** Returns the contacts with last message and counters, newest conversation first, as JSON in the contract's shape. */
-export const listContacts = (env: Env, user: SignedInUser): Promise<string> => store.listJson(env.db, user.id)
+export const listContacts = (env: Env, user: SignedInUser): Promise<string> => store.listJson(env.db, user, env.clock())
 
 /** Adds a person to the caller's list and sends them a request. If they have asked first, both are contacts at once. Throws Refusal. */
 export async function addContact(env: Env, user: SignedInUser, who: Who): Promise<Contact> {
@@ -25,7 +28,7 @@ export async function addContact(env: Env, user: SignedInUser, who: Who): Promis
   if (added.isAskedAgain) env.hub.publish([person.id], { type: 'contacts', data: { userIds: [user.id] } })
   // The answer is the same if the first request has lapsed, because the caller must not learn that.
   if (added.isMine) throw new Refusal('already_contact')
-  announce(env, user.id, person.id)
+  announceAdded(env, user.id, person.id, added)
   return await requireContact(env, user, added.contactId)
 }
 
@@ -47,7 +50,7 @@ export async function addPerson(tx: Queryable, callerId: string, personId: strin
   // A declined request keeps its row, so it is not sent again. A lapsed request has no row and is sent again.
   if (!mine) await store.insertContacts(tx, [own])
   if (!theirs) await putRequest(tx, callerId, personId, now)
-  if (mine && !isMine) await store.moveState(tx, callerId, mine.id, ['pending', 'declined'], 'accepted')
+  if (mine && !isMine) await store.relist(tx, mine.id)
   return { contactId: mine?.id ?? own.id, isMine, isAskedAgain: isMine && !theirs, isBlocked: theirs?.isBlocked === true }
 }
 
@@ -68,16 +71,23 @@ export async function declineContact(env: Env, user: SignedInUser, contactId: st
 
 /**
  * Takes a person off the caller's list. The room and its messages stay, and the other person is not notified: for them the caller is
- * somebody who has not accepted. A block stays. Throws Refusal.
+ * somebody who has not accepted. A block stays. A chat password goes with the contact, and with it the caller's side of the
+ * conversation: else removing and adding again would open the chat. Throws Refusal.
  */
 export async function removeContact(env: Env, user: SignedInUser, contactId: string): Promise<Record<string, never>> {
-  const row = await store.deleteContact(env.db, user.id, contactId)
+  const row = await env.db.transaction(async (tx) => {
+    const contact = await lockContact(tx, user.id, contactId)
+    const gone = contact && (await store.deleteContact(tx, user.id, contactId))
+    if (gone && contact) await forgetLocked(tx, contact)
+    return gone
+  })
   if (!row) throw new Refusal('not_found')
   env.hub.publish([user.id], { type: 'contacts', data: { userIds: [row.contactUserId] } })
+  await seemAway(env, user.id, row.contactUserId)
   return {}
 }
 
-/** Puts a declined request back on the list. The asker is not notified. Throws Refusal. */
+/** Puts a declined request back on the list, unless the asker is blocked. The asker is not notified. Throws Refusal. */
 export async function restoreContact(env: Env, user: SignedInUser, contactId: string): Promise<Contact> {
   const row = await store.moveState(env.db, user.id, contactId, ['pending', 'declined'], 'pending')
   if (!row) throw new Refusal('not_found')
@@ -87,7 +97,7 @@ export async function restoreContact(env: Env, user: SignedInUser, contactId: st
 
 /** Returns one row of the caller's list. Throws Refusal. */
 export async function requireContact(env: Env, user: SignedInUser, contactId: string): Promise<Contact> {
-  const [contact] = contactsApi.list.output.parse(JSON.parse(await store.rowJson(env.db, user.id, contactId)))
+  const [contact] = contactsApi.list.output.parse(JSON.parse(await store.rowJson(env.db, user, contactId, env.clock())))
   if (!contact) throw new Refusal('not_found')
   return contact
 }
@@ -99,7 +109,13 @@ function readWho({ username, onionAddress: address }: Who): { username: string }
   return { onionAddress: onionAddress(publicKey) }
 }
 
+/** Tells two people that one has added the other. Who has blocked the adding one is told nothing. */
+export function announceAdded(env: Env, callerId: string, personId: string, { isBlocked }: { isBlocked: boolean }): void {
+  if (isBlocked) env.hub.publish([callerId], { type: 'contacts', data: { userIds: [callerId, personId] } })
+  else announce(env, callerId, personId)
+}
+
 /** Tells two people that each other's row has changed. */
-export function announce(env: Env, ...userIds: [string, string]): void {
+function announce(env: Env, ...userIds: [string, string]): void {
   env.hub.publish(userIds, { type: 'contacts', data: { userIds } })
 }

@@ -1,67 +1,78 @@
 import { and, eq, inArray, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
+import { askingOf } from '../chatlocks/gate.ts'
 import type { Queryable } from '../db/connect.ts'
 import { instantOf } from '../db/instant.ts'
+import { IS_LOCKED } from '../db/locked.ts'
+import { HAS_ANSWERED, IS_ONLINE, LAST_SEEN, LOOKS_MUTUAL, THEIR_DELIVERED, THEIR_READ } from '../db/mutual.ts'
 import { named } from '../db/named.ts'
 import { users } from '../db/schema/account.ts'
 import { contacts } from '../db/schema/contacts.ts'
 import { chatParticipants, chatRooms } from '../db/schema/rooms.ts'
+import { newestShown } from '../db/withheld.ts'
+import type { SignedInUser } from '../env.ts'
 
 /**
  * Returns the contact list as JSON in the contract's shape, newest conversation first. PostgreSQL writes it: to read, map and
  * write thousands of rows here would hold up everybody for a fifth of a second. Accepted contacts come first where the list is
  * too long, so that requests can never push them out.
  */
-export const listJson = (db: Queryable, userId: string): Promise<string> => writtenList(db, { userId }).then(textOf)
+export const listJson = (db: Queryable, user: Asker, now: Date): Promise<string> =>
+  writtenList(db, { userId: user.id, ...askingOf(user, now), now }).then(textOf)
 
 /** Returns one row of the list as JSON, in a list; an empty list if it is not there. */
-export const rowJson = (db: Queryable, userId: string, contactId: string): Promise<string> =>
-  writtenRow(db, { userId, contactId }).then(textOf)
+export const rowJson = (db: Queryable, user: Asker, contactId: string, now: Date): Promise<string> =>
+  writtenRow(db, { userId: user.id, ...askingOf(user, now), contactId, now }).then(textOf)
+
+type Asker = Pick<SignedInUser, 'id' | 'sessionHash'>
 
 const textOf = ([row]: { json: string | null }[]): string => row?.json ?? '[]'
 
-// The statement has eight tables. PostgreSQL takes many times as long to plan it as to run it for a few rows.
+// The statement has nine tables. PostgreSQL takes many times as long to plan it as to run it for a few rows.
 const writtenList = named((db) => written(db, sql`true`).prepare('contact_list'))
 const writtenRow = named((db) => written(db, sql`c.id = ${sql.placeholder('contactId')}`).prepare('contact_row'))
 
 function written(db: Queryable, condition: SQL) {
-  const isMutual = sql`coalesce(c.state = 'accepted' and theirs.state = 'accepted' and not c.is_blocked and not theirs.is_blocked, false)`
   return db
     .select({ json: sql<string | null>`'[' || string_agg(row_to_json(shown)::text, ',' order by activity desc) || ']'` })
     .from(sql`(
-    select coalesce(r.last_message_at, c.added_at) as activity, shown
+    select coalesce(l.created_at, c.added_at) as activity, shown
     from contacts c
     join users u on u.id = c.contact_user_id
+    -- What the caller shows: the two see of each other what both show.
+    cross join (select * from users where id = ${sql.placeholder('userId')}) own
+    left join presence p on p.user_id = c.contact_user_id
     join chat_rooms r on r.id = c.chat_room_id
     join chat_participants me on me.chat_room_id = c.chat_room_id and me.user_id = c.user_id
     join chat_participants them on them.chat_room_id = c.chat_room_id and them.user_id = c.contact_user_id
     left join contacts theirs on theirs.user_id = c.contact_user_id and theirs.contact_user_id = c.user_id
     left join manifests m on m.user_id = c.contact_user_id
-    -- By its primary key: the room's messages are not scanned.
-    left join messages l on l.chat_room_id = r.id and l.seq = r.last_message_seq
+    left join lateral ${newestShown(sql`r`)} l on true
     cross join lateral (select
-      u.display_name as "displayName", u.username, case when ${isMutual} then u.profile_image_url end as "profileImageUrl",
-      u.deleted_at is not null as "isDeleted", ${isMutual} and u.is_online as "isOnline",
-      case when ${isMutual} then ${instantOf(sql`u.last_seen`)} end as "lastSeen",
+      u.display_name as "displayName", u.username, case when ${LOOKS_MUTUAL} then u.profile_image_url end as "profileImageUrl",
+      u.deleted_at is not null as "isDeleted", ${IS_ONLINE} as "isOnline", ${LAST_SEEN} as "lastSeen",
       u.onion_address as "onionAddress", encode(u.public_key, 'base64') as "identityKey", coalesce(m.version, 0) as "manifestVersion"
     ) person
+    cross join lateral (select ${IS_LOCKED} as it) locked
     left join lateral (select
       l.id, l.seq, ${instantOf(sql`l.created_at`)} as "createdAt", l.sender_id as "senderId",
       -- The marks of the one who did not send it, as in server/rooms/status.ts.
       case
-        when case when l.sender_id = c.user_id then them.read_seq else me.read_seq end >= l.seq then 'read'
-        when case when l.sender_id = c.user_id then them.delivered_seq else me.delivered_seq end >= l.seq then 'delivered'
+        when case when l.sender_id = c.user_id then ${THEIR_READ} else me.read_seq end >= l.seq then 'read'
+        when case when l.sender_id = c.user_id then ${THEIR_DELIVERED} else me.delivered_seq end >= l.seq then 'delivered'
         else 'sent' end as "deliveryStatus",
       -- A line of a text that a program shows. Of a sealed one no part can be opened: a page shows what its vault holds.
       l.message_type as "messageType", l.file_name as "fileName",
       case when l.is_encrypted then '' else left(l.content, ${sql.raw(String(LIMITS.previewChars))}) end as content
-    ) newest on l.seq is not null
+    ) newest on l.seq is not null and not locked.it
+    cross join lateral (select case when me.muted_until > ${sql.placeholder('now')}::timestamptz then me.muted_until end as until) mute
     cross join lateral (select
       c.id, c.user_id as "userId", c.contact_user_id as "contactUserId", c.display_name as "displayName",
-      c.is_blocked as "isBlocked", c.is_password_protected as "isPasswordProtected", ${instantOf(sql`c.added_at`)} as "addedAt",
+      c.is_blocked as "isBlocked", me.is_protected as "isPasswordProtected", locked.it as "isLocked", ${instantOf(sql`c.added_at`)} as "addedAt",
       c.state, row_to_json(person) as "contactUser", row_to_json(newest) as "lastMessage",
-      me.unread_count as "unreadCount", me.unread_count > 0 as "hasUnreadNotifications", c.chat_room_id as "chatRoomId",
-      r.last_seq as "lastSeq", me.read_seq as "readSeq", them.delivered_seq as "theirDeliveredSeq", them.read_seq as "theirReadSeq"
+      me.unread_count as "unreadCount", c.state = 'accepted' and me.unread_count > 0 and mute.until is null as "hasUnreadNotifications",
+      ${instantOf(sql`mute.until`)} as "mutedUntil", c.chat_room_id as "chatRoomId", ${HAS_ANSWERED} as "hasAnswered", r.last_seq as "lastSeq",
+      me.read_seq as "readSeq", me.cleared_seq as "clearedSeq", ${THEIR_DELIVERED} as "theirDeliveredSeq", ${THEIR_READ} as "theirReadSeq"
     ) shown
     where c.user_id = ${sql.placeholder('userId')} and c.state <> 'declined' and ${condition}
     order by c.state = 'accepted' desc, activity desc
@@ -150,7 +161,15 @@ export async function deleteContact(db: Queryable, userId: string, contactId: st
   return hidden
 }
 
-/** Changes the state of the caller's own row, if it has one of the states in `from`. Returns the row; undefined if none matched. */
+/** Puts the caller's own row back on their list. A block stays. */
+export async function relist(tx: Queryable, contactId: string): Promise<void> {
+  await tx.update(contacts).set({ state: 'accepted' }).where(eq(contacts.id, contactId))
+}
+
+/**
+ * Changes the state of the caller's own row, if it has one of the states in `from`; one that holds a block can only be declined.
+ * Returns the row; undefined if none matched.
+ */
 export async function moveState(
   db: Queryable,
   userId: string,
@@ -161,7 +180,12 @@ export async function moveState(
   const [row] = await db
     .update(contacts)
     .set({ state: to })
-    .where(and(eq(contacts.id, contactId), eq(contacts.userId, userId), or(...from.map((state) => eq(contacts.state, state)))))
+    .where(
+      and(
+        ...[eq(contacts.id, contactId), eq(contacts.userId, userId), inArray(contacts.state, from)],
+        ...(to === 'declined' ? [] : [not(contacts.isBlocked)]),
+      ),
+    )
     .returning({ contactUserId: contacts.contactUserId })
   return row
 }

@@ -17,6 +17,7 @@ async function follower(url: string) {
   const states: string[] = []
   const stop = await followChanges(url, {
     onChange: (change) => received.push(change),
+    onPresence: () => undefined,
     onOpen: () => states.push('open'),
     onLost: () => states.push('lost'),
   })

@@ -113,7 +113,7 @@ test('one start owns the data: a second one says so, a killed one leaves it to t
   third.child.kill('SIGTERM')
   expect(await ended(third.child)).toBe(0)
   expect(isPostgres(last)).toBe(false)
-  expect(readdirSync(long).sort()).toEqual(['postgres', 'postgres.log'])
+  expect(readdirSync(long).sort()).toEqual(['objects', 'postgres', 'postgres.log'])
 }, 60_000)
 
 test('a PostgreSQL that is killed comes back while the server runs, and only its owner can reach it', async () => {

@@ -1,13 +1,15 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { KeyChange, Keyring, Manifest } from '../../contract/devices.ts'
+import type { KeyChange } from '../../contract/devices.ts'
+import type { Keyring, Manifest } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { dropPasskeys, requireWayBack } from '../passkeys/passkeys.ts'
 import { countGuess, hashOfSecret, requireAuthSecret } from '../password/password.ts'
 import { Refusal } from '../refuse.ts'
 import { closeSessions, deleteSessionsOfDevices } from '../sessions/sessions.ts'
 import { announceKeys } from './devices.ts'
-import { idsOf, type ReadDocuments, readDocuments, requireSuccessor, wayOf } from './documents.ts'
+import { idsOf, leavingPasskeys, type ReadDocuments, readDocuments, requireSuccessor, wayOf } from './documents.ts'
 import { requireNewHistoryKey, saveHistory } from './historykey.ts'
 import { isStored, type LockedAccount, lockAccount, requireNext, saveDocuments } from './locked.ts'
 import * as store from './store.ts'
@@ -66,7 +68,9 @@ export async function applyChange(
   requireSuccessor(before.manifest, read.manifest)
   const leaving = requireDevices(user, before.manifest, read.manifest)
   requireNewHistoryKey(before, read)
-  await saveKit(tx, account, before.keyring, read)
+  const hasKit = await saveKit(tx, account, before.keyring, read)
+  await dropPasskeys(tx, user.id, leavingPasskeys(before.keyring, read.keyring))
+  if (account.biometricEnabled) await requireWayBack(tx, user.id, hasKit)
   await saveDocuments(tx, user.id, read)
   await saveHistory(env, tx, account, before.manifest, read, read.posted)
   if (leaving.length === 0) return []
@@ -89,8 +93,13 @@ function requireDevices(user: SignedInUser, before: Manifest, next: Manifest): s
   return known.filter((id) => !staying.includes(id))
 }
 
-// The kit's secret and the kit's way in exist together or not at all.
-async function saveKit(tx: Queryable, account: LockedAccount, before: Keyring, { keyring, posted }: ReadChange): Promise<void> {
+// The kit's secret and the kit's way in exist together or not at all. Returns whether there is one.
+async function saveKit(
+  tx: Queryable,
+  account: LockedAccount,
+  before: Keyring,
+  { keyring, posted }: ReadChange,
+): Promise<boolean> {
   const { kitSecret } = posted
   const way = wayOf(keyring, 'kit')
   const kitHash = kitSecret === undefined ? account.kitHash : kitSecret === null ? null : hashOfSecret(kitSecret)
@@ -98,6 +107,7 @@ async function saveKit(tx: Queryable, account: LockedAccount, before: Keyring, {
   if ((way !== undefined) !== (kitHash !== null) || isNew !== (typeof kitSecret === 'string'))
     throw invalid('The keyring and the recovery kit do not fit')
   if (kitSecret !== undefined) await store.replaceKit(tx, account.id, kitHash)
+  return kitHash !== null
 }
 
 const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { encodeFields, fromBase64, sameBytes } from '../../contract/bytes.ts'
-import { type AccountKeys, type Keyring, keyringShape, type Manifest, manifestShape } from '../../contract/devices.ts'
+import type { AccountKeys } from '../../contract/devices.ts'
+import { type Keyring, keyringShape, type Manifest, manifestShape } from '../../contract/documents.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { checkJsonText } from '../http/input.ts'
@@ -53,16 +54,17 @@ export function readKeys(posted: AccountKeys): ReadKeys {
   return { ...read, posted }
 }
 
-/** Parses a stored document, each once. The server verified it before storing it. */
-export const storedKeyring = parsedOnce((document) => parse(document, keyringShape))
-export const storedManifest = parsedOnce((document) => parse(document, manifestShape))
+/** Reads a stored document, each once. Its shape and signature were verified before it was stored. */
+export const storedKeyring = readOnce((content): Keyring => JSON.parse(content))
+/** Older manifests lack `keepsHistory`. */
+export const storedManifest = readOnce((content): Manifest => ({ keepsHistory: true, ...JSON.parse(content) }))
 
-function parsedOnce<Parsed>(read: (document: Signed) => Parsed): (document: Signed) => Parsed {
-  const known = new WeakMap<Signed, Parsed>()
+function readOnce<Read>(read: (content: string) => Read): (document: Signed) => Read {
+  const known = new WeakMap<Signed, Read>()
   return (document) => {
-    const parsed = known.get(document) ?? read(document)
-    known.set(document, parsed)
-    return parsed
+    const content = known.get(document) ?? read(document.content)
+    known.set(document, content)
+    return content
   }
 }
 
@@ -72,6 +74,12 @@ export const idsOf = (manifest: Manifest): string[] => manifest.devices.map((dev
 /** Returns the public key of the password or the recovery kit; undefined if that does not open the keyring. */
 export const wayOf = (keyring: Keyring, kind: 'password' | 'kit'): string | undefined =>
   keyring.ways.find((way) => way.kind === kind)?.publicKey
+
+/** Returns the credential ids of passkeys that the next keyring no longer has: they sign in no more either [Note: K1]. */
+export function leavingPasskeys(before: Keyring, next: Keyring): string[] {
+  const staying = new Set(next.ways.map(({ id }) => id))
+  return before.ways.filter(({ id, kind }) => kind === 'passkey' && !staying.has(id)).map(({ id }) => id.slice('passkey:'.length))
+}
 
 export const sameText = (a: Signed, b: Signed): boolean => a.content === b.content && a.signature === b.signature
 

@@ -1,4 +1,5 @@
-import type { KeyChange, Keyring, Manifest } from '../../contract/devices.ts'
+import type { KeyChange } from '../../contract/devices.ts'
+import type { Keyring, Manifest } from '../../contract/documents.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env } from '../env.ts'

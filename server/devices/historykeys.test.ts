@@ -67,6 +67,14 @@ test('Adding a browser, a passkey or a kit makes no new history key, and needs n
   expect(alice.identity.manifest.historyKeyId).toBe(1)
 })
 
+test('A device list of an older build, which says nothing of history, keeps it and needs no new history key', async () => {
+  const alice = await world.person('alice')
+  const { keepsHistory: _, ...older } = alice.identity.manifest
+  await world.sql('update manifests set content = $2 where user_id = $1', [alice.id, JSON.stringify(older)])
+  const keys = keepsHistoryKey(alice, { adds: ['passkey'] })
+  expect(await alice.does(devicesApi.changeKeys, keys)).toEqual({ version: 2 })
+})
+
 test('Eve has opened the keys and makes one history key after another: after a day full of them she is told the seconds', async () => {
   const eve = await world.person('eve')
   const { points } = RATES.historyKeys

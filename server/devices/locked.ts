@@ -1,5 +1,5 @@
 import { sameBytes } from '../../contract/bytes.ts'
-import type { Keyring, Manifest } from '../../contract/devices.ts'
+import type { Keyring, Manifest } from '../../contract/documents.ts'
 import type { Queryable } from '../db/connect.ts'
 import { Refusal } from '../refuse.ts'
 import { type Documents, type ReadDocuments, requireName, sameText, storedKeyring, storedManifest } from './documents.ts'
@@ -13,6 +13,8 @@ export interface LockedAccount {
   publicKey: Buffer | null
   passwordHash: Buffer
   kitHash: Buffer | null
+  /** True if the password needs a passkey beside it [Note: K1]. */
+  biometricEnabled: boolean
   documents: Documents | undefined
   /** The ids of its rooms; empty unless they were locked too. */
   roomIds: string[]

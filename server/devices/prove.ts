@@ -1,5 +1,5 @@
 import { encodeFields, fromBase64 } from '../../contract/bytes.ts'
-import type { Manifest } from '../../contract/devices.ts'
+import type { Manifest } from '../../contract/documents.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller } from '../http/serve.ts'

@@ -1,10 +1,11 @@
-import type { Manifest } from '../../contract/devices.ts'
+import type { Manifest } from '../../contract/documents.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller } from '../http/serve.ts'
+import { dropPasskeys, keepWayBack } from '../passkeys/passkeys.ts'
 import { Refusal } from '../refuse.ts'
 import type { UnlockSecret } from './devices.ts'
-import { idsOf, type ReadKeys, requireAdded, wayOf } from './documents.ts'
+import { idsOf, leavingPasskeys, type ReadKeys, requireAdded, wayOf } from './documents.ts'
 import { storeDevice } from './enrol.ts'
 import { type Renewal, saveHistory } from './historykey.ts'
 import { type LockedAccount, requireNext } from './locked.ts'
@@ -45,6 +46,8 @@ export async function storeRecovered(
   // The books of removed devices go with them, so the version of the new book is compared first.
   await store.deleteDevices(tx, user.id, leavingOf(before.manifest, read.manifest))
   await store.replaceKit(tx, user.id, newKitHash)
+  await dropPasskeys(tx, user.id, leavingPasskeys(before.keyring, read.keyring))
+  if (account.biometricEnabled) await keepWayBack(tx, user.id, newKitHash !== null)
   await keepProof(tx, env.clock(), user, deviceId, caller)
   return secret
 }

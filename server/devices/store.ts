@@ -4,6 +4,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
+import { archivePages } from '../db/schema/chatlocks.ts'
 import { books, devices, historySeals, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
 import { archiveKeys, chatRooms } from '../db/schema/rooms.ts'
 
@@ -15,6 +16,7 @@ export async function lockIdentity(db: Queryable, userId: string) {
       publicKey: users.publicKey,
       passwordHash: users.passwordHash,
       kitHash: users.kitHash,
+      biometricEnabled: users.biometricEnabled,
     })
     .from(users)
     .where(and(eq(users.id, userId), isNull(users.deletedAt)))
@@ -138,8 +140,10 @@ export async function markNeedsCommit(db: Queryable, roomIds: string[]): Promise
   await db.update(chatRooms).set({ needsCommit: true }).where(isOneOf(chatRooms.id, roomIds))
 }
 
+/** Deletes the account's archive keys of these rooms, those in pages too. */
 export async function deleteArchiveKeys(db: Queryable, userId: string, roomIds: string[]): Promise<void> {
   await db.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, roomIds)))
+  await db.delete(archivePages).where(and(eq(archivePages.userId, userId), isOneOf(archivePages.chatRoomId, roomIds)))
 }
 
 export async function insertHistorySeals(db: Queryable, rows: (typeof historySeals.$inferInsert)[]): Promise<void> {

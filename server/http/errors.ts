@@ -6,6 +6,7 @@ import { everyEndpoint } from '../../contract/every.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
 import { isDatabaseAway } from '../db/connect.ts'
 import { Refusal } from '../refuse.ts'
+import { FEWEST_HEADERS } from './headers.ts'
 
 const RETRY_SECONDS = 2
 
@@ -116,6 +117,7 @@ export function rawAnswer(refusal: Refusal): string {
     `HTTP/1.1 ${refusal.status} Refused`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(FEWEST_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ]
   return `${head.join('\r\n')}\r\n\r\n${body}`

@@ -1,5 +1,6 @@
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
+import { POLICY } from '../../contract/policy.ts'
 import type { Config, Listener } from '../config.ts'
 import { listenerOf } from './listener.ts'
 
@@ -22,30 +23,16 @@ const SWITCHED_OFF = [
 ]
 const PERMISSIONS = [...ALLOWED_HERE.map((name) => `${name}=(self)`), ...SWITCHED_OFF.map((name) => `${name}=()`)].join(', ')
 
-/** The Content-Security-Policy, the same for every answer: a page runs and loads only files of this server, and has no inline style. */
-function policyOf({ isSecure }: Listener): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self' 'wasm-unsafe-eval'",
-    "worker-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' blob: data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "manifest-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "object-src 'none'",
-    "require-trusted-types-for 'script'",
-    'trusted-types conclave',
-    // On plain HTTP this directive would send the browser to https, which this listener does not serve.
-    ...(isSecure ? ['upgrade-insecure-requests'] : []),
-  ].join(';')
-}
-
 // The headers depend on the listener alone, so they are made once for each.
 const known = new WeakMap<Listener, Record<string, string>>()
+
+/** The least of them: for an answer before the first one, and on a socket that is no reply. */
+export const FEWEST_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': POLICY,
+  'cache-control': 'no-store',
+  'origin-agent-cluster': '?1',
+  'x-content-type-options': 'nosniff',
+}
 
 /** The headers of every answer of this listener; undefined before its first one. */
 export const headersOf = (listener: Listener): Readonly<Record<string, string>> | undefined => known.get(listener)
@@ -71,7 +58,7 @@ export async function setHeaders(app: FastifyInstance, config: Config): Promise<
       strictTransportSecurity: listener.isSecure ? { maxAge: 365 * 24 * 60 * 60, includeSubDomains: false } : false,
     })
     reply.headers({
-      'content-security-policy': policyOf(listener),
+      'content-security-policy': POLICY,
       'permissions-policy': PERMISSIONS,
       // Answers hold names and envelopes, which no browser or proxy may cache.
       'cache-control': 'no-store',

@@ -47,7 +47,8 @@ export async function takeRates(limits: Limits, { rates = [] }: Endpoint, userId
 const roomOf = (input: unknown): string =>
   typeof input === 'object' && input !== null && 'chatRoomId' in input ? String(input.chatRoomId) : ''
 
-function tooManyRequests(retryAfterSeconds: number): Refusal {
+/** The refusal for a caller who must wait so many seconds. */
+export function tooManyRequests(retryAfterSeconds: number): Refusal {
   const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`
   return new Refusal('too_many_requests', { text: `Too many attempts. Try again in ${wait}`, retryAfterSeconds })
 }

@@ -56,7 +56,13 @@ function operation(endpoint: Endpoint) {
     // In OpenAPI 3.1 a body of bytes has a media type and no schema.
     ...(kind !== 'json' && { requestBody: { content: { '*/*': {} } } }),
     responses: {
-      200: { description: 'Done', content: json(z.toJSONSchema(endpoint.output, { io: 'output', unrepresentable: 'any' })) },
+      200: {
+        description: 'Done',
+        content:
+          endpoint.answer === 'bytes'
+            ? { '*/*': {} }
+            : json(z.toJSONSchema(endpoint.output, { io: 'output', unrepresentable: 'any' })),
+      },
       default: { description: 'Refused', content: json({ $ref: '#/components/schemas/Refusal' }) },
     },
   }

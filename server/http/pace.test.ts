@@ -5,7 +5,7 @@ import { plantEndpoints } from '../testing/planted.ts'
 import { startWorld } from '../testing/world.ts'
 import { PACE } from './pace.ts'
 
-const pace = { graceMs: 400, bytesPerSecond: 64 * 1024, connectionsMax: 20, checkMs: 50 }
+const pace = { ...PACE, graceMs: 400, bytesPerSecond: 64 * 1024, connectionsMax: 20, checkMs: 50 }
 const world = await startWorld({ plant: plantEndpoints, pace })
 const alice = await world.person('alice')
 const port = Number(new URL(world.url).port)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { LIMITS } from '../../contract/limits.ts'
+import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import { Refusal } from '../refuse.ts'
 import { rawAnswer } from './errors.ts'
 
@@ -13,6 +13,8 @@ export interface Pace {
   connectionsMax: number
   /** Interval of the checks. */
   checkMs: number
+  /** Interval of the pings of open sockets. */
+  heartbeatMs: number
 }
 
 export const PACE: Pace = {
@@ -20,6 +22,7 @@ export const PACE: Pace = {
   bytesPerSecond: LIMITS.streamBytesPerSecond,
   connectionsMax: LIMITS.connectionsMax,
   checkMs: 1000,
+  heartbeatMs: PERIODS.heartbeatMs,
 }
 
 declare module 'fastify' {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { BodyKind, Endpoint } from '../../contract/endpoint.ts'
@@ -78,6 +79,26 @@ export function serveJson<In extends z.ZodType, Out extends z.ZodType, Kind exte
   })
 }
 
+/** A file as an answer. `mediaType` is what the server has found out, never what somebody has said. */
+export interface Bytes {
+  bytes: Readable
+  sizeBytes: number
+  mediaType: 'image/jpeg' | 'image/png' | 'image/gif'
+}
+
+/** Serves a call whose answer is a file. */
+export function serveBytes<In extends z.ZodType>(
+  app: FastifyInstance,
+  env: Env,
+  endpoint: Endpoint<In>,
+  act: (user: SignedInUser, input: z.output<In>) => Promise<Bytes>,
+): void {
+  route(app, endpoint, {}, async (request) => {
+    const user = requireAccess(endpoint, await sessionOf(env, request))
+    return await act(user, inputOf(endpoint, request))
+  })
+}
+
 /** Serves a call that is open to anyone. */
 export function serveAnyone<In extends z.ZodType, Out extends z.ZodType, Kind extends BodyKind>(
   app: FastifyInstance,
@@ -102,7 +123,7 @@ function route(
   app: FastifyInstance,
   endpoint: Endpoint,
   options: Options,
-  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<string>,
+  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<string | Bytes>,
 ): void {
   const { body: kind = 'json' } = endpoint
   const add = (scope: FastifyInstance) =>
@@ -113,6 +134,7 @@ function route(
       config: kind === 'stream' ? { streamedBytes: limitOf(endpoint) } : {},
       handler: async (request, reply) => {
         const body = await answered(request, reply)
+        if (typeof body !== 'string') return sendBytes(reply, body)
         reply.type('application/json; charset=utf-8')
         if (!options.hasEtag) return body
         const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
@@ -130,6 +152,14 @@ function route(
   }
   if (kind === 'json') add(app)
   else takeBytes(app, kind, add)
+}
+
+/** Sends a file to be kept or drawn: a page that opens its address downloads it. No cache keeps it, because the right to it ends. */
+function sendBytes(reply: FastifyReply, { bytes, sizeBytes, mediaType }: Bytes): FastifyReply {
+  return reply
+    .type(mediaType)
+    .headers({ 'content-length': sizeBytes, 'content-disposition': 'attachment', 'cache-control': 'private, no-store' })
+    .send(bytes)
 }
 
 /** Discards the rest of an unread body until the answer is sent, then closes the connection. */

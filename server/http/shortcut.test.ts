@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { Agent, request as ask } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { LIMITS } from '../../contract/limits.ts'
 import { messagesApi } from '../../contract/messages.ts'
@@ -112,4 +114,24 @@ test('log and metrics know of both ways', async () => {
   const [refused] = counted.filter((line) => line.includes('invalid_input') && line.includes('_total'))
   expect(Number(refused?.split(' ').at(-1)) % 2).toBe(0)
   expect(world.log()).toContain('"route":"/api/messages"')
+})
+
+test('one connection carries the messages of two people, each by their own session, and one without a session none', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  const says = (cookie: string | undefined) =>
+    new Promise<{ status: number | undefined; port: number | undefined; body: string }>((resolve, reject) => {
+      const body = draft()
+      const headers = { 'content-type': 'application/json', 'content-length': body.length, ...(cookie && { cookie }) }
+      const asked = ask(`${world.url}${SHORT}`, { method: 'POST', agent, headers }, async (answer) => {
+        const port = answer.socket.localPort
+        resolve({ status: answer.statusCode, port, body: await text(answer) })
+      })
+      asked.on('error', reject).end(body)
+    })
+  const answers = [await says(alice.cookie), await says(bob.cookie), await says(undefined), await says(alice.cookie)]
+  expect(new Set(answers.map(({ port }) => port)).size).toBe(1)
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 200])
+  const senders = answers.map(({ body }) => JSON.parse(body).senderId)
+  expect(senders).toEqual([alice.id, bob.id, undefined, alice.id])
 })

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { Endpoint } from '../../contract/endpoint.ts'
@@ -55,10 +56,11 @@ export function makeShortcut<In extends z.ZodType>(
 
   async function answer(request: IncomingMessage, response: ServerResponse, listener: Listener, sessionHash: string) {
     const startedMs = performance.now()
-    const head = { ...headersOf(listener), 'content-type': 'application/json; charset=utf-8' }
-    const send = (status: number, body: string, more: Record<string, string | number>) => {
-      if (isClosing) response.setHeader('connection', 'close')
-      response.writeHead(status, { ...head, ...more, 'content-length': Buffer.byteLength(body) }).end(body)
+    // As one list of names and values, which Node writes in two thirds of the time that an object takes.
+    const head = headListOf(listener)
+    const send = (status: number, body: string, more: string[]) => {
+      const closing = isClosing ? ['connection', 'close'] : []
+      response.writeHead(status, [...head, ...more, ...closing, 'content-length', String(Buffer.byteLength(body))]).end(body)
     }
     let [status, code]: [number, ReturnType<typeof answerOf>['code'] | undefined] = [200, undefined]
     try {
@@ -66,12 +68,12 @@ export function makeShortcut<In extends z.ZodType>(
       const user = requireAccess(endpoint, await findUser(sessionHash))
       const input = parseInput(endpoint.input, flatten({}, body, {}))
       await takeRates(env.limits, endpoint, user.id, input)
-      send(status, await act(user, input), {})
+      send(status, await act(user, input), [])
     } catch (error) {
       const refused = answerOf(error, log)
       ;[status, code] = [refused.status, refused.code]
       const { retryAfterSeconds } = refused
-      send(status, refused.body, retryAfterSeconds === undefined ? {} : { 'retry-after': retryAfterSeconds })
+      send(status, refused.body, retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)])
     }
     const answered = { method: endpoint.method, route: endpoint.path, status, code, ms: performance.now() - startedMs }
     for (const note of notes) note(answered, log)
@@ -81,7 +83,7 @@ export function makeShortcut<In extends z.ZodType>(
     if (request.url !== endpoint.path || request.method !== endpoint.method || isClosing) return false
     if (!hasPlainBody(request, sizeMax) || !isOriginAllowed(env.config, request)) return false
     const listener = listenerOf(env.config, request)
-    const sessionHash = readSessionHash(listener, request.headers.cookie)
+    const sessionHash = sessionHashOf(request, listener)
     if (sessionHash === undefined || !headersOf(listener)) return false
     void answer(request, response, listener, sessionHash)
     return true
@@ -96,6 +98,30 @@ export function putBefore(server: Server, shortcut: Shortcut): void {
     if (shortcut(request, response)) return
     for (const listener of listeners) listener(request, response)
   })
+}
+
+const headLists = new WeakMap<Listener, string[]>()
+
+function headListOf(listener: Listener): string[] {
+  const made = headLists.get(listener) ?? [
+    ...Object.entries(headersOf(listener) ?? {}).flat(),
+    'content-type',
+    'application/json; charset=utf-8',
+  ]
+  headLists.set(listener, made)
+  return made
+}
+
+/** The last Cookie header of a connection, and the hash of the session's token in it: a connection sends the same one each time. */
+const lastCookies = new WeakMap<Socket, { header: string; sessionHash: string | undefined }>()
+
+function sessionHashOf({ socket, headers }: IncomingMessage, listener: Listener): string | undefined {
+  const header = headers.cookie ?? ''
+  const last = lastCookies.get(socket)
+  if (last?.header === header) return last.sessionHash
+  const sessionHash = readSessionHash(listener, header)
+  lastCookies.set(socket, { header, sessionHash })
+  return sessionHash
 }
 
 function hasPlainBody({ headers }: IncomingMessage, sizeMax: number): boolean {

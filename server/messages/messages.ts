@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { envelopeVersion, readSealedFor } from '../../contract/envelope.ts'
 import { type Draft, type Message, SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import { messageLimitText } from '../../contract/plans.ts'
+import { tellLocked } from '../chatlocks/gate.ts'
 import { askAgain } from '../contacts/requests.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
@@ -34,7 +35,9 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   const message = shownMessage({ ...sent, seq, isEncrypted: sent.sealedFor !== null, createdAt: appended.createdAt }, [])
   for (const askedId of appended.lapsed) await askAgain(env, user.id, askedId)
   const json = JSON.stringify(message)
-  env.hub.publishMessage(appended.listeners, json)
+  env.hub.publishMessage(appended.listeners, json, appended.open)
+  tellLocked(env, sent.chatRoomId, appended.open)
+  env.push.note(appended.listeners.filter((id) => !env.hub.isHere(id)))
   if (appended.hasAccepted) env.hub.publish(appended.members, { type: 'contacts', data: { userIds: appended.members } })
   return { message, json, isNew: true }
 }
@@ -48,7 +51,7 @@ const known = (message: Message): Sent => ({ message, json: JSON.stringify(messa
 async function judge(env: Env, user: SignedInUser, { chatRoomId, id }: NewMessage): Promise<Message | undefined> {
   if (!(await env.isMember(chatRoomId, user.id))) throw new Refusal('not_found')
   if (user.rights.send) return undefined
-  const room = await requireRoom(env.db, user.id, chatRoomId)
+  const room = await requireRoom(env.db, user, chatRoomId, env.clock())
   const known = await store.findOwnMessage(env.db, chatRoomId, user.id, id)
   if (known) return shownMessage(known, room.members)
   throw new Refusal(room.isClosed ? 'account_deleted' : 'subscription_required')
@@ -100,7 +103,7 @@ async function requirePlace(env: Env, { verdict, ...result }: AppendResult): Pro
 }
 
 async function storedMessage(env: Env, user: SignedInUser, roomId: string, seq: number): Promise<Message> {
-  const room = await requireRoom(env.db, user.id, roomId)
+  const room = await requireRoom(env.db, user, roomId, env.clock())
   const row = await store.findMessage(env.db, roomId, seq)
   if (!row) throw new Error('A known message is gone')
   return shownMessage(row, room.members)

@@ -1,6 +1,6 @@
 import type { Message } from '../../contract/messages.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { requireRoom } from '../rooms/members.ts'
+import { readerOf, requireRoom } from '../rooms/members.ts'
 import { shownMessage } from '../rooms/shown.ts'
 import * as store from './store.ts'
 
@@ -11,9 +11,12 @@ interface Page {
   limit: number
 }
 
-/** Returns a page of a room's messages, oldest first: the newest, or those before or after a seq. Throws Refusal. */
+/**
+ * Returns a page of a room's messages, oldest first, without those that are withheld from the caller: the newest, or
+ * those before or after a seq. Throws Refusal.
+ */
 export async function listMessages(env: Env, user: SignedInUser, { chatRoomId, ...page }: Page): Promise<Message[]> {
-  const room = await requireRoom(env.db, user.id, chatRoomId)
-  const rows = await store.pageOf(env.db, chatRoomId, page)
+  const room = await requireRoom(env.db, user, chatRoomId, env.clock())
+  const rows = await store.pageOf(env.db, chatRoomId, { ...page, ...readerOf(room, user.id) })
   return rows.map((row) => shownMessage(row, room.members))
 }

@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, getTableColumns, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, lt, not, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { named } from '../db/named.ts'
 import { bytesBefore } from '../db/page.ts'
 import { messages } from '../db/schema/messages.ts'
 import { chatParticipants } from '../db/schema/rooms.ts'
+import { IS_WITHHELD, type Reader } from '../db/withheld.ts'
 
 // What a page shows.
 const { contentHash: _, isSilent: __, ...SHOWN } = getTableColumns(messages)
@@ -28,19 +29,20 @@ export async function findOwnMessage(db: Queryable, roomId: string, senderId: st
   return row
 }
 
-interface Page {
+interface Page extends Reader {
   before?: number | undefined
   after?: number | undefined
   limit: number
 }
 
 /**
- * Reads a page of a room by its keys, oldest first: those after a place, else the newest ones (before a place). It has fewer than
- * `limit` only where nothing is left, or where its contents reach `LIMITS.pageBytes`.
+ * Reads a page of what the reader is given of a room, by its keys, oldest first: those after a place, else the newest ones (before a
+ * place). It has fewer than `limit` only where nothing is left, or where its contents reach `LIMITS.pageBytes`.
  */
-export async function pageOf(db: Queryable, roomId: string, { before, after, limit }: Page): Promise<MessageRow[]> {
+export async function pageOf(db: Queryable, roomId: string, { before, after, limit, ...reader }: Page): Promise<MessageRow[]> {
   const isForward = after !== undefined
   const page = {
+    ...reader,
     roomId,
     after: after ?? 0,
     before: before ?? Number.MAX_SAFE_INTEGER,
@@ -90,13 +92,17 @@ const isOnPage = () =>
     eq(messages.chatRoomId, sql.placeholder('roomId')),
     gt(messages.seq, sql.placeholder('after')),
     lt(messages.seq, sql.placeholder('before')),
+    not(IS_WITHHELD),
   )
 
 /** The member's new marks, and the users to notify. */
 export interface MovedMarks {
   deliveredSeq: number
   readSeq: number
-  audience: string[]
+  /** The member too. `seesReading` is false for who is not shown how far the member has read: unless both show it. */
+  audience: { userId: string; seesReading: boolean }[]
+  /** True if more than the read mark has risen. */
+  hasDelivered: boolean
 }
 
 // The pair is compared as a whole, which only the primary key can do: by the index of users a plan may read all rooms of one.
@@ -109,8 +115,14 @@ const DELIVERED_AT = sql`case when ${chatParticipants.deliveredSeq} < target.seq
 const MOVED = {
   deliveredSeq: chatParticipants.deliveredSeq,
   readSeq: chatParticipants.readSeq,
-  audience: sql<string[]>`array(
-    select member_id::text from audience_of(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) where is_told)`,
+  // Whom the member has blocked is not told, and goes on seeing the marks of before.
+  audience: sql<MovedMarks['audience']>`(
+    select coalesce(json_agg(json_build_object('userId', a.member_id, 'seesReading', a.member_id = ${chatParticipants.userId} or (
+      select bool_and(u.shows_receipts) from users u where u.id = any(array[a.member_id, ${chatParticipants.userId}])))), '[]')
+    from audience_of(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) a
+    where a.is_told and (${chatParticipants.shownReadSeq} is null or a.member_id = ${chatParticipants.userId}))`,
+  // The update that raises the mark writes this time.
+  hasDelivered: sql<boolean>`coalesce(${chatParticipants.deliveredAt} = ${sql.placeholder('now')}::timestamptz, false)`,
 }
 
 /**

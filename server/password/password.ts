@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto'
+import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
 import { encodeFields } from '../../contract/bytes.ts'
 import { PASSWORD_KDF } from '../../contract/password.ts'
@@ -20,6 +20,15 @@ export const saltFor = (env: Env, username: string): Buffer =>
 export async function verifierOf(username: string, salt: Uint8Array, password: string, kdf: 1 | undefined): Promise<Buffer> {
   return hashOfSecret(kdf === 1 ? password : await deriveAuthSecret(username, salt, password))
 }
+
+/**
+ * Returns the verifier of a chat password. What a browser sends is stretched already and has the form of an authSecret; a program's
+ * password is stretched here [Note: L1]. Throws Refusal when busy.
+ */
+export const verifierOfSecret = (salt: Uint8Array, password: string): Promise<Buffer> =>
+  verifierOf('', salt, password, AUTH_SECRET.test(password) ? 1 : undefined)
+
+export const newSalt = (): Buffer => randomBytes(SALT_BYTES)
 
 /** Hashes an authSecret or a recovery kit's secret for storage. 32 random bytes need no slow hash [Note: P1, K1]. */
 export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()

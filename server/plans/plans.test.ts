@@ -111,7 +111,7 @@ test("the eleventh message of a Test plan is refused with the plan's number, and
   const refused = await one.posts(chatRoomId, '11')
   expect(refused).toBeRefused(403, 'message_limit_reached')
   expect(refused.body).toMatchObject({
-    error: "Message limit reached message: You've sent the 10 messages of this month's plan",
+    error: 'Message limit reached message: You’ve sent the 10 messages of this month’s plan',
   })
   const now = clock()
   const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)

@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { CLOSE } from '../../contract/frames.ts'
-import { CONTRACT_VERSION, LIMITS, PERIODS } from '../../contract/limits.ts'
+import { CONTRACT_VERSION, LIMITS } from '../../contract/limits.ts'
+import { POLICY } from '../../contract/policy.ts'
 import type { Listener } from '../config.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { isSure } from '../http/access.ts'
@@ -32,6 +33,10 @@ interface Hooks extends AccountHooks {
   frames: FrameHandlers
   /** Called when a user's first socket opens or the last one closes. */
   moved: (userId: string) => Promise<void>
+  /** Called every 10 s. */
+  beat: () => Promise<void>
+  /** Interval of the pings: a socket that has not answered the one before is closed. */
+  heartbeatMs: number
 }
 
 /** Serves sockets at /ws. Checks session and Origin before the upgrade, and passes frames to the handlers of the features. */
@@ -42,18 +47,20 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     maxPayload: LIMITS.frameBytes,
     perMessageDeflate: false,
   })
+  // WEBCAT wants the policy on every answer, the one that opens a socket included.
+  sockets.on('headers', (lines) => lines.push(`Content-Security-Policy: ${POLICY}`))
   const answering = new WeakSet<WebSocket>()
-  const moves = new Set<Promise<void>>()
+  const underWay = new Set<Promise<void>>()
   const accounts = watchAccounts(env, hooks)
   let isClosing = false
 
   const report = (error: unknown) => {
     if (!refusalOf(error)) logIncident(app.log, error, 'socket')
   }
-  const tellMove = (userId: string) => {
-    const move = hooks.moved(userId).catch(report)
-    moves.add(move)
-    move.then(() => moves.delete(move))
+  const track = (started: Promise<void>) => {
+    const work = started.catch(report)
+    underWay.add(work)
+    work.then(() => underWay.delete(work))
   }
 
   function attach(server: Server): void {
@@ -88,7 +95,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     // ws itself closes with 1009, 1007 or 1002 when a frame is too large, not UTF-8 or malformed.
     socket.on('error', () => undefined)
     socket.on('close', () => {
-      if (env.hub.leave(mine)) tellMove(user.id)
+      if (env.hub.leave(mine)) track(hooks.moved(user.id))
     })
     sendFrame(socket, {
       type: 'hello',
@@ -107,7 +114,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     }
     accounts.note(mine, user)
     listen(env, mine, hooks.frames, report)
-    if (env.hub.join(mine)) tellMove(user.id)
+    if (env.hub.join(mine)) track(hooks.moved(user.id))
   }
 
   const recheck: Accounts['recheck'] = (userId, what) => accounts.recheck(userId, what).catch(report)
@@ -118,8 +125,11 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
         if (!answering.delete(socket)) socket.terminate()
         else if (socket.readyState === socket.OPEN) socket.ping()
       }
-    }, PERIODS.heartbeatMs),
-    setInterval(() => void recheck(), RECHECK_MS),
+    }, hooks.heartbeatMs),
+    setInterval(() => {
+      void recheck()
+      track(hooks.beat())
+    }, RECHECK_MS),
   ]
 
   return {
@@ -132,7 +142,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
       const deadline = Date.now() + GRACE_MS
       while (sockets.clients.size > 0 && Date.now() < deadline) await new Promise((wake) => setTimeout(wake, 10))
       for (const socket of sockets.clients) socket.terminate()
-      await Promise.all(moves)
+      await Promise.all(underWay)
     },
   }
 }

@@ -16,10 +16,13 @@ export interface Seat {
 export type SignedOut = ServerData['signed_out']
 
 export interface Hub {
-  /** Sends a frame to every socket of these users. A frame may be lost: what must survive is already in the database. */
-  publish(userIds: readonly string[], frame: ServerFrame): void
+  /**
+   * Sends a frame to every socket of these users; of a user named in `only`, to the sockets of those sessions (hex). A frame may be lost:
+   * what must survive is already in the database.
+   */
+  publish(userIds: readonly string[], frame: ServerFrame, only?: Only): void
   /** Does the same with a message frame whose data is JSON already. */
-  publishMessage(userIds: readonly string[], json: string): void
+  publishMessage(userIds: readonly string[], json: string, only?: Only): void
   /** True if the user has an open socket. */
   isHere(userId: string): boolean
   /** Sends the session's sockets `signed_out`, with the reason, if any, and closes them with 4401. */
@@ -38,24 +41,26 @@ export interface Hub {
   closeAll(): void
 }
 
+type Only = Readonly<Record<string, readonly string[]>> | null
+
 /** Makes the register of this node's open sockets. */
 export function createHub(): Hub {
   const seats = new Map<string, Set<Seat>>()
   const every = () => [...seats.values()].flatMap((mine) => [...mine])
   /** Makes the text, and its bytes, if somebody is here. */
-  function toEach(userIds: readonly string[], text: () => string): void {
+  function toEach(userIds: readonly string[], only: Only | undefined, text: () => string): void {
     let bytes: Buffer | undefined
     for (const userId of new Set(userIds)) {
       for (const seat of seats.get(userId) ?? []) {
-        if (!isReady(seat.socket)) continue
+        if (only?.[userId]?.includes(seat.sessionHash) === false || !isReady(seat.socket)) continue
         bytes ??= textFrame(text())
         seat.wire.write(bytes)
       }
     }
   }
   return {
-    publish: (userIds, frame) => toEach(userIds, () => JSON.stringify(frame)),
-    publishMessage: (userIds, json) => toEach(userIds, () => `{"type":"message","data":${json}}`),
+    publish: (userIds, frame, only) => toEach(userIds, only, () => JSON.stringify(frame)),
+    publishMessage: (userIds, json, only) => toEach(userIds, only, () => `{"type":"message","data":${json}}`),
     isHere: (userId) => seats.has(userId),
     closeSession(sessionHash, why) {
       for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, why)

@@ -7,10 +7,17 @@ export async function mutualContacts(db: Queryable, userIds: string[]): Promise<
   return new Map(rows.map(({ userId, others }) => [userId, others]))
 }
 
-/** True if both have accepted each other. */
+/** True if both have accepted each other, and neither blocks the other. */
 export async function areMutual(db: Queryable, a: string, b: string): Promise<boolean> {
   const pair = await store.findPair(db, a, b)
   return pair.length === 2 && pair.every(({ state, isBlocked }) => state === 'accepted' && !isBlocked)
+}
+
+/** True if both have accepted each other, as the caller may know it: somebody who blocks the caller looks as before. */
+export async function looksMutual(db: Queryable, callerId: string, otherId: string): Promise<boolean> {
+  const pair = await store.findPair(db, callerId, otherId)
+  const isOpen = (row: (typeof pair)[number]) => row.state === 'accepted' && !(row.userId === callerId && row.isBlocked)
+  return pair.length === 2 && pair.every(isOpen)
 }
 
 /** True if the caller's list has the other person of this direct room, accepted or as an open request. */

@@ -27,6 +27,7 @@ export interface AppendResult {
     | 'not_signed_in'
     | 'device_required'
     | 'not_found'
+    | 'chat_locked'
     | 'subscription_required'
     | 'message_limit_reached'
     | 'stale_epoch'
@@ -36,6 +37,8 @@ export interface AppendResult {
   members: string[]
   /** The members who are notified of a stored message: all but those who declined the sender's request or blocked the sender. */
   listeners: string[]
+  /** Of each listener with a chat password for the room, the sessions (hex) that have opened it; null where nobody has one. */
+  open: Record<string, string[]> | null
   /** Members of a direct room whose request from the sender has lapsed. This message renews the request. */
   lapsed: string[]
   /** True if the room was an open request to the sender, which this message accepts. */

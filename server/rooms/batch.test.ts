@@ -5,6 +5,7 @@ import { writeEnvelope } from '../../contract/envelope.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { PLANS } from '../../contract/plans.ts'
 import { roomsApi } from '../../contract/rooms.ts'
+import { connect, type Database } from '../db/connect.ts'
 import { firstManifests } from '../testing/group.ts'
 import { newMessage } from '../testing/message.ts'
 import type { Person } from '../testing/person.ts'
@@ -272,16 +273,18 @@ test('draining finishes what was accepted and refuses the rest', async () => {
   expect(await Promise.all(sent)).toHaveLength(3)
 })
 
-test('several servers never deadlock over the same rooms and people, in whatever order they come, commits beside them', async () => {
+test('two more servers with all of their connections never deadlock over the same rooms and people, in whatever order they come, commits beside them', async () => {
   const people = await Promise.all(Array.from({ length: 6 }, () => world.person('dan')))
   const rooms: { id: string; creator: Person; members: Person[] }[] = []
   for (const one of people)
     for (const two of people) if (one.id < two.id) rooms.push({ id: await one.talksTo(two), creator: one, members: [one, two] })
   const shuffled = <T>(list: T[]): T[] => list.toSorted(() => Math.random() - 0.5)
-  const flush = () => {
+  const nodes = [connect(world.databaseUrl), connect(world.databaseUrl)]
+  onTestFinished(async () => void (await Promise.all(nodes.map(({ close }) => close()))))
+  const flush = (pool: Database['pool']) => () => {
     const senders = new Map(shuffled(rooms).map((room) => [shuffled(room.members)[0], room]))
     const messages = [...senders].slice(0, 3).flatMap(([sender, { id }]) => (sender ? [newMessage(id, sender)] : []))
-    return appendMessages(world.pool, messages, new Date())
+    return appendMessages(pool, messages, new Date())
   }
   const commit = ({ id, creator }: (typeof rooms)[number]) => {
     const [groupId, some] = [randomBytes(48).toString('base64'), randomBytes(60).toString('base64')]
@@ -300,13 +303,15 @@ test('several servers never deadlock over the same rooms and people, in whatever
   }
   for (const { id, creator } of rooms) await creator.does(roomsApi.claimKeyPackages, { chatRoomId: id, generation: 1 })
   const markRead = ({ id, creator }: (typeof rooms)[number]) => creator.does(messagesApi.markRead, { chatRoomId: id })
-  // No more calls at once than connections, because waiting for a connection has a timeout.
+  // As many calls at once as connections, because waiting for a connection has a timeout.
   const one = async <T>(works: (() => Promise<T>)[]) => {
     const done: T[] = []
     for (const work of works) done.push(await work())
     return done
   }
-  const flushes = Array.from({ length: 8 }, () => one(Array.from({ length: 20 }, () => flush)))
+  const flushes = nodes.flatMap(({ pool }) =>
+    Array.from({ length: pool.options.max ?? 0 }, () => one(Array.from({ length: 5 }, () => flush(pool)))),
+  )
   const [results] = await Promise.all([
     Promise.all(flushes),
     one(rooms.map((room) => () => commit(room))),

@@ -32,7 +32,7 @@ interface Options {
 
 const BOUNDS = {
   flushMessages: 256,
-  /** A second flush starts beside one of at most so many messages: there is little load then, and nothing to be gained by waiting. */
+  /** While no more messages are under way, the next flush does not wait: there is little load then, and nothing gained by waiting. */
   smallMessages: 4,
   /** A slower flush is waiting for a lock or for the disk. */
   slowMs: 50,
@@ -40,7 +40,8 @@ const BOUNDS = {
   /** UTF-16 units of waiting content. This bounds the memory while PostgreSQL is stopped. */
   waitingChars: 32 * 1024 * 1024,
 }
-const FLUSHES = 2
+/** Flushes at once, when they are small, and when one of them is not. */
+const [SMALL_FLUSHES, FLUSHES] = [4, 2]
 /** Longer than PostgreSQL's own timeouts, so that only a silently dead connection reaches it. */
 const DEAD_MS = 60_000
 const RETRY_SECONDS = 2
@@ -53,9 +54,9 @@ interface Entry {
 }
 
 /**
- * Makes a queue in front of the log. It has no timer: messages that arrive during a flush wait and are flushed together. A second
- * flush starts beside the first if the first is small or slow, or if enough messages for a full flush wait, so that one locked room
- * does not stop the others. A flush has at most one message of a room and of a sender, and no two flushes share one: neither waits
+ * Makes a queue in front of the log. It has no timer: messages that arrive during a flush wait and are flushed together. While few
+ * are under way, a flush starts beside others, as PostgreSQL writes them to the disk together. Beside larger ones a second starts if
+ * the first is slow or enough messages for a full flush wait, so that one locked room does not stop the others. A flush has at most one message of a room and of a sender, and no two flushes share one: neither waits
  * for the other's locks, and each room keeps the order of arrival.
  */
 export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Batch {
@@ -67,17 +68,18 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
   const busy = new Set<string>()
   /** The flushes that run, oldest first, and when each began. */
   const underWay = new Map<Promise<void>, number>()
-  let lastSize = 0
+  let sent = 0
   let isDraining = false
 
   function start(): void {
     while (isTimely()) {
       const flush = take()
       if (flush.length === 0) return
-      lastSize = flush.length
+      sent += flush.length
       onFlush?.(flush.length)
       const work: Promise<void> = write(flush, () => {
         underWay.delete(work)
+        sent -= flush.length
         for (const { message } of flush) {
           busy.delete(message.chatRoomId)
           busy.delete(message.senderId)
@@ -90,10 +92,10 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
   }
 
   function isTimely(): boolean {
-    if (underWay.size === 0) return true
+    if (sent <= smallMessages) return underWay.size < SMALL_FLUSHES
     if (underWay.size >= FLUSHES) return false
     const [oldestMs = 0] = underWay.values()
-    return lastSize <= smallMessages || waiting.length >= flushMessages || performance.now() - oldestMs > slowMs
+    return waiting.length >= flushMessages || performance.now() - oldestMs > slowMs
   }
 
   function take(): Entry[] {

@@ -1,5 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { ArchiveKey, CommitDraft } from '../../contract/rooms.ts'
+import { tellLocked } from '../chatlocks/gate.ts'
+import { openSince } from '../chatlocks/times.ts'
 import type { Queryable } from '../db/connect.ts'
 import { forgetClaims, hasClaimed } from '../devices/keypackages.ts'
 import type { Env, SignedInUser } from '../env.ts'
@@ -19,9 +21,9 @@ import * as archive from './store-archivekeys.ts'
 export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDraft): Promise<{ seq: number }> {
   const { chatRoomId, groupId, epoch } = draft
   const outcome = await env.db.transaction(async (tx) => {
-    await requireRoom(tx, user.id, chatRoomId)
+    await requireRoom(tx, user, chatRoomId, env.clock())
     await store.lockRoom(tx, chatRoomId)
-    const room = await requireRoom(tx, user.id, chatRoomId)
+    const room = await requireRoom(tx, user, chatRoomId, env.clock())
     const taken = await store.findCommit(tx, chatRoomId, groupId, epoch)
     if (taken) return taken.senderId === user.id && taken.commit === draft.commit ? { seq: taken.seq } : undefined
     if (room.isClosed) throw new Refusal('account_deleted')
@@ -40,7 +42,10 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     const sealed = new Map(keptKeys(manifests, draft.archiveKeys).map((key) => [key.userId, key]))
     await archive.addArchiveKeys(tx, inSlot(chatRoomId, 'committer', [...sealed.values()]))
     if (epoch === 0) await forgetClaims(tx, chatRoomId, draft.generation)
-    return { seq: row.seq, fresh: { audience: await store.findAudience(tx, chatRoomId, user.id), commit: shownCommit(row) } }
+    return {
+      seq: row.seq,
+      fresh: { audience: await store.findAudience(tx, chatRoomId, user.id, openSince(env.clock())), commit: shownCommit(row) },
+    }
   })
   if (!outcome) {
     throw new Refusal('stale_epoch', {
@@ -48,13 +53,17 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     })
   }
   await env.fault?.('commit:committed')
-  if (outcome.fresh) env.hub.publish(outcome.fresh.audience, { type: 'commit', data: outcome.fresh.commit })
+  if (outcome.fresh) {
+    const { audience, commit } = outcome.fresh
+    env.hub.publish(audience.userIds, { type: 'commit', data: commit }, audience.open)
+    tellLocked(env, chatRoomId, audience.open)
+  }
   return { seq: outcome.seq }
 }
 
 /** Returns the caller's archive keys of some epochs. Throws Refusal. */
 export async function readArchiveKeys(env: Env, user: SignedInUser, roomId: string, groupId: string, epochs: string) {
-  await requireRoom(env.db, user.id, roomId)
+  await requireRoom(env.db, user, roomId, env.clock())
   const asked = { roomId, userId: user.id, groupId, epochs: epochs.split(',').map(Number), perSlot: LIMITS.archiveKeysPerSlot }
   return { keys: await archive.findArchiveKeys(env.db, asked) }
 }
@@ -67,10 +76,10 @@ export async function addArchiveKeys(
   keys: ArchiveKey[],
 ): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
-    await requireRoom(tx, user.id, roomId)
+    await requireRoom(tx, user, roomId, env.clock())
     // Switching the history off takes this lock and deletes the stored keys, so none can be added after it.
     await store.lockRoom(tx, roomId)
-    await requireRoom(tx, user.id, roomId)
+    await requireRoom(tx, user, roomId, env.clock())
     await requireLive(tx, user)
     if (keys.some((key) => key.userId !== user.id)) throw invalid('These are archive keys of another account')
     const started = await archive.startedEpochs(tx, roomId, [...new Set(keys.map((key) => key.groupId))])
@@ -93,9 +102,9 @@ interface GroupInfoOf {
 /** Replaces a wrong GroupInfo of the current group and epoch [Note: R2]. Throws Refusal. */
 export async function replaceGroupInfo(env: Env, user: SignedInUser, found: GroupInfoOf): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
-    await requireRoom(tx, user.id, found.chatRoomId)
+    await requireRoom(tx, user, found.chatRoomId, env.clock())
     await store.lockRoom(tx, found.chatRoomId)
-    const room = await requireRoom(tx, user.id, found.chatRoomId)
+    const room = await requireRoom(tx, user, found.chatRoomId, env.clock())
     await requireLive(tx, user)
     if (room.groupId !== found.groupId || room.epoch !== found.epoch) throw new Refusal('stale_epoch')
     await store.setGroupInfo(tx, found.chatRoomId, found.groupInfo)

@@ -135,7 +135,9 @@ test('whatever a row shows, its change is answered to everybody who sees it, onc
   const online = async () => {
     const line = await bob.opensSocket()
     onTestFinished(() => line.hangsUp())
-    await expect.poll(() => world.sql('select is_online from users where id = $1', [bob.id])).toEqual([{ is_online: true }])
+    await expect
+      .poll(() => world.sql("select nodes <> '{}' as is_online from presence where user_id = $1", [bob.id]))
+      .toEqual([{ is_online: true }])
   }
   // Bob's list does not show himself.
   const steps: [string, () => Promise<unknown>, string[]][] = [
@@ -185,7 +187,9 @@ test('a request comes, is accepted and shows presence; one that is declined leav
   expect(answered).toMatchObject({ ids: [directRoomId(alice.id, bob.id)], removed: [directRoomId(alice.id, carol.id)] })
   expect((await changes(bob, bobs)).ids).toContain(directRoomId(alice.id, bob.id))
   const line = await alice.opensSocket()
-  await expect.poll(() => world.sql('select is_online from users where id = $1', [alice.id])).toEqual([{ is_online: true }])
+  await expect
+    .poll(() => world.sql("select nodes <> '{}' as is_online from presence where user_id = $1", [alice.id]))
+    .toEqual([{ is_online: true }])
   line.hangsUp()
   expect(await changes(carol, carols)).toMatchObject({ ids: [], removed: [] })
 })

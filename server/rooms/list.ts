@@ -54,7 +54,7 @@ const rowsShape = z.array(roomRowShape).max(LIMITS.roomPageMax)
 /** The rows of these rooms in their order. Those that are not on the caller's list, or of strangers, are `removed` alike. */
 async function listed(env: Env, user: SignedInUser, picked: { roomId: string }[]) {
   const ids = picked.map(({ roomId }) => roomId)
-  const rows = ids.length === 0 ? [] : rowsShape.parse(JSON.parse(await store.rowsJson(env.db, user.id, ids)))
+  const rows = ids.length === 0 ? [] : rowsShape.parse(JSON.parse(await store.rowsJson(env.db, user, ids, env.clock())))
   const byId = new Map(rows.map((row) => [row.chatRoomId, row]))
   return { rooms: ids.flatMap((id) => byId.get(id) ?? []), removed: ids.filter((id) => !byId.has(id)) }
 }

@@ -1,4 +1,4 @@
-import { manifestShape } from '../../contract/devices.ts'
+import { manifestShape } from '../../contract/documents.ts'
 import type { ArchiveKey } from '../../contract/rooms.ts'
 import type { Queryable } from '../db/connect.ts'
 import { Refusal } from '../refuse.ts'

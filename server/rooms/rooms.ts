@@ -4,17 +4,18 @@ import type { Queryable } from '../db/connect.ts'
 import { takeKeyPackages } from '../devices/keypackages.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
-import { areMutual, hasRoomOnList } from '../relations/relations.ts'
-import { idsOf, type Room, requireRoom } from './members.ts'
-import { shownMessage } from './shown.ts'
+import { hasRoomOnList, looksMutual } from '../relations/relations.ts'
+import { idsOf, type Room, readerOf, requireMember, requireRoom } from './members.ts'
+import { shownMessage, withheldEntry } from './shown.ts'
 import * as store from './store.ts'
 
 /** Returns the room's current MLS group, for a device that joins. Throws Refusal. */
 export async function readGroup(env: Env, user: SignedInUser, roomId: string): Promise<RoomGroup> {
+  await requireRoom(env.db, user, roomId, env.clock())
   // One snapshot: a device could not join with a GroupInfo of another epoch than the returned one.
   return await env.db.transaction(
     async (tx) => {
-      const { id, generation, groupId, epoch, lastSeq } = await requireRoom(tx, user.id, roomId)
+      const { id, generation, groupId, epoch, lastSeq } = await requireMember(tx, user.id, roomId)
       const group = await store.findGroup(tx, id)
       const { welcome = null, welcomeSeq = null, welcomeEpoch = null } = group ?? {}
       return {
@@ -34,14 +35,22 @@ export async function readGroup(env: Env, user: SignedInUser, roomId: string): P
   )
 }
 
-/** Returns the messages and commits after a seq, in order and without a gap. Throws Refusal. */
+/**
+ * Returns the messages and commits after a seq, in order and without a gap. A message that is withheld from the caller is its place
+ * and its hash. Throws Refusal.
+ */
 export async function readLog(env: Env, user: SignedInUser, roomId: string, after: number, limit: number): Promise<LogPage> {
-  const room = await requireRoom(env.db, user.id, roomId)
+  const room = await requireRoom(env.db, user, roomId, env.clock())
   // All entries up to `lastSeq` are committed, so both queries see them all, whatever is appended in between.
   const range = { roomId: room.id, after, upTo: room.lastSeq, limit }
-  const [messages, commits] = await Promise.all([store.messagesBetween(env.db, range), store.commitsBetween(env.db, range)])
+  const [messages, commits] = await Promise.all([
+    store.messagesBetween(env.db, { ...range, ...readerOf(room, user.id) }),
+    store.commitsBetween(env.db, range),
+  ])
   const entries: LogEntry[] = [
-    ...messages.map(({ bytesBefore: _, ...row }) => ({ kind: 'message' as const, ...shownMessage(row, room.members) })),
+    ...messages.map(({ bytesBefore: _, withheldHash, ...row }) =>
+      withheldHash ? withheldEntry(row, withheldHash) : { kind: 'message' as const, ...shownMessage(row, room.members) },
+    ),
     ...commits.map(({ bytesBefore: _, ...row }) => shownCommit(row)),
   ]
   // A kind that its size bound cut short lacks entries after its last one, so the page ends there.
@@ -65,9 +74,9 @@ export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: str
   const { deviceId } = user
   if (deviceId === null) throw new Refusal('unknown_device')
   const packages = await env.db.transaction(async (tx) => {
-    await requireRoom(tx, user.id, roomId)
+    await requireRoom(tx, user, roomId, env.clock())
     await store.lockRoom(tx, roomId)
-    const room = await requireRoom(tx, user.id, roomId)
+    const room = await requireRoom(tx, user, roomId, env.clock())
     const members = idsOf(room)
     if (room.type === 'direct' && !(await hasRoomOnList(tx, user.id, room.id))) throw new Refusal('not_found')
     if (room.isClosed) throw new Refusal('account_deleted')
@@ -91,7 +100,7 @@ async function acceptingMembers(env: Env, tx: Queryable, userId: string, room: R
   const members = idsOf(room)
   if (room.type !== 'direct') return members
   const [other] = members.filter((id) => id !== userId)
-  if (other !== undefined && (await areMutual(tx, userId, other))) return members
+  if (other !== undefined && (await looksMutual(tx, userId, other))) return members
   await env.limits.take('claimOfStranger', `${userId} ${room.id}`)
   return [userId]
 }

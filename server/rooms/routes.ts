@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import { archiveApi } from '../../contract/archive.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import type { Env } from '../env.ts'
 import { serve } from '../http/serve.ts'
+import { listKeysLeft, listPages, putPage, readPage } from './archive.ts'
 import { addArchiveKeys, appendCommit, readArchiveKeys, replaceGroupInfo } from './commits.ts'
 import { readList } from './list.ts'
 import { claimKeyPackages, readGroup, readLog } from './rooms.ts'
@@ -18,5 +20,9 @@ export function roomRoutes(app: FastifyInstance, env: Env) {
     readArchiveKeys(env, user, chatRoomId, groupId, epochs),
   )
   serve(app, env, roomsApi.addArchiveKeys, (user, { chatRoomId, keys }) => addArchiveKeys(env, user, chatRoomId, keys))
+  serve(app, env, archiveApi.pages, (user, { chatRoomId }) => listPages(env, user, chatRoomId))
+  serve(app, env, archiveApi.page, (user, { chatRoomId, number }) => readPage(env, user, chatRoomId, number))
+  serve(app, env, archiveApi.putPage, (user, page) => putPage(env, user, page))
+  serve(app, env, archiveApi.keysLeft, (user, { chatRoomId }) => listKeysLeft(env, user, chatRoomId))
   serve(app, env, roomsApi.replaceGroupInfo, (user, found) => replaceGroupInfo(env, user, found))
 }

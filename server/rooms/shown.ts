@@ -1,4 +1,5 @@
 import type { Message } from '../../contract/messages.ts'
+import type { WithheldEntry } from '../../contract/rooms.ts'
 import { type Marks, statusOf } from './status.ts'
 import type { MessageRow } from './store.ts'
 
@@ -16,3 +17,13 @@ export function shownMessage(
     createdAt: row.createdAt.toISOString(),
   }
 }
+
+/** What a member is given of a message that is withheld from them. */
+export const withheldEntry = (
+  { id, seq, chatRoomId, senderId, createdAt }: Pick<MessageRow, 'id' | 'seq' | 'chatRoomId' | 'senderId' | 'createdAt'>,
+  contentHash: Buffer,
+): WithheldEntry => ({
+  ...{ kind: 'withheld', id, seq, chatRoomId, senderId },
+  contentHash: contentHash.toString('base64'),
+  createdAt: createdAt.toISOString(),
+})

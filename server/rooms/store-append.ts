@@ -1,19 +1,29 @@
 import type pg from 'pg'
 import { LIMITS } from '../../contract/limits.ts'
+import { openSince } from '../chatlocks/times.ts'
 import type { AppendResult, NewMessage } from './append.ts'
 
 /** What most results do not have: what a refusal says, and what else a message has changed. */
 type More = Pick<
   AppendResult,
-  'members' | 'lapsed' | 'hasAccepted' | 'generation' | 'groupId' | 'epoch' | 'lastSeq' | 'needsCommit' | 'messagesPerMonth'
+  | 'members'
+  | 'open'
+  | 'lapsed'
+  | 'hasAccepted'
+  | 'generation'
+  | 'groupId'
+  | 'epoch'
+  | 'lastSeq'
+  | 'needsCommit'
+  | 'messagesPerMonth'
 >
 
 const NO_MORE: More = {
-  ...{ members: [], lapsed: [], hasAccepted: false, messagesPerMonth: null },
+  ...{ members: [], open: null, lapsed: [], hasAccepted: false, messagesPerMonth: null },
   ...{ generation: null, groupId: null, epoch: null, lastSeq: null, needsCommit: null },
 }
 
-const APPEND = 'select * from append_messages_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)'
+const APPEND = 'select * from append_messages_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)'
 
 /**
  * Appends messages to their rooms by one statement, which is a transaction of its own: it resolves after COMMIT. Each connection
@@ -42,6 +52,7 @@ export async function appendMessages(pool: pg.Pool, messages: NewMessage[], now:
       now,
       new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000),
       new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)),
+      openSince(now),
     ],
   })
   return rows.map(([verdict, seq, listeners, more]) => ({

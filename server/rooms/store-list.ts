@@ -1,7 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { askingOf } from '../chatlocks/gate.ts'
 import type { Queryable } from '../db/connect.ts'
 import { instantOf } from '../db/instant.ts'
+import { IS_LOCKED } from '../db/locked.ts'
+import { HAS_ANSWERED, IS_ONLINE, LAST_SEEN, LOOKS_MUTUAL, THEIR_DELIVERED, THEIR_READ } from '../db/mutual.ts'
 import { named } from '../db/named.ts'
+import { newestShown } from '../db/withheld.ts'
+import type { SignedInUser } from '../env.ts'
 
 /** The place of a row in the list: its activity in ms, then its room. */
 export interface Place {
@@ -62,6 +67,8 @@ export async function pickChanged(db: Queryable, userId: string, { oldest, after
 const changedPicked = named((db) => {
   const [me, from] = [sql`${given('userId')}::uuid`, sql`${given('from')}::xid8`]
   const mine = sql`select * from contacts where user_id = ${me}`
+  /** True if the caller shows this: the two see of each other what both show. */
+  const isOwnShown = (column: string): SQL => sql`(select ${sql.raw(column)} from users where id = ${me})`
   return db
     .select({
       oldest: sql<string>`now.oldest::text`,
@@ -75,23 +82,43 @@ const changedPicked = named((db) => {
         select distinct on (room_id) room_id, changed_in from (
           select chat_room_id as room_id, changed_in from (${mine}) own where changed_in >= ${from}
           union all
-          select chat_room_id, changed_in from chat_participants
-          where chat_room_id = any(array(select chat_room_id from (${mine}) own)) and changed_in >= ${from}
+          -- What one member alone sees of a room, such as a mute or a cleared chat, is no news for the others; a read mark that rose alone
+          -- is where both show how far they have read.
+          select p.chat_room_id, seen.changed_in from chat_participants p
+          cross join lateral (select case
+            when p.user_id = ${me} then greatest(p.changed_in, p.own_changed_in)
+            when p.changed_in >= ${from} then p.changed_in else p.read_changed_in end as changed_in) seen
+          where p.chat_room_id = any(array(select chat_room_id from (${mine}) own)) and seen.changed_in >= ${from}
+            and (p.user_id = ${me} or p.changed_in >= ${from} or ${isOwnShown('shows_receipts')}
+              and (select o.shows_receipts from users o where o.id = p.user_id))
           union all
           select own.chat_room_id, news.changed_in
           from (
-            select u.id, seen.changed_in, seen.is_mutual from users u
-            cross join lateral (values (u.profile_changed_in, false), (u.presence_changed_in, true)) seen(changed_in, is_mutual)
-            where u.id = any(array(select contact_user_id from (${mine}) own)) and seen.changed_in >= ${from}
+            -- A photo is shown to mutual contacts alone, so others do not learn that it has changed. Where more has, that counts.
+            select u.id, each.changed_in, each.is_photo as is_mutual, each.is_photo as is_state from users u
+            cross join lateral (values (u.profile_changed_in, false), (u.photo_changed_in, true)) each(changed_in, is_photo)
+            where u.id = any(array(select contact_user_id from (${mine}) own)) and each.changed_in >= ${from}
+              and (not each.is_photo or u.profile_changed_in < ${from})
             union all
-            select user_id, state_changed_in, true from contacts where contact_user_id = ${me} and state_changed_in >= ${from}) news
-          -- A stranger must not learn when somebody is online or answers, so these changes count between mutual contacts only.
+            select user_id, changed_in, true, false from (
+              select p.user_id, greatest(
+                case when o.shows_presence and ${isOwnShown('shows_presence')} then p.online_changed_in end,
+                case when o.shows_last_seen and ${isOwnShown('shows_last_seen')} then p.seen_changed_in end) as changed_in
+              from presence p
+              cross join lateral (select shows_presence, shows_last_seen from users where id = p.user_id offset 0) o
+              where p.user_id = any(array(select contact_user_id from (${mine}) own))
+                and (p.online_changed_in >= ${from} or p.seen_changed_in >= ${from})) shown
+            where changed_in >= ${from}
+            union all
+            select user_id, state_changed_in, true, true from contacts where contact_user_id = ${me} and state_changed_in >= ${from}) news
+          -- A stranger must not learn when somebody is online or answers, so these changes count between mutual contacts only. Who is
+          -- blocked sees the other one go, as if they had left.
           cross join lateral (
             select c.chat_room_id from contacts c
             where ${isPair(sql`c.user_id, c.contact_user_id`, sql`${me}, news.id`)} and (not news.is_mutual
               or c.state = 'accepted' and not c.is_blocked and exists (
                 select from contacts t where ${isPair(sql`t.user_id, t.contact_user_id`, sql`news.id, ${me}`)}
-                  and t.state = 'accepted' and not t.is_blocked))
+                  and t.state = 'accepted' and (news.is_state or not t.is_blocked)))
             offset 0) own) each
         order by room_id, changed_in desc) latest
       where (changed_in, room_id) > (${from}, ${given('roomId')}::text)
@@ -111,15 +138,19 @@ function pickedOf<R extends { oldest: string; roomId: string | null }>(rows: R[]
  * Returns the caller's rows of these rooms as JSON in the contract's shape, in any order and without those that are not on the list.
  * PostgreSQL writes it, which takes a fraction of mapping its columns here.
  */
-export async function rowsJson(db: Queryable, userId: string, roomIds: string[]): Promise<string> {
-  const [row] = await rowsWritten(db, { userId, roomIds })
+export async function rowsJson(
+  db: Queryable,
+  user: Pick<SignedInUser, 'id' | 'sessionHash'>,
+  roomIds: string[],
+  now: Date,
+): Promise<string> {
+  const [row] = await rowsWritten(db, { userId: user.id, ...askingOf(user, now), roomIds, now })
   return row?.json ?? '[]'
 }
 
 // Every row is found by a whole key: by a part of one, PostgreSQL would read all rows of an account for each row of the answer.
 const rowsWritten = named((db) => {
   const me = sql`${given('userId')}::uuid`
-  const isMutual = sql`coalesce(c.state = 'accepted' and theirs.state = 'accepted' and not c.is_blocked and not theirs.is_blocked, false)`
   return db
     .select({ json: sql<string | null>`'[' || string_agg(row_to_json(shown)::text, ',') || ']'` })
     .from(sql`unnest(${given('roomIds')}::text[]) as asked(id)
@@ -128,20 +159,29 @@ const rowsWritten = named((db) => {
       where ${isPair(sql`user_id, contact_user_id`, sql`${me}, them.user_id`)} and state <> 'declined' offset 0) c
     cross join lateral (select * from chat_participants where ${isPair(sql`chat_room_id, user_id`, sql`asked.id, ${me}`)} offset 0) me
     cross join lateral (select * from users where id = c.contact_user_id offset 0) u
+    -- What the caller shows: the two see of each other what both show.
+    cross join lateral (select * from users where id = ${me} offset 0) own
+    left join lateral (select * from presence where user_id = c.contact_user_id offset 0) p on true
     cross join lateral (select * from chat_rooms where id = asked.id offset 0) r
     left join lateral (select * from contacts where ${isPair(sql`user_id, contact_user_id`, sql`them.user_id, ${me}`)} offset 0) theirs on true
     left join lateral (select * from manifests where user_id = c.contact_user_id offset 0) m on true
-    left join lateral (select id, seq, sender_id as "senderId", ${instantOf(sql`created_at`)} as "createdAt" from messages
-      where chat_room_id = asked.id and seq >= r.last_message_seq order by seq limit 1) newest on newest.seq = r.last_message_seq
+    left join lateral (select id, seq, sender_id as "senderId", ${instantOf(sql`created_at`)} as "createdAt"
+      from ${newestShown(sql`r`)} l) newest on true
     cross join lateral (select
-      u.id, u.username, u.display_name as "displayName", c.display_name as alias, u.deleted_at is not null as "isDeleted",
-      ${isMutual} and u.is_online as "isOnline", case when ${isMutual} then ${instantOf(sql`u.last_seen`)} end as "lastSeen",
+      u.id, u.username, u.display_name as "displayName", case when ${LOOKS_MUTUAL} then u.profile_image_url end as "profileImageUrl",
+      c.display_name as alias, u.deleted_at is not null as "isDeleted",
+      ${IS_ONLINE} as "isOnline", ${LAST_SEEN} as "lastSeen",
       encode(u.public_key, 'base64') as "identityKey", coalesce(m.version, 0) as "manifestVersion") person
+    cross join lateral (select ${IS_LOCKED} as it) locked
     cross join lateral (select
-      asked.id as "chatRoomId", c.id as "contactId", c.state, ${instantOf(sql`c.added_at`)} as "addedAt",
-      row_to_json(person) as person, r.last_seq as "lastSeq", case when newest.seq is not null then row_to_json(newest) end as "lastMessage",
-      me.unread_count as "unreadCount", me.read_seq as "readSeq",
-      them.delivered_seq as "theirDeliveredSeq", them.read_seq as "theirReadSeq") shown`)
+      asked.id as "chatRoomId", c.id as "contactId", c.state, ${instantOf(sql`c.added_at`)} as "addedAt", c.is_blocked as "isBlocked",
+      row_to_json(person) as person, r.last_seq as "lastSeq", me.is_protected as "isPasswordProtected", locked.it as "isLocked",
+      case when locked.it then newest."createdAt" end as "lastMessageAt",
+      case when newest.seq is not null and not locked.it then row_to_json(newest) end as "lastMessage",
+      ${HAS_ANSWERED} as "hasAnswered", me.unread_count as "unreadCount",
+      case when me.muted_until > ${given('now')}::timestamptz then ${instantOf(sql`me.muted_until`)} end as "mutedUntil",
+      me.read_seq as "readSeq", me.cleared_seq as "clearedSeq",
+      ${THEIR_DELIVERED} as "theirDeliveredSeq", ${THEIR_READ} as "theirReadSeq") shown`)
     .prepare('room_rows')
 })
 

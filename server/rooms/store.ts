@@ -2,17 +2,29 @@ import { and, asc, eq, getTableColumns, gt, inArray, lt, lte, sql } from 'drizzl
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../../contract/limits.ts'
 import type { CommitDraft } from '../../contract/rooms.ts'
+import type { OpenSessions } from '../chatlocks/gate.ts'
 import type { Queryable } from '../db/connect.ts'
 import { named } from '../db/named.ts'
 import { bytesBefore } from '../db/page.ts'
+import { users } from '../db/schema/account.ts'
 import { manifests } from '../db/schema/devices.ts'
 import { messages } from '../db/schema/messages.ts'
 import { chatParticipants, chatRooms, roomCommits, roomGroups } from '../db/schema/rooms.ts'
+import { CONTENT_HASH, IS_WITHHELD, type Reader } from '../db/withheld.ts'
 
-interface Member {
+export interface Member {
   userId: string
+  /** The marks as others are shown them. */
   deliveredSeq: number
   readSeq: number
+  /** Up to here this member has cleared the room. */
+  clearedSeq: number
+  /** The places of messages from people whom this member blocked then, as PostgreSQL writes them. */
+  withheld: string
+  /** True if the member has a chat password for the room. */
+  isProtected: boolean
+  /** True if the member lets others know how far they have read. */
+  showsReceipts: boolean
 }
 
 export interface Room {
@@ -49,8 +61,13 @@ const roomWithMembers = named((db) =>
       },
       member: {
         userId: chatParticipants.userId,
-        deliveredSeq: chatParticipants.deliveredSeq,
-        readSeq: chatParticipants.readSeq,
+        deliveredSeq: shown(chatParticipants.shownDeliveredSeq, chatParticipants.deliveredSeq),
+        readSeq: shown(chatParticipants.shownReadSeq, chatParticipants.readSeq),
+        clearedSeq: chatParticipants.clearedSeq,
+        withheld: chatParticipants.withheld,
+        isProtected: chatParticipants.isProtected,
+        // By its key, whatever the tables held when this was planned.
+        showsReceipts: sql<boolean>`(select ${users.showsReceipts} from ${users} where ${users.id} = ${chatParticipants.userId})`,
       },
     })
     .from(chatParticipants)
@@ -58,6 +75,10 @@ const roomWithMembers = named((db) =>
     .where(eq(chatParticipants.chatRoomId, sql.placeholder('roomId')))
     .prepare('room_with_members'),
 )
+
+function shown(frozen: PgColumn, mark: PgColumn) {
+  return sql<number>`coalesce(${frozen}, ${mark})`.mapWith(Number)
+}
 
 /** Locks the room's log until the transaction ends, so that appends run one after another. */
 export async function lockRoom(tx: Queryable, roomId: string): Promise<void> {
@@ -75,21 +96,27 @@ export type MessageRow = typeof messages.$inferSelect
 /** A stored commit. */
 export type CommitRow = typeof roomCommits.$inferSelect
 
-// What the log shows of a message.
-const { contentHash: _, isSilent: __, ...SHOWN } = getTableColumns(messages)
-type ShownRow = Omit<MessageRow, 'contentHash' | 'isSilent'>
+// What the log shows of a message: of one that is withheld from the reader the hash, of any other one the content.
+const CONTENT = sql<string>`case when ${IS_WITHHELD} then '' else ${messages.content} end`
+const { contentHash: _, isSilent: __, ...COLUMNS } = getTableColumns(messages)
+const SHOWN = {
+  ...COLUMNS,
+  content: CONTENT.as('content'),
+  withheldHash: sql<Buffer | null>`case when ${IS_WITHHELD} then ${CONTENT_HASH} end`.as('withheld_hash'),
+}
+type ShownRow = Omit<MessageRow, 'contentHash' | 'isSilent'> & { withheldHash: Buffer | null }
 
-interface Range extends Record<string, unknown> {
+interface Range extends Reader {
   roomId: string
   after: number
   upTo: number
   limit: number
 }
 
-/** Reads messages in order. The last one is the one that brings their contents to `LIMITS.logPageBytes`, if any does. */
+/** Reads messages in order, as the reader is given them. The last one is the one that brings their contents to `LIMITS.logPageBytes`, if any does. */
 export const messagesBetween: (db: Queryable, range: Range) => Promise<(ShownRow & { bytesBefore: number })[]> = named((db) => {
   const page = db
-    .select({ ...SHOWN, bytesBefore: bytesBefore(messages.content, asc(messages.seq)) })
+    .select({ ...SHOWN, bytesBefore: bytesBefore(CONTENT, asc(messages.seq)) })
     .from(messages)
     .where(isWithin(messages.chatRoomId, messages.seq))
     .orderBy(asc(messages.seq))
@@ -104,7 +131,10 @@ export const messagesBetween: (db: Queryable, range: Range) => Promise<(ShownRow
 })
 
 /** Reads commits in order, with the same bound as `messagesBetween`. */
-export const commitsBetween: (db: Queryable, range: Range) => Promise<(CommitRow & { bytesBefore: number })[]> = named((db) => {
+export const commitsBetween: (
+  db: Queryable,
+  range: Omit<Range, keyof Reader>,
+) => Promise<(CommitRow & { bytesBefore: number })[]> = named((db) => {
   const page = db
     .select({ ...getTableColumns(roomCommits), bytesBefore: bytesBefore(roomCommits.commit, asc(roomCommits.seq)) })
     .from(roomCommits)
@@ -169,11 +199,27 @@ export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: str
   await tx.update(roomGroups).set({ groupInfo }).where(eq(roomGroups.chatRoomId, roomId))
 }
 
-/** Returns the members who are notified of this member's acts in the room (`audience_of`). */
-export async function findAudience(db: Queryable, roomId: string, actorId: string): Promise<string[]> {
-  const { rows } = await db.execute<{ userId: string }>(sql`
-    select member_id::text as "userId" from audience_of(${roomId}, ${actorId}) where is_told`)
-  return rows.map((row) => row.userId)
+/**
+ * Returns the members who are notified of this member's acts in the room (`audience_of`); `open` has, of each who has a chat password,
+ * the sessions (hex) that have opened it and have used it after `openSince`.
+ */
+export async function findAudience(db: Queryable, roomId: string, actorId: string, openSince: Date): Promise<Audience> {
+  const { rows } = await db.execute<{ userId: string; open: string[] | null }>(sql`
+    select a.member_id::text as "userId", case when p.is_protected then array(
+      select encode(o.session_hash, 'hex') from open_chats o
+      where o.chat_room_id = p.chat_room_id and o.user_id = p.user_id and o.used_at > ${openSince}) end as open
+    from audience_of(${roomId}, ${actorId}) a
+    join chat_participants p on p.chat_room_id = ${roomId} and p.user_id = a.member_id
+    where a.is_told`)
+  return {
+    userIds: rows.map((row) => row.userId),
+    open: Object.fromEntries(rows.flatMap(({ userId, open }) => (open === null ? [] : [[userId, open]]))),
+  }
+}
+
+export interface Audience {
+  userIds: string[]
+  open: OpenSessions
 }
 
 /** Returns those of these "room user" keys whose user is a member of the room. */

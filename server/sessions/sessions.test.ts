@@ -127,6 +127,7 @@ test('sessions that are over by time are deleted by the clock, their sockets clo
   const announced: Change[] = []
   const stop = await followChanges(world.databaseUrl, {
     onChange: (change) => announced.push(change),
+    onPresence: () => undefined,
     onOpen: () => undefined,
     onLost: () => undefined,
   })

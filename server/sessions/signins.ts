@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Origin, sessionsApi } from '../../contract/sessions.ts'
@@ -7,6 +8,8 @@ import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store-signins.ts'
 
+/** A copy that goes on trying is told again after this time. */
+const COPY_TOLD_MS = 60 * 60 * 1000
 const DAY_MS = 24 * 60 * 60 * 1000
 const DROPPED_AT_ONCE = 500
 
@@ -15,6 +18,21 @@ export async function noteSignIn(tx: Queryable, now: Date, userId: string, sessi
   await store.insertSignIn(tx, { ...session, userId, signedInAt: now })
   await store.trimSignIns(tx, userId, LIMITS.signInsPerUser)
   await announceChange(tx, [userId], 'sign_in')
+}
+
+/**
+ * Notes a sign-in that was refused because the counter of its passkey went back: somebody else may hold a copy of it [Note: K1]. It
+ * is noted once an hour at most, so that repeats do not displace the sign-ins.
+ */
+export async function noteCopiedPasskey(env: Env, userId: string, origin: Origin, name: string): Promise<void> {
+  const now = env.clock()
+  await env.db.transaction(async (tx) => {
+    const sinceThen = new Date(now.getTime() - COPY_TOLD_MS)
+    if (await store.hasCopiedPasskey(tx, userId, name, sinceThen)) return
+    await store.insertSignIn(tx, { ...origin, id: randomUUID(), userId, signedInAt: now, copiedPasskey: name })
+    await store.trimSignIns(tx, userId, LIMITS.signInsPerUser)
+    await announceChange(tx, [userId], 'sign_in')
+  })
 }
 
 /** Notes inside the caller's transaction which device has signed for the session, and announces it. */

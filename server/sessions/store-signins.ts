@@ -9,6 +9,12 @@ export async function insertSignIn(tx: Queryable, row: typeof signIns.$inferInse
   await tx.insert(signIns).values(row)
 }
 
+/** True if a refused sign-in by a copy of this passkey was noted since then. */
+export async function hasCopiedPasskey(tx: Queryable, userId: string, name: string, since: Date): Promise<boolean> {
+  const isIt = and(eq(signIns.userId, userId), eq(signIns.copiedPasskey, name), gt(signIns.signedInAt, since))
+  return (await tx.$count(signIns, isIt)) > 0
+}
+
 /** Deletes all but the user's newest ones. */
 export async function trimSignIns(tx: Queryable, userId: string, kept: number): Promise<void> {
   await tx.execute(sql`
@@ -58,7 +64,7 @@ export async function findUnanswered(db: Queryable, { userId, tokenHash, deviceI
   return await db
     .select({
       ...{ id: signIns.id, browser: signIns.browser, system: signIns.system, ingress: signIns.ingress },
-      ...{ signedInAt: signIns.signedInAt, deviceId: signIns.deviceId },
+      ...{ signedInAt: signIns.signedInAt, deviceId: signIns.deviceId, copiedPasskey: signIns.copiedPasskey },
       isLive: one(and(isItsSession, eq(sessions.userId, userId), isInTime(now))),
     })
     .from(signIns)

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import WebSocket from 'ws'
 import type { z } from 'zod'
-import { accountApi, type OrderAct } from '../../contract/account.ts'
+import { accountApi } from '../../contract/account.ts'
+import { chatLocksApi } from '../../contract/chatlocks.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
+import type { OrderAct } from '../../contract/forms.ts'
+import { passkeysApi } from '../../contract/passkeys.ts'
 import { commitDraftShape, roomsApi } from '../../contract/rooms.ts'
 import { orderSignature, sessionProof, type TestIdentity } from './keys.ts'
 import { openTestSocket, type TestSocket } from './socket.ts'
@@ -72,17 +75,22 @@ async function claimFirst(browser: Browser, endpoint: Endpoint, input: unknown):
 const ACTS: Record<string, OrderAct> = {
   [accountApi.changePassword.path]: 'change password',
   [accountApi.remove.path]: 'delete account',
+  [chatLocksApi.giveUp.path]: 'give up chat history',
+  [passkeysApi.add.path]: 'add passkey',
+  [passkeysApi.remove.path]: 'remove passkey',
+  [passkeysApi.setBiometric.path]: 'switch biometric',
 }
 
 /** The input with the order that its call needs, unless it brings one. */
-async function ordered(browser: Browser, { path }: Endpoint, input: unknown): Promise<unknown> {
-  const [act, whose] = [ACTS[path], browser.opened?.()]
+async function ordered(browser: Browser, { method, path }: Endpoint, input: unknown): Promise<unknown> {
+  const [act, whose] = [method === 'GET' ? undefined : ACTS[path], browser.opened?.()]
   if (!act || !whose || typeof input !== 'object' || input === null || 'order' in input) return input
   const { body } = await browser.request('GET', devicesApi.challenge.path)
   const parsed = devicesApi.challenge.output.safeParse(body)
   if (!parsed.success) return input
   const place: [string, string, string, OrderAct] = [browser.origin ?? '', whose.id, parsed.data.challenge, act]
-  return { ...input, order: orderSignature(whose.identity, place, input) }
+  const posted = Object.fromEntries(Object.entries(input).filter(([name]) => !path.includes(`:${name}`)))
+  return { ...input, order: orderSignature(whose.identity, place, posted) }
 }
 
 export function newBrowser(url: string, origin?: string): Browser {

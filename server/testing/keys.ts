@@ -1,15 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
-import type { OrderAct } from '../../contract/account.ts'
 import { encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
-import {
-  type AccountKeys,
-  ADDED_AT_SEALED,
-  type KeyChange,
-  type Keyring,
-  type Manifest,
-  type SignedBook,
-} from '../../contract/devices.ts'
+import type { AccountKeys, KeyChange, SignedBook } from '../../contract/devices.ts'
+import { ADDED_AT_SEALED, type Keyring, type Manifest } from '../../contract/documents.ts'
+import type { OrderAct } from '../../contract/forms.ts'
 import type { Signed } from '../../contract/shapes.ts'
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64')
@@ -58,6 +52,13 @@ export const withDevice = (identity: TestIdentity, deviceId: string): TestIdenti
     devices: [...identity.manifest.devices, deviceEntry(deviceId)],
   },
 })
+
+/** The identity with the next version of both documents, whose keyring this passkey opens too. */
+export function withPasskey(identity: TestIdentity, id: string): TestIdentity {
+  const next = changed(identity, { adds: ['passkey'] })
+  const ways = next.keyring.ways.map((way) => (identity.keyring.ways.includes(way) ? way : { ...way, id: `passkey:${id}` }))
+  return { ...next, keyring: { ...next.keyring, ways } }
+}
 
 type Kind = Keyring['ways'][number]['kind']
 

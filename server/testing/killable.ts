@@ -1,10 +1,18 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import pino from 'pino'
 import { makeApp } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { connect } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import { readFault } from '../fault.ts'
+import { openFolder } from '../files/folder.ts'
 import { makeLimits } from '../http/limits.ts'
+import { makeOutbound } from '../outbound/outbound.ts'
+import { makePushQueue } from '../push/queue.ts'
+import { newVapidKey } from '../push/vapid.ts'
 import { createHub } from '../realtime/hub.ts'
 import { makeBatch } from '../rooms/batch.ts'
 import { gatherMembers } from '../rooms/membership.ts'
@@ -22,13 +30,18 @@ const { http } = await makeApp(
       db,
       clock,
       hub: createHub(),
+      node: randomUUID(),
       batch: makeBatch({ pool: database.pool, clock, fault }),
+      push: makePushQueue(),
+      bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
+      outbound: makeOutbound({ isGuarded: true }),
       limits: makeLimits(clock),
       findSession: gatherSessions({ db, clock }),
       isMember: gatherMembers(db),
       saltKey: await readSecret(db, 'salt'),
       nameKey: await readSecret(db, 'names'),
       challengeKey: await readSecret(db, 'challenge'),
+      vapidKey: await readSecret(db, 'vapid', newVapidKey),
     },
     ...(fault && { fault }),
   },

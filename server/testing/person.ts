@@ -3,7 +3,9 @@ import { accountApi, type SignedIn } from '../../contract/account.ts'
 import { type Contact, contactsApi } from '../../contract/contacts.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { type Draft, type Message, messagesApi } from '../../contract/messages.ts'
+import { passkeysApi } from '../../contract/passkeys.ts'
 import { directRoomId } from '../../contract/shapes.ts'
+import type { Authenticator } from './authenticator.ts'
 import { type Answer, type Browser, newBrowser } from './browser.ts'
 import {
   type Changes,
@@ -14,6 +16,7 @@ import {
   signedKeys,
   type TestIdentity,
   withDevice,
+  withPasskey,
 } from './keys.ts'
 
 /** A person with an account, keys and one device, signed in. */
@@ -33,6 +36,8 @@ export interface Person extends Browser {
   addsBrowser(): Promise<Browser & { deviceId: string }>
   /** Changes the account's keys. `identity` becomes the new one after the server has accepted. `via` is the browser that posts. */
   changesKeys(changes: Changes, more?: Extra, via?: Browser): Promise<void>
+  /** Adds a passkey that signs in. With `opensKeys` it opens the keyring too. */
+  addsPasskey(passkey: Authenticator, opensKeys?: boolean): Promise<void>
   adds(other: Person): Promise<Contact>
   contacts(): Promise<Contact[]>
   /** Both add each other; returns the room's id. */
@@ -85,6 +90,13 @@ export async function newPerson(url: string, username: string, origin: string): 
       const change = signedChange(person.identity, next, { bookVersion, ...(kitSecret !== undefined && { kitSecret }) })
       await via.does(devicesApi.changeKeys, { ...change, ...(password !== undefined && { password }) })
       person.identity = next
+    },
+    async addsPasskey(passkey: Authenticator, opensKeys = false) {
+      const { challenge } = await does(passkeysApi.challenge, {})
+      const next = withPasskey(person.identity, passkey.id)
+      const keys = opensKeys ? { keys: signedChange(person.identity, next) } : {}
+      await does(passkeysApi.add, { ...passkey.registers(challenge), name: 'My key', ...keys })
+      if (opensKeys) person.identity = next
     },
     adds: (other: Person) => does(contactsApi.add, { username: other.username }),
     contacts: () => does(contactsApi.list, {}),

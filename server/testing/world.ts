@@ -1,7 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
@@ -13,10 +16,14 @@ import { type Listener, readConfig } from '../config.ts'
 import { connect } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import type { Env } from '../env.ts'
+import { openFolder } from '../files/folder.ts'
 import { makeLimits, noLimits } from '../http/limits.ts'
 import type { Pace } from '../http/pace.ts'
 import { measureFlushes, measureServer } from '../metrics/measures.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { makeOutbound } from '../outbound/outbound.ts'
+import { makePushQueue } from '../push/queue.ts'
+import { newVapidKey } from '../push/vapid.ts'
 import { createHub } from '../realtime/hub.ts'
 import { makeBatch } from '../rooms/batch.ts'
 import { gatherMembers } from '../rooms/membership.ts'
@@ -30,11 +37,14 @@ interface Options {
   /** True for the real rate limits; false for none. */
   hasLimits?: boolean
   clientFolder?: string
+  releaseFolder?: string
   metrics?: Metrics
   /** Adds calls for this test alone. */
   plant?: (app: FastifyInstance, env: Env) => void
   /** Limits on slow requests; the product's by default. */
   pace?: Pace
+  /** A database that the test has made; a new one by default. */
+  at?: string
 }
 
 export interface World {
@@ -46,6 +56,8 @@ export interface World {
   /** The database's address, for connections of another process. */
   databaseUrl: string
   gateway: App['gateway']
+  /** Who is online here. It beats when a test calls `beat`, and every 10 s. */
+  presence: App['presence']
   /** The jobs, which run only when a test calls `runDue`. */
   jobs: App['jobs']
   /** Runs any statement and returns its rows. */
@@ -65,31 +77,42 @@ export interface World {
   opens(listener: Listener, socketPath?: string): Promise<number>
 }
 
+/** Shorter than the product's, because nothing else is waited for. */
+const PUSH_DELAY_MS = 50
+
 /** Starts the real server on a free port, with its own database and clock. Call it at the top of a test file; it cleans up at the end. */
 export async function startWorld({
   variables = {},
   hasLimits = false,
   clientFolder,
+  releaseFolder,
   metrics,
   plant,
   pace,
+  at,
 }: Options = {}): Promise<World> {
-  const databaseUrl = await freshDatabase()
+  const databaseUrl = at ?? (await freshDatabase())
   const database = connect(databaseUrl)
   let movedMs = 0
   const clock = () => new Date(Date.now() + movedMs)
+  const config = readConfig({ PORT: '0', NODE_ENV: 'test', ...variables })
   const env: Env = {
-    config: readConfig({ PORT: '0', NODE_ENV: 'test', ...variables }),
+    config,
     db: database.db,
     clock,
     hub: createHub(),
+    node: randomUUID(),
     batch: makeBatch({ pool: database.pool, clock, onFlush: metrics && measureFlushes(metrics) }),
+    push: makePushQueue(PUSH_DELAY_MS),
+    bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
+    outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
     limits: hasLimits ? makeLimits(clock) : noLimits,
     findSession: gatherSessions({ db: database.db, clock }),
     isMember: gatherMembers(database.db),
     saltKey: await readSecret(database.db, 'salt'),
     nameKey: await readSecret(database.db, 'names'),
     challengeKey: await readSecret(database.db, 'challenge'),
+    vapidKey: await readSecret(database.db, 'vapid', newVapidKey),
   }
   if (metrics) measureServer(metrics, env, database)
   const lines: string[] = []
@@ -100,9 +123,10 @@ export async function startWorld({
     },
   })
   const log = pino({ level: 'silent' }, sink)
-  const { http, gateway, jobs, attach } = await makeApp(env, {
+  const { http, gateway, presence, jobs, attach } = await makeApp(env, {
     ...{ log, metrics, database },
     ...(clientFolder && { clientFolder }),
+    ...(releaseFolder && { releaseFolder }),
     ...(pace && { pace }),
   })
   plant?.(http, env)
@@ -134,6 +158,7 @@ export async function startWorld({
     pool: database.pool,
     databaseUrl,
     gateway,
+    presence,
     jobs,
     sql,
     lockWaits: async (count) => void (await lockWaits(count)),

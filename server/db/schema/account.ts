@@ -13,8 +13,6 @@ export const users = pgTable(
     passwordSalt: bytes('password_salt').notNull(),
     onionAddress: text('onion_address').unique(),
     avatar: text('avatar'),
-    isOnline: boolean('is_online').notNull().default(false),
-    lastSeen: at('last_seen'),
     /** The account's Ed25519 identity key; null until a browser has made keys. */
     publicKey: bytes('public_key'),
     hasBiometrics: boolean('has_biometrics').notNull().default(false),
@@ -37,10 +35,15 @@ export const users = pgTable(
     /** When the account was deleted. The row stays, without personal data, so that others keep their conversations. */
     deletedAt: at('deleted_at'),
     createdAt: at('created_at').notNull(),
+    /** What the person shares with contacts who share it too. */
+    showsPresence: boolean('shows_presence').notNull().default(true),
+    showsLastSeen: boolean('shows_last_seen').notNull().default(true),
+    showsTyping: boolean('shows_typing').notNull().default(true),
+    showsReceipts: boolean('shows_receipts').notNull().default(true),
     /** What everybody in a common room is shown: names, keys, deletion. */
     profileChangedIn: changedIn('profile_changed_in'),
-    /** What only mutual contacts are shown. */
-    presenceChangedIn: changedIn('presence_changed_in'),
+    /** What mutual contacts alone are shown: the photo. */
+    photoChangedIn: changedIn('photo_changed_in'),
   },
   (table) => [uniqueIndex('users_username_lower').on(sql`lower(${table.username})`)],
 )

@@ -16,8 +16,8 @@ export const contacts = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     displayName: text('display_name'),
     isBlocked: boolean('is_blocked').notNull().default(false),
-    chatPasswordHash: text('chat_password_hash'),
-    isPasswordProtected: boolean('is_password_protected').notNull().default(false),
+    /** When the owner was last online as they blocked the person: what that person is shown until they are unblocked. */
+    seenWhenBlocked: at('seen_when_blocked'),
     /** pending: the other person has asked. declined: hidden from the list; an answer or adding the person back revives it. */
     state: text('state').$type<'pending' | 'accepted' | 'declined'>().notNull(),
     chatRoomId: text('chat_room_id')

@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
-import { at, changedIn, seq } from './columns.ts'
+import { at, changedIn, places, seq } from './columns.ts'
 import { devices } from './devices.ts'
 
 export const chatRooms = pgTable('chat_rooms', {
@@ -21,6 +22,8 @@ export const chatRooms = pgTable('chat_rooms', {
   needsCommit: boolean('needs_commit').notNull().default(false),
   /** True after a member has deleted their account: nothing more is appended. */
   isClosed: boolean('is_closed').notNull().default(false),
+  /** Up to here all members have cleared the room, and its messages were emptied: hash and place remain. */
+  emptiedSeq: seq('emptied_seq').notNull().default(0),
   /** For servers of before, which still compare it. What is new of a room stands in the rows of its members. */
   changedIn: changedIn('changed_in'),
 })
@@ -55,13 +58,32 @@ export const chatParticipants = pgTable(
     /** The messages of others behind both `readSeq` and `uncountedSeq` that are not silent. */
     unreadCount: integer('unread_count').notNull().default(0),
     changedIn: changedIn('changed_in'),
+    /** The same for a read mark that rose alone: who is not shown it must not learn when it did. */
+    readChangedIn: changedIn('read_changed_in'),
     /** Up to here nothing counts as unread: a member who has blocked the sender gets a message's place and no news of it. */
     uncountedSeq: seq('uncounted_seq').notNull().default(0),
     /** Messages that this member was told of in the UTC month that begins at `receivedMonth`. */
     receivedCount: integer('received_count').notNull().default(0),
     receivedMonth: at('received_month'),
+    /** Until then, or for good (`MUTED_FOR_GOOD`), the room is no news for this member. Null: it is not muted. */
+    mutedUntil: at('muted_until'),
+    /** The transaction that last changed what the list shows to this member alone: a mute, a block, a cleared chat, marks that are not shown. */
+    ownChangedIn: changedIn('own_changed_in'),
+    /** This member has cleared the room up to here: of its messages they are given place and hash alone. */
+    clearedSeq: seq('cleared_seq').notNull().default(0),
+    /** The places at which the others were blocked by this member: of their messages in it they are given place and hash alone. */
+    withheld: places('withheld').notNull().default('{}'),
+    /** What others are shown of this member's marks while this member has blocked them; null otherwise. */
+    shownDeliveredSeq: seq('shown_delivered_seq'),
+    shownReadSeq: seq('shown_read_seq'),
+    /** True if this member has a chat password for the room (`chat_locks`): only sessions that have opened it are given what is said. */
+    isProtected: boolean('is_protected').notNull().default(false),
   },
-  (table) => [primaryKey({ columns: [table.chatRoomId, table.userId] }), index('chat_participants_user').on(table.userId)],
+  (table) => [
+    primaryKey({ columns: [table.chatRoomId, table.userId] }),
+    index('chat_participants_user').on(table.userId),
+    index('chat_participants_cleared').on(table.chatRoomId).where(sql`${table.clearedSeq} > 0`),
+  ],
 )
 
 export const roomCommits = pgTable(

@@ -34,7 +34,7 @@ export const sessions = pgTable(
 export const signIns = pgTable(
   'sign_ins',
   {
-    /** The id of the session. */
+    /** The id of the session; of a refused sign-in one of its own. */
     id: uuid('id').primaryKey(),
     userId: uuid('user_id')
       .notNull()
@@ -45,6 +45,8 @@ export const signIns = pgTable(
     system: text('system').notNull(),
     ingress: ingress(),
     signedInAt: at('signed_in_at').notNull(),
+    /** The name of the passkey whose counter went back: then this is a sign-in that was refused, and began no session. */
+    copiedPasskey: text('copied_passkey'),
     /** The devices at which the person has seen it. */
     answeredBy: text('answered_by').array().notNull().default([]),
   },

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createContext, runInContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { PAGES, pageOf } from '../../contract/pages.ts'
+
+const script = readFileSync(path.resolve(import.meta.dirname, '../early.js'), 'utf8')
+
+interface Visit {
+  address?: string
+  local?: Record<string, string>
+  session?: Record<string, string>
+  /** Names of globals that this browser does not have. */
+  without?: string[]
+}
+
+/** Runs the early script in a browser like this. */
+function visit({ address = '/', local = {}, session = {}, without = [] }: Visit) {
+  const { pathname, search, hash } = new URL(address, 'https://chat.example.org')
+  const dataset: Record<string, string> = {}
+  const asked: string[] = []
+  const named = { textContent: '' }
+  const page = {
+    location: { pathname, search, hash },
+    document: {
+      documentElement: { dataset },
+      addEventListener: (type: string, run: () => void) => type === 'DOMContentLoaded' && run(),
+      getElementById: () => named,
+    },
+    localStorage: { getItem: (key: string) => local[key] ?? null },
+    sessionStorage: { getItem: (key: string) => session[key] ?? null },
+    ...{ isSecureContext: true, crypto: { subtle: {} }, indexedDB: {}, Worker: {}, WebAssembly: {}, WebSocket: {} },
+    fetch: (path: string) => {
+      asked.push(path)
+      return Promise.resolve()
+    },
+  }
+  const context = createContext({ ...page, ...Object.fromEntries(without.map((name) => [name, undefined])) })
+  if (without.includes('WebAssembly')) runInContext('delete globalThis.WebAssembly', context)
+  runInContext(script, context)
+  return { frame: dataset['frame'], asked, lacks: named.textContent }
+}
+
+const member = { user: '{"id":"1"}' }
+
+test('A first visit to the front door shows the landing; every other address and every later visit the sign-in', () => {
+  expect(visit({}).frame).toBe('landing')
+  expect(visit({ address: '/?from=a-friend' }).frame).toBe('landing')
+  for (const address of ['/auth', '/chat/dm_a_b', '/settings?tab=plan', '/anything'])
+    expect(visit({ address }).frame).toBe('form')
+  expect(visit({ local: { visited: 'yes' } }).frame).toBe('form')
+})
+
+test('A member never sees the landing, whatever address leads here', () => {
+  for (const address of ['/', '/#home', '/#features', '/auth', '/?tab=signin'])
+    expect(visit({ address, local: member }).frame).toBe('app')
+})
+
+test('The way back to the landing works for who has been here before, also for who was just signed out', () => {
+  const local = { visited: 'yes' }
+  for (const hash of ['#home', '#passage', '#features']) {
+    expect(visit({ address: `/${hash}`, local }).frame).toBe('landing')
+    expect(visit({ address: `/${hash}`, local, session: { 'signed-out': 'by you' } }).frame).toBe('landing')
+  }
+  expect(visit({ address: '/#other', local }).frame).toBe('form')
+  expect(visit({ address: '/auth#home', local }).frame).toBe('form')
+})
+
+test('Who was signed out, or asks for Sign In, does not see a new visitor’s form first', () => {
+  expect(visit({ session: { 'signed-out': '' } }).frame).toBe('app')
+  expect(visit({ address: '/auth?tab=signin' }).frame).toBe('app')
+})
+
+test('A logout that is still to be sent goes before everything: no landing, and nobody is asked for', () => {
+  const { frame, asked } = visit({ local: { 'logout-owed': '{}' } })
+  expect([frame, asked]).toEqual(['form', []])
+  expect(visit({}).asked).toEqual(['/api/user'])
+})
+
+test('The addresses that are no page for the server are none for the early script', () => {
+  const addresses = [
+    ...Object.keys(PAGES),
+    '/api/user',
+    '/assets/x',
+    '/objects',
+    '/x.png',
+    '/chat/a.b',
+    '/apiary',
+    '/wsx',
+    '/s3/y',
+    '/a',
+  ]
+  for (const address of addresses) expect(visit({ address }).frame === 'nowhere', address).toBe(pageOf(address) === null)
+})
+
+test('A browser that cannot encrypt is told by name what it lacks, and nobody is asked for', () => {
+  const { frame, lacks, asked } = visit({ local: member, without: ['indexedDB', 'WebAssembly'] })
+  expect([frame, lacks, asked]).toEqual(['lacks', 'IndexedDB and WebAssembly', []])
+  expect(visit({ without: ['isSecureContext', 'crypto'] }).lacks).toBe('a secure connection (https)')
+})

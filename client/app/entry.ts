@@ -1,0 +1,12 @@
+import '../ui/fonts.css'
+import '../ui/tokens.css'
+import '../ui/components.css'
+import './app.css'
+import '../signin/auth.css'
+import '../pages/fonts.css'
+import '../pages/site.css'
+import '../pages/landing.css'
+
+// The styles of all frames of index.html come with the page, its code only where the frame that client/early.js has chosen needs it.
+const { frame } = document.documentElement.dataset
+if (frame === 'form' || frame === 'app') void import('./start.ts')

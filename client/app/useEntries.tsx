@@ -1,0 +1,137 @@
+import {
+  BadgeCheck,
+  Ban,
+  Bell,
+  BellOff,
+  BellRing,
+  Eraser,
+  Flag,
+  House,
+  Keyboard,
+  LockKeyhole,
+  LockKeyholeOpen,
+  LogOut,
+  type LucideIcon,
+  MessageSquare,
+  MonitorSmartphone,
+  Moon,
+  Pencil,
+  ScanLine,
+  Shield,
+  Sun,
+  UserRound,
+  UserRoundCog,
+  UserRoundPlus,
+  UserRoundX,
+} from 'lucide-react'
+import { useStore } from 'zustand'
+import { lockNow } from '../chatlock/relock.ts'
+import { type Act, askAct } from '../contacts/acts.ts'
+import type { AddingWay } from '../contacts/ContactList.tsx'
+import { unmuteRoom } from '../notifications/mute.ts'
+import { isShutRow, type RoomRow, roomsStore, sortRooms } from '../rooms/list.ts'
+import { peerIdOf } from '../rooms/room.ts'
+import { openDetails } from '../trust/details.ts'
+import { nameOf, type Person, peopleStore } from '../trust/people.ts'
+import { useEnv } from '../ui/env.tsx'
+import type { Entry as Found } from './entries.ts'
+import { addressOf } from './tabs.ts'
+import { themeStore, toggleTheme } from './theme.ts'
+
+export interface Entry extends Found {
+  icon: LucideIcon
+}
+
+/** What the entries of the palette lead to. */
+export interface Ways {
+  /** The chat that is open: what can be done with its person is offered. */
+  openRoomId: string | undefined
+  onGo: (address: string) => void
+  onAdd: (way: AddingWay) => void
+  onUnread: () => void
+  onKeys: () => void
+  onLogout: () => void
+}
+
+/** All entries of the palette: the chats, what can be done with the person of the open one, and the settings and actions. */
+export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onLogout }: Ways): Entry[] {
+  const env = useEnv()
+  const rooms = useStore(roomsStore, (state) => state.rooms)
+  const people = useStore(peopleStore, (state) => state.people)
+  const theme = useStore(themeStore, (state) => state.theme)
+  const talks = sortRooms(rooms.values()).flatMap((room): Entry[] => {
+    const person = people.get(peerIdOf(room) ?? '')
+    if (!person) return []
+    const handle = `@${person.username}`
+    const run = () => onGo(`/chat/${room.id}`)
+    const isRequest = room.state === 'pending'
+    return [
+      {
+        ...{ id: room.id, group: 'Chats' as const, icon: MessageSquare, run },
+        words: isRequest ? handle : nameOf(person),
+        ...(isRequest ? { hint: 'Request' } : !person.isDeleted && { hint: handle }),
+      },
+    ]
+  })
+  const settings = (['profile', 'subscription', 'security', 'notifications', 'devices'] as const).map(
+    (place): Entry => ({
+      ...{ id: place, group: 'Settings', words: PAGES[place].words, icon: PAGES[place].icon },
+      run: () => onGo(addressOf(place)),
+    }),
+  )
+  const isDark = theme === 'dark'
+  const open = rooms.get(openRoomId ?? '')
+  const openPerson = people.get((open && peerIdOf(open)) ?? '')
+  return [
+    ...talks,
+    ...(open && openPerson
+      ? actsOn(open, openPerson, { unmute: () => void unmuteRoom(env, open), lock: () => void lockNow(env, open) })
+      : []),
+    action('Add by Username/Onion', UserRoundPlus, () => onAdd('name')),
+    action('Invite', UserRoundPlus, () => onAdd('invite')),
+    action('Scan QR', ScanLine, () => onAdd('scan')),
+    action('Next unread chat', Bell, onUnread),
+    action('Home', House, () => onGo('/home')),
+    ...settings,
+    action(isDark ? 'Use light theme' : 'Use dark theme', isDark ? Sun : Moon, toggleTheme),
+    action('All keys', Keyboard, onKeys),
+    action('Logout', LogOut, onLogout),
+  ]
+}
+
+const action = (words: string, icon: LucideIcon, run: () => void): Entry => ({ id: words, group: 'Actions', words, icon, run })
+
+/** What can be done with the person of the open chat, as the menu of their row has it. */
+function actsOn(room: RoomRow, person: Person, { unmute, lock }: { unmute: () => void; lock: () => void }): Entry[] {
+  const isRequest = room.state === 'pending'
+  const name = isRequest ? `@${person.username}` : nameOf(person)
+  const asks = (words: string, icon: LucideIcon, act: Act) => action(words, icon, () => askAct(act, room.id))
+  const block = room.isBlocked ? asks(`Unblock ${name}`, Ban, 'unblock') : asks(`Block ${name}`, Ban, 'block')
+  const report = asks(`Report ${name}`, Flag, 'report')
+  if (isRequest) return [block, report]
+  const mute = room.mutedUntil
+    ? action(`Unmute the chat with ${name}`, Bell, unmute)
+    : asks(`Mute the chat with ${name}`, BellOff, 'mute')
+  const clear = isShutRow(room) ? [] : [asks(`Clear chat with ${name}`, Eraser, 'clear')]
+  const remove = asks(`Remove contact ${name}`, UserRoundX, 'remove')
+  if (person.isDeleted) return [...clear, remove]
+  const password =
+    room.lock === 'open'
+      ? [
+          action(`Lock the chat with ${name} now`, LockKeyhole, lock),
+          asks(`Change the password of the chat with ${name}`, LockKeyhole, 'change_password'),
+        ]
+      : room.lock === 'shut'
+        ? [asks(`Enter the password of the chat with ${name}`, LockKeyholeOpen, 'unlock')]
+        : [asks(`Set a password for the chat with ${name}`, LockKeyhole, 'set_password')]
+  const details = action(`Contact details of ${name}`, UserRound, () => openDetails(room.id))
+  return [details, asks(`Change the name of ${name}`, Pencil, 'name'), mute, ...password, ...clear, block, report, remove]
+}
+
+const PAGES = {
+  profile: { words: 'Profile', icon: UserRoundCog },
+  subscription: { words: 'Plan', icon: BadgeCheck },
+  security: { words: 'Security', icon: Shield },
+  notifications: { words: 'Notifications', icon: BellRing },
+  devices: { words: 'Sessions and devices', icon: MonitorSmartphone },
+}

@@ -1,0 +1,34 @@
+import { TriangleAlert } from 'lucide-react'
+import { clearChat } from '../messages/clear.ts'
+import type { RoomRow } from '../rooms/list.ts'
+import { nameOf, type Person } from '../trust/people.ts'
+import { AlertDialog } from '../ui/AlertDialog.tsx'
+import { useEnv } from '../ui/env.tsx'
+import { Note } from '../ui/Note.tsx'
+import { showToast } from '../ui/toast.ts'
+import { useAct } from './useAct.tsx'
+
+/** Asks before a conversation is cleared. */
+export function ClearChat({ room, person, onClose }: { room: RoomRow; person: Person; onClose: () => void }) {
+  const env = useEnv()
+  const name = nameOf(person)
+  const confirming = useAct('Failed to clear chat history', async () => {
+    await clearChat(env, room)
+    onClose()
+    showToast({ tone: 'good', title: 'Chat Cleared', text: `${name} keeps theirs.` })
+  })
+  return (
+    <AlertDialog
+      title="Clear chat history"
+      text={`All messages with ${name} up to now leave all of your browsers and the archive. ${name} keeps theirs, and is not told.`}
+      action="Clear chat"
+      pendingAction="Clearing..."
+      {...confirming}
+      onCancel={onClose}
+    >
+      <Note icon={TriangleAlert} tone="danger">
+        They are deleted permanently. This cannot be undone.
+      </Note>
+    </AlertDialog>
+  )
+}

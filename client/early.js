@@ -1,0 +1,55 @@
+// A classic script, so that it runs before the first paint: neither the other theme nor the wrong frame may flash. It asks for the
+// user while the code loads.
+{
+  const { dataset } = document.documentElement
+  const { pathname, search, hash } = location
+  const stored = (key, storage = 'localStorage') => {
+    try {
+      return globalThis[storage].getItem(key)
+    } catch {
+      // Storage is blocked: the system's preference holds, and nobody is known here.
+      return null
+    }
+  }
+  const theme = stored('theme')
+  if (theme === 'light' || theme === 'dark') dataset.theme = theme
+
+  // What the product cannot do without, by the names that browsers give it.
+  const needed = {
+    'a secure connection (https)': globalThis.isSecureContext,
+    'Web Crypto': globalThis.crypto?.subtle || !globalThis.isSecureContext,
+    IndexedDB: globalThis.indexedDB,
+    'Web Workers': globalThis.Worker,
+    WebAssembly: globalThis.WebAssembly,
+    WebSocket: globalThis.WebSocket,
+    'JavaScript of 2023': Array.prototype.toSorted,
+  }
+  const lacks = Object.keys(needed).filter((name) => !needed[name])
+  // The addresses of contract/pages.ts that are no page.
+  const isNowhere = /\.[^/]*$|^\/(api|assets|objects|s3|ws)(\/|$)/.test(pathname)
+  const isOwed = stored('logout-owed') !== null
+  // A tab that was signed out says why, above another form than a visitor's, once the answer is here.
+  const isReturning = stored('signed-out', 'sessionStorage') !== null || /[?&]tab=signin\b/.test(search)
+  // By these hashes the sign-in and other pages lead to the landing, whoever has been here before.
+  const isAsked = /^#(home|passage|features)$/.test(hash)
+  const isLanding = pathname === '/' && !isOwed && (isAsked || (!isReturning && stored('visited') === null))
+  const forVisitor = isLanding ? 'landing' : isReturning ? 'app' : 'form'
+  dataset.frame = lacks.length > 0 ? 'lacks' : isNowhere ? 'nowhere' : stored('user') !== null ? 'app' : forVisitor
+
+  globalThis.early = {}
+  if (dataset.frame === 'lacks') {
+    document.addEventListener('DOMContentLoaded', () => {
+      const named = document.getElementById('lacks')
+      if (named) named.textContent = lacks.join(', ').replace(/, ([^,]*)$/, ' and $1')
+    })
+  } else if (!isOwed && !isNowhere) {
+    // A logout that still has to be sent comes before any other call.
+    const init = { credentials: 'same-origin', cache: 'no-store', headers: { Accept: 'application/json' } }
+    globalThis.early.user = fetch('/api/user', init)
+    globalThis.early.user.catch(() => undefined)
+  }
+  // What is pressed in the static form is pressed again in the live one.
+  document.addEventListener('click', ({ target }) => {
+    globalThis.early.pressed = target.closest?.('button')
+  })
+}

@@ -1,0 +1,18 @@
+import { PERIODS } from '../../contract/limits.ts'
+import { ApiError, refusalOf } from './api.ts'
+
+/** Sends bytes to an address that the server has answered for them. Throws ApiError. */
+export async function putBytes(address: string, bytes: Blob): Promise<void> {
+  const response = await fetch(address, {
+    method: 'PUT',
+    body: bytes,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    // Its name and type stay here: the server looks at the bytes.
+    headers: { 'Content-Type': 'application/octet-stream' },
+    signal: AbortSignal.timeout(PERIODS.uploadSilenceMs),
+  }).catch(() => {
+    throw new ApiError(0, 'offline', 'The server cannot be reached')
+  })
+  if (!response.ok) throw refusalOf(response, await response.text())
+}

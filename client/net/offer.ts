@@ -1,0 +1,48 @@
+import {
+  BUILD_ADDRESS,
+  type Build,
+  contentOf,
+  RELEASE_ADDRESS,
+  readBuild,
+  readRelease,
+  releaseText,
+} from '../../contract/build.ts'
+import { fromBase64Url, toBase64Url, utf8 } from '../../contract/bytes.ts'
+
+/** What the server offers, with the key whose signature of it holds; null where it is not signed, or the signature does not hold. */
+export interface Offer extends Build {
+  signedBy: string | null
+}
+
+type Fetch = (address: string, init?: RequestInit) => Promise<Response>
+
+/** Asks the server for its build and who has signed it. undefined if it cannot be asked, or what it says is no build. */
+export async function askOffered(fetch: Fetch): Promise<Offer | undefined> {
+  try {
+    const [told, signed] = await Promise.all([BUILD_ADDRESS, RELEASE_ADDRESS].map((each) => fetch(each, { cache: 'no-store' })))
+    // A server that fails says nothing about its signature; one without says 404.
+    if (!told?.ok || !signed || signed.status >= 500) return undefined
+    const build = readBuild(await told.json())
+    if (!build || (await hashOf(utf8(contentOf(build)))) !== build.id) return undefined
+    return { ...build, signedBy: signed.ok ? await signerOf(build, await signed.json().catch(() => undefined)) : null }
+  } catch {
+    return undefined
+  }
+}
+
+/** The key of a release, if it is of this build and its signature holds; null otherwise, and where this browser has no Ed25519. */
+async function signerOf({ id }: Build, told: unknown): Promise<string | null> {
+  const release = readRelease(told)
+  if (!release) return null
+  try {
+    const key = await crypto.subtle.importKey('raw', fromBase64Url(release.key), 'Ed25519', false, ['verify'])
+    const holds = await crypto.subtle.verify('Ed25519', key, fromBase64Url(release.signature), utf8(releaseText(id)))
+    return holds ? release.key : null
+  } catch {
+    return null
+  }
+}
+
+/** SHA-256 as base64url. */
+export const hashOf = async (bytes: BufferSource): Promise<string> =>
+  toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))

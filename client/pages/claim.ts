@@ -1,0 +1,30 @@
+/** A test of this repository, by its file and its title. */
+export interface Test {
+  file: string
+  /** As the test has it; on screen an apostrophe is ’. */
+  title: string
+}
+
+/** What a page measures where it is shown (client/pages/measures.ts). */
+export type Measure = 'suite' | 'once' | 'padding' | 'tampering' | 'route' | 'origin' | 'build' | 'account'
+
+/** Something that the product says of itself to strangers. `npm run check` refuses one that has neither a test nor a limit. */
+export interface Claim {
+  id: string
+  /** The claim, in the words of the specification where it has some. */
+  text: string
+  /** What makes the claim true. It always stands beside it. */
+  caption: string
+  /** The claim in full, for whoever reads on. */
+  story: string
+  /** The tests that prove it. `npm test` runs them, and fails where one is no longer there. */
+  tests: Test[]
+  /** What the claim does not cover; required where no test proves it. */
+  limit?: string
+  measures: Measure[]
+  /**
+   * Where it is shown besides /security, which has every claim. The landing renders it from here too; of other screens, the words that
+   * they say in its place.
+   */
+  shown: ('landing' | { file: string; words: string })[]
+}

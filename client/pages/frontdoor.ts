@@ -1,0 +1,179 @@
+import type { Claim } from './claim.ts'
+import { CANARY, CODE_LIFE, INGRESS, KEM, ONCE, SIGN_IN } from './evidence.ts'
+
+/** What the landing claims, and the promises around the product. */
+export const FRONT_DOOR: readonly Claim[] = [
+  {
+    id: 'military-grade',
+    text: 'Military-grade encryption',
+    caption: 'RFC 9420, hybrid X25519 and ML-KEM-768.',
+    story:
+      'Every message is sealed with AES-256-GCM under the open MLS standard, with key agreement that also resists quantum computers.',
+    tests: [
+      {
+        file: 'client/primitives/seal.test.ts',
+        title: 'It opens with the same key, label and context, and Node opens it by the same rules',
+      },
+      KEM,
+    ],
+    limit: 'The MLS library (ts-mls) has not been audited. Conclave pins it, and checks each change of keys itself before it.',
+    measures: ['suite', 'tampering'],
+    shown: ['landing'],
+  },
+  {
+    id: 'onion-integration',
+    text: 'Anonymous onion integration',
+    caption: 'When you arrive without Tor, the status says so.',
+    story:
+      'Where your operator runs an onion address, reach Conclave by it and your network location stays out of the conversation.',
+    tests: [INGRESS],
+    limit: 'This version runs no onion service of its own yet. Behind one that the operator sets up it still says “not via Tor”.',
+    measures: ['route'],
+    shown: ['landing'],
+  },
+  {
+    id: 'zero-interception',
+    text: 'Zero-interception architecture',
+    caption: 'Holds once the safety number was compared.',
+    story: 'Keys are made and kept on your devices. Compare a safety number once, and a swapped key cannot go unnoticed.',
+    tests: [
+      {
+        file: 'client/crypto/safety.test.ts',
+        title: 'With Eve in between the numbers differ, and her code is told from something that is no code',
+      },
+      {
+        file: 'e2e/verify.test.ts',
+        title: 'Alice scans Bob’s code and sees him verified in every browser of hers; Bob stops sending while his digits differ',
+      },
+    ],
+    limit: 'The first key of somebody whom you add by username is taken on the server’s word, and shown as “Not verified”.',
+    measures: ['tampering'],
+    shown: ['landing'],
+  },
+  {
+    id: 'ephemeral-keys',
+    text: 'Ephemeral key generation',
+    caption: 'Then each of them is destroyed.',
+    story: 'Contact codes live for six minutes, message keys for one message.',
+    tests: [CODE_LIFE, ONCE],
+    limit:
+      'A browser overwrites keys as far as its JavaScript engine lets it: copies that the engine has made may stay in memory.',
+    measures: ['once'],
+    shown: ['landing'],
+  },
+  {
+    id: 'bits-256',
+    text: '256-bit',
+    caption: 'encryption of every message.',
+    story: 'AES-256-GCM, keys made on your device.',
+    tests: [
+      {
+        file: 'client/primitives/seal.test.ts',
+        title: 'It opens with the same key, label and context, and Node opens it by the same rules',
+      },
+    ],
+    measures: ['suite'],
+    shown: ['landing'],
+  },
+  {
+    id: 'zero-central-servers',
+    text: 'Zero central servers',
+    caption: 'that can read your messages.',
+    story: 'A server delivers them, sealed.',
+    tests: [CANARY],
+    measures: ['padding'],
+    shown: ['landing'],
+  },
+  {
+    id: 'anonymous',
+    text: '100% anonymous',
+    caption: 'no phone number, no email needed.',
+    story: 'Use Tor to hide your network address too.',
+    tests: [
+      { file: 'server/account/account.test.ts', title: 'the four fields of the form alone make an account without keys' },
+      {
+        file: 'server/account/profile.test.ts',
+        title: 'an email stays while none is sent, and an empty one clears it; nobody else is shown it',
+      },
+    ],
+    limit: 'The server sees from where you connect, whom you have as a contact, and when messages pass.',
+    measures: ['route'],
+    shown: ['landing', { file: SIGN_IN, words: 'No phone number. No email needed.' }],
+  },
+  {
+    id: 'recovery-kit',
+    text: 'A recovery kit, and no other way back',
+    caption: 'Nobody can reset your password for you, not even we; the kit can.',
+    story: '24 words on paper open your account with its history. Who finds the paper can do so too.',
+    tests: [
+      {
+        file: 'e2e/recovery.test.ts',
+        title: 'Alice forgot her password: the kit opens her account with its history, and old password and old kit are dead',
+      },
+    ],
+    measures: [],
+    shown: [
+      {
+        file: SIGN_IN,
+        words: 'You receive a recovery kit. Nobody can reset your password for you, not even we; the kit can.',
+      },
+    ],
+  },
+  {
+    id: 'checked-code',
+    text: 'Code that can be checked',
+    caption: 'By its hash, and by the signature of its operator. The first load trusts the server.',
+    story:
+      'What the server hands to your browser has a name made of all its bytes. A browser that keeps a copy starts no version that is incomplete, altered, or older than one that it has seen.',
+    tests: [
+      {
+        file: 'client/sw/keep.test.ts',
+        title: 'One byte of a file is another: that build is not started, and the last good one goes on',
+      },
+      {
+        file: 'client/sw/keep.test.ts',
+        title: 'A server that goes back to an older version brings no old client back, and one that is away changes nothing',
+      },
+      {
+        file: 'client/sw/keep.test.ts',
+        title:
+          'Once a key was seen nothing starts that it has not signed: not unsigned, not by another key, not by half a signature',
+      },
+    ],
+    limit:
+      'A server that hands you other code from the start reads what you type. That is the limit of every application in a browser.',
+    measures: ['build', 'origin'],
+    shown: [],
+  },
+  {
+    id: 'elite-support',
+    text: 'Elite support',
+    caption: 'Where your operator offers it. The hours are theirs to promise.',
+    story: 'A person who knows the product answers, and has no way to read your conversations.',
+    tests: [CANARY],
+    limit: 'That somebody answers is the promise of whoever runs your server. That they cannot read is proven.',
+    measures: [],
+    shown: ['landing'],
+  },
+  {
+    id: 'support-24-7',
+    text: '24/7 support',
+    caption: 'Where your operator offers it.',
+    story: 'Whoever runs your server answers for it, at the hours that they promise.',
+    tests: [],
+    limit: 'Conclave is software: it cannot keep somebody awake. Ask your operator.',
+    measures: [],
+    shown: [],
+  },
+  {
+    id: 'guarantee',
+    text: '30-day guarantee',
+    caption: 'Where your operator offers it.',
+    story: 'Who has paid for a plan and does not want it gets the money back, once, within thirty days.',
+    tests: [],
+    limit:
+      'This version takes no payments yet, so there is nothing to pay back. Your operator gives plans, and answers for them.',
+    measures: [],
+    shown: [],
+  },
+]

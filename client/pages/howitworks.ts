@@ -1,0 +1,148 @@
+import type { Claim } from './claim.ts'
+import { CANARY, CODE_LIFE, INGRESS, KEM, ONCE, SIGN_IN, WELCOME } from './evidence.ts'
+
+/** What the product claims of its encryption, its ways and its sign-in. */
+export const HOW_IT_WORKS: readonly Claim[] = [
+  {
+    id: 'zero-knowledge',
+    text: 'Zero-knowledge architecture',
+    caption: 'For what you write. Who writes to whom, and when, the server does know.',
+    story:
+      'Messages, drafts, the names that you give people and the names of your devices are sealed before they leave the browser. Your password stays there too: the server gets a proof of it that opens nothing.',
+    tests: [
+      CANARY,
+      {
+        file: 'client/crypto/password.test.ts',
+        title: 'What the server sees of a password says nothing of the seed that opens the keyring',
+      },
+    ],
+    limit:
+      'The server sees accounts, contacts, times, padded sizes, who is online and network addresses. A photo and a display name are not sealed.',
+    measures: ['padding', 'account'],
+    shown: [
+      { file: SIGN_IN, words: 'Your keys are made on this device. The server keeps them sealed under your password.' },
+      { file: WELCOME, words: 'AES-256-GCM, before anything is sent; the server holds no key to it.' },
+    ],
+  },
+  {
+    id: 'device-to-device',
+    text: 'Direct device-to-device messaging',
+    caption: 'Calls and direct file transfer; messages wait sealed on the server.',
+    story:
+      'What must arrive while the other side is away cannot go from device to device alone. A message waits on the server until it is fetched, and nobody there can open it.',
+    tests: [
+      {
+        file: 'e2e/chat.test.ts',
+        title: 'Bob is away for sixty messages and a change of keys, and reads all of them when he comes back',
+      },
+    ],
+    limit: 'This version has neither calls nor direct transfers yet: everything passes through the server, sealed.',
+    measures: [],
+    shown: [],
+  },
+  {
+    id: 'onion-routing',
+    text: 'Onion routing',
+    caption: 'Where your operator runs an onion address. Elsewhere the status reads “not via Tor”.',
+    story:
+      'Over Tor the server learns no network address of yours, and the network between learns neither where you are nor whom you reach. Conclave says “Connected via Tor” only where the connection itself came in that way.',
+    tests: [
+      INGRESS,
+      {
+        file: 'server/sessions/list.test.ts',
+        title: 'whether a session came by the onion service is decided by the listener, whatever a header claims',
+      },
+    ],
+    limit: 'This version runs no onion service of its own yet. Behind one that the operator sets up it still says “not via Tor”.',
+    measures: ['route'],
+    shown: [],
+  },
+  {
+    id: 'forward-secrecy',
+    text: 'Forward secrecy',
+    caption: 'Text that is kept, on a device or as history for your next browser, is as safe as what opens it.',
+    story:
+      'Keys move on as you talk. A key that is lost tomorrow does not open what passed today, and who has copied a browser is shut out again by the next change of keys.',
+    tests: [
+      ONCE,
+      { file: 'client/crypto/attacks.test.ts', title: 'The library, told to keep 0 epochs, keeps all of them: ours keeps none' },
+      {
+        file: 'client/rooms/heal.test.ts',
+        title:
+          'Eve has copied Alice’s browser, and Bob renews his keys every day: Alice’s next message shuts her out all the same',
+      },
+    ],
+    measures: ['once'],
+    shown: ['landing', { file: WELCOME, words: 'Every message has a key of its own, used once.' }],
+  },
+  {
+    id: 'layered-encryption',
+    text: 'Layered encryption',
+    caption: 'Three layers: the message, the conversation, the connection.',
+    story:
+      'A message is sealed under a key of its own. That key is sealed by the keys of the conversation (MLS), and tied to the text so that neither can be exchanged. Around both lies the connection: TLS, or Tor.',
+    tests: [
+      {
+        file: 'client/crypto/message.test.ts',
+        title: 'An envelope whose parts are of two messages, or say another place, opens neither way',
+      },
+      { file: 'client/primitives/seal.test.ts', title: 'Eve moves, relabels, cuts and changes it, and it does not open' },
+    ],
+    limit: 'The outermost layer is the operator’s: a server that is reached without https or Tor has two.',
+    measures: ['suite', 'tampering', 'route'],
+    shown: [],
+  },
+  {
+    id: 'quantum-resistance',
+    text: 'Quantum resistance',
+    caption: 'For what you write: X25519 together with ML-KEM-768. Signatures are classical.',
+    story:
+      'Who records envelopes today, to open them with a quantum computer later, needs to break both key agreements at once (X-Wing).',
+    tests: [KEM, { file: 'client/crypto/mls.test.ts', title: 'Alice and Bob read each other on every device' }],
+    limit: 'Signatures are Ed25519: a quantum computer of the future could write in your name then, not read what you wrote now.',
+    measures: ['suite'],
+    shown: [{ file: WELCOME, words: 'X25519 together with ML-KEM-768. Signatures are classical: Ed25519.' }],
+  },
+  {
+    id: 'three-factor-login',
+    text: 'Three-factor login',
+    caption: 'Password, biometric, hardware token: where you switch it on, a passkey is asked for beside the password.',
+    story:
+      'The passkey is proven by the sensor of your device or lies on a hardware key, and the server checks it as part of the sign-in. Where its device can, it also opens your keys, and signs in alone.',
+    tests: [
+      {
+        file: 'server/account/passkeys.test.ts',
+        title: 'Alice’s password alone gives no session: it takes the password and her passkey together',
+      },
+      { file: 'server/account/passkeys.test.ts', title: 'the passkey of another page, account or person opens nothing' },
+      {
+        file: 'e2e/recovery.test.ts',
+        title: 'Alice’s password waits for her passkey, which alone opens a new browser; another authenticator opens nothing',
+      },
+    ],
+    limit:
+      'It is your choice, under Profile Settings, Security, and off at first. Your finger and your face never leave your device: Conclave sees a signature.',
+    measures: ['account'],
+    shown: [],
+  },
+  {
+    id: 'contact-codes',
+    text: 'Time-limited contact QR codes',
+    caption: 'Six minutes, by the server’s clock.',
+    story:
+      'A code on your screen adds you while it lives, and carries your key, so that who scans it has verified you. A new one ends the one before.',
+    tests: [
+      CODE_LIFE,
+      {
+        file: 'server/contacts/codes.test.ts',
+        title: 'a code says why it does not work: unknown, replaced, expired, used up, or the own one',
+      },
+      {
+        file: 'client/codes/codes.test.ts',
+        title: 'A server that swaps the key of a scanned code is caught: nobody is added, and the reason is said',
+      },
+    ],
+    measures: [],
+    shown: [],
+  },
+]

@@ -1,0 +1,37 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { Paper } from './Paper.tsx'
+import { Security } from './Security.tsx'
+
+// Runs in the build, never in a browser: the public pages as HTML.
+
+interface PublicPage {
+  /** The file in the built client. contract/pages.ts says at which address the server shows it. */
+  file: string
+  title: string
+  description: string
+  html: string
+}
+
+/** A document of docs/ as HTML. */
+export interface Document {
+  file: string
+  title: string
+  description: string
+  html: string
+}
+
+/** Stands where the HTML of a document belongs. */
+const PLACE = '%document%'
+
+export const pages = (documents: Document[]): PublicPage[] => [
+  {
+    file: 'security.html',
+    title: 'Security · Conclave',
+    description: 'Everything that Conclave claims, with what makes it true, the tests that prove it and what it does not cover.',
+    html: renderToStaticMarkup(<Security />),
+  },
+  ...documents.map(({ html, ...document }) => ({
+    ...document,
+    html: renderToStaticMarkup(<Paper>{PLACE}</Paper>).replace(PLACE, () => html),
+  })),
+]

@@ -1,0 +1,45 @@
+import { whoIsHere } from './known.ts'
+import { MEASURES } from './measures.ts'
+
+/** Measures what belongs to a claim when its evidence is opened, once. */
+function measureWhenOpened(details: HTMLDetailsElement): void {
+  const place = details.querySelector('.measured')
+  if (!place) return
+  details.addEventListener('toggle', () => void measure(details, place), { once: true })
+}
+
+async function measure(details: HTMLDetailsElement, place: Element): Promise<void> {
+  const asked = (details.dataset['measures'] ?? '').split(' ')
+  const waits = place.querySelector('.waits')
+  if (waits) waits.textContent = 'Measuring…'
+  try {
+    const list = document.createElement('dl')
+    for (const [name, make] of Object.entries(MEASURES)) {
+      if (!asked.includes(name)) continue
+      for (const line of await make()) {
+        const [term, value] = [document.createElement('dt'), document.createElement('dd')]
+        term.textContent = line.name
+        value.textContent = line.value
+        if (line.isExact) value.className = 'mono'
+        list.append(term, value)
+      }
+    }
+    waits?.replaceWith(list)
+  } catch (error) {
+    if (waits) waits.textContent = 'This could not be measured here. Reload the page to try again.'
+    throw error
+  }
+}
+
+/** Whoever is signed in has no use for the way in. */
+async function greet(): Promise<void> {
+  if (!(await whoIsHere())) return
+  const link = document.createElement('a')
+  Object.assign(link, { className: 'btn outline', href: '/', textContent: 'Open Conclave' })
+  document.querySelector('.nav .acts')?.replaceChildren(link)
+}
+
+for (const details of document.querySelectorAll('details')) measureWhenOpened(details)
+const aimed = document.getElementById(location.hash.slice(1))?.querySelector('details')
+if (aimed) aimed.open = true
+void greet()

@@ -1,0 +1,67 @@
+import { BellRing } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import { Choice } from '../notifications/Choice.tsx'
+import { prefsStore } from '../notifications/prefs.ts'
+import { useEnv } from '../ui/env.tsx'
+import { Part } from '../ui/Part.tsx'
+import { type PushStanding, pushStanding, switchPushOff, switchPushOn } from './push.ts'
+import { QuietSettings } from './QuietSettings.tsx'
+
+const TOLD = 'The system says “New message”, once however many come. No name, no text.'
+const WORDS: Record<PushStanding, string> = {
+  granted: TOLD,
+  default: `${TOLD} Your browser asks you first.`,
+  denied: 'Your browser blocks notifications of this page. Allow them in its settings for this address, then come back here.',
+  unsupported:
+    'This browser cannot be told while Conclave is closed. On an iPhone or iPad, add Conclave to the Home Screen first.',
+  insecure: 'Browsers are told of news on HTTPS alone.',
+}
+
+/** Whether this browser is told of news while no page is open, and when nobody is. */
+export function PushSettings() {
+  return (
+    <Part
+      title="While Conclave is closed"
+      text="The push service of your browser’s maker passes it on. It learns that something came and when, not from whom or what."
+    >
+      <ul className="lines">
+        <PushChoice />
+        <QuietSettings />
+      </ul>
+    </Part>
+  )
+}
+
+function PushChoice() {
+  const env = useEnv()
+  const isPushed = useStore(prefsStore, (prefs) => prefs.isPushed)
+  const [allowed, setAllowed] = useState(pushStanding)
+  const [isPending, setPending] = useState(false)
+  const isOn = isPushed && allowed === 'granted'
+  // Whoever comes back from the browser's own settings finds here what they have changed there.
+  useEffect(() => {
+    const look = () => setAllowed(pushStanding())
+    globalThis.addEventListener('focus', look)
+    return () => globalThis.removeEventListener('focus', look)
+  }, [])
+
+  async function toggle() {
+    setPending(true)
+    await (isOn ? switchPushOff(env) : switchPushOn(env))
+    setAllowed(pushStanding())
+    setPending(false)
+  }
+
+  return (
+    <Choice
+      id="news-closed"
+      icon={<BellRing className="i" aria-hidden />}
+      name="Notify me when Conclave is closed"
+      words={isPending ? 'One moment...' : WORDS[allowed]}
+      isOn={isOn}
+      isDisabled={isPending || (allowed !== 'granted' && allowed !== 'default')}
+      onSwitch={toggle}
+    />
+  )
+}

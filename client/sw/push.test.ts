@@ -1,0 +1,91 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { listenForPush } from './push.ts'
+
+interface Page {
+  visibilityState: 'visible' | 'hidden'
+  focus: () => Promise<void>
+}
+
+/** A service worker's globals, as far as pushes use them. */
+function worker(pages: Page[] = []) {
+  const shown: [string, NotificationOptions | undefined][] = []
+  const opened: string[] = []
+  const subscribe = vi.fn(async () => ({ toJSON: () => ({ endpoint: 'https://push.example/new' }) }))
+  const scope = Object.assign(new EventTarget(), {
+    clients: { matchAll: async () => pages, openWindow: async (address: string) => void opened.push(address) },
+    registration: {
+      showNotification: async (title: string, options?: NotificationOptions) => void shown.push([title, options]),
+      pushManager: { subscribe },
+    },
+  })
+  listenForPush(scope as unknown as ServiceWorkerGlobalScope)
+  /** Has the worker handle an event, and waits as a browser does. */
+  async function happens(type: string, more: object = {}): Promise<void> {
+    const works: Promise<unknown>[] = []
+    scope.dispatchEvent(Object.assign(new Event(type), { waitUntil: (work: Promise<unknown>) => void works.push(work), ...more }))
+    expect(works).toHaveLength(1)
+    await Promise.all(works)
+  }
+  const pushes = (text?: string) => happens('push', { data: text === undefined ? null : { json: () => JSON.parse(text) } })
+  return { shown, opened, subscribe, happens, pushes }
+}
+
+const page = (visibilityState: Page['visibilityState']) => ({ visibilityState, focus: vi.fn(async () => undefined) })
+
+afterEach(() => vi.unstubAllGlobals())
+
+test('a push says “New message”, each in the place of the one before, whether no page is open or one in the background', async () => {
+  for (const pages of [[], [page('hidden')]]) {
+    const { shown, pushes } = worker(pages)
+    for (let count = 0; count < 2; count++) await pushes('{"kind":"message"}')
+    const told = ['New message', { tag: 'conclave-pushed', icon: '/favicon.svg' }]
+    expect(shown).toEqual([told, told])
+  }
+})
+
+test('while somebody looks at a page no second notification appears', async () => {
+  const { shown, pushes } = worker([page('hidden'), page('visible')])
+  await pushes('{"kind":"message"}')
+  expect(shown).toEqual([])
+})
+
+test('a push that this version does not know, or without contents, shows the name of the app and no word of its own', async () => {
+  for (const text of ['{"kind":"call","from":"Eve"}', '{"kind":"toString"}', 'null', '"<b>"', 'rubbish', undefined]) {
+    const { shown, pushes } = worker()
+    await pushes(text)
+    expect(shown).toEqual([['Conclave', expect.anything()]])
+  }
+})
+
+test('a press leads to a page that is open, the one in view first, and opens one where there is none', async () => {
+  const close = vi.fn()
+  const [back, front] = [page('hidden'), page('visible')]
+  const both = worker([back, front])
+  await both.happens('notificationclick', { notification: { close } })
+  expect([back.focus.mock.calls.length, front.focus.mock.calls.length, both.opened]).toEqual([0, 1, []])
+  const hidden = worker([back])
+  await hidden.happens('notificationclick', { notification: { close } })
+  expect([back.focus.mock.calls.length, hidden.opened]).toEqual([1, []])
+  const none = worker()
+  await none.happens('notificationclick', { notification: { close } })
+  expect([none.opened, close.mock.calls.length]).toEqual([['/'], 3])
+})
+
+test('a subscription that the push service replaces goes on by the key of the server, and without a session not', async () => {
+  const asked: [string, RequestInit | undefined][] = []
+  let status = 200
+  vi.stubGlobal('fetch', async (address: string, init?: RequestInit) => {
+    asked.push([address, init])
+    return { ok: status === 200, json: async () => ({ key: 'a-key' }) }
+  })
+  const { happens, subscribe } = worker()
+  await happens('pushsubscriptionchange')
+  expect(subscribe).toHaveBeenCalledWith({ userVisibleOnly: true, applicationServerKey: 'a-key' })
+  expect(asked).toMatchObject([
+    ['/api/push/key', {}],
+    ['/api/push/subscriptions', { method: 'POST', body: '{"endpoint":"https://push.example/new"}' }],
+  ])
+  status = 401
+  await happens('pushsubscriptionchange')
+  expect([subscribe.mock.calls.length, asked.length]).toEqual([1, 3])
+})

@@ -1,0 +1,113 @@
+import { type Answering, answering } from './builds.ts'
+import {
+  acceptKey,
+  assetOf,
+  clearFormer,
+  clearOut,
+  fetchChecked,
+  fileOf,
+  type Look,
+  type Shelf,
+  startedBuild,
+  takeOffered,
+} from './keep.ts'
+import { nothingHere } from './nothing.ts'
+import { listenForPush } from './push.ts'
+import { keptMemory } from './seen.ts'
+import { isAcceptance, stopped } from './stopped.ts'
+
+// The service worker, built into /sw.js. It starts the app from the newest build of which this browser has every file, and fetches a
+// newer one beside it: the next start takes that. It keeps files of the app and nothing of anybody's.
+
+const scope = globalThis as unknown as ServiceWorkerGlobalScope
+const shelf: Shelf = {
+  caches: scope.caches,
+  memory: keptMemory,
+  fetch: (address, init) => fetch(address, init),
+  clock: () => Date.now(),
+}
+
+scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()))
+scope.addEventListener('activate', (event) => event.waitUntil(begin()))
+scope.addEventListener('fetch', (event) => {
+  const { request } = event
+  if (isAcceptance(request, scope.location.origin)) {
+    event.respondWith(accept(request))
+    return
+  }
+  const found = answering(request, scope.location.origin)
+  if (!found) return
+  if (found.from === 'page') event.waitUntil(lookForNewer())
+  event.respondWith(answer(request, found))
+})
+scope.addEventListener('message', (event) => {
+  const { kind, key } = Object(event.data)
+  const reply = (look: Look) =>
+    event.ports[0]?.postMessage({ outcome: look.outcome, version: look.offer?.version, key: look.offer?.signedBy })
+  if (kind === 'update') event.waitUntil(lookForNewer().then(reply))
+  // What came of the look that the page's own start began, or of one now.
+  if (kind === 'standing') event.waitUntil((looking ?? Promise.resolve(last ?? lookForNewer())).then(reply))
+  if (kind === 'accept') event.waitUntil(acceptKey(shelf, String(key)).then(lookForNewer).then(reply))
+})
+listenForPush(scope)
+
+async function begin(): Promise<void> {
+  await clearFormer(shelf)
+  await scope.clients.claim()
+  await lookForNewer()
+}
+
+async function answer(request: Request, { from, address }: Answering): Promise<Response> {
+  if (from === 'page') return (await ofNewest(address)) ?? (await firstPage(request, address))
+  // Only an address of this origin comes here, so nothing of the request but its address matters.
+  if (from === 'asset')
+    return (await assetOf(shelf, address)) ?? (await fetchChecked(shelf, encodeURI(address))) ?? Response.error()
+  return await fetch(request).catch(async (error: unknown) => {
+    const file = await ofNewest(address)
+    if (file) return file
+    throw error
+  })
+}
+
+/**
+ * A page where no build is here. Before this browser has seen one that page is the server's; afterwards the copies were thrown away, and
+ * the server's page is started only if its build may be taken.
+ */
+async function firstPage(request: Request, address: string): Promise<Response> {
+  const { key, newest } = await shelf.memory.read()
+  if (key === null && newest === null) return await fetch(request).catch(nothingHere)
+  const { outcome, offer } = await lookForNewer()
+  if (!offer || outcome === 'away') return nothingHere()
+  const page = await ofNewest(address)
+  if (page) return page
+  if (outcome === 'older' || outcome === 'unsigned' || outcome === 'other_key') return stopped(outcome, offer)
+  if (key === null) return await fetch(request).catch(nothingHere)
+  return (await fetchChecked(shelf, address)) ?? stopped('broken', offer)
+}
+
+async function accept(request: Request): Promise<Response> {
+  await acceptKey(shelf, String((await request.formData()).get('key')))
+  return Response.redirect('/', 303)
+}
+
+async function ofNewest(address: string): Promise<Response | undefined> {
+  const newest = await startedBuild(shelf)
+  return newest && (await fileOf(shelf, newest, address))
+}
+
+let looking: Promise<Look> | undefined
+let last: Look | undefined
+
+/** One at a time: two would write the same cache. */
+function lookForNewer(): Promise<Look> {
+  looking ??= look().finally(() => {
+    looking = undefined
+  })
+  return looking
+}
+
+async function look(): Promise<Look> {
+  last = await takeOffered(shelf)
+  await clearOut(shelf, last.outcome === 'taken' || last.outcome === 'current')
+  return last
+}

@@ -1,0 +1,78 @@
+/** Where the server answers what the client is made of. Nobody caches it. */
+export const BUILD_ADDRESS = '/build.json'
+/** The service worker, at the root because it may answer for every address below its own. */
+export const SERVICE_WORKER_ADDRESS = '/sw.js'
+
+/** Where the operator's signature of that build is answered; 404 where there is none. */
+export const RELEASE_ADDRESS = '/.well-known/conclave/release.json'
+
+/** One build of the client, as `/build.json` says it. */
+export interface Build {
+  /** SHA-256 of `contentOf`, base64url: two builds of the same bytes are one. Of a build that a browser kept before ids named the version it is SHA-256 of `files` alone. */
+  id: string
+  /** The product's version, such as "1.4.0". It never falls: a browser starts no version below the newest that it has taken. */
+  version: string
+  /** The version of the contract that the client speaks (`CONTRACT_VERSION`). */
+  contract: number
+  /** SHA-256 of the service worker's script, base64url, which no cache of its own may hold. */
+  worker?: string
+  /** SHA-256 of each other file, base64url, by the address at which the server answers it: a page's own address for its HTML. */
+  files: Record<string, string>
+}
+
+/** The text whose SHA-256 is the id of a build. It names every byte of the client, so who compares the id compares all of it. */
+export const contentOf = ({ version, contract, worker, files }: Omit<Build, 'id'>): string =>
+  JSON.stringify({ version, contract, worker, files })
+
+/** An operator's signature of a build. */
+export interface Release {
+  /** The id of the build. */
+  build: string
+  /** The operator's public Ed25519 key, base64url. */
+  key: string
+  /** Ed25519 over `releaseText` of the id, base64url. */
+  signature: string
+}
+
+/** The text that an operator signs for a build. */
+export const releaseText = (id: string): string => `conclave/release/v1\n${id}\n`
+
+const HASH = /^[\w-]{43}$/
+const VERSION = /^\d{1,6}\.\d{1,6}\.\d{1,6}$/
+const FILES_MAX = 5000
+
+/** Reads a build from parsed JSON; undefined if it is none. Without zod: the service worker is loaded beside every page. */
+export function readBuild(value: unknown): Build | undefined {
+  if (!isRecord(value)) return undefined
+  const { id, version, contract, worker, files } = value
+  if (!isHash(id) || typeof version !== 'string' || !VERSION.test(version)) return undefined
+  if (typeof contract !== 'number' || !isRecord(files)) return undefined
+  if (worker !== undefined && !isHash(worker)) return undefined
+  const list = Object.entries(files)
+  if (list.length === 0 || list.length > FILES_MAX) return undefined
+  const isFile = ([address, hash]: [string, unknown]) => address.startsWith('/') && isHash(hash)
+  if (!list.every(isFile)) return undefined
+  return { id, version, contract, ...(worker !== undefined && { worker }), files: files as Record<string, string> }
+}
+
+const SIGNATURE = /^[\w-]{86}$/
+
+/** Reads a release from parsed JSON; undefined if it is none. The signature is not verified. */
+export function readRelease(value: unknown): Release | undefined {
+  if (!isRecord(value)) return undefined
+  const { build, key, signature } = value
+  if (!isHash(build) || !isHash(key) || typeof signature !== 'string' || !SIGNATURE.test(signature)) return undefined
+  return { build, key, signature }
+}
+
+/** True for 32 bytes as base64url: a SHA-256, or a public key. */
+const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value)
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+/** Negative if the first version is older than the second, 0 if they are the same. */
+export function compareVersions(one: string, other: string): number {
+  const [ours, theirs] = [one, other].map((version) => version.split('.').map(Number))
+  const at = [0, 1, 2].find((place) => ours?.[place] !== theirs?.[place])
+  return at === undefined ? 0 : (ours?.[at] ?? 0) - (theirs?.[at] ?? 0)
+}

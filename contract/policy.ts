@@ -1,0 +1,22 @@
+/**
+ * The Content-Security-Policy of every answer, whatever its address, its status or the listener: a page runs and loads only files of
+ * this server, and has no inline script or style. It is one text without a nonce, because WEBCAT compares it character by character
+ * with the one in a signed manifest (https://docs.webcat.tech). It has no `upgrade-insecure-requests`: every source is this very
+ * origin, and an onion service has no https to be upgraded to.
+ */
+export const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "object-src 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types conclave',
+].join(';')

@@ -1,0 +1,133 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { codeWords } from '../client/net/codewords.ts'
+import { newSigner } from '../scripts/signing.ts'
+import { openContext, takeViolations } from './browser.ts'
+import { keepsCopy } from './copy.ts'
+import { customer } from './people.ts'
+import type { Person } from './person.ts'
+import { type LyingProxy, startProxy } from './proxy.ts'
+import { looksFine } from './screen.ts'
+import { type RunningServer, startServer } from './server.ts'
+import { markOf, updated } from './update.ts'
+
+// A server whose operator signs its versions, and a proxy behind which it can be taken over.
+const [operator, thief] = [newSigner(), newSigner()]
+let proxy: LyingProxy
+let server: RunningServer
+let alice: Person
+
+beforeAll(async () => {
+  const releaseFolder = await mkdtemp(path.join(tmpdir(), 'conclave-release-'))
+  const { id } = JSON.parse(readFileSync('dist/client/build.json', 'utf8'))
+  mkdirSync(path.join(releaseFolder, 'conclave'))
+  writeFileSync(path.join(releaseFolder, 'conclave/release.json'), JSON.stringify(operator.sign(id)))
+  proxy = await startProxy()
+  const real = await startServer({ TRUST_PROXY: '1', PUBLIC_URL: proxy.url, RELEASE_FOLDER: releaseFolder })
+  proxy.leadsTo(real.url)
+  server = { ...real, url: proxy.url }
+  alice = await customer(server, 'Alice')
+})
+afterEach(() => proxy.tellsTruth())
+afterAll(async () => {
+  expect(alice.complaints).toEqual([])
+  await server.stop()
+  await proxy.stop()
+})
+
+test('A script that somebody injects into the page does not run', async () => {
+  const planted = '<script>globalThis.injected = 1</script><img src="/none.png" onerror="globalThis.injected = 2">'
+  proxy.lies({ page: (html) => html.replace('<body>', `<body>${planted}`) })
+  const context = await openContext()
+  const page = await context.newPage()
+  await page.goto(`${server.url}/auth`)
+  await page.getByRole('button', { name: 'Create account' }).waitFor()
+  await expect.poll(() => takeViolations().length, { timeout: 10_000 }).toBeGreaterThan(0)
+  expect(await page.evaluate(() => Reflect.get(globalThis, 'injected'))).toBeUndefined()
+  await context.close()
+  takeViolations()
+})
+
+const openPart = async (page: Page) => {
+  // From another page: a fragment alone loads nothing anew.
+  await page.goto('about:blank')
+  await page.goto(`${server.url}/settings?tab=security#code`)
+  const part = page.locator('#code')
+  await part.getByText(/^Version/).waitFor()
+  return part
+}
+const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text })
+
+test('Once Alice’s browser has seen the operator’s key, it starts nothing that the key has not signed, and says why', async () => {
+  const { page } = alice
+  await keepsCopy(page)
+  const part = await openPart(page)
+  await part.getByText('Signed by the operator').waitFor()
+  await part.getByText(codeWords(operator.key)).waitFor()
+  await looksFine(page, 'the code of this page')
+
+  proxy.lies(await updated(server.url))
+  await page.reload()
+  await toast(page, 'is not signed').waitFor()
+  await (await openPart(page)).getByText('The server’s new version is not signed').waitFor()
+  await page.reload()
+  expect(await markOf(page)).toBeUndefined()
+
+  proxy.tellsTruth()
+  proxy.lies(await updated(server.url, { signer: operator, version: '0.0.9' }))
+  await (await openPart(page)).getByText('The server has an older version').waitFor()
+  proxy.tellsTruth()
+  proxy.lies(await updated(server.url, { signer: operator, isBroken: true }))
+  await (await openPart(page)).getByText('is not the one that was named').waitFor()
+  await page.reload()
+  expect(await markOf(page)).toBeUndefined()
+})
+
+test('A server that speaks another contract and is not trusted: the page stops, and says why', async () => {
+  const { page } = alice
+  const unsigned = await updated(server.url)
+  proxy.lies({
+    ...unsigned,
+    frame: (frame) => (frame.type === 'hello' ? { ...frame, data: { ...frame.data, contractVersion: 99 } } : frame),
+  })
+  await page.goto(server.url)
+  await page.getByText('Stopped: the server’s version is not trusted').first().waitFor()
+  await page.getByRole('link', { name: 'Why' }).first().click()
+  await page.locator('#code').getByText('The server’s new version is not signed').waitFor()
+})
+
+test('Another key is taken once Alice has accepted it, after a warning, and the version that it signs starts', async () => {
+  const { page } = alice
+  proxy.lies(await updated(server.url, { signer: thief, mark: 'by another key' }))
+  const part = await openPart(page)
+  await part.getByRole('button', { name: 'Look at the new key' }).click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.getByText(codeWords(thief.key)).waitFor()
+  await looksFine(page, 'another key')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.reload()
+  expect(await markOf(page)).toBeUndefined()
+  await (await openPart(page)).getByRole('button', { name: 'Look at the new key' }).click()
+  await dialog.getByRole('button', { name: 'Accept the new key' }).click()
+  await toast(page, 'Key accepted').waitFor()
+  await page.reload()
+  expect(await markOf(page)).toBe('by another key')
+})
+
+test('The browser has thrown its copy away: what may not be started is not, until Alice accepts the key', async () => {
+  const { page } = alice
+  await page.evaluate(async () => {
+    for (const name of await caches.keys()) await caches.delete(name)
+  })
+  // The true server signs by the key of before.
+  await page.goto(server.url)
+  await page.getByRole('heading', { name: 'This version is signed by another key' }).waitFor()
+  await page.getByText(operator.key).waitFor()
+  await page.getByRole('button', { name: 'Accept this key' }).click()
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  expect(await markOf(page)).toBeUndefined()
+})

@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { conversation, test } from './people.ts'
+import { looksFine } from './screen.ts'
+
+/** One pixel, red and then blue, for ever. */
+const ANIMATED = Buffer.from(
+  '47494638396101000100800000ff00000000ff21ff0b4e45545343415045322e30030100000021f904000a000000' +
+    '2c0000000001000100000202440100' +
+    '21f904000a0000002c00000000010001000002024c0100' +
+    '3b',
+  'hex',
+)
+
+/** A photograph as a telephone takes it: half blue and half green, with the place in its EXIF. */
+async function photograph(page: Page): Promise<Buffer> {
+  const encoded = await page.evaluate(() => {
+    const canvas = document.createElement('canvas')
+    Object.assign(canvas, { width: 800, height: 600 })
+    const context = canvas.getContext('2d')
+    for (const [at, colour] of ['blue', 'green'].entries()) {
+      if (context) context.fillStyle = colour
+      context?.fillRect(at * 400, 0, 400, 600)
+    }
+    return canvas.toDataURL('image/jpeg').split(',')[1] ?? ''
+  })
+  const jpeg = Buffer.from(encoded, 'base64')
+  const exif = Buffer.from('Exif\0\0GPSLatitude 52.5163 GPSLongitude 13.3777', 'latin1')
+  const length = Buffer.from([0xff, 0xe1, 0, exif.length + 2])
+  return Buffer.concat([jpeg.subarray(0, 2), length, exif, jpeg.subarray(2)])
+}
+
+/** The photo of the one contact, which the list shows: the bytes that the server sends, and the colours of its left and right. */
+async function shownTo(page: Page) {
+  await page.locator('a.row img').waitFor()
+  return await page.evaluate(async () => {
+    const [contact] = await (await fetch('/api/contacts')).json()
+    const bytes = await (await fetch(contact.contactUser.profileImageUrl)).arrayBuffer()
+    const picture = await createImageBitmap(new Blob([bytes]))
+    const context = new OffscreenCanvas(picture.width, picture.height).getContext('2d')
+    context?.drawImage(picture, 0, 0)
+    const at = (x: number) =>
+      [...(context?.getImageData(x, picture.height / 2, 1, 1).data ?? [])].slice(0, 3).map((part) => part > 90)
+    const text = new TextDecoder('latin1').decode(bytes)
+    return { text, width: picture.width, height: picture.height, left: at(2), right: at(picture.width - 3) }
+  })
+}
+const RED = [true, false, false]
+const BLUE = [false, false, true]
+
+test('Alice cuts a photograph by keys: Bob sees it at once, without the place where it was taken; offline it waits, and removed it is gone', async ({
+  alice,
+  bob,
+}) => {
+  await conversation(alice, bob)
+  const { page } = alice
+  await page.getByRole('button', { name: 'Profile Settings' }).click()
+  const field = page.getByLabel('Photo file')
+  const refuses = async (name: string, buffer: Buffer, words: string) => {
+    await field.setInputFiles({ name, mimeType: 'image/jpeg', buffer })
+    await page.getByRole('alert').filter({ hasText: words }).waitFor()
+  }
+  await refuses('holiday.jpg', Buffer.alloc(6_000_000), '“holiday.jpg” has 5.8 MB. A photo may have at most 5 MB.')
+  await refuses('report.jpg', Buffer.from('%PDF-1.7'), '“report.jpg” is not a JPG, PNG or GIF picture')
+  await refuses('logo.jpg', Buffer.from('<svg><script>alert(1)</script></svg>'), '“logo.jpg” is not a JPG, PNG or GIF picture')
+  await looksFine(page, 'profile with a refused photo')
+
+  await field.setInputFiles({ name: 'me.jpg', mimeType: 'image/jpeg', buffer: await photograph(page) })
+  const dialog = page.getByRole('dialog', { name: 'Your photo' })
+  const stage = dialog.getByRole('application')
+  await stage.focus()
+  for (const key of [...Array<string>(8).fill('+'), ...Array<string>(20).fill('ArrowRight')]) await page.keyboard.press(key)
+  await looksFine(page, 'photo being cut')
+  await dialog.getByRole('button', { name: 'Save photo' }).press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+
+  const seen = await shownTo(bob.page)
+  expect(seen).toMatchObject({ width: 320, height: 320, left: BLUE, right: BLUE })
+  expect(seen.text).not.toMatch(/Exif|GPS|13\.3777/)
+  await bob.page.locator('.head img').waitFor()
+  await page.locator('.photo img').waitFor()
+
+  // Offline what was chosen stays, also where the dialog is left.
+  await field.setInputFiles({ name: 'wave.gif', mimeType: 'image/gif', buffer: ANIMATED })
+  await alice.goesOffline()
+  await dialog.getByRole('button', { name: 'Save photo' }).click()
+  await dialog.getByRole('alert').filter({ hasText: 'The server cannot be reached' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('is not saved yet').waitFor()
+  await alice.comesBack()
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: /Save photo|Try again/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(async () => (await shownTo(bob.page)).left).toEqual(RED)
+  expect(await shownTo(bob.page)).toMatchObject({ right: RED, text: expect.stringMatching(/^\xff\xd8\xff/) })
+
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await bob.page.locator('a.row img').waitFor({ state: 'detached' })
+  expect(await page.locator('.photo img').count()).toBe(0)
+})

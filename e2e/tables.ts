@@ -1,0 +1,37 @@
+import pg from 'pg'
+import { runningUrl } from '../server/db/embedded.ts'
+
+/** Works on the database of a running server. */
+export async function atDatabase<T>(dataFolder: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(await runningUrl(dataFolder, 'conclave'))
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Every row of every table, as text. */
+export const everyRow = (dataFolder: string): Promise<string> =>
+  atDatabase(dataFolder, async (client) => {
+    const { rows: tables } = await client.query("select table_name from information_schema.tables where table_schema = 'public'")
+    const found: string[] = []
+    for (const { table_name } of tables) {
+      const { rows } = await client.query(`select t::text as row, to_jsonb(t)::text as json from "${table_name}" t`)
+      found.push(...rows.map(({ row, json }) => `${row}\n${json}`))
+    }
+    return found.join('\n')
+  })
+
+/** The encodings to search for. Base64 has three, by the word's offset; the outer characters depend on the bytes around it. */
+function formsOf(word: string): string[] {
+  const inBase64 = [0, 1, 2].map((shift) =>
+    Buffer.from('x'.repeat(shift) + word)
+      .toString('base64')
+      .slice(4, -4),
+  )
+  return [word, Buffer.from(word).toString('hex'), Buffer.from(word, 'utf16le').toString('latin1'), ...inBase64]
+}
+
+export const finds = (text: string, word: string): boolean => formsOf(word).some((form) => text.includes(form))

@@ -1,0 +1,9 @@
+import type { FastifyInstance } from 'fastify'
+import { privacyApi } from '../../contract/privacy.ts'
+import type { Env } from '../env.ts'
+import { serve } from '../http/serve.ts'
+import { updatePrivacy } from './privacy.ts'
+
+export function privacyRoutes(app: FastifyInstance, env: Env) {
+  serve(app, env, privacyApi.update, (user, change) => updatePrivacy(env, user, change))
+}

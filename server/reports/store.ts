@@ -1,0 +1,43 @@
+import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import type { Queryable } from '../db/connect.ts'
+import { contacts } from '../db/schema/contacts.ts'
+import { messages } from '../db/schema/messages.ts'
+import { reports } from '../db/schema/reports.ts'
+
+/** The person whom the caller's contact is, and their room; also of a contact that is off the list. */
+export async function findReported(db: Queryable, userId: string, contactId: string) {
+  const [row] = await db
+    .select({ reportedId: contacts.contactUserId, chatRoomId: contacts.chatRoomId })
+    .from(contacts)
+    .where(and(eq(contacts.id, contactId), eq(contacts.userId, userId)))
+  return row
+}
+
+/** Counts the messages at these places that this person has sent. */
+export async function countSent(db: Queryable, roomId: string, senderId: string, seqs: number[]): Promise<number> {
+  const isTheirs = and(eq(messages.chatRoomId, roomId), eq(messages.senderId, senderId), inArray(messages.seq, seqs))
+  return seqs.length === 0 ? 0 : await db.$count(messages, isTheirs)
+}
+
+/** Stores a report, unless the reporter's report of this id is there. */
+export async function insertReport(tx: Queryable, row: typeof reports.$inferInsert): Promise<void> {
+  await tx.insert(reports).values(row).onConflictDoNothing()
+}
+
+/** Deletes all but the reporter's newest ones. */
+export async function trimReports(tx: Queryable, reporterId: string, kept: number): Promise<void> {
+  await tx.execute(sql`
+    delete from reports where (reporter_id, id) in (
+      select reporter_id, id from reports where reporter_id = ${reporterId} order by created_at desc, id offset ${kept})`)
+}
+
+/** Deletes up to `atMost` reports up to this time. Returns how many. */
+export async function deleteOldReports(db: Queryable, upTo: Date, atMost: number): Promise<number> {
+  const old = db
+    .select({ id: reports.id })
+    .from(reports)
+    .where(lte(reports.createdAt, upTo))
+    .limit(atMost)
+    .for('update', { skipLocked: true })
+  return (await db.delete(reports).where(inArray(reports.id, old)).returning({ id: reports.id })).length
+}
