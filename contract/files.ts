@@ -21,6 +21,110 @@ export function objectIdOf(address: string): string | undefined {
   return pathname.startsWith(OBJECTS) ? objectId.safeParse(pathname.slice(OBJECTS.length)).data : undefined
 }
 
+/**
+ * Returns the size that a sealed file of so many bytes is stored with: the next one by Padmé (https://petsymposium.org, PoPETs
+ * 2019.4), at least 4 KiB. It adds an eighth at most, and 3% to what is large. The server refuses an attachment of another size.
+ */
+export function paddedBytes(sealedBytes: number): number {
+  const exponent = Math.floor(Math.log2(Math.max(sealedBytes, LIMITS.sealedFileMinBytes)))
+  const step = 2 ** (exponent - Math.floor(Math.log2(exponent)) - 1)
+  return Math.max(LIMITS.sealedFileMinBytes, Math.ceil(sealedBytes / step) * step)
+}
+
+/**
+ * Returns the largest stored size of a file of at most `fileBytes` readable bytes. Sealing adds `LIMITS.sealingBytes` at most before
+ * the padding.
+ */
+export const sealedMaxBytes = (fileBytes: number): number => (fileBytes > 0 ? paddedBytes(fileBytes + LIMITS.sealingBytes) : 0)
+
+/** What an uploader says of a file. The server reads none of it: names and types are sealed inside the message. */
+const described = {
+  filename: z.string().max(255).optional(),
+  type: z.string().max(255).optional(),
+}
+const uploadId = z.uuid()
+const SIGN_NEEDS = 'Cannot sign without a key, an uploadId, and a partNumber'
+const key = z.uuid(SIGN_NEEDS)
+const partNumber = z.coerce.number(SIGN_NEEDS).int(SIGN_NEEDS).min(1, SIGN_NEEDS).max(LIMITS.uploadPartsMax, SIGN_NEEDS)
+const etag = z.string().max(100)
+
+/** A signed address: relative to this server, `/objects/uploads/{id}?...`. It holds for 15 minutes. */
+const url = z.string().max(400)
+
+/**
+ * The calls of the uploader: they answer addresses that take the sealed bytes of an attachment by PUT. The caller's plan must share
+ * files (403 `subscription_required`), and have space (403 `storage_limit_reached`). A message then names the finished file by
+ * `filePath` (`objectPath`), `fileName` (the id) and `fileSize` (the stored size), with the `messageType` image, file or audio; until
+ * then the owner alone reads it, for 24 hours.
+ */
+export const uploaderApi = {
+  params: endpoint({
+    method: 'GET',
+    path: '/s3/params',
+    access: 'signed_in',
+    rates: ['uploads'],
+    summary: 'Answers the signed address that takes the sealed bytes of one file by PUT, once, within 15 minutes.',
+    input: z.object(described),
+    output: z.object({
+      method: z.literal('PUT'),
+      url,
+      fields: nothing,
+      headers: nothing,
+    }),
+  }),
+  begin: endpoint({
+    method: 'POST',
+    path: '/s3/multipart',
+    access: 'signed_in',
+    rates: ['uploads'],
+    summary: 'Begins an upload in parts. `key` is the id of the file.',
+    input: z.object(described),
+    output: z.object({ key: z.uuid(), uploadId }),
+  }),
+  parts: endpoint({
+    method: 'GET',
+    path: '/s3/multipart/:uploadId',
+    access: 'signed_in',
+    summary: 'The parts that are stored so far, in their order.',
+    input: z.object({ uploadId, key: z.uuid() }),
+    output: z.array(z.object({ PartNumber: z.number().int(), Size: z.number().int(), ETag: etag })).max(LIMITS.uploadPartsMax),
+  }),
+  sign: endpoint({
+    method: 'GET',
+    path: '/s3/multipart/:uploadId/:partNumber',
+    access: 'signed_in',
+    rates: ['uploads'],
+    summary: 'Answers the signed address that takes the bytes of one part by PUT. Sent again, a part is replaced.',
+    input: z.object({ uploadId, partNumber, key }),
+    output: z.object({ url, expires: z.number().int() }),
+  }),
+  complete: endpoint({
+    method: 'POST',
+    path: '/s3/multipart/:uploadId/complete',
+    access: 'signed_in',
+    rates: ['uploads'],
+    summary: 'Makes one file of these parts. Each but the last has at least 5 MiB. Sent again, it answers the same.',
+    input: z.object({
+      uploadId,
+      key: z.uuid(),
+      parts: z
+        .array(z.object({ PartNumber: z.number().int().min(1).max(LIMITS.uploadPartsMax), ETag: etag }))
+        .min(1)
+        .max(LIMITS.uploadPartsMax),
+    }),
+    output: z.object({ location: url }),
+  }),
+  abort: endpoint({
+    method: 'DELETE',
+    path: '/s3/multipart/:uploadId',
+    access: 'signed_in',
+    rates: ['uploads'],
+    summary: 'Ends an upload in parts and drops what is stored of it.',
+    input: z.object({ uploadId, key: z.uuid() }),
+    output: done,
+  }),
+}
+
 export const filesApi = {
   upload: endpoint({
     method: 'POST',

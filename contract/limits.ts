@@ -120,6 +120,17 @@ export const LIMITS = {
   /** Uploads of a user that nothing uses. Beyond this number the oldest is deleted, and each after so many seconds. */
   uploadsWaitingMax: 10,
   uploadKeptSeconds: DAY,
+  /** Size of a file that a chat takes, before it is sealed, and bytes that sealing may add to it (`sealedMaxBytes`). */
+  fileBytes: 10 * 1024 * KIB,
+  sealingBytes: 64 * KIB,
+  /** Size of the smallest and the largest sealed file, padded. */
+  sealedFileMinBytes: 4 * KIB,
+  sealedFileBytes: 10_496 * KIB,
+  /** Numbers of the parts of an upload, and size of each part but the last. */
+  uploadPartsMax: 10_000,
+  uploadPartMinBytes: 5 * 1024 * KIB,
+  /** Sealed files of a user that no message carries. Beyond this number the oldest is deleted, and each after `uploadKeptSeconds`. */
+  filesWaitingMax: 100,
   /** Time in which the address of an upload takes its bytes. */
   uploadSeconds: 15 * MINUTE,
   roomMembersMax: 1000,
@@ -157,7 +168,7 @@ export const RATES = {
   /** Each new name is told to everybody who lists the person. */
   profile: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   /** Addresses for files, and the bytes sent to them. */
-  uploads: { points: 60, seconds: 10 * MINUTE, per: 'user' },
+  uploads: { points: 300, seconds: 10 * MINUTE, per: 'user' },
   /** Each switch is told to everybody who shares it. */
   privacy: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** Subscriptions and quiet hours. A browser subscribes again at each start. */

@@ -27,6 +27,8 @@ export interface Plan {
   messagesPerMonth: number
   /** Largest file in bytes. */
   fileBytes: number
+  /** Bytes of sealed files that the server stores of the account; 0 if it may share none. */
+  storageBytes: number
   hasPrioritySupport: boolean
 }
 
@@ -40,6 +42,7 @@ const premium: Plan = {
   rights: PAID_RIGHTS,
   messagesPerMonth: UNLIMITED,
   fileBytes: FILE_BYTES,
+  storageBytes: UNLIMITED,
   hasPrioritySupport: true,
 }
 
@@ -54,6 +57,7 @@ export const PLANS: Readonly<Record<Tier, Plan>> = {
     rights: NO_RIGHTS,
     messagesPerMonth: 0,
     fileBytes: 0,
+    storageBytes: 0,
     hasPrioritySupport: false,
   },
   test: {
@@ -62,6 +66,7 @@ export const PLANS: Readonly<Record<Tier, Plan>> = {
     rights: PAID_RIGHTS,
     messagesPerMonth: 10,
     fileBytes: FILE_BYTES,
+    storageBytes: UNLIMITED,
     hasPrioritySupport: false,
   },
   premium,
@@ -70,7 +75,7 @@ export const PLANS: Readonly<Record<Tier, Plan>> = {
 }
 
 /** Raise it with every change of `PLANS`. Of two servers on one database the newer one's table wins, whichever starts last. */
-export const PLANS_VERSION = 1
+export const PLANS_VERSION = 2
 
 /** The text of `message_limit_reached`. Pages show what follows "message: ". */
 export const messageLimitText = (messagesPerMonth: number): string =>

@@ -11,6 +11,8 @@ export const POLICY = [
   "style-src 'self'",
   "img-src 'self' blob: data:",
   "font-src 'self'",
+  // Videos and voice messages are opened by the page, and played from its memory.
+  'media-src blob:',
   "connect-src 'self'",
   "manifest-src 'self'",
   "base-uri 'none'",
