@@ -83,3 +83,9 @@ export const messageLimitText = (messagesPerMonth: number): string =>
 
 /** True if an account with this effective plan has the right. */
 export const hasRight = (tier: Tier, right: keyof Rights): boolean => PLANS[tier].rights[right]
+
+/** From the plan that allows least to the one that allows most. */
+const ORDER: readonly Tier[] = ['free', 'test', 'premium', 'enterprise', 'master']
+
+/** Compares two plans by what they allow, for sorting: negative if the first allows less. */
+export const compareTiers = (one: Tier, other: Tier): number => ORDER.indexOf(one) - ORDER.indexOf(other)

@@ -5,13 +5,16 @@ import { ConfigError, readConfig } from '../server/config.ts'
 import { defaultDataFolder } from '../server/db/binaries.ts'
 import { connect, type Database } from '../server/db/connect.ts'
 import { DataInUseError, runningUrl, startPostgres } from '../server/db/embedded.ts'
-import { listAccountPlans, PlanError, setTier } from '../server/plans/plans.ts'
+import { checkLedger } from '../server/ledger/audit.ts'
+import { PlanError, setTier } from '../server/ledger/ledger.ts'
+import { listAccountPlans } from '../server/plans/plans.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const USAGE = `npm run account -- <verb>
   set-tier <username> <${tierShape.options.join('|')}> [end date, such as 2027-01-31: the first day without, UTC]
   make-admin <username>
   list
+  check-ledger
   end-sessions <username>`
 
 // PostgreSQL's codes for a missing table, column or function.
@@ -64,6 +67,11 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
         const dates = end && (now === given ? `until ${end.toISOString()}` : `${given} until ${end.toISOString()}`)
         return [name, now, dates, isAdmin && 'administrator', !isActive && 'blocked'].filter(Boolean).join('  ')
       })
+    }
+    case 'check-ledger': {
+      const { accounts, differences } = await checkLedger(db, new Date())
+      if (differences.length > 0) throw new Unable(differences.join('\n'))
+      return [`The plans of ${accounts} accounts are what the ledger says`]
     }
     default:
       throw new Unable(USAGE)

@@ -30,6 +30,7 @@ import { servePages } from './http/pages.ts'
 import { putBefore } from './http/shortcut.ts'
 import { serveWellKnown } from './http/wellknown.ts'
 import { type Job, type Jobs, makeJobs } from './jobs/jobs.ts'
+import { endPlans } from './ledger/ledger.ts'
 import { messageFrames } from './messages/frames.ts'
 import { messageRoutes, messageShortcut } from './messages/routes.ts'
 import { measureAnswers, measureJobs } from './metrics/measures.ts'
@@ -75,7 +76,8 @@ interface Options {
   pace?: Pace
 }
 
-const HOUR = 60 * 60
+const MINUTE = 60
+const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 const everyJob: readonly Job[] = [
@@ -88,6 +90,7 @@ const everyJob: readonly Job[] = [
   { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
   // Less than the minute between two looks, as of the next job.
   { name: 'dropped-files', periodSeconds: 50, work: deleteDropped },
+  { name: 'ended-plans', periodSeconds: 5 * MINUTE, work: endPlans },
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
 ]
 

@@ -12,6 +12,7 @@ import * as contacts from './db/schema/contacts.ts'
 import * as devices from './db/schema/devices.ts'
 import * as files from './db/schema/files.ts'
 import * as jobs from './db/schema/jobs.ts'
+import * as ledger from './db/schema/ledger.ts'
 import * as messages from './db/schema/messages.ts'
 import * as passkeys from './db/schema/passkeys.ts'
 import * as plans from './db/schema/plans.ts'
@@ -34,6 +35,7 @@ test('every table says in SECURITY.md what bounds it, and who can make it grow',
     devices,
     files,
     jobs,
+    ledger,
     messages,
     passkeys,
     plans,

@@ -7,6 +7,7 @@ import { planRights } from './schema/plans.ts'
 export async function writePlanRights(db: Queryable): Promise<void> {
   const rows = Object.entries(PLANS).map(([plan, { rights, messagesPerMonth, fileBytes }]) => ({
     plan,
+    tier: plan,
     version: PLANS_VERSION,
     canSend: rights.send,
     canCall: rights.call,
@@ -22,6 +23,7 @@ export async function writePlanRights(db: Queryable): Promise<void> {
       target: planRights.plan,
       set: {
         version: sql`excluded.version`,
+        tier: sql`excluded.tier`,
         canSend: sql`excluded.can_send`,
         canCall: sql`excluded.can_call`,
         canShareFiles: sql`excluded.can_share_files`,
@@ -31,4 +33,24 @@ export async function writePlanRights(db: Queryable): Promise<void> {
       },
       setWhere: sql`${planRights.version} < excluded.version`,
     })
+  await writePackageRights(db)
+}
+
+/** The plan of an account that has this package. */
+const PACKAGE = sql.raw(`'package:'`)
+
+/**
+ * Writes the row of each package: the rights of its tier, with its own number of messages. Whoever changes a package calls it in the
+ * same transaction.
+ */
+export async function writePackageRights(db: Queryable): Promise<void> {
+  await db.execute(sql`
+    insert into plan_rights (plan, tier, version, can_send, can_call, can_share_files, has_family, messages_per_month, file_bytes)
+    select ${PACKAGE} || p.id, t.plan, t.version, t.can_send, t.can_call, t.can_share_files, t.has_family, p.messages_limit, t.file_bytes
+    from premium_packages p join plan_rights t on t.plan = p.tier
+    on conflict (plan) do update set
+      tier = excluded.tier, version = excluded.version, can_send = excluded.can_send, can_call = excluded.can_call,
+      can_share_files = excluded.can_share_files, has_family = excluded.has_family,
+      messages_per_month = excluded.messages_per_month, file_bytes = excluded.file_bytes
+    where (plan_rights.*) is distinct from (excluded.*)`)
 }

@@ -5,11 +5,12 @@ import { accountApi } from '../../contract/account.ts'
 import { PLANS, type Tier, tierShape } from '../../contract/plans.ts'
 import { writePlanRights } from '../db/planrights.ts'
 import { planRights } from '../db/schema/plans.ts'
+import { setTier } from '../ledger/ledger.ts'
 import { appendMessages } from '../rooms/store-append.ts'
 import { newMessage } from '../testing/message.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
-import { effectiveTier, listAccountPlans, setTier } from './plans.ts'
+import { effectiveTier, listAccountPlans } from './plans.ts'
 
 const world = await startWorld()
 const { db, clock } = world.env
@@ -29,7 +30,7 @@ async function freshPair(tier?: Tier): Promise<{ one: Person; two: Person; chatR
 }
 
 test("the database holds the contract's plans", async () => {
-  const rows = await db.select().from(planRights)
+  const rows = await db.select().from(planRights).where(eq(planRights.plan, planRights.tier))
   expect(rows.map((row) => row.plan).sort()).toEqual([...tierShape.options].sort())
   for (const row of rows) {
     const { rights, messagesPerMonth, fileBytes } = PLANS[tierShape.parse(row.plan)]
@@ -123,9 +124,10 @@ test("the eleventh message of a Test plan is refused with the plan's number, and
 
 test('a plan of its own, such as a package, is one more row: its numbers count and stand in the words', async () => {
   const { one, chatRoomId } = await freshPair()
-  await world.sql(`insert into plan_rights select 'package-7', version, can_send, can_call, can_share_files, has_family, 2, file_bytes
+  await world.sql(`insert into plan_rights select 'package-7', version, can_send, can_call, can_share_files, has_family, 2, file_bytes, tier
     from plan_rights where plan = 'premium'`)
   await world.sql("update users set subscription_tier = 'package-7' where id = $1", [one.id])
+  expect(await shownTier(one)).toBe('premium')
   await one.says(chatRoomId, '1')
   await one.says(chatRoomId, '2')
   expect((await one.posts(chatRoomId, '3')).body).toMatchObject({ error: expect.stringContaining('the 2 messages') })

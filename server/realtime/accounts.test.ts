@@ -3,7 +3,7 @@ import { accountApi } from '../../contract/account.ts'
 import { endSessions, makeAdmin } from '../account/operator.ts'
 import { announceChange } from '../db/changes.ts'
 import { connect } from '../db/connect.ts'
-import { setTier } from '../plans/plans.ts'
+import { setTier } from '../ledger/ledger.ts'
 import type { TestSocket } from '../testing/socket.ts'
 import { startWorld } from '../testing/world.ts'
 

@@ -107,7 +107,7 @@ export async function liveSessions(env: Env, sessionHashes: string[]): Promise<M
 function usersOf(rows: Awaited<ReturnType<typeof store.findLive>>): Map<string, SignedInUser> {
   const users = rows.map(({ lastUsedAt: _, tokenHash, plan, ...user }) => ({
     ...user,
-    subscriptionTier: tierOf(plan?.plan ?? null),
+    subscriptionTier: tierOf(plan?.tier ?? null),
     rights: rightsOf(plan),
     sessionHash: tokenHash.toString('hex'),
   }))

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { boolean, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { at, bytes, changedIn } from './columns.ts'
+import { premiumPackages } from './plans.ts'
 
 export const users = pgTable(
   'users',
@@ -23,10 +24,13 @@ export const users = pgTable(
     isActive: boolean('is_active').notNull().default(true),
     deactivatedAt: at('deactivated_at'),
     deactivatedBy: uuid('deactivated_by'),
+    /** These five are what the ledger says, kept here for the message path. Only `server/ledger/` writes them. */
     subscriptionTier: text('subscription_tier').notNull().default('free'),
     subscriptionStatus: text('subscription_status').notNull().default('active'),
     subscriptionStartDate: at('subscription_start_date'),
     subscriptionEndDate: at('subscription_end_date'),
+    /** The package whose numbers count; null for a built-in plan. */
+    subscriptionPackageId: uuid('subscription_package_id').references(() => premiumPackages.id),
     monthlyMessagesCount: integer('monthly_messages_count').notNull().default(0),
     /** The first instant of the UTC month that the counter belongs to. */
     usageResetDate: at('usage_reset_date').notNull(),
@@ -45,7 +49,11 @@ export const users = pgTable(
     /** What mutual contacts alone are shown: the photo. */
     photoChangedIn: changedIn('photo_changed_in'),
   },
-  (table) => [uniqueIndex('users_username_lower').on(sql`lower(${table.username})`)],
+  (table) => [
+    uniqueIndex('users_username_lower').on(sql`lower(${table.username})`),
+    // The job that ends plans looks them up.
+    index('users_subscription_end').on(table.subscriptionEndDate),
+  ],
 )
 
 /** HMAC (server secret `names`) of the lower-case names of deleted accounts, which are never issued again [Note: I1]. */

@@ -1,8 +1,15 @@
-import { bigint, boolean, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { at } from './columns.ts'
 
-/** `contract/plans.ts` as rows, for statements over many accounts. The SQL function `rights_of` reads it for one account. */
+/**
+ * `contract/plans.ts` as rows, and one row for each package, for statements over many accounts. The SQL function `rights_of` reads it
+ * for one account.
+ */
 export const planRights = pgTable('plan_rights', {
+  /** The tier, or `package:` and the id of a package. */
   plan: text('plan').primaryKey(),
+  /** The tier that an account with this plan shows. */
+  tier: text('tier'),
   /** Version of the contract's table that this row comes from. */
   version: integer('version').notNull(),
   canSend: boolean('can_send').notNull(),
@@ -12,4 +19,32 @@ export const planRights = pgTable('plan_rights', {
   /** -1 means no limit. */
   messagesPerMonth: integer('messages_per_month').notNull(),
   fileBytes: bigint('file_bytes', { mode: 'number' }).notNull(),
+})
+
+/** What is sold beside the built-in plans. One that was ever sold stays, hidden: ledger entries name it. */
+export const premiumPackages = pgTable('premium_packages', {
+  id: uuid('id').primaryKey(),
+  name: text('name').notNull(),
+  description: text('description').notNull(),
+  /** The tier whose rights it grants. */
+  tier: text('tier').notNull(),
+  /** US cents. */
+  monthlyPrice: integer('monthly_price').notNull().default(0),
+  yearlyPrice: integer('yearly_price').notNull().default(0),
+  /** -1 means no limit, here and in the next three. */
+  messagesLimit: integer('messages_limit').notNull().default(-1),
+  fileStorageGB: integer('file_storage_gb').notNull().default(-1),
+  voiceCallMinutes: integer('voice_call_minutes').notNull().default(-1),
+  videoCallMinutes: integer('video_call_minutes').notNull().default(-1),
+  advancedEncryption: boolean('advanced_encryption').notNull().default(false),
+  prioritySupport: boolean('priority_support').notNull().default(false),
+  customBranding: boolean('custom_branding').notNull().default(false),
+  apiAccess: boolean('api_access').notNull().default(false),
+  /** Prices at the card provider; null if it is sold by the prices above. */
+  stripePriceIdMonthly: text('stripe_price_id_monthly'),
+  stripePriceIdYearly: text('stripe_price_id_yearly'),
+  isActive: boolean('is_active').notNull().default(true),
+  displayOrder: integer('display_order').notNull().default(0),
+  createdAt: at('created_at').notNull(),
+  updatedAt: at('updated_at').notNull(),
 })
