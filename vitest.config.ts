@@ -24,6 +24,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
+          globalSetup: ['e2e/unpack.ts'],
           // Each file has its own server and browsers, and waits half of its time: two at once fill two cores.
           maxWorkers: 2,
           testTimeout: 120_000,

@@ -48,8 +48,37 @@
     globalThis.early.user = fetch('/api/user', init)
     globalThis.early.user.catch(() => undefined)
   }
-  // What is pressed in the static form is pressed again in the live one.
-  document.addEventListener('click', ({ target }) => {
-    globalThis.early.pressed = target.closest?.('button')
+  // Past the landing once, past it for good: here and not in the code, which may still be loading when the next page is opened. The
+  // pages to read (page.html) have no frames.
+  if (dataset.page === undefined && (dataset.frame === 'form' || dataset.frame === 'app')) {
+    try {
+      localStorage.setItem('visited', 'yes')
+    } catch {
+      // Storage is blocked: the landing is shown again.
+    }
+  }
+  // What is pressed in the static form is pressed again in the live one: from its beginning on, because the form may be replaced
+  // before its end.
+  const buttonAt = ({ target }) => target.closest?.('.frame-form button')
+  document.addEventListener('pointerdown', (event) => {
+    globalThis.early.pressed = buttonAt(event)
   })
+  document.addEventListener('click', (event) => {
+    const button = buttonAt(event)
+    globalThis.early.pressed = button
+    if (!button?.matches('[role=tab][aria-selected=false]')) return
+    // The tabs change places at once; what each has stays in it.
+    globalThis.early.pressed = null
+    dataset.tab = dataset.tab === 'signin' ? 'signup' : 'signin'
+    const shown = button.closest('.frame-form > *')
+    const { content } = document.getElementById('other-tab')
+    shown.replaceWith(content)
+    content.append(shown)
+    document.querySelector('.frame-form [role=tab][aria-selected=true]').focus()
+  })
+  document.addEventListener('keydown', ({ key, target }) => {
+    if (key === 'Enter' && target.form) globalThis.early.pressed = target.form.querySelector('[type=submit]')
+  })
+  // Sent by the browser itself, a form would write its fields into the address.
+  document.addEventListener('submit', (event) => event.preventDefault())
 }

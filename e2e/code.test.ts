@@ -7,13 +7,13 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { codeWords } from '../client/net/codewords.ts'
 import { newSigner } from '../scripts/signing.ts'
 import { openContext, takeViolations } from './browser.ts'
-import { keepsCopy } from './copy.ts'
+import { endsLook, keepsCopy } from './copy.ts'
 import { customer } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
 import { looksFine } from './screen.ts'
 import { type RunningServer, startServer } from './server.ts'
-import { markOf, updated } from './update.ts'
+import { markOf, type Update, updated } from './update.ts'
 
 // A server whose operator signs its versions, and a proxy behind which it can be taken over.
 const [operator, thief] = [newSigner(), newSigner()]
@@ -32,7 +32,10 @@ beforeAll(async () => {
   server = { ...real, url: proxy.url }
   alice = await customer(server, 'Alice')
 })
-afterEach(() => proxy.tellsTruth())
+afterEach(async () => {
+  await endsLook(alice.page)
+  proxy.tellsTruth()
+})
 afterAll(async () => {
   expect(alice.complaints).toEqual([])
   await server.stop()
@@ -40,6 +43,8 @@ afterAll(async () => {
 })
 
 test('A script that somebody injects into the page does not run', async () => {
+  // Begun while the proxy lies, her copy would not become whole.
+  await keepsCopy(alice.page)
   const planted = '<script>globalThis.injected = 1</script><img src="/none.png" onerror="globalThis.injected = 2">'
   proxy.lies({ page: (html) => html.replace('<body>', `<body>${planted}`) })
   const context = await openContext()
@@ -52,6 +57,12 @@ test('A script that somebody injects into the page does not run', async () => {
   takeViolations()
 })
 
+/** The server, as Alice's browser sees it, changes to another build. */
+async function becomes(update: Update): Promise<void> {
+  await endsLook(alice.page)
+  proxy.tellsTruth()
+  proxy.lies(await updated(server.url, update))
+}
 const openPart = async (page: Page) => {
   // From another page: a fragment alone loads nothing anew.
   await page.goto('about:blank')
@@ -64,24 +75,21 @@ const toast = (page: Page, text: string) => page.locator('.toast', { hasText: te
 
 test('Once Alice’s browser has seen the operator’s key, it starts nothing that the key has not signed, and says why', async () => {
   const { page } = alice
-  await keepsCopy(page)
   const part = await openPart(page)
   await part.getByText('Signed by the operator').waitFor()
   await part.getByText(codeWords(operator.key)).waitFor()
   await looksFine(page, 'the code of this page')
 
-  proxy.lies(await updated(server.url))
+  await becomes({})
   await page.reload()
   await toast(page, 'is not signed').waitFor()
   await (await openPart(page)).getByText('The server’s new version is not signed').waitFor()
   await page.reload()
   expect(await markOf(page)).toBeUndefined()
 
-  proxy.tellsTruth()
-  proxy.lies(await updated(server.url, { signer: operator, version: '0.0.9' }))
+  await becomes({ signer: operator, version: '0.0.9' })
   await (await openPart(page)).getByText('The server has an older version').waitFor()
-  proxy.tellsTruth()
-  proxy.lies(await updated(server.url, { signer: operator, isBroken: true }))
+  await becomes({ signer: operator, mark: 'torn', isBroken: true })
   await (await openPart(page)).getByText('is not the one that was named').waitFor()
   await page.reload()
   expect(await markOf(page)).toBeUndefined()
@@ -89,6 +97,7 @@ test('Once Alice’s browser has seen the operator’s key, it starts nothing th
 
 test('A server that speaks another contract and is not trusted: the page stops, and says why', async () => {
   const { page } = alice
+  await endsLook(page)
   const unsigned = await updated(server.url)
   proxy.lies({
     ...unsigned,
@@ -102,7 +111,7 @@ test('A server that speaks another contract and is not trusted: the page stops, 
 
 test('Another key is taken once Alice has accepted it, after a warning, and the version that it signs starts', async () => {
   const { page } = alice
-  proxy.lies(await updated(server.url, { signer: thief, mark: 'by another key' }))
+  await becomes({ signer: thief, mark: 'by another key' })
   const part = await openPart(page)
   await part.getByRole('button', { name: 'Look at the new key' }).click()
   const dialog = page.getByRole('alertdialog')

@@ -14,3 +14,19 @@ export const copiesOf = (page: Page): Promise<{ id: string; version: string }[]>
 
 /** Waits until a browser has a whole copy of the app. */
 export const keepsCopy = (page: Page): Promise<void> => expect.poll(() => copiesOf(page), { timeout: 20_000 }).not.toEqual([])
+
+/**
+ * Waits until the service worker has ended the look at the server's version that it may be at: a server that changes its version
+ * in the middle of one would be seen as half of each.
+ */
+export const endsLook = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const { active } = await navigator.serviceWorker.ready
+    const { port1, port2 } = new MessageChannel()
+    const told = new Promise<void>((resolve) => {
+      port1.onmessage = () => resolve()
+    })
+    active?.postMessage({ kind: 'standing' }, [port2])
+    await told
+    port1.close()
+  })

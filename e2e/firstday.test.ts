@@ -140,7 +140,7 @@ test('A stranger’s first day: a name to hand on, a request, a plan, sixty unre
   await page.keyboard.press('Control+f')
   await page.keyboard.type('tioner')
   await page.getByText('1 of 1', { exact: true }).waitFor()
-  expect(await page.locator('.current .bub mark').allInnerTexts()).toEqual(['tioner'])
+  await expect.poll(() => page.locator('.current .bub mark').allInnerTexts()).toEqual(['tioner'])
   await looksFine(page, 'search in the chat')
   await page.keyboard.press('Escape')
   await expect.poll(spoken).toBe('Message')

@@ -40,7 +40,41 @@ test('Alice types into the form before its code is there, and loses nothing', as
   expect(alice.complaints).toEqual([])
 })
 
-test('A tab that Alice pressed before the code was there is open when it is', async ({ server }) => {
+test('What Alice sends before the code is there is sent when it is: a registration by Enter, a sign-in on the other tab', async ({
+  server,
+}) => {
+  const alice = await person(server, 'Alice')
+  const { page } = alice
+  let release = await holdCode(page)
+  await page.goto(`${server.url}/auth`, { waitUntil: 'commit' })
+  await page.getByLabel(/^Username/).fill(alice.username)
+  await page.getByLabel(/^Display name/).fill('Alice')
+  await page.getByLabel(/^Password/).fill(alice.password)
+  await page.getByLabel(/^Repeat password/).fill(alice.password)
+  await page.keyboard.press('Enter')
+  release()
+  await page.getByRole('button', { name: 'Skip for now' }).click()
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+
+  const other = await person(server, 'Alice', alice)
+  release = await holdCode(other.page)
+  await other.page.goto(`${server.url}/auth`, { waitUntil: 'commit' })
+  const tab = other.page.getByRole('tab', { name: 'Sign In' })
+  await tab.click()
+  await other.page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+  expect(await tab.evaluate((one) => one === document.activeElement)).toBe(true)
+  await other.page.getByLabel(/^Username/).fill(alice.username)
+  await other.page.getByLabel(/^Password/).fill(alice.password)
+  await other.page.keyboard.press('Enter')
+  expect(new URL(other.page.url()).search).toBe('')
+  release()
+  await other.page.getByRole('button', { name: 'Add this browser' }).waitFor()
+  expect([...alice.complaints, ...other.complaints]).toEqual([])
+})
+
+test('A tab that Alice pressed before the code was there is open when it is, and the landing does not come back', async ({
+  server,
+}) => {
   const alice = await person(server, 'Alice')
   const { page } = alice
   const release = await holdCode(page)
@@ -49,7 +83,11 @@ test('A tab that Alice pressed before the code was there is open when it is', as
   await tab.click()
   // Safari gives a pressed button no focus.
   await tab.blur()
+  await page.goto(server.url, { waitUntil: 'commit' })
+  await page.getByRole('heading', { name: 'Create your account' }).waitFor()
+  await tab.click()
   release()
+  await page.locator('.frame-form').waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
 })
 

@@ -7,7 +7,8 @@ import type { Lie } from './proxy.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-interface Update {
+/** What is other in a build than in the true one. */
+export interface Update {
   /** The version that it says; that of the true build if absent. */
   version?: string
   /** Who signs it; nobody if absent. */
@@ -28,7 +29,7 @@ export async function updated(url: string, { version, signer, mark = 'second', i
   const next = { ...content, ...(version !== undefined && { version }), files }
   const build: Build = { id: sha256(contentOf(next)), ...next }
   return {
-    page: isBroken ? (text) => page(text).replace('second', 'secund') : page,
+    page: isBroken ? (text) => page(text).replace('</head>', ' </head>') : page,
     answer: (call) => {
       if (call === 'GET /build.json') return { status: 200, body: build }
       if (call === `GET ${RELEASE_ADDRESS}`)

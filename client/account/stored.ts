@@ -12,7 +12,7 @@ export type StoredUser = z.infer<typeof whoShape>
 /** Key of sessionStorage under which a tab keeps why it was signed out, until the next sign-in; '' if there is nothing to say. */
 const ENDED = 'signed-out'
 
-/** Key of localStorage that tells client/early.js that this browser has been past the landing. */
+/** Key of localStorage by which client/early.js notes that this browser has been past the landing. */
 const VISITED = 'visited'
 
 /** The keys of localStorage that a sign-out keeps. */
@@ -20,15 +20,6 @@ export const KEPT_AT_SIGN_OUT: readonly string[] = ['theme', VISITED, PENDING_LO
 
 /** Reads the user who last used this page; undefined for none, and for a value that no build of this page has written. */
 export const readUser = (): StoredUser | undefined => whoShape.safeParse(readJson(USER)).data
-
-/** Notes that this browser has been past the landing. Where storage is blocked it is shown again. */
-export function writeVisited(): void {
-  try {
-    localStorage.setItem(VISITED, 'yes')
-  } catch {
-    // Nothing else depends on it.
-  }
-}
 
 /** Why this tab was signed out, also after a reload; undefined if it was not. */
 export const readEnded = (): string | undefined => sessionStorage.getItem(ENDED) ?? undefined

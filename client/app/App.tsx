@@ -15,8 +15,9 @@ const KitStep = lazy(async () => ({ default: (await import('../signin/KitStep.ts
 const LockScreen = lazy(async () => ({ default: (await import('../lock/LockScreen.tsx')).LockScreen }))
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
 
-/** True if the address asks for Sign In, as the landing's link does. */
-const isSignInAsked = () => new URLSearchParams(location.search).get('tab') === 'signin'
+/** True if the address asks for Sign In, as the landing's link does, or the person has chosen it in the static form. */
+const isSignInAsked = () =>
+  new URLSearchParams(location.search).get('tab') === 'signin' || document.documentElement.dataset['tab'] === 'signin'
 
 /** Gives the focus to the title of the page, where the form that had it has gone. */
 function Arrival() {

@@ -12,12 +12,14 @@ interface Visit {
   session?: Record<string, string>
   /** Names of globals that this browser does not have. */
   without?: string[]
+  /** What the page's own HTML says: that of the pages to read says `page`. */
+  data?: Record<string, string>
 }
 
 /** Runs the early script in a browser like this. */
-function visit({ address = '/', local = {}, session = {}, without = [] }: Visit) {
+function visit({ address = '/', local = {}, session = {}, without = [], data = {} }: Visit) {
   const { pathname, search, hash } = new URL(address, 'https://chat.example.org')
-  const dataset: Record<string, string> = {}
+  const dataset: Record<string, string> = { ...data }
   const asked: string[] = []
   const named = { textContent: '' }
   const page = {
@@ -27,7 +29,12 @@ function visit({ address = '/', local = {}, session = {}, without = [] }: Visit)
       addEventListener: (type: string, run: () => void) => type === 'DOMContentLoaded' && run(),
       getElementById: () => named,
     },
-    localStorage: { getItem: (key: string) => local[key] ?? null },
+    localStorage: {
+      getItem: (key: string) => local[key] ?? null,
+      setItem: (key: string, value: string) => {
+        local[key] = value
+      },
+    },
     sessionStorage: { getItem: (key: string) => session[key] ?? null },
     ...{ isSecureContext: true, crypto: { subtle: {} }, indexedDB: {}, Worker: {}, WebAssembly: {}, WebSocket: {} },
     fetch: (path: string) => {
@@ -49,6 +56,19 @@ test('A first visit to the front door shows the landing; every other address and
   for (const address of ['/auth', '/chat/dm_a_b', '/settings?tab=plan', '/anything'])
     expect(visit({ address }).frame).toBe('form')
   expect(visit({ local: { visited: 'yes' } }).frame).toBe('form')
+})
+
+test('Who has come past the landing is not shown it again, from the first moment of the form on', () => {
+  const local: Record<string, string> = {}
+  visit({ local })
+  visit({ local, address: '/security', data: { page: 'true' } })
+  expect(local).toEqual({})
+  visit({ local, address: '/auth' })
+  expect(visit({ local }).frame).toBe('form')
+  const former = { ...member }
+  visit({ local: former })
+  const { user: _, ...afterSignOut } = former as Record<string, string>
+  expect(visit({ local: afterSignOut }).frame).toBe('form')
 })
 
 test('A member never sees the landing, whatever address leads here', () => {

@@ -2,7 +2,7 @@
 interface Early {
   /** The answer to `GET /api/user`, asked for while the code loads. */
   user?: Promise<Response> | undefined
-  /** The last button pressed in the static form. */
+  /** The button that was pressed last in the static form, or by Enter. */
   pressed?: Element | null
 }
 

@@ -16,6 +16,12 @@ const none = () => {
 }
 const env: Env = { api: createApi({ fetch: none }), socket: createSocket({ url: none }), crypto: openCrypto(none), clock: none }
 
+const Form = ({ isReturning }: { isReturning: boolean }) => (
+  <EnvContext value={env}>
+    <AuthScreen notice={null} isReturning={isReturning} onSubmit={none} />
+  </EnvContext>
+)
+
 /** The first frames, of which client/early.js shows one; without JavaScript it is the landing. */
 export const frames = (): string =>
   renderToStaticMarkup(
@@ -24,10 +30,11 @@ export const frames = (): string =>
         <Landing />
       </div>
       <div className="frame-form">
-        <EnvContext value={env}>
-          <AuthScreen notice={null} isReturning={false} onSubmit={none} />
-        </EnvContext>
+        <Form isReturning={false} />
       </div>
+      <template id="other-tab">
+        <Form isReturning />
+      </template>
       <div className="frame-app">
         <Shell />
       </div>

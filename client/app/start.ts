@@ -2,7 +2,6 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import { closeAccount, SESSION_ENDED, sendPendingLogout, start } from '../account/account.ts'
 import { proveAgain } from '../account/proof.ts'
 import { accountStore } from '../account/store.ts'
-import { writeVisited } from '../account/stored.ts'
 import { CryptoFailure, openCrypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { createApi } from '../net/api.ts'
@@ -68,7 +67,6 @@ const off = accountStore.subscribe(({ phase }) => {
 if (firstFrame() === 'app' || document.activeElement !== document.body) createWorker()
 else for (const type of ['input', 'pointerdown']) document.addEventListener(type, () => void createWorker(), { once: true })
 watchInstall()
-writeVisited()
 mount(env)
 start(env, console.error, ANSWER_WITHIN_MS).catch((error) => {
   report(error)

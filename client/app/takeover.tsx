@@ -4,30 +4,45 @@ type Control = HTMLInputElement | HTMLButtonElement
 
 const controlsIn = (root: Element, within = ''): Control[] => [...root.querySelectorAll<Control>(`${within} :is(input, button)`)]
 
+/** By what a control of the static form is found in the live one, which may have more of them. */
+const nameOf = (control: Control): string =>
+  control.getAttribute('aria-label') ?? (control.textContent || control.labels?.[0]?.textContent || '')
+
+/** Finds the control with the same name in the live form; of several the one at the same place among them. */
+function finderOf(control: Control, at: number, all: Control[]): (live: Control[]) => Control | undefined {
+  const name = nameOf(control)
+  const place = all.slice(0, at).filter((one) => nameOf(one) === name).length
+  return (live) => live.filter((one) => nameOf(one) === name)[place]
+}
+
 /**
  * Notes what the person has typed and pressed in the static form while the code was loading. The returned function does the same in
- * the live form, whose controls are the same in the same order.
+ * the live form.
  */
 export function noteTyped(root: Element): () => void {
   const controls = controlsIn(root, '.frame-form')
-  const values = controls.map((control) => (control instanceof HTMLInputElement ? control.value : ''))
-  const pressed = globalThis.early?.pressed
-  const pressedAt = controls.findIndex((control) => pressed?.isSameNode(control))
-  const focused = controls.find((control) => control.matches(':focus'))
-  const focusedAt = focused ? controls.indexOf(focused) : -1
+  const noted = controls.map((control, at, all) => ({
+    control,
+    find: finderOf(control, at, all),
+    isPressed: globalThis.early?.pressed?.isSameNode(control) === true,
+    isFocused: control.matches(':focus'),
+  }))
   return () => {
     const live = controlsIn(root)
-    for (const [at, value] of values.entries()) {
-      const input = live[at]
-      if (value !== '' && input instanceof HTMLInputElement) typeInto(input, value)
+    for (const { control, find } of noted) {
+      const input = find(live)
+      if (control.value !== '' && input instanceof HTMLInputElement) typeInto(input, control.value)
     }
-    const target = live[focusedAt]
+    const focused = noted.find(({ isFocused }) => isFocused)
+    const target = focused?.find(live)
     target?.focus()
-    if (target instanceof HTMLInputElement && focused instanceof HTMLInputElement)
-      target.setSelectionRange(focused.selectionStart, focused.selectionEnd)
-    // Tabs open by the focus; other buttons by a click.
-    const again = live[pressedAt]
-    if (again?.role === 'tab') again.focus()
+    if (target instanceof HTMLInputElement && focused?.control instanceof HTMLInputElement)
+      target.setSelectionRange(focused.control.selectionStart, focused.control.selectionEnd)
+    const again = noted.find(({ isPressed }) => isPressed)?.find(live)
+    // The button may be disabled until the server has said that the name is free; the form waits for that.
+    if (again?.type === 'submit') again.form?.requestSubmit()
+    // Tabs open by the focus.
+    else if (again?.role === 'tab') again.focus()
     else again?.click()
   }
 }

@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { registrationShape } from '../../contract/forms.ts'
 import { untilStarted } from '../account/account.ts'
 import { ApiError } from '../net/api.ts'
@@ -9,7 +9,7 @@ import { type FieldErrors, fieldErrors } from '../ui/form.ts'
 import { showToast } from '../ui/toast.ts'
 import { PasswordPair } from './PasswordPair.tsx'
 import { signUp } from './signin.ts'
-import { UsernameField } from './UsernameField.tsx'
+import { type NameState, UsernameField } from './UsernameField.tsx'
 
 const NAMES = ['username', 'displayName', 'password', 'confirmPassword'] as const
 type Name = (typeof NAMES)[number]
@@ -19,8 +19,10 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
   const form = useRef<HTMLFormElement>(null)
   const [values, setValues] = useState({ username: '', displayName: '', password: '', confirmPassword: '' })
   const [errors, setErrors] = useState<FieldErrors<Name>>({})
-  const [isNameUsable, setNameUsable] = useState(false)
+  const [nameState, setNameState] = useState<NameState>('unusable')
   const [isPending, setPending] = useState(false)
+  // Who presses Enter while the name is being checked need not press it again.
+  const [isWaiting, setWaiting] = useState(false)
 
   function change(changed: Partial<typeof values>) {
     setValues({ ...values, ...changed })
@@ -32,9 +34,22 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
     requestAnimationFrame(() => form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus())
   }
 
+  useEffect(() => {
+    if (!isWaiting || nameState === 'checking') return
+    setWaiting(false)
+    if (nameState === 'usable') form.current?.requestSubmit()
+  }, [isWaiting, nameState])
+
+  /** The browser sends no form whose button is disabled. */
+  function pressEnter({ key, target }: KeyboardEvent) {
+    if (key === 'Enter' && target instanceof HTMLInputElement && nameState === 'checking') setWaiting(true)
+  }
+
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (isPending || !isNameUsable) return
+    // After a take-over of the static form the field has not said yet that it checks the name.
+    if (!isPending && nameState !== 'usable') setWaiting(true)
+    if (isPending || nameState !== 'usable') return
     const parsed = registrationShape.safeParse(values)
     if (!parsed.success) {
       refuse(fieldErrors(parsed.error, NAMES))
@@ -54,12 +69,12 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
   }
 
   return (
-    <form ref={form} onSubmit={submit} noValidate>
+    <form ref={form} onSubmit={submit} onKeyDown={pressEnter} noValidate>
       <UsernameField
         value={values.username}
         error={errors.username}
         onValue={(username) => change({ username: username.trim() })}
-        onUsable={setNameUsable}
+        onState={setNameState}
       />
       <Field
         label="Display name"
@@ -71,7 +86,7 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
         dir="auto"
       />
       <PasswordPair value={values} errors={errors} onValue={change} own={[values.username, values.displayName]} />
-      <button type="submit" className="btn primary large wide" disabled={isPending || !isNameUsable}>
+      <button type="submit" className="btn primary large wide" disabled={isPending || nameState !== 'usable'}>
         {isPending ? 'Creating...' : 'Create account'}
       </button>
       <p className="small fine">The password also seals your keys. We cannot reset it; your recovery kit can.</p>

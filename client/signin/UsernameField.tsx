@@ -16,16 +16,18 @@ interface Answer {
   message: string
 }
 
+/** Whether an account may be asked for under the name. It is `checking` until the server has said so. */
+export type NameState = 'usable' | 'checking' | 'unusable'
+
 interface Props {
   value: string
   error: string | undefined
   onValue: (username: string) => void
-  /** Called with false to disable the submission of the form. */
-  onUsable: (isUsable: boolean) => void
+  onState: (state: NameState) => void
 }
 
 /** A username field that checks while typing whether the name is free. */
-export function UsernameField({ value, error, onValue, onUsable }: Props) {
+export function UsernameField({ value, error, onValue, onState }: Props) {
   const env = useEnv()
   const [answer, setAnswer] = useState<Answer | null>(null)
   const isTooShort = value.length < LIMITS.usernameMin
@@ -50,8 +52,8 @@ export function UsernameField({ value, error, onValue, onUsable }: Props) {
   }, [env, value, isAsked])
 
   const current = isAsked && answer?.username === value ? answer : undefined
-  const isUsable = current !== undefined && current.verdict !== 'refused'
-  useEffect(() => onUsable(isUsable), [onUsable, isUsable])
+  const state = !isAsked || current?.verdict === 'refused' ? 'unusable' : current ? 'usable' : 'checking'
+  useEffect(() => onState(state), [onState, state])
 
   const refusal = problem ?? (current?.verdict === 'refused' ? current.message : undefined) ?? error
   return (
