@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { conversation, test } from './people.ts'
 import { looksFine } from './screen.ts'
@@ -45,6 +45,48 @@ async function shownTo(page: Page) {
     return { text, width: picture.width, height: picture.height, left: at(2), right: at(picture.width - 3) }
   })
 }
+/** Wheel, mouse and two fingers move what is cut, and what they did can be taken back. */
+async function byMouseAndFingers(page: Page, dialog: Locator): Promise<void> {
+  const stage = dialog.getByRole('application')
+  const zoom = async () => Number(await dialog.getByRole('slider', { name: 'Zoom' }).inputValue())
+  /** Whether the middle of what is cut is the blue left of the photograph. */
+  const isBlue = () =>
+    stage.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const [, green = 0, blue = 0] = canvas.getContext('2d')?.getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data ?? []
+      return blue > green
+    })
+  const { x, y, width, height } = (await stage.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const middle = { x: x + width / 2, y: y + height / 2 }
+  await page.mouse.move(middle.x, middle.y)
+  for (let n = 0; n < 5; n++) await page.mouse.wheel(0, -100)
+  await expect.poll(zoom).toBeGreaterThan(1.5)
+  for (const [by, blue] of [
+    [100, true],
+    [-200, false],
+  ] as const) {
+    await page.mouse.move(middle.x, middle.y)
+    await page.mouse.down()
+    await page.mouse.move(middle.x + by, middle.y, { steps: 4 })
+    await page.mouse.up()
+    await expect.poll(isBlue).toBe(blue)
+  }
+  const devtools = await page.context().newCDPSession(page)
+  const touches = (type: 'touchStart' | 'touchMove' | 'touchEnd', apart: number) =>
+    devtools.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: type === 'touchEnd' ? [] : [-apart, apart].map((by, id) => ({ x: middle.x + by, y: middle.y, id })),
+    })
+  const before = await zoom()
+  await touches('touchStart', 20)
+  for (const apart of [25, 30, 40]) await touches('touchMove', apart)
+  await touches('touchEnd', 0)
+  await expect.poll(zoom).toBeGreaterThan(before * 1.5)
+  await page.mouse.move(middle.x, middle.y)
+  for (let n = 0; n < 30; n++) await page.mouse.wheel(0, 100)
+  await expect.poll(zoom).toBe(1)
+  await devtools.detach()
+}
+
 const RED = [true, false, false]
 const BLUE = [false, false, true]
 
@@ -68,6 +110,7 @@ test('Alice cuts a photograph by keys: Bob sees it at once, without the place wh
   await field.setInputFiles({ name: 'me.jpg', mimeType: 'image/jpeg', buffer: await photograph(page) })
   const dialog = page.getByRole('dialog', { name: 'Your photo' })
   const stage = dialog.getByRole('application')
+  await byMouseAndFingers(page, dialog)
   await stage.focus()
   for (const key of [...Array<string>(8).fill('+'), ...Array<string>(20).fill('ArrowRight')]) await page.keyboard.press(key)
   await looksFine(page, 'photo being cut')
@@ -93,6 +136,19 @@ test('Alice cuts a photograph by keys: Bob sees it at once, without the place wh
   await dialog.waitFor({ state: 'detached' })
   await expect.poll(async () => (await shownTo(bob.page)).left).toEqual(RED)
   expect(await shownTo(bob.page)).toMatchObject({ right: RED, text: expect.stringMatching(/^\xff\xd8\xff/) })
+
+  // Whom she takes off her list loses sight of it, and sees it again when she adds them.
+  await page.evaluate(async () => {
+    const [contact] = await (await fetch('/api/contacts')).json()
+    await fetch(`/api/contacts/${contact.id}`, { method: 'DELETE' })
+  })
+  await bob.page.locator('a.row img').waitFor({ state: 'detached' })
+  expect(await bob.page.locator('.head img').count()).toBe(0)
+  await page.evaluate(async (username) => {
+    const headers = { 'content-type': 'application/json' }
+    await fetch('/api/contacts', { method: 'POST', headers, body: JSON.stringify({ username }) })
+  }, bob.username)
+  await bob.page.locator('a.row img').waitFor()
 
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await bob.page.locator('a.row img').waitFor({ state: 'detached' })

@@ -130,6 +130,8 @@ test('a declined request leaves the list, its sender is not told and cannot ask 
 
 test('who is removed is not told, sees no presence any more, and comes back as a request by writing', async () => {
   const [alice, bob] = await pair()
+  // A photo that goes is told: server/files/files.test.ts.
+  await world.sql('update users set profile_image_url = null where id = $1', [alice.id])
   const chatRoomId = await alice.talksTo(bob)
   const [hers, his] = await Promise.all([alice.opensSocket(), bob.opensSocket()])
   const [contact] = await alice.contacts()

@@ -6,6 +6,7 @@ import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { seemAway } from '../presence/presence.ts'
 import { Refusal } from '../refuse.ts'
+import { looksMutual } from '../relations/relations.ts'
 import { forgetLocked } from './giveup.ts'
 import { newRequest, putRequest } from './requests.ts'
 import * as store from './store.ts'
@@ -70,19 +71,23 @@ export async function declineContact(env: Env, user: SignedInUser, contactId: st
 }
 
 /**
- * Takes a person off the caller's list. The room and its messages stay, and the other person is not notified: for them the caller is
- * somebody who has not accepted. A block stays. A chat password goes with the contact, and with it the caller's side of the
+ * Takes a person off the caller's list. The room and its messages stay, and the other person is not notified, but that a photo is gone:
+ * for them the caller is somebody who has not accepted. A block stays. A chat password goes with the contact, and with it the caller's side of the
  * conversation: else removing and adding again would open the chat. Throws Refusal.
  */
 export async function removeContact(env: Env, user: SignedInUser, contactId: string): Promise<Record<string, never>> {
-  const row = await env.db.transaction(async (tx) => {
+  const { row, hidesPhoto } = await env.db.transaction(async (tx) => {
     const contact = await lockContact(tx, user.id, contactId)
+    const wasMutual = contact && (await looksMutual(tx, contact.contactUserId, user.id))
+    const hidesPhoto = wasMutual && (await store.hasPhoto(tx, user.id))
     const gone = contact && (await store.deleteContact(tx, user.id, contactId))
     if (gone && contact) await forgetLocked(tx, contact)
-    return gone
+    return { row: gone, hidesPhoto }
   })
   if (!row) throw new Refusal('not_found')
   env.hub.publish([user.id], { type: 'contacts', data: { userIds: [row.contactUserId] } })
+  // To them it looks as if the photo had been taken away, which is what their next read would show.
+  if (hidesPhoto) env.hub.publish([row.contactUserId], { type: 'contacts', data: { userIds: [user.id] } })
   await seemAway(env, user.id, row.contactUserId)
   return {}
 }

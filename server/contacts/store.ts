@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import { askingOf } from '../chatlocks/gate.ts'
 import type { Queryable } from '../db/connect.ts'
@@ -159,6 +159,10 @@ export async function deleteContact(db: Queryable, userId: string, contactId: st
   if (deleted) return deleted
   const [hidden] = await db.update(contacts).set({ state: 'declined' }).where(and(isIt, contacts.isBlocked)).returning(found)
   return hidden
+}
+
+export async function hasPhoto(db: Queryable, userId: string): Promise<boolean> {
+  return (await db.$count(users, and(eq(users.id, userId), isNotNull(users.profileImageUrl)))) === 1
 }
 
 /** Puts the caller's own row back on their list. A block stays. */

@@ -96,13 +96,18 @@ test('a stranger, one who only asks, and one whom nobody knows see no photo: not
     expect(line.frames.map(({ type }) => type)).toEqual(['hello', 'pong'])
     line.hangsUp()
   }
-  // Whoever is taken off the list sees no photo from then on, and whoever accepts sees it at once.
+  // Whoever is taken off the list sees no photo from then on, and hears that there is one no more; whoever accepts sees it at once.
   const [listed] = await alice.contacts()
   const counter = (await carol.does(roomsApi.list, {})).counter ?? ''
   await carol.does(contactsApi.accept, { contactId: (await carol.contacts())[0]?.id ?? '' })
   expect((await carol.does(roomsApi.list, { since: counter })).rooms[0]?.person.profileImageUrl).toBe(path)
+  const his = await bob.opensSocket()
+  await his.hears('hello')
   for (const { id, contactUserId } of await alice.contacts())
     if (contactUserId === bob.id) await alice.does(contactsApi.remove, { contactId: id })
+  expect((await his.hears('contacts')).data).toEqual({ userIds: [alice.id] })
+  his.hangsUp()
+  expect((await bob.contacts())[0]?.contactUser.profileImageUrl).toBeNull()
   expect(listed).toBeDefined()
   expect(await reads(bob, path)).toBeRefused(404, 'not_found')
 })
