@@ -52,6 +52,11 @@ test("An error says the server's words, its code, and when to try again", async 
 
 test.each([
   ['the error field', json({ error: 'Subscription required', code: 'subscription_required' }, 403), '403: Subscription required'],
+  [
+    'the number under which the server has logged its own bug',
+    json({ error: 'Something went wrong on the server', code: 'internal', incidentId: '0a0b' }, 500),
+    '500: Something went wrong on the server. Incident 0a0b',
+  ],
   ['the raw body where it is no JSON', new Response('Bad gateway', { status: 502 }), '502: Bad gateway'],
   ['the raw body where its JSON has no error', json({ detail: 'busy' }, 500), '500: {"detail":"busy"}'],
   ['the raw body where its error is no text', json({ error: { deep: 1 } }, 500), '500: {"error":{"deep":1}}'],

@@ -195,11 +195,14 @@ export function refusalOf(response: Response, text: string): ApiError {
   const words = (typeof body.error === 'string' && body.error) || text || response.statusText || 'The server gave no reason'
   // A newer server's code is kept. Callers that do not know it use the status.
   const code = typeof body.code === 'string' ? (body.code as RefusalCode) : 'internal'
-  return new ApiError(response.status, code, words.slice(0, WORDS_CHARS), {
+  return new ApiError(response.status, code, words.slice(0, WORDS_CHARS) + incidentWords(body.incidentId), {
     retryAfterSeconds: readSeconds(body.retryAfterSeconds),
     details: body.details,
   })
 }
+
+/** The number under which the server has logged its own bug, for who reports it. */
+const incidentWords = (id: unknown): string => (typeof id === 'string' ? `. Incident ${id.slice(0, 36)}` : '')
 
 /** Bounds the seconds, because other numbers would mean retries without a pause, or none for a month. */
 const readSeconds = (value: unknown): number | undefined =>
