@@ -2,6 +2,7 @@ import { Atom, ChevronLeft, ChevronRight, History, LockKeyhole, LogOut, UserRoun
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { devicesStore } from '../devices/store.ts'
+import { Unbroken } from '../ui/Unbroken.tsx'
 import { CallingCard } from './CallingCard.tsx'
 import { ConnectionStatus } from './ConnectionStatus.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
@@ -65,7 +66,9 @@ export function Welcome({ user, onList, onAdd, onLogout }: Props) {
                 <Icon className="i" aria-hidden />
                 <div>
                   <b>{title}</b>
-                  <span>{text}</span>
+                  <span>
+                    <Unbroken text={text} />
+                  </span>
                 </div>
               </li>
             ))}

@@ -10,6 +10,7 @@ import {
   Shield,
   TimerReset,
 } from 'lucide-react'
+import { Unbroken } from '../ui/Unbroken.tsx'
 import { claim } from './claims.ts'
 import { FinalCall, Site } from './Site.tsx'
 
@@ -69,7 +70,7 @@ export function Landing() {
             <div key={id}>
               <dt>{text}</dt>
               <dd>
-                <b>{caption}</b> {story}
+                <b>{caption}</b> <Unbroken text={story} />
               </dd>
             </div>
           ))}
@@ -90,8 +91,12 @@ function Card({ id, Icon }: { id: string; Icon: LucideIcon }) {
     <article>
       <Icon className="i i-24" aria-hidden />
       <h3>{text}</h3>
-      <p>{story}</p>
-      <p className="cap">{caption}</p>
+      <p>
+        <Unbroken text={story} />
+      </p>
+      <p className="cap">
+        <Unbroken text={caption} />
+      </p>
     </article>
   )
 }

@@ -1,4 +1,5 @@
 import { ArrowRight, ChevronRight } from 'lucide-react'
+import { Unbroken } from '../ui/Unbroken.tsx'
 import type { Claim } from './claim.ts'
 import { CLAIMS } from './claims.ts'
 import { FinalCall, Site } from './Site.tsx'
@@ -64,10 +65,14 @@ function ClaimRow({ id, text, caption, story, tests, limit, measures }: Claim) {
     <article className="claim" id={id} aria-labelledby={`${id}-title`}>
       <div>
         <h2 id={`${id}-title`}>{text}</h2>
-        <p className="cap">{caption}</p>
+        <p className="cap">
+          <Unbroken text={caption} />
+        </p>
       </div>
       <div>
-        <p className="story">{story}</p>
+        <p className="story">
+          <Unbroken text={story} />
+        </p>
         <details data-measures={measures.join(' ')}>
           <summary>
             <ChevronRight className="i i-16" aria-hidden />
