@@ -43,6 +43,13 @@ export const PASSKEYS: Record<string, Record<string, Request>> = {
       return { who: alice, input: { ...passkeyOf(alice).registers(challenge), attestationObject, name: 'x' } }
     },
   },
+  'POST /api/passkeys/rename': {
+    'one of as many as may be': async (scene) => {
+      const person = await withMany(scene)
+      const [first] = await person.does(passkeysApi.list, {})
+      return { who: person, input: { id: first?.id, name: 'y'.repeat(PASSKEY_LIMITS.nameMax) } }
+    },
+  },
   'POST /api/passkeys/remove': {
     'one of as many as may be': async (scene) => {
       const person = await withMany(scene)

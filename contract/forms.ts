@@ -29,6 +29,7 @@ export type OrderAct =
   | 'delete account'
   | 'give up chat history'
   | 'add passkey'
+  | 'rename passkey'
   | 'remove passkey'
   | 'switch biometric'
 

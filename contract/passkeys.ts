@@ -21,11 +21,13 @@ const passkeyShape = z.object({
 })
 export type Passkey = z.infer<typeof passkeyShape>
 
+const passkeyName = displayNameShape.pipe(z.string().max(PASSKEY_LIMITS.nameMax))
+
 const registrationShape = z.object({
   id: passkeyId,
   clientDataJSON: base64url(2048),
   attestationObject: base64url(16 * 1024),
-  name: displayNameShape.pipe(z.string().max(PASSKEY_LIMITS.nameMax)),
+  name: passkeyName,
   /** The keyring that the passkey opens too; absent for one that opens no keys. */
   keys: keyChangeShape.optional(),
   order,
@@ -59,6 +61,15 @@ export const passkeysApi = {
     input: registrationShape,
     output: done,
     bodyLimitBytes: LIMITS.keysCallBytes,
+  }),
+  rename: endpoint({
+    method: 'POST',
+    path: '/api/passkeys/rename',
+    access: 'signed_in',
+    rates: ['account'],
+    summary: 'Renames a passkey that signs in; the account’s keys sign for it.',
+    input: z.object({ id: passkeyId, name: passkeyName, order }),
+    output: done,
   }),
   remove: endpoint({
     method: 'POST',

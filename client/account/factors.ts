@@ -60,6 +60,14 @@ export async function addPasskey(env: Env, opener: Opener, name: string): Promis
   }
 }
 
+/** Renames a passkey that signs in. Throws ApiError or CryptoFailure. */
+export async function renamePasskey(env: Env, opener: Opener, id: string, name: string): Promise<void> {
+  const fields = { id, name }
+  await withKeys(env, opener, async () => {
+    await env.api(passkeysApi.rename, { ...fields, order: await orderFor(env, 'rename passkey', fields) })
+  })
+}
+
 /** Removes a passkey from the keyring, if it opens that, and from the sign-in. Throws ApiError or CryptoFailure. */
 export async function removePasskey(
   env: Env,

@@ -116,7 +116,7 @@ export const HOW_IT_WORKS: readonly Claim[] = [
       },
       { file: 'server/account/passkeys.test.ts', title: 'the passkey of another page, account or person opens nothing' },
       {
-        file: 'e2e/recovery.test.ts',
+        file: 'e2e/passkeys.test.ts',
         title: 'Alice’s password waits for her passkey, which alone opens a new browser; another authenticator opens nothing',
       },
     ],

@@ -1,17 +1,23 @@
-import { Fingerprint } from 'lucide-react'
+import { Fingerprint, Pencil } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { joinPasskeys, type ListedPasskey, removePasskey } from '../account/factors.ts'
 import { type Opener, openKeys } from '../account/keys.ts'
 import { passkeysWork } from '../account/passkeyshere.ts'
 import { useWays } from '../account/useWays.tsx'
 import { useEnv } from '../ui/env.tsx'
+import { IconButton } from '../ui/IconButton.tsx'
 import { fullDay } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 import { MakePasskey } from './MakePasskey.tsx'
+import { RenamePasskey } from './RenamePasskey.tsx'
 import { WayDialog } from './WayDialog.tsx'
 import { WaysUnknown } from './WaysUnknown.tsx'
 
-type Doing = { what: 'nothing' } | { what: 'opening' } | { what: 'making' } | { what: 'removing'; passkey: ListedPasskey }
+type Doing =
+  | { what: 'nothing' }
+  | { what: 'opening' }
+  | { what: 'making' }
+  | { what: 'renaming' | 'removing'; passkey: ListedPasskey }
 
 /** Lists, adds and removes the account's passkeys: which sign in, and which open the keys on a new browser [Note: K1]. */
 export function PasskeySettings({ isAsked }: { isAsked: boolean }) {
@@ -22,7 +28,7 @@ export function PasskeySettings({ isAsked }: { isAsked: boolean }) {
   const done = () => {
     setDoing({ what: 'nothing' })
     // The focused element has been removed.
-    requestAnimationFrame(() => root.current?.querySelector<HTMLElement>('.acts button')?.focus())
+    requestAnimationFrame(() => root.current?.querySelector<HTMLElement>(':scope > .acts button')?.focus())
   }
 
   async function open(opener: Opener) {
@@ -71,6 +77,7 @@ export function PasskeySettings({ isAsked }: { isAsked: boolean }) {
               passkey={passkey}
               // The list shows a new passkey before the answer has come to this page.
               isKept={whyKept(passkey) !== undefined || doing.what === 'making'}
+              onRename={() => setDoing({ what: 'renaming', passkey })}
               onRemove={() => setDoing({ what: 'removing', passkey })}
             />
           ))}
@@ -105,6 +112,7 @@ export function PasskeySettings({ isAsked }: { isAsked: boolean }) {
           onClose={done}
         />
       )}
+      {doing.what === 'renaming' && <RenamePasskey passkey={doing.passkey} onRenamed={reload} onClose={done} />}
       {doing.what === 'removing' && (
         <WayDialog
           title="Remove this passkey?"
@@ -131,11 +139,13 @@ interface LineProps {
   passkey: ListedPasskey
   /** True if it cannot be removed now. */
   isKept: boolean
+  onRename: () => void
   onRemove: () => void
 }
 
-function Line({ passkey, isKept, onRemove }: LineProps) {
-  const { id, name, madeAt, lastUsedAt } = passkey
+function Line({ passkey, isKept, onRename, onRemove }: LineProps) {
+  const { id, name, madeAt, lastUsedAt, host } = passkey
+  const called = name || id.slice(0, 6)
   return (
     <li>
       <Fingerprint className="i" aria-hidden />
@@ -150,15 +160,18 @@ function Line({ passkey, isKept, onRemove }: LineProps) {
           <span className="mono">{id.slice(0, 6)}</span>
         </p>
       </div>
-      <button
-        type="button"
-        className="btn outline compact"
-        aria-label={`Remove the passkey ${name || id.slice(0, 6)}`}
-        disabled={isKept}
-        onClick={onRemove}
-      >
-        Remove
-      </button>
+      <div className="acts">
+        {host !== null && <IconButton icon={Pencil} label={`Name the passkey ${called}`} isTight onClick={onRename} />}
+        <button
+          type="button"
+          className="btn outline compact"
+          aria-label={`Remove the passkey ${called}`}
+          disabled={isKept}
+          onClick={onRemove}
+        >
+          Remove
+        </button>
+      </div>
     </li>
   )
 }

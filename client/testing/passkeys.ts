@@ -28,6 +28,11 @@ export function passkeyVerbs(state: ServerState, { changeKeys, userOf }: Account
     return {}
   }
 
+  function rename(userId: string, { id, name }: { id: string; name: string }): object {
+    of(userId).passkeys = (of(userId).passkeys ?? []).map((passkey) => (passkey.id === id ? { ...passkey, name } : passkey))
+    return {}
+  }
+
   function remove(userId: string, id: string): object {
     of(userId).passkeys = (of(userId).passkeys ?? []).filter((passkey) => passkey.id !== id)
     return {}
@@ -44,6 +49,7 @@ export function passkeyVerbs(state: ServerState, { changeKeys, userOf }: Account
     [passkeysApi.challenge, () => ({ challenge: newChallenge() })],
     [passkeysApi.loginChallenge, () => ({ challenge: newChallenge() })],
     [passkeysApi.add, (registration: Registration, userId) => add(userId, registration)],
+    [passkeysApi.rename, (change: { id: string; name: string }, userId) => rename(userId, change)],
     [passkeysApi.remove, ({ id }: { id: string }, userId) => remove(userId, id)],
     [
       passkeysApi.setBiometric,

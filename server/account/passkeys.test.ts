@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
-import { factorDetails } from '../../contract/assertion.ts'
+import { factorDetails, PASSKEY_LIMITS } from '../../contract/assertion.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { passkeysApi } from '../../contract/passkeys.ts'
 import { sessionsApi } from '../../contract/sessions.ts'
@@ -210,6 +210,25 @@ test('a removed passkey signs in no more, whether it opened the keys or not', as
   expect(await has()).toEqual({ has_biometrics: false })
 })
 
+test('Alice renames her passkey, her pages are told, and nobody renames another person’s', async () => {
+  const alice = await withFactor()
+  const bob = await withFactor()
+  const line = await alice.opensSocket()
+  await line.hears('hello')
+  const renames = (who: Person, name: string) => who.tries(passkeysApi.rename, { id: alice.passkey.id, name })
+  expect(await renames(alice, '  At my desk ')).toMatchObject({ status: 200 })
+  await line.hears('devices')
+  line.hangsUp()
+  expect(await alice.does(passkeysApi.list, {})).toMatchObject([{ name: 'At my desk' }])
+  for (const name of ['', '   ', 'x'.repeat(PASSKEY_LIMITS.nameMax + 1)])
+    expect(await renames(alice, name)).toBeRefused(400, 'invalid_input')
+  // Bob’s own keys sign for it; the passkey is none of his.
+  expect(await renames(bob, 'Bob was here')).toBeRefused(404, 'not_found')
+  expect(await alice.does(passkeysApi.list, {})).toMatchObject([{ name: 'At my desk' }])
+  // The name is all that has changed.
+  expect((await alone(world.stranger(), alice.passkey)).status).toBe(200)
+})
+
 test('nobody is asked for a passkey who could not come back without it', async () => {
   const alice = await world.person('alice')
   const switches = (enabled: boolean) => alice.tries(passkeysApi.setBiometric, { enabled })
@@ -254,6 +273,7 @@ test('Eve sits at Alice’s open browser, or has her password: without Alice’s
   const { challenge } = await alice.does(passkeysApi.challenge, {})
   const calls = [
     [passkeysApi.add, { ...hers.registers(challenge), name: 'Eve' }, 'add passkey'],
+    [passkeysApi.rename, { id: alice.passkey.id, name: 'Eve' }, 'rename passkey'],
     [passkeysApi.remove, { id: alice.passkey.id }, 'remove passkey'],
     [passkeysApi.setBiometric, { enabled: false }, 'switch biometric'],
   ] as const
@@ -266,7 +286,7 @@ test('Eve sits at Alice’s open browser, or has her password: without Alice’s
     const forged = orderSignature(own, place, input)
     expect(await alice.tries(endpoint, { ...input, order: forged })).toBeRefused(400, 'invalid_signature')
   }
-  expect((await alice.does(passkeysApi.list, {})).map(({ id }) => id)).toEqual([alice.passkey.id])
+  expect(await alice.does(passkeysApi.list, {})).toMatchObject([{ id: alice.passkey.id, name: 'My key' }])
   expect(await alice.does(accountApi.user, {})).toMatchObject({ biometricEnabled: true })
 })
 

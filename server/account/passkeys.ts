@@ -9,10 +9,11 @@ import { requireOrder } from '../devices/order.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller } from '../http/serve.ts'
 import { newChallenge, takeChallenge } from '../passkeys/challenge.ts'
-import { addTo, countOf, dropPasskeys, requireWayBack, switchFactor } from '../passkeys/passkeys.ts'
+import { addTo, countOf, dropPasskeys, renamePasskeyOf, requireWayBack, switchFactor } from '../passkeys/passkeys.ts'
 import { type ReadRegistration, readRegistration } from '../passkeys/registration.ts'
 import { Refusal } from '../refuse.ts'
 
+type Renaming = z.output<typeof passkeysApi.rename.input>
 type Removal = z.output<typeof passkeysApi.remove.input>
 
 /** Makes the challenge that a new passkey of the caller signs. */
@@ -55,6 +56,25 @@ function requireItsWay({ keyring }: ReadChange, { id }: ReadRegistration): void 
     throw new Refusal('invalid_input', { text: 'The keyring must be sealed to the new passkey' })
 }
 
+/**
+ * Renames a passkey that signs in, by an order of the account's keys: by its name the person knows which one to remove. Throws
+ * Refusal.
+ */
+export async function renamePasskey(
+  env: Env,
+  user: SignedInUser,
+  { id, name }: Pick<Renaming, 'id' | 'name'>,
+  caller: Caller,
+): Promise<Record<string, never>> {
+  await env.db.transaction(async (tx) => {
+    const account = await lockAccount(tx, user.id)
+    await requireKeyOrder(env, user, account, 'rename passkey', caller)
+    await renamePasskeyOf(tx, user.id, id, name)
+  })
+  await announceKeys(env, user.id)
+  return {}
+}
+
 /** Removes a passkey that opens no keys, by an order of the account's keys. Throws Refusal. */
 export async function removePasskey(
   env: Env,
@@ -95,7 +115,7 @@ async function requireKeyOrder(
   env: Env,
   user: SignedInUser,
   { publicKey }: Pick<LockedAccount, 'publicKey'>,
-  act: 'add passkey' | 'remove passkey' | 'switch biometric',
+  act: 'add passkey' | 'rename passkey' | 'remove passkey' | 'switch biometric',
   caller: Caller,
 ): Promise<void> {
   // Without keys nothing tells the account's owner from who knows the password.

@@ -10,7 +10,7 @@ import { changePassword } from './change.ts'
 import { makeKeys } from './keys.ts'
 import { login, passwordSalt } from './login.ts'
 import { usernameAvailable } from './names.ts'
-import { addPasskey, registrationChallenge, removePasskey, setBiometric } from './passkeys.ts'
+import { addPasskey, registrationChallenge, removePasskey, renamePasskey, setBiometric } from './passkeys.ts'
 import { setPhoto } from './photo.ts'
 import { updateProfile } from './profile.ts'
 import { loginByKit, recover, recoveryBook } from './recovery.ts'
@@ -37,6 +37,7 @@ export function accountRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, passkeysApi.list, (user) => listPasskeys(env, user))
   serve(app, env, passkeysApi.challenge, (user) => registrationChallenge(env, user))
   serve(app, env, passkeysApi.add, (user, form, caller) => addPasskey(env, user, form, caller))
+  serve(app, env, passkeysApi.rename, (user, form, caller) => renamePasskey(env, user, form, caller))
   serve(app, env, passkeysApi.remove, (user, form, caller) => removePasskey(env, user, form, caller))
   serve(app, env, passkeysApi.setBiometric, (user, form, caller) => setBiometric(env, user, form, caller))
 }

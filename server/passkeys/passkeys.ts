@@ -42,6 +42,11 @@ export async function addTo(
     throw new Refusal('invalid_input', { text: 'The account has this passkey already' })
 }
 
+/** Renames a passkey of the account inside the caller's transaction. Throws Refusal if it has no such passkey. */
+export async function renamePasskeyOf(tx: Queryable, userId: string, id: string, name: string): Promise<void> {
+  if (!(await store.updateName(tx, userId, id, name))) throw new Refusal('not_found')
+}
+
 /** Sets inside the caller's transaction whether the password needs a passkey beside it. */
 export const switchFactor = (tx: Queryable, userId: string, isOn: boolean): Promise<void> => store.setFactor(tx, userId, isOn)
 

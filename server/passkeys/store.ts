@@ -25,6 +25,16 @@ export async function insertPasskey(tx: Queryable, row: typeof passkeys.$inferIn
   return made.length > 0
 }
 
+/** Sets a passkey's name. Returns false if the account has no such passkey. */
+export async function updateName(tx: Queryable, userId: string, id: string, name: string): Promise<boolean> {
+  const renamed = await tx
+    .update(passkeys)
+    .set({ name })
+    .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)))
+    .returning({ id: passkeys.id })
+  return renamed.length === 1
+}
+
 /** Deletes these passkeys. Returns how many there were. */
 export async function deletePasskeys(tx: Queryable, userId: string, ids: string[]): Promise<number> {
   const gone = await tx

@@ -77,6 +77,7 @@ const ACTS: Record<string, OrderAct> = {
   [accountApi.remove.path]: 'delete account',
   [chatLocksApi.giveUp.path]: 'give up chat history',
   [passkeysApi.add.path]: 'add passkey',
+  [passkeysApi.rename.path]: 'rename passkey',
   [passkeysApi.remove.path]: 'remove passkey',
   [passkeysApi.setBiometric.path]: 'switch biometric',
 }
