@@ -5,7 +5,7 @@ import { codesApi } from './codes.ts'
 import { contactsApi } from './contacts.ts'
 import { devicesApi } from './devices.ts'
 import type { Endpoint } from './endpoint.ts'
-import { filesApi } from './files.ts'
+import { filesApi, uploaderApi } from './files.ts'
 import { healthApi } from './health.ts'
 import { messagesApi } from './messages.ts'
 import { notificationsApi } from './notifications.ts'
@@ -34,4 +34,5 @@ export const everyEndpoint: Endpoint[] = [
   reportsApi,
   roomsApi,
   sessionsApi,
+  uploaderApi,
 ].flatMap((api) => Object.values<Endpoint>(api))

@@ -37,7 +37,9 @@ export const SIGN_IN_TO_SEND = 'You must be logged in to send messages'
 const NO_FILE = REFUSALS.file_not_found.text
 
 /**
- * The message that a sender posts. Posting an id twice is harmless; `senderId` is ignored. Every file is refused as not found.
+ * The message that a sender posts. Posting an id twice is harmless; `senderId` is ignored. Of another type than `text` it names an
+ * uploaded file of the sender that no message carries yet: `filePath` is its path, `fileSize` its stored size, and `fileName`, if it
+ * is there, its id. Any other file is refused as not found.
  */
 export const draftShape = z.object({
   id: z.uuid().optional(),

@@ -82,6 +82,7 @@ export const REFUSALS = {
   incomplete_upload: { status: 400, text: 'A part of the file is missing, has changed, or is too small' },
   file_in_use: { status: 409, text: 'A message carries this file already' },
   too_slow: { status: 408, text: 'The request took too long to arrive' },
+  range_not_satisfiable: { status: 416, text: 'The file has no such bytes' },
   too_large: { status: 413, text: 'The request is too large' },
   unsupported_media_type: { status: 415, text: 'Send JSON' },
   too_many_requests: { status: 429, text: 'Too many attempts' },

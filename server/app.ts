@@ -14,6 +14,7 @@ import { newestManifest } from './devices/devices.ts'
 import { dropUnusedKeyPackages } from './devices/keypackages.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import type { Env } from './env.ts'
+import { compareInPieces } from './files/compare.ts'
 import { deleteDropped } from './files/objects.ts'
 import { fileRoutes } from './files/routes.ts'
 import { readJsonBodies } from './http/body.ts'
@@ -94,6 +95,9 @@ const everyJob: readonly Job[] = [
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
 ]
 
+/** It remembers how far it is, so each server has its own. */
+const compareJob = (): Job => ({ name: 'compared-files', periodSeconds: DAY, work: compareInPieces() })
+
 /** Less than the minute between two looks, so that none is left out. It finds what no process has pushed at once. */
 const pushJob = (): Job => ({ name: 'push', periodSeconds: 50, work: tellInSlices() })
 
@@ -173,7 +177,7 @@ export async function makeApp(
   const jobs = makeJobs({
     env,
     pool: database.pool,
-    jobs: [...everyJob, pushJob()],
+    jobs: [...everyJob, compareJob(), pushJob()],
     report,
     onRun: metrics && measureJobs(metrics),
   })

@@ -36,6 +36,8 @@ export interface Env {
   nameKey: Uint8Array
   /** HMAC key of what devices sign for their sessions [Note: D4]. */
   challengeKey: Uint8Array
+  /** HMAC key of the addresses that take the bytes of files. */
+  uploadKey: Uint8Array
   /** The P-256 private key by which push services know this server (RFC 8292). */
   vapidKey: Uint8Array
   /** Called at named points, where a test can make it fail. Not set in production. */

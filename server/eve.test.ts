@@ -7,7 +7,7 @@ import { contactsApi } from '../contract/contacts.ts'
 import { devicesApi } from '../contract/devices.ts'
 import type { Access, Assurance, BodyKind, Endpoint } from '../contract/endpoint.ts'
 import { everyEndpoint } from '../contract/every.ts'
-import { filesApi } from '../contract/files.ts'
+import { filesApi, objectIdOf, uploaderApi } from '../contract/files.ts'
 import { CLOSE } from '../contract/frames.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { RefusalCode } from '../contract/refusals.ts'
@@ -33,7 +33,8 @@ const [use] = await alice.does(codesApi.uses, {})
 const [session] = await alice.does(sessionsApi.list, {})
 
 const { uploadURL: photo } = await alice.does(filesApi.upload, {})
-const objectId = photo.split('/').at(-1)
+const objectId = objectIdOf(photo)
+const upload = await alice.does(uploaderApi.begin, {})
 
 const random = () => randomBytes(48).toString('base64')
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
@@ -155,6 +156,11 @@ const theirs: Record<string, Record<string, unknown>> = {
   'DELETE /api/sessions/:sessionId': { sessionId: session?.id },
   'PUT /objects/uploads/:objectId': { objectId },
   'GET /objects/uploads/:objectId': { objectId },
+  'DELETE /objects/uploads/:objectId': { objectId: upload.key },
+  'GET /s3/multipart/:uploadId': upload,
+  'GET /s3/multipart/:uploadId/:partNumber': { ...upload, partNumber: 1 },
+  'POST /s3/multipart/:uploadId/complete': { ...upload, parts: [{ PartNumber: 1, ETag: '"x"' }] },
+  'DELETE /s3/multipart/:uploadId': upload,
   'PUT /api/rooms/:chatRoomId/group-info': { chatRoomId, groupId: random(), epoch: 1, groupInfo: random() },
 }
 
@@ -194,6 +200,8 @@ const snapshot = async () =>
       'quiet_hours',
       // Eve's own uploads come and go.
       `(select * from objects where owner_id = '${alice.id}')`,
+      `(select * from file_usage where user_id = '${alice.id}')`,
+      'object_parts',
     ].map((table) => world.sql(`select count(*)::int, md5(string_agg(t::text, '|' order by t::text)) from ${table} t`)),
   )
 const untouched = await snapshot()

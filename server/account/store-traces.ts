@@ -58,6 +58,8 @@ export async function closeDirectRooms(tx: Queryable, userId: string, roomIds: s
   const unmarked = {
     ...{ deliveredSeq: 0, readSeq: 0, deliveredAt: null, readAt: null, unreadCount: 0 },
     ...{ mutedUntil: null, shownDeliveredSeq: null, shownReadSeq: null, isProtected: false },
+    // What the other person clears is then read by nobody any more.
+    clearedSeq: sql`(select last_seq from chat_rooms r where r.id = ${chatParticipants.chatRoomId})`,
   }
   await tx.update(chatParticipants).set(unmarked).where(eq(chatParticipants.userId, userId))
 }

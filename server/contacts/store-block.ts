@@ -108,8 +108,8 @@ const isMember = (roomId: string, userId: string) =>
   and(eq(chatParticipants.chatRoomId, roomId), eq(chatParticipants.userId, userId))
 
 /**
- * Empties up to `atMost` messages that all members of their room have cleared: place, sender and hash remain. Returns how many were
- * emptied.
+ * Empties up to `atMost` messages that all members of their room have cleared: place, sender and hash remain, and the files that they
+ * carried are dropped. Returns how many were emptied.
  */
 export async function emptyCleared(db: Queryable, atMost: number): Promise<number> {
   const { rows } = await db.execute<{ emptied: number }>(sql`
@@ -127,6 +127,9 @@ export async function emptyCleared(db: Queryable, atMost: number): Promise<numbe
       update messages m set content_hash = coalesce(m.content_hash, log_entry_hash(m.content)), content = '',
         file_path = null, file_name = null, file_size = null
       from piece where m.chat_room_id = piece.chat_room_id and m.seq = piece.seq and m.content <> ''),
+    unread as (
+      update objects o set state = 'dropped' from piece
+      where o.chat_room_id = piece.chat_room_id and o.message_seq = piece.seq and o.state = 'used'),
     noted as (
       update chat_rooms r set emptied_seq = case
         when (select count(*) from piece) < ${atMost} then due.up_to else (select max(seq) from piece) end

@@ -20,7 +20,14 @@ const server = createServer(async (request, response) => {
   const answer = (status: number, sent?: Buffer) => response.writeHead(status).end(sent)
   if (!isSigned(request)) return answer(403)
   const name = request.url ?? ''
-  if (request.method === 'GET') return objects.has(name) ? answer(200, objects.get(name)) : answer(404)
+  if (request.method === 'GET') {
+    const { searchParams } = new URL(name, endpoint)
+    if (searchParams.has('list-type')) return answer(200, Buffer.from(listOf(searchParams)))
+    const [, first = '', last = ''] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
+    const found = objects.get(name)
+    if (first === '') return found ? answer(200, found) : answer(404)
+    return answer(206, found?.subarray(Number(first), Number(last) + 1))
+  }
   if (request.method === 'DELETE') {
     objects.delete(name)
     return answer(204)
@@ -33,6 +40,15 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 afterAll(() => void server.close())
 const endpoint = `http://127.0.0.1:${portOf(server.address())}`
 
+/** As ListObjectsV2 answers, with pages of two names. */
+function listOf(query: URLSearchParams): string {
+  const after = query.get('start-after') ?? ''
+  const names = [...objects.keys()].map((name) => name.split('/').at(-1) ?? '').sort()
+  const rest = names.filter((name) => name.startsWith(query.get('prefix') ?? '') && name > after)
+  const keys = rest.slice(0, 2).map((name) => `<Contents><Key>${name}</Key><Size>1</Size></Contents>`)
+  return `<ListBucketResult><IsTruncated>${rest.length > 2}</IsTruncated>${keys.join('')}</ListBucketResult>`
+}
+
 /** Checks a signature of version 4 as Amazon describes it. */
 function isSigned({ method, url, headers }: IncomingMessage): boolean {
   const found =
@@ -42,7 +58,9 @@ function isSigned({ method, url, headers }: IncomingMessage): boolean {
   if (!found) return false
   const [, day = '', names = '', signature] = found
   const listed = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
-  const canonical = [method, url, '', listed.join(''), names, headers['x-amz-content-sha256']].join('\n')
+  const { pathname, searchParams } = new URL(url ?? '', endpoint)
+  searchParams.sort()
+  const canonical = [method, pathname, String(searchParams), listed.join(''), names, headers['x-amz-content-sha256']].join('\n')
   const hash = createHash('sha256').update(canonical).digest('hex')
   const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], `${day}/eu-west-1/s3/aws4_request`, hash].join('\n')
   const hmac = (key: string | Buffer, what: string) => createHmac('sha256', key).update(what).digest()
@@ -72,6 +90,16 @@ test.each(both)(
     await bucket.remove('one')
   },
 )
+
+test.each(both)('%s gives a range of the bytes, and lists names by their beginning', async (_, bucket) => {
+  const names = Array.from({ length: 5 }, (_each, at) => `ce-${at}`)
+  for (const name of [...names, 'cd-0']) await bucket.put(name, piecesOf(bytes), bytes.length)
+  const range = await bucket.get('ce-1', { first: 99_990, last: 100_009 })
+  expect(range && (await buffer(range)).equals(bytes.subarray(99_990, 100_010))).toBe(true)
+  expect((await bucket.list('ce')).sort()).toEqual(names)
+  expect(await bucket.list('c0')).toEqual([])
+  for (const name of [...names, 'cd-0']) await bucket.remove(name)
+})
 
 test.each(both)('where the bytes end early or fail, %s stores nothing, and says what went wrong with them', async (_, bucket) => {
   await expect(bucket.put('short', piecesOf(bytes), bytes.length + 1)).rejects.toThrow()

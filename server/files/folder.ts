@@ -33,13 +33,20 @@ export async function openFolder(folder: string): Promise<Bucket> {
         throw error
       }
     },
-    get: (name) =>
+    get: (name, range) =>
       new Promise((resolve, reject) => {
-        const file: Readable = createReadStream(fileOf(name))
+        const file: Readable = createReadStream(fileOf(name), range && { start: range.first, end: range.last })
         file.once('ready', () => resolve(file))
         file.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(undefined) : reject(error)))
       }),
     remove: (name) => rm(fileOf(name), { force: true }),
+    async list(prefix) {
+      const names = await readdir(placeOf(prefix)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return []
+        throw error
+      })
+      return names.filter((name) => name.startsWith(prefix))
+    },
   }
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { BodyKind, Endpoint } from '../../contract/endpoint.ts'
@@ -10,6 +9,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { requireAccess } from './access.ts'
 import { addressKey } from './address.ts'
 import { type Bodies, bodyOf, jsonBytesOf, takeBytes } from './body.ts'
+import { type Bytes, sendBytes } from './bytes.ts'
 import { clearToken, readBrowserHash, readSessionHash, writeBrowser, writeToken } from './cookie.ts'
 import { flatten, parseInput } from './input.ts'
 import { takeRates } from './limits.ts'
@@ -33,6 +33,8 @@ export interface Caller<Kind extends BodyKind = BodyKind> {
   markBrowser(): string
   setSession(token: string, expiresAt: Date): void
   clearSession(): void
+  /** Sets the ETag of the answer. */
+  setEtag(tag: string): void
 }
 
 /** A caller who may be signed in or not. */
@@ -77,13 +79,6 @@ export function serveJson<In extends z.ZodType, Out extends z.ZodType, Kind exte
     await takeRates(env.limits, endpoint, user.id, input)
     return await act(user, input, callerOf(env, endpoint, request, reply))
   })
-}
-
-/** A file as an answer. `mediaType` is what the server has found out, never what somebody has said. */
-export interface Bytes {
-  bytes: Readable
-  sizeBytes: number
-  mediaType: 'image/jpeg' | 'image/png' | 'image/gif'
 }
 
 /** Serves a call whose answer is a file. */
@@ -134,7 +129,7 @@ function route(
       config: kind === 'stream' ? { streamedBytes: limitOf(endpoint) } : {},
       handler: async (request, reply) => {
         const body = await answered(request, reply)
-        if (typeof body !== 'string') return sendBytes(reply, body)
+        if (typeof body !== 'string') return await sendBytes(request, reply, body)
         reply.type('application/json; charset=utf-8')
         if (!options.hasEtag) return body
         const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
@@ -152,14 +147,6 @@ function route(
   }
   if (kind === 'json') add(app)
   else takeBytes(app, kind, add)
-}
-
-/** Sends a file to be kept or drawn: a page that opens its address downloads it. No cache keeps it, because the right to it ends. */
-function sendBytes(reply: FastifyReply, { bytes, sizeBytes, mediaType }: Bytes): FastifyReply {
-  return reply
-    .type(mediaType)
-    .headers({ 'content-length': sizeBytes, 'content-disposition': 'attachment', 'cache-control': 'private, no-store' })
-    .send(bytes)
 }
 
 /** Discards the rest of an unread body until the answer is sent, then closes the connection. */
@@ -197,6 +184,7 @@ const callerOf = <Kind extends BodyKind>(
     markBrowser: () => writeBrowser(listener, reply),
     setSession: (token, expiresAt) => writeToken(listener, reply, token, expiresAt),
     clearSession: () => clearToken(listener, reply),
+    setEtag: (tag) => void reply.header('etag', `"${tag}"`),
   }
 }
 

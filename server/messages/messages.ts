@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { envelopeVersion, readSealedFor } from '../../contract/envelope.ts'
+import { objectIdOf, objectPath } from '../../contract/files.ts'
 import { type Draft, type Message, SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import { messageLimitText } from '../../contract/plans.ts'
 import { tellLocked } from '../chatlocks/gate.ts'
@@ -22,7 +23,6 @@ interface Sent {
 
 /** Stores the envelope, then publishes it to the members who are online. Sending the same id twice is harmless. Throws Refusal. */
 export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
-  requireNoFile(draft)
   const sent = newMessage(user, draft)
   if (sent.sealedFor && user.deviceId === null) throw new Refusal('device_required')
   const before = await judge(env, user, sent)
@@ -57,10 +57,22 @@ async function judge(env: Env, user: SignedInUser, { chatRoomId, id }: NewMessag
   throw new Refusal(room.isClosed ? 'account_deleted' : 'subscription_required')
 }
 
-/** Refuses messages with a file. There are no uploads, so any path, name, size or kind of file refers to a missing one. */
-function requireNoFile({ messageType, filePath, fileName, fileSize }: Draft): void {
-  const namesFile = filePath !== undefined || fileName !== undefined || fileSize !== undefined
-  if (namesFile || messageType !== 'text') throw new Refusal('file_not_found')
+type File = Pick<NewMessage, 'fileId' | 'filePath' | 'fileName' | 'fileSize'>
+
+/**
+ * Reads which uploaded object a message names: a text names none, every other kind names one by its path, id and stored size. Whether
+ * it is there, whole and the sender's, the append decides. Throws Refusal.
+ */
+function fileOf({ messageType, filePath, fileName, fileSize }: Draft): File {
+  const id = filePath === undefined ? undefined : objectIdOf(filePath)?.toLowerCase()
+  if (messageType === 'text') {
+    if (filePath !== undefined || fileName !== undefined || fileSize !== undefined) throw new Refusal('file_not_found')
+    return { fileId: null, filePath: null, fileName: null, fileSize: null }
+  }
+  if (id === undefined || filePath !== objectPath(id) || fileSize === undefined) throw new Refusal('file_not_found')
+  // The name that a person knows is sealed inside the message.
+  if (fileName !== undefined && fileName !== id) throw new Refusal('file_not_found')
+  return { fileId: id, filePath, fileName: id, fileSize }
 }
 
 function newMessage(user: SignedInUser, draft: Draft): NewMessage {
@@ -74,9 +86,7 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
     senderId: user.id,
     content: draft.content,
     messageType: draft.messageType,
-    filePath: draft.filePath ?? null,
-    fileName: draft.fileName ?? null,
-    fileSize: draft.fileSize ?? null,
+    ...fileOf(draft),
     replyToId: draft.replyToId?.toLowerCase() ?? null,
     isSilent: false,
     session: Buffer.from(user.sessionHash, 'hex'),

@@ -120,16 +120,16 @@ test('what a member has received counts by the month', async () => {
 
 test('a newer server brings a function of another name, and the one before keeps its place in the same log', async () => {
   const { one, two, chatRoomId } = await freshPair()
-  const [{ definition = '' } = {}] = await world.sql(`select pg_get_functiondef('append_messages_v2'::regproc) as definition`)
-  await world.sql(String(definition).replace('append_messages_v2', 'append_messages_next'))
+  const [{ definition = '' } = {}] = await world.sql(`select pg_get_functiondef('append_messages_v3'::regproc) as definition`)
+  await world.sql(String(definition).replace('append_messages_v3', 'append_messages_next'))
   onTestFinished(async () => void (await world.sql('drop function append_messages_next')))
   // The newer server: the same statement with the other name.
   const { pool: newer, close } = connect(world.databaseUrl)
   onTestFinished(close)
   const query = newer.query.bind(newer) as (config: { text: string }) => Promise<pg.QueryResult>
   const renamed = (config: { text: string }) => {
-    expect(config.text).toContain('append_messages_v2(')
-    return query({ ...config, text: config.text.replace('append_messages_v2', 'append_messages_next') })
+    expect(config.text).toContain('append_messages_v3(')
+    return query({ ...config, text: config.text.replace('append_messages_v3', 'append_messages_next') })
   }
   Object.assign(newer, { query: renamed })
   const send = async (at: number) =>

@@ -7,6 +7,8 @@ export interface NewMessage {
   senderId: string
   content: string
   messageType: Message['messageType']
+  /** The id of the uploaded object that it carries, with the three fields that name it; null without a file. */
+  fileId: string | null
   filePath: string | null
   fileName: string | null
   fileSize: number | null
@@ -29,6 +31,7 @@ export interface AppendResult {
     | 'not_found'
     | 'chat_locked'
     | 'subscription_required'
+    | 'file_not_found'
     | 'message_limit_reached'
     | 'stale_epoch'
     | 'account_deleted'

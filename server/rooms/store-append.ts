@@ -23,7 +23,7 @@ const NO_MORE: More = {
   ...{ generation: null, groupId: null, epoch: null, lastSeq: null, needsCommit: null },
 }
 
-const APPEND = 'select * from append_messages_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)'
+const APPEND = 'select * from append_messages_v3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)'
 
 /**
  * Appends messages to their rooms by one statement, which is a transaction of its own: it resolves after COMMIT. Each connection
@@ -53,6 +53,7 @@ export async function appendMessages(pool: pg.Pool, messages: NewMessage[], now:
       new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000),
       new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)),
       openSince(now),
+      messages.map((each) => each.fileId),
     ],
   })
   return rows.map(([verdict, seq, listeners, more]) => ({

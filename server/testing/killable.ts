@@ -41,6 +41,7 @@ const { http } = await makeApp(
       saltKey: await readSecret(db, 'salt'),
       nameKey: await readSecret(db, 'names'),
       challengeKey: await readSecret(db, 'challenge'),
+      uploadKey: await readSecret(db, 'uploads'),
       vapidKey: await readSecret(db, 'vapid', newVapidKey),
     },
     ...(fault && { fault }),

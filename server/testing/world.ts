@@ -112,6 +112,7 @@ export async function startWorld({
     saltKey: await readSecret(database.db, 'salt'),
     nameKey: await readSecret(database.db, 'names'),
     challengeKey: await readSecret(database.db, 'challenge'),
+    uploadKey: await readSecret(database.db, 'uploads'),
     vapidKey: await readSecret(database.db, 'vapid', newVapidKey),
   }
   if (metrics) measureServer(metrics, env, database)

@@ -19,6 +19,8 @@ export const planRights = pgTable('plan_rights', {
   /** -1 means no limit. */
   messagesPerMonth: integer('messages_per_month').notNull(),
   fileBytes: bigint('file_bytes', { mode: 'number' }).notNull(),
+  /** Bytes of sealed files that are stored of an account; -1 means no limit. */
+  storageBytes: bigint('storage_bytes', { mode: 'number' }).notNull().default(-1),
 })
 
 /** What is sold beside the built-in plans. One that was ever sold stays, hidden: ledger entries name it. */

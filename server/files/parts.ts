@@ -1,0 +1,170 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { z } from 'zod'
+import { objectPath, paddedBytes, type uploaderApi } from '../../contract/files.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import type { Caller } from '../http/serve.ts'
+import { Refusal } from '../refuse.ts'
+import { keep } from './keep.ts'
+import { signedAddress } from './sign.ts'
+import { beginSealed, requireSpace } from './space.ts'
+import * as objectStore from './store.ts'
+import * as store from './store-parts.ts'
+
+/** Parts of one upload that are stored at a time: more are too small for the largest file. */
+const PARTS_MAX = Math.ceil(LIMITS.sealedFileBytes / LIMITS.uploadPartMinBytes)
+
+/** Begins an upload in parts. Throws Refusal. */
+export async function beginParts(env: Env, user: SignedInUser): Promise<{ key: string; uploadId: string }> {
+  const uploadId = randomUUID()
+  return { key: await beginSealed(env, user, uploadId), uploadId }
+}
+
+interface Upload {
+  key: string
+  uploadId: string
+}
+
+/** Returns the caller's upload in parts. Throws Refusal. */
+async function requireUpload(env: Env, user: SignedInUser, { key, uploadId }: Upload) {
+  const object = await objectStore.findObject(env.db, key)
+  const isTheirs = object?.ownerId === user.id && object.uploadId === uploadId.toLowerCase()
+  if (!object || !isTheirs || object.state === 'dropped') throw new Refusal('not_found')
+  return object
+}
+
+/** The stored parts of an upload, by their numbers. Throws Refusal. */
+export async function listParts(env: Env, user: SignedInUser, upload: Upload) {
+  const { id } = await requireUpload(env, user, upload)
+  const parts = await store.findParts(env.db, id)
+  return parts.map(({ partNumber, sizeBytes, etag }) => ({ PartNumber: partNumber, Size: sizeBytes, ETag: `"${etag}"` }))
+}
+
+/** Answers the address that takes one part. Throws Refusal. */
+export async function signPart(env: Env, user: SignedInUser, { partNumber, ...upload }: Upload & { partNumber: number }) {
+  const { id, state } = await requireUpload(env, user, upload)
+  if (state !== 'awaited') throw new Refusal('already_uploaded')
+  return signedAddress(env, user.id, { objectId: id, uploadId: upload.uploadId, partNumber })
+}
+
+interface Part {
+  objectId: string
+  uploadId?: string | undefined
+  partNumber?: number | undefined
+  sizeBytes: number
+}
+
+/** Stores one part, which replaces an earlier one with its number. Throws Refusal. */
+export async function takePart(
+  env: Env,
+  user: SignedInUser,
+  part: Part,
+  caller: Caller<'stream'>,
+): Promise<Record<string, never>> {
+  const { objectId, uploadId = '', partNumber = 0, sizeBytes } = part
+  await requireUpload(env, user, { key: objectId, uploadId })
+  const id = randomUUID()
+  await env.db.transaction(async (tx) => {
+    if (!(await store.holdAwaited(tx, objectId))) throw new Refusal('already_uploaded')
+    const others = await store.countParts(tx, objectId, partNumber)
+    if (others.numbers >= PARTS_MAX || others.rows >= 2 * PARTS_MAX) throw new Refusal('incomplete_upload')
+    await store.insertPart(tx, { id, objectId, partNumber, sizeBytes })
+    await requireSpace(env, tx, user, await store.sumParts(tx, objectId))
+  })
+  const etag = await keepPart(env, { id, objectId, partNumber }, caller.body, sizeBytes)
+  caller.setEtag(etag)
+  return {}
+}
+
+/** Puts the bytes of an arriving part into the bucket. Returns their SHA-256, hex. What it replaces is deleted. Throws Refusal. */
+async function keepPart(env: Env, part: store.PartKey, body: Readable, sizeBytes: number): Promise<string> {
+  const hash = createHash('sha256')
+  async function* pass() {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  try {
+    await env.bucket.put(part.id, Readable.from(pass(), { objectMode: false }), sizeBytes)
+  } catch (error) {
+    await forgetPart(env, part)
+    throw error
+  }
+  const etag = hash.digest('hex')
+  const isKept = await env.db.transaction(async (tx) => {
+    // What was completed or dropped meanwhile takes no more parts.
+    if (!(await store.holdAwaited(tx, part.objectId))) return false
+    await store.storePart(tx, part, etag)
+    await store.sumParts(tx, part.objectId)
+    return true
+  })
+  if (!isKept) {
+    await env.bucket.remove(part.id)
+    await forgetPart(env, part)
+    throw new Refusal('already_uploaded')
+  }
+  for (const id of await store.findReplaced(env.db, part.objectId)) {
+    await env.bucket.remove(id)
+    await store.deleteParts(env.db, [id])
+  }
+  return etag
+}
+
+async function forgetPart(env: Env, { id, objectId }: store.PartKey): Promise<void> {
+  await env.db.transaction(async (tx) => {
+    const isAwaited = await store.holdAwaited(tx, objectId)
+    await store.deleteParts(tx, [id])
+    if (isAwaited) await store.sumParts(tx, objectId)
+  })
+}
+
+/** Makes one file of parts, in the order of their numbers. Sent once more it answers the same. Throws Refusal. */
+export async function completeParts(
+  env: Env,
+  user: SignedInUser,
+  { parts: named, ...upload }: z.output<typeof uploaderApi.complete.input>,
+): Promise<{ location: string }> {
+  const object = await requireUpload(env, user, upload)
+  const answer = { location: objectPath(object.id) }
+  if (object.state === 'stored' || object.state === 'used') return answer
+  const parts = await store.findParts(env.db, object.id)
+  const isWhole =
+    parts.length === named.length &&
+    parts.every(
+      ({ partNumber, etag }, at) => named[at]?.PartNumber === partNumber && named[at]?.ETag.replaceAll('"', '') === etag,
+    )
+  const areLarge = parts.slice(0, -1).every(({ sizeBytes }) => sizeBytes >= LIMITS.uploadPartMinBytes)
+  if (!isWhole || !areLarge) throw new Refusal('incomplete_upload')
+  const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0)
+  if (sizeBytes !== paddedBytes(sizeBytes)) throw new Refusal('not_padded')
+  await env.db.transaction(async (tx) => {
+    if (!(await objectStore.move(tx, object.id, ['awaited', 'arriving'], { sizeBytes }))) throw new Refusal('already_uploaded')
+    await requireSpace(env, tx, user, sizeBytes)
+  })
+  async function* whole() {
+    for (const { id } of parts) {
+      const bytes = await env.bucket.get(id)
+      if (!bytes) throw new Refusal('incomplete_upload')
+      yield* bytes as AsyncIterable<Buffer>
+    }
+  }
+  await keep(env, object, Readable.from(whole(), { objectMode: false }), sizeBytes)
+  await dropParts(env, [object.id])
+  return answer
+}
+
+/** Deletes all parts of these objects, bytes first. */
+export async function dropParts(env: Env, objectIds: string[]): Promise<void> {
+  const ids = await store.findAllParts(env.db, objectIds)
+  for (const id of ids) await env.bucket.remove(id)
+  await store.deleteParts(env.db, ids)
+}
+
+/** Ends an upload in parts. Its bytes go with the next run of the job. Throws Refusal. */
+export async function abortParts(env: Env, user: SignedInUser, upload: Upload): Promise<Record<string, never>> {
+  const { id } = await requireUpload(env, user, upload)
+  if (!(await objectStore.dropWaiting(env.db, user.id, id))) throw new Refusal('file_in_use')
+  return {}
+}
