@@ -20,6 +20,7 @@ import {
 } from '../server/testing/keys.ts'
 import { newAuthSecret, type Person } from '../server/testing/person.ts'
 import { ARCHIVE } from './dearest-archive.ts'
+import { COINS } from './dearest-coins.ts'
 import { CONTACTS } from './dearest-contacts.ts'
 import { FILES } from './dearest-files.ts'
 import { NEWS } from './dearest-news.ts'
@@ -182,6 +183,7 @@ export const DEAREST: Record<string, Record<string, Request>> = {
   ...CONTACTS,
   ...FILES,
   ...NEWS,
+  ...COINS,
   ...PASSKEYS,
   'POST /api/devices': { 'the longest documents and key packages': enrolling },
   'GET /api/devices/unlock': { 'the fullest account': by(alice) },

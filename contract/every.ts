@@ -2,6 +2,7 @@ import { accountApi } from './account.ts'
 import { archiveApi } from './archive.ts'
 import { chatLocksApi } from './chatlocks.ts'
 import { codesApi } from './codes.ts'
+import { coinsApi } from './coins.ts'
 import { contactsApi } from './contacts.ts'
 import { devicesApi } from './devices.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -22,6 +23,7 @@ export const everyEndpoint: Endpoint[] = [
   archiveApi,
   chatLocksApi,
   codesApi,
+  coinsApi,
   contactsApi,
   devicesApi,
   filesApi,

@@ -133,6 +133,9 @@ export const LIMITS = {
   filesWaitingMax: 100,
   /** Time in which the address of an upload takes its bytes. */
   uploadSeconds: 15 * MINUTE,
+  /** Payment requests of a user in coins that wait for money. Those that nobody paid are deleted after so many days. */
+  coinPaymentsOpen: 5,
+  coinPaymentDays: 30,
   roomMembersMax: 1000,
   /** Characters of a report's own text, messages that it may show, and characters of each. */
   reportTextMax: 2000,
@@ -173,6 +176,9 @@ export const RATES = {
   privacy: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** Subscriptions and quiet hours. A browser subscribes again at each start. */
   push: { points: 120, seconds: 10 * MINUTE, per: 'user' },
+  /** Payment requests, each with an address of its own, and looks at the chain for them. */
+  coinPayments: { points: 20, seconds: DAY, per: 'user' },
+  coinChecks: { points: 200, seconds: 10 * MINUTE, per: 'user' },
   keys: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   /** A recovery reads at most one book of each device, twice. */
   recoveryBooks: { points: 60, seconds: 10 * MINUTE, per: 'user' },

@@ -81,12 +81,20 @@ export const REFUSALS = {
   not_padded: { status: 400, text: 'The size of a sealed file must be padded' },
   incomplete_upload: { status: 400, text: 'A part of the file is missing, has changed, or is too small' },
   file_in_use: { status: 409, text: 'A message carries this file already' },
+  currency_unavailable: { status: 409, text: 'This server does not take this currency right now' },
+  too_many_coin_payments: {
+    status: 409,
+    text: 'Too many payments are open. Pay one of them, or wait until it has expired',
+  },
+  wrong_address: { status: 400, text: 'This is not the address of this payment' },
+  package_not_sold: { status: 409, text: 'This plan is not sold' },
   too_slow: { status: 408, text: 'The request took too long to arrive' },
   range_not_satisfiable: { status: 416, text: 'The file has no such bytes' },
   too_large: { status: 413, text: 'The request is too large' },
   unsupported_media_type: { status: 415, text: 'Send JSON' },
   too_many_requests: { status: 429, text: 'Too many attempts' },
   internal: { status: 500, text: 'Something went wrong on the server' },
+  prices_unavailable: { status: 503, text: 'The prices of coins are not known right now. Try again in a few minutes' },
   unavailable: { status: 503, text: 'The server is busy or stopping. Try again' },
 } as const
 

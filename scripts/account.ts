@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { tierShape } from '../contract/plans.ts'
 import { endSessions, makeAdmin } from '../server/account/operator.ts'
+import { openReviews, ReviewError, resolveReview } from '../server/coins/reviews.ts'
 import { ConfigError, readConfig } from '../server/config.ts'
 import { defaultDataFolder } from '../server/db/binaries.ts'
 import { connect, type Database } from '../server/db/connect.ts'
@@ -15,7 +16,9 @@ const USAGE = `npm run account -- <verb>
   make-admin <username>
   list
   check-ledger
-  end-sessions <username>`
+  end-sessions <username>
+  coin-reviews
+  resolve-review <id> <credited|refunded|kept>`
 
 // PostgreSQL's codes for a missing table, column or function.
 const MISSING = new Set(['42P01', '42703', '42883'])
@@ -39,7 +42,8 @@ try {
 
 /** Formats the error as one line. */
 function explain(error: unknown): string {
-  for (const expected of [Unable, PlanError, ConfigError, DataInUseError]) if (error instanceof expected) return error.message
+  for (const expected of [Unable, PlanError, ReviewError, ConfigError, DataInUseError])
+    if (error instanceof expected) return error.message
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   if (MISSING.has(code)) return 'The database is of an older version: start the server once, it brings the database up to date'
@@ -72,6 +76,29 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
       const { accounts, differences } = await checkLedger(db, new Date())
       if (differences.length > 0) throw new Unable(differences.join('\n'))
       return [`The plans of ${accounts} accounts are what the ledger says`]
+    }
+    case 'coin-reviews': {
+      const rows = await openReviews(db)
+      if (rows.length === 0) return ['Nothing waits for a person']
+      return rows.map(({ id, reason, username: who, assetAmount, asset, amount, currency, paymentAddress, walletAddress }) =>
+        [
+          id,
+          reason,
+          who,
+          `${assetAmount} ${asset}`,
+          `of ${amount} ${currency}`,
+          `at ${paymentAddress}`,
+          walletAddress && `back to ${walletAddress}`,
+        ]
+          .filter(Boolean)
+          .join('  '),
+      )
+    }
+    case 'resolve-review': {
+      const outcome = (['credited', 'refunded', 'kept'] as const).find((each) => each === tier)
+      if (!outcome) throw new Unable(USAGE)
+      await resolveReview(db, new Date(), { reviewId: username, outcome, by: 'operator' })
+      return [`The review is closed: ${outcome}`]
     }
     default:
       throw new Unable(USAGE)

@@ -3,6 +3,9 @@ import fastifyCookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes } from './account/routes.ts'
 import { chatLockRoutes } from './chatlocks/routes.ts'
+import { watchPayments } from './coins/look.ts'
+import { dropUnpaid } from './coins/payments.ts'
+import { coinRoutes } from './coins/routes.ts'
 import type { Config, Listener } from './config.ts'
 import { emptyClearedMessages } from './contacts/clear.ts'
 import { dropOldCodes } from './contacts/codes.ts'
@@ -92,6 +95,9 @@ const everyJob: readonly Job[] = [
   // Less than the minute between two looks, as of the next job.
   { name: 'dropped-files', periodSeconds: 50, work: deleteDropped },
   { name: 'ended-plans', periodSeconds: 5 * MINUTE, work: endPlans },
+  // Less than the minute between two looks.
+  { name: 'coin-payments', periodSeconds: 25, work: watchPayments },
+  { name: 'unpaid-coin-payments', periodSeconds: DAY, work: dropUnpaid },
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
 ]
 
@@ -146,6 +152,7 @@ export async function makeApp(
   messageRoutes(http, env)
   notificationRoutes(http, env)
   pushRoutes(http, env)
+  coinRoutes(http, env)
   reportRoutes(http, env)
   if (releaseFolder) serveWellKnown(http, releaseFolder)
   serveCrawlers(http, env.config)

@@ -8,6 +8,7 @@ import { roomsApi } from '../contract/rooms.ts'
 import * as account from './db/schema/account.ts'
 import * as chatlocks from './db/schema/chatlocks.ts'
 import * as codes from './db/schema/codes.ts'
+import * as coins from './db/schema/coins.ts'
 import * as contacts from './db/schema/contacts.ts'
 import * as devices from './db/schema/devices.ts'
 import * as files from './db/schema/files.ts'
@@ -31,6 +32,7 @@ test('every table says in SECURITY.md what bounds it, and who can make it grow',
     account,
     chatlocks,
     codes,
+    coins,
     contacts,
     devices,
     files,

@@ -76,3 +76,24 @@ test('rates and the guard of outgoing requests can be lifted for tests, and neve
 test('the password in a wrong DATABASE_URL is not repeated', () => {
   expect(() => readConfig({ DATABASE_URL: 'mysql://me:hunter2@db' })).toThrow(/^(?!.*hunter2)DATABASE_URL/)
 })
+
+const XPUB = `xpub${'6'.repeat(107)}`
+
+test('a coin is taken where its node and its key are set, and no private key is', () => {
+  expect(readConfig({}).coins).toEqual({ bitcoin: undefined, ethereum: undefined, prices: undefined })
+  const bitcoin = { BITCOIN_ESPLORA_URL: 'http://127.0.0.1:3002/', BITCOIN_XPUB: XPUB }
+  expect(readConfig(bitcoin).coins).toMatchObject({
+    bitcoin: { esplora: 'http://127.0.0.1:3002', xpub: XPUB, network: 'mainnet' },
+    prices: { coingecko: 'https://api.coingecko.com', kraken: 'https://api.kraken.com' },
+  })
+  const ethereum = { ETHEREUM_RPC_URL: 'http://127.0.0.1:8545', ETHEREUM_XPUB: XPUB }
+  expect(readConfig(ethereum).coins.ethereum).toMatchObject({ chainId: 1, usdc: expect.stringMatching(/^0xA0b8/) })
+  expect(readConfig({ ...ethereum, ETHEREUM_CHAIN_ID: '5' }).coins.ethereum?.usdc).toBeUndefined()
+  expect(readConfig({ ...bitcoin, ONION_URL: `http://${'a'.repeat(56)}.onion` }).coins.prices).toBeUndefined()
+  expect(() => readConfig({ BITCOIN_XPUB: XPUB })).toThrow('BITCOIN_ESPLORA_URL must be set together with BITCOIN_XPUB')
+  expect(() => readConfig({ ...bitcoin, BITCOIN_XPUB: XPUB.replace('xpub', 'xprv') })).toThrow(
+    /^BITCOIN_XPUB must be the extended/,
+  )
+  expect(() => readConfig({ ...ethereum, USDC_CONTRACT: 'usdc' })).toThrow(/^USDC_CONTRACT must be/)
+  expect(() => readConfig({ ...ethereum, ETHEREUM_CHAIN_ID: 'one' })).toThrow(/^ETHEREUM_CHAIN_ID must be/)
+})

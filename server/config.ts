@@ -1,12 +1,8 @@
 import path from 'node:path'
+import { type CoinSettings, readCoins } from './coinsettings.ts'
+import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
-/** A setting is invalid. The message names the variable and the expected value. */
-export class ConfigError extends Error {
-  constructor(variable: string, expected: string, found: string) {
-    super(`${variable} must be ${expected}, but it is "${found}"`)
-    this.name = 'ConfigError'
-  }
-}
+export { ConfigError }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const NODE_ENVS = ['development', 'production', 'test'] as const
@@ -60,16 +56,17 @@ export interface Config {
   hasPush: boolean
   /** false lets requests to addresses that users choose reach this machine and inner networks, for tests alone. */
   isOutboundGuarded: boolean
+  coins: CoinSettings
   /** The listener that PORT opens. */
   direct: Listener
 }
-
-type Variables = Record<string, string | undefined>
 
 /** Reads the settings. Throws ConfigError. */
 export function readConfig(variables: Variables): Config {
   const publicUrl = readUrl(variables, 'PUBLIC_URL', ['http:', 'https:'], 'an address such as https://chat.example.org')
   const onionUrl = readOnionUrl(variables)
+  /** Reached by its onion service alone. */
+  const isHidden = onionUrl !== undefined && !publicUrl
   const trustProxy = readTrustProxy(variables)
   const port = readPort(variables, 'PORT') ?? 3000
   return {
@@ -94,8 +91,9 @@ export function readConfig(variables: Variables): Config {
     trustProxy,
     hasRateLimits: isOn(variables, 'RATE_LIMITS'),
     // The request to a push service would show where a server stands that is reached by its onion service alone.
-    hasPush: readChoice(variables, 'PUSH', ['on', 'off'], onionUrl && !publicUrl ? 'off' : 'on') === 'on',
+    hasPush: readChoice(variables, 'PUSH', ['on', 'off'], isHidden ? 'off' : 'on') === 'on',
     isOutboundGuarded: isOn(variables, 'OUTBOUND_GUARD'),
+    coins: readCoins(variables, isHidden),
     direct: {
       ingress: 'direct',
       isSecure: publicUrl?.protocol === 'https:',
@@ -112,33 +110,11 @@ export function readConfig(variables: Variables): Config {
 const originsOfThisMachine = (port: number): string[] =>
   ['localhost', '127.0.0.1', '[::1]'].map((host) => new URL(`http://${host}:${port}`).origin)
 
-// An empty variable counts as absent, because compose files pass unset variables as empty ones.
-function read(variables: Variables, name: string): string | undefined {
-  return variables[name]?.trim() || undefined
-}
-
 function readPort(variables: Variables, name: string): number | undefined {
   const text = read(variables, name)
   if (text === undefined) return undefined
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new ConfigError(name, 'a number from 0 to 65535', text)
   return Number(text)
-}
-
-function readChoice<T extends string>(variables: Variables, name: string, choices: readonly T[], fallback: T): T {
-  const text = read(variables, name)
-  if (text === undefined) return fallback
-  const choice = choices.find((each) => each === text)
-  if (choice === undefined) throw new ConfigError(name, `one of ${choices.join(', ')}`, text)
-  return choice
-}
-
-function readUrl(variables: Variables, name: string, protocols: string[], expected: string, isShown = true): URL | undefined {
-  const text = read(variables, name)
-  if (text === undefined) return undefined
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  // The message does not repeat a database address, which holds a password.
-  if (!url || !protocols.includes(url.protocol)) throw new ConfigError(name, expected, isShown ? text : 'something else')
-  return url
 }
 
 function readOnionUrl(variables: Variables): URL | undefined {

@@ -1,4 +1,5 @@
 import type { Rights, Tier } from '../contract/plans.ts'
+import type { Coins } from './coins/open.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/connect.ts'
 import type { Bucket } from './files/bucket.ts'
@@ -25,6 +26,8 @@ export interface Env {
   bucket: Bucket
   /** Requests to addresses that users choose. */
   outbound: Outbound
+  /** The chains and prices of coins. */
+  coins: Coins
   limits: Limits
   /** Returns the user of the live session with this SHA-256 (hex). */
   findSession: (sessionHash: string) => Promise<SignedInUser | undefined>

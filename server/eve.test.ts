@@ -36,6 +36,14 @@ const { uploadURL: photo } = await alice.does(filesApi.upload, {})
 const objectId = objectIdOf(photo)
 const upload = await alice.does(uploaderApi.begin, {})
 
+const paymentId = randomUUID()
+await world.sql(
+  `insert into crypto_payments (id, user_id, package_id, tier, billing_period, currency, amount, usd_cents, rate, payment_address,
+     expires_at, created_at, scanned_height)
+   values ($1, $2, gen_random_uuid(), 'premium', 'monthly', 'bitcoin', '1', 1, '1', 'bc1qalice', now(), now(), 0)`,
+  [paymentId, alice.id],
+)
+
 const random = () => randomBytes(48).toString('base64')
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const kindOf = ({ body = 'json' }: Endpoint): BodyKind => body
@@ -154,6 +162,8 @@ const theirs: Record<string, Record<string, unknown>> = {
     ...{ chatRoomId, number: 0, version: 1, historyKeyId: null, sealed: random(), epochs: [] },
   },
   'DELETE /api/sessions/:sessionId': { sessionId: session?.id },
+  'GET /api/crypto/check-payment/:paymentId': { paymentId },
+  'POST /api/crypto/submit-transaction/:paymentId': { paymentId, paymentAddress: 'bc1qalice', transactionHash: 'ab'.repeat(32) },
   'PUT /objects/uploads/:objectId': { objectId },
   'GET /objects/uploads/:objectId': { objectId },
   'DELETE /objects/uploads/:objectId': { objectId: upload.key },
@@ -198,6 +208,7 @@ const snapshot = async () =>
       'jobs',
       'push_subscriptions',
       'quiet_hours',
+      'crypto_payments',
       // Eve's own uploads come and go.
       `(select * from objects where owner_id = '${alice.id}')`,
       `(select * from file_usage where user_id = '${alice.id}')`,
@@ -290,7 +301,7 @@ test('the socket tells a session that no device has signed for who it is, and no
 
 test('every call that takes an id of others has an attack in this file', () => {
   const taking = every.filter((endpoint) =>
-    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId|sessionId|useId|objectId)$/.test(field)),
+    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId|sessionId|useId|objectId|paymentId)$/.test(field)),
   )
   expect(taking.length).toBeGreaterThan(10)
   expect(taking.map(nameOf).filter((name) => !(name in theirs))).toEqual([])
@@ -450,6 +461,7 @@ async function refusedOrFine(browser: Browser, endpoint: Endpoint, input: Record
 }
 
 function fine({ status, code, body }: Answer): string {
-  const isRefusal = status >= 400 && status < 500 && code !== undefined
+  // This server takes no coin, so it knows no price.
+  const isRefusal = code === 'prices_unavailable' || (status >= 400 && status < 500 && code !== undefined)
   return (status === 200 && body !== undefined) || isRefusal ? 'fine' : `was answered ${status} ${JSON.stringify(body)}`
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import pino from 'pino'
 import { makeApp } from './app.ts'
+import { openCoins } from './coins/open.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { defaultDataFolder } from './db/binaries.ts'
 import { connect } from './db/connect.ts'
@@ -65,6 +66,7 @@ async function start(): Promise<void> {
       push: makePushQueue(),
       bucket: await openBucket(config, root),
       outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
+      coins: openCoins(config.coins, clock),
       limits: config.hasRateLimits ? makeLimits(clock) : noLimits,
       findSession: gatherSessions({ db: database.db, clock }),
       isMember: gatherMembers(database.db),

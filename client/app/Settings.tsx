@@ -7,6 +7,7 @@ import type { User } from '../../contract/account.ts'
 import { connectionStore } from '../net/status.ts'
 import { CurrentPlan } from '../plans/CurrentPlan.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
+import { later } from '../ui/later.tsx'
 import { Note } from '../ui/Note.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { useOnline } from '../ui/useOnline.tsx'
@@ -21,6 +22,8 @@ const NotificationSettings = lazy(async () => ({
 }))
 const PushSettings = lazy(async () => ({ default: (await import('../push/PushSettings.tsx')).PushSettings }))
 const SessionsPage = lazy(async () => ({ default: (await import('../sessions/SessionsPage.tsx')).SessionsPage }))
+
+const CoinPayments = later(async () => (await import('../coins/CoinPayments.tsx')).CoinPayments)
 
 const TITLES = { notifications: 'Notifications', devices: 'Sessions and devices' }
 
@@ -84,6 +87,7 @@ export function Settings({ user, onBack }: Props) {
             </Tabs.Content>
             <Tabs.Content value="subscription" tabIndex={-1}>
               <CurrentPlan tier={user.subscriptionTier} />
+              <CoinPayments />
             </Tabs.Content>
             <Tabs.Content value="security" tabIndex={-1}>
               <SecurityTab user={user} />

@@ -114,7 +114,9 @@ test('after a deletion no row of any table holds the name, the address, the pict
     'photo_changed_in',
   ]
   const rest = Object.entries(row ?? {}).filter(([column, value]) => value && !kept.includes(column))
-  expect(Object.fromEntries(rest)).toEqual({ subscription_tier: 'free', subscription_status: 'active' })
+  expect(Object.fromEntries(rest)).toEqual({
+    ...{ subscription_tier: 'free', subscription_status: 'active', preferred_crypto_currency: 'bitcoin' },
+  })
 })
 
 test("a deletion takes the person's rows in every table; Bob keeps his own", async () => {

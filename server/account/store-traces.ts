@@ -100,7 +100,7 @@ export async function buryAccount(tx: Queryable, userId: string, { month, now, .
     ...{ hasBiometrics: false, biometricEnabled: false },
     ...{ isAdmin: false, isActive: false, deactivatedAt: null, deactivatedBy: null },
     ...{ subscriptionTier: 'free', subscriptionStatus: 'active', subscriptionStartDate: null, subscriptionEndDate: null },
-    subscriptionPackageId: null,
+    ...{ subscriptionPackageId: null, preferredCryptoCurrency: 'bitcoin', cryptoWalletAddress: null },
     ...{ monthlyMessagesCount: 0, usageResetDate: month, createdAt: now, deletedAt: now },
   }
   await tx.update(users).set(row).where(eq(users.id, userId))

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pino from 'pino'
 import { makeApp } from '../app.ts'
+import { openCoins } from '../coins/open.ts'
 import { readConfig } from '../config.ts'
 import { connect } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
@@ -21,11 +22,12 @@ import { gatherSessions } from '../sessions/sessions.ts'
 // A separate server process for tests that kill it. It writes its address to the standard output.
 const fault = readFault(process.env['CONCLAVE_FAULT'])
 const clock = () => new Date()
+const config = readConfig({ PORT: '0', NODE_ENV: 'test' })
 const database = connect(process.env['DATABASE_URL'] ?? '')
 const { db } = database
 const { http } = await makeApp(
   {
-    config: readConfig({ PORT: '0', NODE_ENV: 'test' }),
+    config,
     ...{
       db,
       clock,
@@ -35,6 +37,7 @@ const { http } = await makeApp(
       push: makePushQueue(),
       bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
       outbound: makeOutbound({ isGuarded: true }),
+      coins: openCoins(config.coins, clock),
       limits: makeLimits(clock),
       findSession: gatherSessions({ db, clock }),
       isMember: gatherMembers(db),

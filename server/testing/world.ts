@@ -12,6 +12,7 @@ import pino from 'pino'
 import { afterAll, inject, vi } from 'vitest'
 import type { Tier } from '../../contract/plans.ts'
 import { type App, makeApp } from '../app.ts'
+import { openCoins } from '../coins/open.ts'
 import { type Listener, readConfig } from '../config.ts'
 import { connect } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
@@ -106,6 +107,7 @@ export async function startWorld({
     push: makePushQueue(PUSH_DELAY_MS),
     bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
     outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
+    coins: openCoins(config.coins, clock),
     limits: hasLimits ? makeLimits(clock) : noLimits,
     findSession: gatherSessions({ db: database.db, clock }),
     isMember: gatherMembers(database.db),

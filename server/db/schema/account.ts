@@ -31,6 +31,10 @@ export const users = pgTable(
     subscriptionEndDate: at('subscription_end_date'),
     /** The package whose numbers count; null for a built-in plan. */
     subscriptionPackageId: uuid('subscription_package_id').references(() => premiumPackages.id),
+    /** The currency that the person chose last. */
+    preferredCryptoCurrency: text('preferred_crypto_currency').notNull().default('bitcoin'),
+    /** Where money that came too late or too much goes back to, as the person has written it. */
+    cryptoWalletAddress: text('crypto_wallet_address'),
     monthlyMessagesCount: integer('monthly_messages_count').notNull().default(0),
     /** The first instant of the UTC month that the counter belongs to. */
     usageResetDate: at('usage_reset_date').notNull(),

@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'react'
+import { COIN_POLLS, type CoinPayment } from '../../contract/coins.ts'
+import { refreshUser } from '../account/account.ts'
+import { useEnv } from '../ui/env.tsx'
+import { showToast } from '../ui/toast.ts'
+import { useLatest } from '../ui/useLatest.tsx'
+import { checkPayment, isOpen } from './coins.ts'
+
+/** A payment as the chain shows it, while a screen shows it. Once it is paid, says so, and calls `onPaid` with the new plan. */
+export function usePayment(first: CoinPayment, onPaid: () => void) {
+  const env = useEnv()
+  const [payment, setPayment] = useState(first)
+  /** Since when the server looks for a transaction that was named. */
+  const [submittedAt, setSubmittedAt] = useState<number>()
+  const paid = useLatest(onPaid)
+  const isWaiting = isOpen(payment)
+  const { id } = first
+
+  useEffect(() => {
+    if (!isWaiting) return
+    let isShown = true
+    const look = async () => {
+      // Without an answer the screen keeps what it knows, and asks again.
+      const next = await checkPayment(env, id).catch(() => undefined)
+      if (isShown && next) setPayment(next)
+    }
+    void look()
+    const isLooking = submittedAt !== undefined && Date.now() - submittedAt < COIN_POLLS.submittedForMs
+    const timer = setInterval(() => void look(), isLooking ? COIN_POLLS.submittedMs : COIN_POLLS.paymentMs)
+    return () => {
+      isShown = false
+      clearInterval(timer)
+    }
+  }, [env, id, isWaiting, submittedAt])
+
+  const isPaid = payment.status === 'confirmed'
+  useEffect(() => {
+    if (!isPaid) return
+    showToast({ tone: 'good', title: 'Payment Confirmed', text: 'Your plan counts from now on' })
+    // The socket tells of the plan too; this is for a page that has none just now.
+    void refreshUser(env).catch(() => undefined)
+    paid.current()
+  }, [env, isPaid, paid])
+
+  const submitted = (next: CoinPayment) => {
+    setPayment(next)
+    setSubmittedAt(Date.now())
+  }
+  return { payment, submitted, isLooking: submittedAt !== undefined }
+}

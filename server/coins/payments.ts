@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
+import { COIN_REQUEST_SECONDS, type CoinPayment, type Currency, type coinsApi, currencyShape } from '../../contract/coins.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../refuse.ts'
+import { unitsFor, usdOf } from './amounts.ts'
+import type { Chain } from './chain.ts'
+import { lookAt } from './look.ts'
+import { chainNameOf } from './open.ts'
+import { shownPayment } from './shown.ts'
+import * as store from './store.ts'
+
+/** A request that lasts less is not shown again to whoever asks for the same. */
+const REUSED_MS = 10 * 60_000
+/** A page that asks more often gets what is known. */
+const LOOK_MS = 8_000
+/** Addresses that were used elsewhere, such as after the database was brought back from a copy. */
+const ADDRESS_TRIES = 20
+
+type Wanted = z.output<typeof coinsApi.createPayment.input>
+
+export async function currencies({ coins, db }: Env, { id }: SignedInUser) {
+  const chosen = await store.readChosen(db, id)
+  const preferred = currencyShape.safeParse(chosen?.preferred).data ?? 'bitcoin'
+  return { currencies: [...coins.currencies], preferred, walletAddress: chosen?.walletAddress ?? null }
+}
+
+export async function prices({ coins }: Env) {
+  const { rates, at, isStale } = await coins.prices.shown()
+  const usd = { bitcoin: usdOf(rates.bitcoin), ethereum: usdOf(rates.ethereum), usdc: usdOf(rates.usdc) }
+  return { prices: usd, timestamp: at.toISOString(), isStale }
+}
+
+/** Asks for a payment at today's price, or returns the request of the same kind that still waits. */
+export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted): Promise<CoinPayment> {
+  const { coins, db, clock } = env
+  const { packageId, currency, billingPeriod, walletAddress = null } = wanted
+  const chain = coins.chainOf(currency)
+  if (!chain) throw new Refusal('currency_unavailable')
+  const sold = await store.findSold(db, packageId, billingPeriod)
+  if (!sold) throw new Refusal('package_not_sold')
+  const same = await store.findSame(db, { ...wanted, userId: user.id }, new Date(clock().getTime() + REUSED_MS))
+  if (same && same.usdCents === sold.cents) return shownPayment(coins, same)
+  const rate = await coins.prices.quoted(currency)
+  const { address, height } = await freshAddress(env, chain, currency)
+  const now = clock()
+  const payment = await db.transaction(async (tx) => {
+    if ((await store.countOpen(tx, user.id, currency, walletAddress)) >= LIMITS.coinPaymentsOpen)
+      throw new Refusal('too_many_coin_payments')
+    return await store.insertPayment(tx, {
+      ...{ id: randomUUID(), userId: user.id, packageId, tier: sold.tier, billingPeriod, currency },
+      ...{ amount: unitsFor(currency, sold.cents, rate).toString(), usdCents: sold.cents, rate: rate.toString() },
+      ...{ paymentAddress: address, walletAddress, scannedHeight: height, createdAt: now, nextLookAt: now },
+      expiresAt: new Date(now.getTime() + COIN_REQUEST_SECONDS * 1000),
+    })
+  })
+  return shownPayment(coins, payment)
+}
+
+/** An address that was never given out, and the block after which money is expected there. */
+async function freshAddress({ db }: Env, chain: Chain, currency: Currency): Promise<{ address: string; height: number }> {
+  try {
+    const height = await chain.head()
+    for (let tries = 0; tries < ADDRESS_TRIES; tries++) {
+      const address = await chain.addressAt(await store.takeIndex(db, chainNameOf(currency)))
+      if (await chain.isUntouched(address)) return { address, height }
+    }
+  } catch {
+    // Nobody is asked for money while nobody can see whether it comes.
+  }
+  throw new Refusal('currency_unavailable')
+}
+
+export async function listPayments({ coins, db }: Env, { id }: SignedInUser): Promise<CoinPayment[]> {
+  return (await store.listOwn(db, id, 20)).map((payment) => shownPayment(coins, payment))
+}
+
+/** Looks at the chain, unless somebody has just done so. While the node does not answer, what was known stays. */
+export async function checkPayment(env: Env, user: SignedInUser, paymentId: string): Promise<CoinPayment> {
+  const payment = await store.findOwn(env.db, user.id, paymentId)
+  if (!payment) throw new Refusal('not_found')
+  const sinceMs = env.clock().getTime() - (payment.lookedAt?.getTime() ?? 0)
+  if (Math.abs(sinceMs) >= LOOK_MS) await lookAt(env, payment).catch(() => undefined)
+  return shownPayment(env.coins, (await store.findOwn(env.db, user.id, paymentId)) ?? payment)
+}
+
+/**
+ * Looks for a transaction that the payer names. It counts by what the chain shows at the payment's address and by nothing else, so a
+ * transaction that is not there changes nothing.
+ */
+export async function submitTransaction(
+  env: Env,
+  user: SignedInUser,
+  { paymentId, paymentAddress }: z.output<typeof coinsApi.submitTransaction.input>,
+): Promise<CoinPayment> {
+  const payment = await store.findOwn(env.db, user.id, paymentId)
+  if (!payment) throw new Refusal('not_found')
+  if (payment.paymentAddress.toLowerCase() !== paymentAddress.toLowerCase()) throw new Refusal('wrong_address')
+  return await checkPayment(env, user, paymentId)
+}
+
+/** Deletes requests of long ago that nobody paid. A job; returns true if more are left. */
+export async function dropUnpaid({ db, clock }: Env): Promise<boolean> {
+  const before = new Date(clock().getTime() - LIMITS.coinPaymentDays * 24 * 60 * 60_000)
+  return (await store.deleteUnpaid(db, before, 500)) === 500
+}

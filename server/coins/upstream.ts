@@ -1,0 +1,33 @@
+import type { Outbound } from '../outbound/outbound.ts'
+
+/** The largest answer that is read: a block of Ethereum with its transactions has some 500 kB. */
+const ANSWER_BYTES = 16 * 1024 * 1024
+
+/** Reads from nodes and sources of prices, whose addresses the operator has set. */
+export interface Upstream {
+  /** Returns the answer; undefined for 404. Throws for any other status but 200. */
+  get(address: string): Promise<string | undefined>
+  /** Sends JSON and returns the parsed answer. */
+  post(address: string, body: unknown): Promise<unknown>
+}
+
+export function makeUpstream(outbound: Outbound): Upstream {
+  // Says which host and no path: the addresses of rented nodes hold a key.
+  const refused = (address: string, status: number) => new Error(`${new URL(address).host} answered ${status}`)
+  return {
+    async get(address) {
+      const headers = { accept: 'application/json', 'user-agent': 'conclave' }
+      const { status, text } = await outbound.send(address, { method: 'GET', headers, answerBytes: ANSWER_BYTES })
+      if (status === 404) return undefined
+      if (status !== 200) throw refused(address, status)
+      return text
+    },
+    async post(address, body) {
+      const headers = { 'content-type': 'application/json' }
+      const request = { method: 'POST', headers, body: JSON.stringify(body), answerBytes: ANSWER_BYTES } as const
+      const { status, text } = await outbound.send(address, request)
+      if (status !== 200) throw refused(address, status)
+      return JSON.parse(text)
+    },
+  }
+}

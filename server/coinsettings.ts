@@ -1,0 +1,72 @@
+import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
+
+export const BITCOIN_NETWORKS = ['mainnet', 'testnet', 'signet', 'regtest'] as const
+export type BitcoinNetwork = (typeof BITCOIN_NETWORKS)[number]
+
+/** Which coins the server takes, whom it asks about them, and whose addresses it gives out. It holds no private key. */
+export interface CoinSettings {
+  /** undefined if Bitcoin is not taken. `esplora` is the address of an HTTP API of Esplora's shape. */
+  bitcoin: { esplora: string; xpub: string; network: BitcoinNetwork } | undefined
+  /** undefined if neither Ethereum nor USDC is taken. `rpc` is the address of a JSON-RPC node; `usdc` the token's contract. */
+  ethereum: { rpc: string; xpub: string; chainId: number; usdc: `0x${string}` | undefined } | undefined
+  /** The sources of prices; undefined if none is asked. */
+  prices: { coingecko: string; kraken: string } | undefined
+}
+
+const MAINNET_USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+
+/** Reads the settings of coins. Throws ConfigError. */
+export function readCoins(variables: Variables, isHidden: boolean): CoinSettings {
+  const bitcoin = readPair(variables, 'BITCOIN_ESPLORA_URL', 'BITCOIN_XPUB')
+  const ethereum = readPair(variables, 'ETHEREUM_RPC_URL', 'ETHEREUM_XPUB')
+  const chainId = readChainId(variables)
+  const isTaken = bitcoin !== undefined || ethereum !== undefined
+  // The request would show where a server stands that is reached by its onion service alone.
+  const prices = readChoice(variables, 'COIN_PRICES', ['on', 'off'], isTaken && !isHidden ? 'on' : 'off')
+  return {
+    bitcoin: bitcoin && {
+      esplora: bitcoin.url,
+      xpub: bitcoin.xpub,
+      network: readChoice(variables, 'BITCOIN_NETWORK', BITCOIN_NETWORKS, 'mainnet'),
+    },
+    ethereum: ethereum && { rpc: ethereum.url, xpub: ethereum.xpub, chainId, usdc: readContract(variables, chainId) },
+    prices:
+      prices === 'on'
+        ? {
+            coingecko: readAddress(variables, 'COINGECKO_URL') ?? 'https://api.coingecko.com',
+            kraken: readAddress(variables, 'KRAKEN_URL') ?? 'https://api.kraken.com',
+          }
+        : undefined,
+  }
+}
+
+// The message does not repeat the address: those of rented nodes hold a key.
+const readAddress = (variables: Variables, name: string): string | undefined =>
+  readUrl(variables, name, ['http:', 'https:'], 'an address such as https://node.example.org', false)?.href.replace(/\/$/, '')
+
+/** Both come together or not at all. */
+function readPair(variables: Variables, urlName: string, xpubName: string): { url: string; xpub: string } | undefined {
+  const [url, xpub] = [readAddress(variables, urlName), read(variables, xpubName)]
+  if (url === undefined && xpub === undefined) return undefined
+  if (url === undefined) throw new ConfigError(urlName, `set together with ${xpubName}`, '')
+  if (xpub === undefined) throw new ConfigError(xpubName, `set together with ${urlName}`, '')
+  // A private key is refused and not repeated.
+  if (!/^[xztv]pub[1-9A-HJ-NP-Za-km-z]{100,120}$/.test(xpub))
+    throw new ConfigError(xpubName, 'the extended public key of an account, such as xpub6C…', 'something else')
+  return { url, xpub }
+}
+
+function readChainId(variables: Variables): number {
+  const text = read(variables, 'ETHEREUM_CHAIN_ID') ?? '1'
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new ConfigError('ETHEREUM_CHAIN_ID', 'a number such as 1', text)
+  return Number(text)
+}
+
+/** USDC has one contract on each chain. That of the main chain is known; elsewhere USDC is taken only if the setting names one. */
+function readContract(variables: Variables, chainId: number): `0x${string}` | undefined {
+  const text = read(variables, 'USDC_CONTRACT') ?? (chainId === 1 ? MAINNET_USDC : undefined)
+  if (text === undefined) return undefined
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text))
+    throw new ConfigError('USDC_CONTRACT', 'the address of a contract, 0x and 40 digits', text)
+  return text as `0x${string}`
+}

@@ -1,0 +1,247 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { afterAll } from 'vitest'
+
+/** A chain of this machine, for tests. The ones in memory speak the wire of a node; the real ones are in `server/coins/chains/`. */
+export interface TestChain {
+  /** What the server's settings name. */
+  variables: Record<string, string>
+  height(): Promise<number>
+  /**
+   * Pays units of an asset, several outputs by one transaction where the chain has that. `contract`: Ethereum's own coin from a
+   * contract. Returns the transaction.
+   */
+  pay(address: string, units: bigint | bigint[], asset?: Asset): Promise<string>
+  mine(blocks?: number): Promise<void>
+  /** Another transaction takes the place of one that is in no block. Bitcoin only. */
+  replace(transaction: string): Promise<void>
+  /** Replaces so many blocks by longer, empty ones. What was in them is lost. */
+  reorganise(depth: number): Promise<void>
+  /** Brings back a transaction that a reorganisation took out. */
+  resend?(transaction: string): Promise<void>
+  /** Whether the node answers. */
+  answers(isUp: boolean): void
+}
+
+export type Asset = 'bitcoin' | 'ethereum' | 'usdc' | 'other' | 'contract'
+
+interface Transfer {
+  transaction: string
+  address: string
+  units: bigint[]
+  asset: Asset
+}
+
+interface Block {
+  hash: string
+  seconds: number
+  transfers: Transfer[]
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Serves HTTP on this machine until the file's tests are over. Returns the address. */
+export async function serveHere(answer: (request: IncomingMessage, body: string) => unknown): Promise<string> {
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part)
+    const found = answer(request, Buffer.concat(parts).toString())
+    if (found === undefined) return void response.writeHead(404).end('Not found')
+    if (found instanceof Error) return void response.writeHead(Number(found.message)).end('<html>')
+    response.writeHead(200).end(typeof found === 'string' ? found : JSON.stringify(found))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}
+
+/** Blocks and a mempool, without any rule of a real chain. */
+function makeLedger(clock: () => Date, genesis: string) {
+  const blocks: Block[] = [{ hash: genesis, seconds: 0, transfers: [] }]
+  let waiting: Transfer[] = []
+  const all = new Map<string, Transfer>()
+  const state = { isUp: true }
+  const mine = (count: number, take: boolean) => {
+    for (let made = 0; made < count; made++) {
+      const transfers = take ? waiting : []
+      if (take) waiting = []
+      blocks.push({ hash: hashOf(randomUUID()), seconds: Math.floor(clock().getTime() / 1000), transfers })
+    }
+  }
+  const chain = {
+    height: async () => blocks.length - 1,
+    async pay(address: string, units: bigint | bigint[], asset: Asset) {
+      const transfer = { transaction: hashOf(randomUUID()), address, units: [units].flat(), asset }
+      all.set(transfer.transaction, transfer)
+      waiting.push(transfer)
+      return transfer.transaction
+    },
+    mine: async (count = 1) => mine(count, true),
+    async replace(transaction: string) {
+      waiting = waiting.filter((each) => each.transaction !== transaction)
+    },
+    async reorganise(depth: number) {
+      blocks.splice(blocks.length - depth, depth)
+      mine(depth + 1, false)
+    },
+    async resend(transaction: string) {
+      const transfer = all.get(transaction)
+      if (transfer) waiting.push(transfer)
+    },
+    answers: (isUp: boolean) => {
+      state.isUp = isUp
+    },
+  }
+  return { chain, blocks, state, waiting: () => waiting }
+}
+
+export const REGTEST = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'
+
+/** Bitcoin as Esplora shows it. */
+export async function startBitcoin(clock: () => Date, xpub: string): Promise<TestChain> {
+  const { chain, blocks, state, waiting } = makeLedger(clock, REGTEST)
+  const shown = ({ transaction, address, units }: Transfer, height?: number) => ({
+    txid: transaction,
+    vout: [...units.map((value) => ({ value: Number(value), scriptpubkey_address: address })), { value: 7, scriptpubkey: '6a' }],
+    status:
+      height === undefined
+        ? { confirmed: false }
+        : { confirmed: true, block_height: height, block_hash: blocks[height]?.hash, block_time: blocks[height]?.seconds },
+  })
+  const url = await serveHere(({ url: path = '' }) => {
+    if (!state.isUp) return new Error('503')
+    if (path === '/blocks/tip/height') return String(blocks.length - 1)
+    const [, height] = path.match(/^\/block-height\/(\d+)$/) ?? []
+    if (height) return blocks[Number(height)]?.hash
+    const [, address] = path.match(/^\/address\/(\w+)\/txs$/) ?? []
+    if (!address) return undefined
+    const mined = blocks.flatMap(({ transfers }, at) =>
+      transfers.filter((each) => each.address === address).map((each) => shown(each, at)),
+    )
+    return [
+      ...waiting()
+        .filter((each) => each.address === address)
+        .map((each) => shown(each)),
+      ...mined.reverse(),
+    ]
+  })
+  const variables = { BITCOIN_ESPLORA_URL: url, BITCOIN_XPUB: xpub, BITCOIN_NETWORK: 'regtest' }
+  return { ...chain, variables, pay: (address, units) => chain.pay(address, units, 'bitcoin') }
+}
+
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const USDC = `0x${'c0'.repeat(20)}`
+const OTHER = `0x${'0e'.repeat(20)}`
+const PAYER = `0x${'aa'.repeat(20)}`
+const hex = (value: bigint | number) => `0x${value.toString(16)}`
+const word = (value: bigint | number) => value.toString(16).padStart(64, '0')
+const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+
+/** The fields of what requests name. */
+interface Asked {
+  fromBlock: string
+  toBlock: string
+  topics: string[]
+  data: string
+}
+
+/** Ethereum as its JSON-RPC shows it: balances at each block, blocks, and logs. */
+export async function startEthereum(clock: () => Date, xpub: string): Promise<TestChain> {
+  const { chain, blocks, state } = makeLedger(clock, hashOf('ethereum'))
+  const numberOf = (tag: string) => (tag === 'latest' ? blocks.length - 1 : Number(tag))
+  const sumOf = (address: string, height: number, assets: Asset[]) =>
+    blocks
+      .slice(0, height + 1)
+      .flatMap(({ transfers }) => transfers.filter((each) => isSame(each.address, address) && assets.includes(each.asset)))
+      .reduce((sum, { units }) => sum + units.reduce((a, b) => a + b, 0n), 0n)
+  const blockAt = (height: number, isFull: boolean) => {
+    const block = blocks[height]
+    if (!block) return null
+    const { hash, seconds, transfers } = block
+    const transactions = transfers.map(({ transaction, address, units, asset }, at) => ({
+      ...{ hash: `0x${transaction}`, from: PAYER, blockHash: `0x${hash}`, blockNumber: hex(height), transactionIndex: hex(at) },
+      ...{
+        to: asset === 'ethereum' ? address : asset === 'usdc' ? USDC : OTHER,
+        value: hex(asset === 'ethereum' ? (units[0] ?? 0n) : 0),
+      },
+      ...{ type: '0x0', nonce: '0x0', gas: '0x5208', gasPrice: '0x1', input: '0x', v: '0x1b', r: '0x1', s: '0x1' },
+    }))
+    return {
+      ...{
+        hash: `0x${hash}`,
+        number: hex(height),
+        timestamp: hex(seconds),
+        parentHash: `0x${blocks[height - 1]?.hash ?? '00'.repeat(32)}`,
+      },
+      ...{ gasLimit: '0x1', gasUsed: '0x0', size: '0x1', difficulty: '0x0', totalDifficulty: '0x0', uncles: [] },
+      transactions: isFull ? transactions : transactions.map(({ hash: id }) => id),
+    }
+  }
+  const logsOf = (from: number, to: number, topic: string) =>
+    blocks.flatMap(({ hash, transfers }, height) =>
+      height < from || height > to
+        ? []
+        : transfers.flatMap(({ transaction, address, units, asset }, at) =>
+            (asset !== 'usdc' && asset !== 'other') || !isSame(topic, `0x${address.slice(2).padStart(64, '0')}`)
+              ? []
+              : units.map((value, index) => ({
+                  ...{ address: asset === 'usdc' ? USDC : OTHER, data: `0x${word(value)}`, removed: false },
+                  topics: [TRANSFER, `0x${PAYER.slice(2).padStart(64, '0')}`, topic],
+                  ...{ blockHash: `0x${hash}`, blockNumber: hex(height), transactionHash: `0x${transaction}` },
+                  ...{ transactionIndex: hex(at), logIndex: hex(at * 10 + index) },
+                })),
+          ),
+    )
+  const results: Record<string, (first: string & Asked, second: unknown) => unknown> = {
+    eth_chainId: () => hex(31_337),
+    eth_blockNumber: () => hex(blocks.length - 1),
+    eth_getTransactionCount: () => '0x0',
+    eth_getBalance: (address, tag) => hex(sumOf(address, numberOf(String(tag)), ['ethereum', 'contract'])),
+    eth_getBlockByNumber: (tag, isFull) => blockAt(numberOf(tag), isFull === true),
+    eth_getLogs: ({ fromBlock, toBlock, topics }) => logsOf(numberOf(fromBlock), numberOf(toBlock), topics[2] ?? ''),
+    eth_call: ({ data }) =>
+      `0x${word(data.startsWith('0x313ce567') ? 6 : sumOf(`0x${data.slice(-40)}`, blocks.length - 1, ['usdc']))}`,
+  }
+  const url = await serveHere((_request, body) => {
+    if (!state.isUp) return new Error('503')
+    const { id, method, params } = JSON.parse(body)
+    const result = results[method]?.(params[0], params[1])
+    return result === undefined
+      ? { jsonrpc: '2.0', id, error: { code: -32601, message: method } }
+      : { jsonrpc: '2.0', id, result }
+  })
+  const variables = { ETHEREUM_RPC_URL: url, ETHEREUM_XPUB: xpub, ETHEREUM_CHAIN_ID: '31337', USDC_CONTRACT: USDC }
+  return {
+    ...{ ...chain, variables },
+    pay: async (address, units, asset = 'ethereum') => `0x${await chain.pay(address, units, asset)}`,
+    resend: (transaction) => chain.resend(transaction.slice(2)),
+  }
+}
+
+/** Two sources of prices, which answer what a test has set: a price for each, or a status. */
+export async function startPriceSources() {
+  const said: Record<'coingecko' | 'kraken', { bitcoin: number; ethereum: number; usdc: number } | number> = {
+    coingecko: { bitcoin: 64_000, ethereum: 3_200, usdc: 1 },
+    kraken: { bitcoin: 64_000, ethereum: 3_200, usdc: 1 },
+  }
+  const asked = { coingecko: 0, kraken: 0 }
+  const coingecko = await serveHere(() => {
+    asked.coingecko += 1
+    const now = said.coingecko
+    if (typeof now === 'number') return now === 200 ? '<html>' : new Error(String(now))
+    return { bitcoin: { usd: now.bitcoin }, ethereum: { usd: now.ethereum }, 'usd-coin': { usd: now.usdc } }
+  })
+  const kraken = await serveHere(() => {
+    asked.kraken += 1
+    const now = said.kraken
+    if (typeof now === 'number') return now === 200 ? '<html>' : new Error(String(now))
+    const pair = (usd: number) => ({ c: [usd.toFixed(5), '0.1'] })
+    return { error: [], result: { XXBTZUSD: pair(now.bitcoin), XETHZUSD: pair(now.ethereum), USDCUSD: pair(now.usdc) } }
+  })
+  return { said, asked, variables: { COINGECKO_URL: coingecko, KRAKEN_URL: kraken } }
+}
