@@ -1,5 +1,7 @@
 import { accountApi } from './account.ts'
+import { adminApi } from './admin.ts'
 import { archiveApi } from './archive.ts'
+import { auditApi } from './audit.ts'
 import { chatLocksApi } from './chatlocks.ts'
 import { codesApi } from './codes.ts'
 import { coinsApi } from './coins.ts'
@@ -16,11 +18,14 @@ import { pushApi } from './push.ts'
 import { reportsApi } from './reports.ts'
 import { roomsApi } from './rooms.ts'
 import { sessionsApi } from './sessions.ts'
+import { stepUpApi } from './stepup.ts'
 
 /** Every call of the API. The OpenAPI document and the permission tests are generated from this list. */
 export const everyEndpoint: Endpoint[] = [
   accountApi,
+  adminApi,
   archiveApi,
+  auditApi,
   chatLocksApi,
   codesApi,
   coinsApi,
@@ -37,4 +42,5 @@ export const everyEndpoint: Endpoint[] = [
   roomsApi,
   sessionsApi,
   uploaderApi,
+  stepUpApi,
 ].flatMap((api) => Object.values<Endpoint>(api))

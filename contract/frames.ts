@@ -65,8 +65,8 @@ export const serverFrame = z.discriminatedUnion('type', [
     data: z.object({
       /** The manifest that removed this device [Note: D3]. */
       manifest: signedShape.optional(),
-      /** `ended`: from the list of sessions in another browser of the account. */
-      reason: z.literal('ended').optional(),
+      /** `ended`: from the list of sessions in another browser of the account. `block`: by an administrator. */
+      reason: z.enum(['ended', 'block']).optional(),
     }),
   }),
 ])

@@ -61,6 +61,8 @@ export const LIMITS = {
   socketsPerUser: 20,
   framesPerSecond: 20,
 
+  /** Time for which a confirmation counts in its session. */
+  stepUpSeconds: 5 * MINUTE,
   sessionIdleSeconds: 14 * DAY,
   sessionAbsoluteSeconds: 90 * DAY,
 
@@ -144,6 +146,16 @@ export const LIMITS = {
   /** Reports of a user that are kept; beyond this number the oldest goes. Each is kept for so many days at most. */
   reportsPerUser: 100,
   reportDays: 365,
+  /** Rows of a page of accounts, and of a page of the audit trail. */
+  adminPage: 20,
+  auditPage: 50,
+  auditPageMax: 500,
+  /** Days for which an account is shown what administrators did to it. */
+  auditOwnDays: 90,
+  /** Days that the analytics show, and people below whom a figure is not exact. */
+  analyticsDays: 30,
+  fewPeople: 10,
+  reportsPage: 20,
 } as const
 
 /**
@@ -198,6 +210,8 @@ export const RATES = {
   /** Blocks and their ends. Each pair with messages between is one more range of places in the blocker's row of the room. */
   blocks: { points: 60, seconds: DAY, per: 'user' },
   reports: { points: 10, seconds: DAY, per: 'user' },
+  /** What administrators do: each leaves a row for good. */
+  administration: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   clearChat: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** A browser that was offline marks all of its rooms at once. */
   marks: { points: 3000, seconds: MINUTE, per: 'user' },

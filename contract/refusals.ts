@@ -18,6 +18,8 @@ export const REFUSALS = {
   forbidden_origin: { status: 403, text: 'This origin may not use the server. Set PUBLIC_URL to the address in the browser' },
   admin_required: { status: 403, text: 'You need administrator privileges' },
   master_required: { status: 403, text: 'Master plan required' },
+  last_administrator: { status: 409, text: 'The last administrator cannot be demoted or blocked' },
+  cannot_block_self: { status: 409, text: 'You cannot block yourself' },
   device_required: { status: 403, text: 'This browser has not shown yet that it belongs to the account. Reload the page' },
   order_required: {
     status: 403,

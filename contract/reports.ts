@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import { done, seqShape } from './shapes.ts'
+import { done, instant, seqShape, userId } from './shapes.ts'
 
 export const REPORT_CATEGORIES = ['spam', 'harassment', 'threat', 'fraud', 'illegal', 'other'] as const
 
@@ -11,6 +11,8 @@ export const reportedMessageShape = z.object({
   text: z.string().max(LIMITS.reportedTextMax),
 })
 export type ReportedMessage = z.infer<typeof reportedMessageShape>
+
+const namedShape = z.object({ id: userId, username: z.string(), isActive: z.boolean() })
 
 export const reportsApi = {
   send: endpoint({
@@ -28,5 +30,32 @@ export const reportsApi = {
       messages: z.array(reportedMessageShape).max(LIMITS.reportedMessagesMax),
     }),
     output: done,
+  }),
+  list: endpoint({
+    method: 'GET',
+    path: '/api/admin/reports',
+    access: 'admin',
+    summary:
+      'A page of what people have reported, newest first. Of each message: what the reporter disclosed, and whether the server has one of the reported person at that place.',
+    input: z.object({ before: instant.optional() }),
+    output: z.object({
+      reports: z
+        .array(
+          z.object({
+            id: z.uuid(),
+            at: instant,
+            reporter: namedShape,
+            reported: namedShape,
+            category: z.string(),
+            text: z.string(),
+            messages: z
+              .array(reportedMessageShape.extend({ sentAt: instant.nullable() }))
+              .max(LIMITS.reportedMessagesMax),
+          }),
+        )
+        .max(LIMITS.reportsPage),
+      hasMore: z.boolean(),
+    }),
+    answerLimitBytes: LIMITS.pageAnswerBytes,
   }),
 }

@@ -1,13 +1,14 @@
 import path from 'node:path'
 import { tierShape } from '../contract/plans.ts'
-import { endSessions, makeAdmin } from '../server/account/operator.ts'
+import { endSessions } from '../server/account/operator.ts'
+import { giveTier, makeAdmin } from '../server/admin/operator.ts'
 import { openReviews, ReviewError, resolveReview } from '../server/coins/reviews.ts'
 import { ConfigError, readConfig } from '../server/config.ts'
 import { defaultDataFolder } from '../server/db/binaries.ts'
 import { connect, type Database } from '../server/db/connect.ts'
 import { DataInUseError, runningUrl, startPostgres } from '../server/db/embedded.ts'
 import { checkLedger } from '../server/ledger/audit.ts'
-import { PlanError, setTier } from '../server/ledger/ledger.ts'
+import { PlanError } from '../server/ledger/ledger.ts'
 import { listAccountPlans } from '../server/plans/plans.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -55,7 +56,7 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
     case 'set-tier': {
       if (tier === undefined) throw new Unable(USAGE)
       const end = endDate === undefined ? undefined : readDay(endDate)
-      const named = await db.transaction((tx) => setTier(tx, new Date(), { username, tier, endDate: end }))
+      const named = await giveTier(db, { username, tier, endDate: end })
       return [`${named} is now ${tier}${end ? ` until ${end.toISOString()}` : ''}`]
     }
     case 'make-admin':

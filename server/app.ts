@@ -2,6 +2,8 @@ import type { Server } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes } from './account/routes.ts'
+import { countAnswers, writeFigures } from './admin/figures.ts'
+import { adminRoutes } from './admin/routes.ts'
 import { chatLockRoutes } from './chatlocks/routes.ts'
 import { watchPayments } from './coins/look.ts'
 import { dropUnpaid } from './coins/payments.ts'
@@ -90,6 +92,7 @@ const everyJob: readonly Job[] = [
   { name: 'old-sign-ins', periodSeconds: DAY, work: dropOldSignIns },
   { name: 'old-contact-codes', periodSeconds: DAY, work: dropOldCodes },
   { name: 'cleared-messages', periodSeconds: HOUR, work: emptyClearedMessages },
+  { name: 'daily-figures', periodSeconds: HOUR, work: writeFigures },
   { name: 'old-reports', periodSeconds: DAY, work: dropOldReports },
   { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
   // Less than the minute between two looks, as of the next job.
@@ -132,7 +135,8 @@ export async function makeApp(
   const boundServer = boundPace(http, pace)
   await setHeaders(http, env.config)
   answerErrors(http)
-  const notes = [logAnswers(), ...(metrics ? [measureAnswers(metrics)] : [])]
+  const answers = countAnswers()
+  const notes = [logAnswers(), answers.note, ...(metrics ? [measureAnswers(metrics)] : [])]
   noteRequests(http, notes)
   guardOrigin(http, env.config)
   readJsonBodies(http)
@@ -142,6 +146,7 @@ export async function makeApp(
 
   healthRoutes(http, env)
   accountRoutes(http, env)
+  adminRoutes(http, env, answers)
   sessionRoutes(http, env)
   deviceRoutes(http, env)
   fileRoutes(http, env)

@@ -63,6 +63,8 @@ export interface SignedInUser {
   deviceId: string | null
   /** Hex id of the device that the session names. It may fetch its unlock secret and has no other rights from this. */
   namedDeviceId: string | null
+  /** When the person last confirmed in this session that they are here; null if never. */
+  confirmedAt: Date | null
   /** SHA-256 of the session's token, hex. It identifies the session in the hub and the sessions table. */
   sessionHash: string
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { accountApi } from '../../contract/account.ts'
 import { passkeysApi } from '../../contract/passkeys.ts'
+import { stepUpApi } from '../../contract/stepup.ts'
 import type { Env } from '../env.ts'
 import { serve, serveAnyone } from '../http/serve.ts'
 import { listPasskeys } from '../passkeys/passkeys.ts'
@@ -16,6 +17,7 @@ import { updateProfile } from './profile.ts'
 import { loginByKit, recover, recoveryBook } from './recovery.ts'
 import { register } from './register.ts'
 import { removeAccount } from './remove.ts'
+import { stepUp, stepUpOptions } from './stepup.ts'
 
 export function accountRoutes(app: FastifyInstance, env: Env) {
   serveAnyone(app, env, accountApi.salt, (visitor, { username }) => passwordSalt(env, visitor, username))
@@ -32,6 +34,8 @@ export function accountRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, accountApi.changePassword, (user, form, caller) => changePassword(env, user, form, caller))
   serve(app, env, accountApi.remove, (user, form, caller) => removeAccount(env, user, form, caller))
   serve(app, env, accountApi.makeKeys, (user, form) => makeKeys(env, user, form))
+  serve(app, env, stepUpApi.options, (user, _input, caller) => stepUpOptions(env, user, caller))
+  serve(app, env, stepUpApi.confirm, (user, form, caller) => stepUp(env, user, form, caller))
   serveAnyone(app, env, passkeysApi.loginChallenge, (visitor) => loginChallenge(env, visitor))
   serveAnyone(app, env, passkeysApi.login, (visitor, form) => loginByPasskey(env, visitor, form))
   serve(app, env, passkeysApi.list, (user) => listPasskeys(env, user))

@@ -72,7 +72,3 @@ export async function replacePhoto(tx: Queryable, userId: string, profileImageUr
   if (!row) throw new Error('The account has gone while it was locked')
   return row
 }
-
-export async function setAdmin(db: Queryable, userId: string): Promise<void> {
-  await db.update(users).set({ isAdmin: true }).where(eq(users.id, userId))
-}

@@ -74,7 +74,7 @@ export function serveJson<In extends z.ZodType, Out extends z.ZodType, Kind exte
 ): void {
   if (endpoint.access === 'anyone') throw new Error(`${endpoint.path} is open to anyone: use serveAnyone`)
   route(app, endpoint, options, async (request, reply) => {
-    const user = requireAccess(endpoint, await sessionOf(env, request))
+    const user = requireAccess(endpoint, await sessionOf(env, request), env.clock())
     const input = inputOf(endpoint, request)
     await takeRates(env.limits, endpoint, user.id, input)
     return await act(user, input, callerOf(env, endpoint, request, reply))
@@ -89,7 +89,7 @@ export function serveBytes<In extends z.ZodType>(
   act: (user: SignedInUser, input: z.output<In>) => Promise<Bytes>,
 ): void {
   route(app, endpoint, {}, async (request) => {
-    const user = requireAccess(endpoint, await sessionOf(env, request))
+    const user = requireAccess(endpoint, await sessionOf(env, request), env.clock())
     return await act(user, inputOf(endpoint, request))
   })
 }

@@ -65,7 +65,7 @@ export function makeShortcut<In extends z.ZodType>(
     let [status, code]: [number, ReturnType<typeof answerOf>['code'] | undefined] = [200, undefined]
     try {
       const body = readJson(await bodyOf(request, pace))
-      const user = requireAccess(endpoint, await findUser(sessionHash))
+      const user = requireAccess(endpoint, await findUser(sessionHash), env.clock())
       const input = parseInput(endpoint.input, flatten({}, body, {}))
       await takeRates(env.limits, endpoint, user.id, input)
       send(status, await act(user, input), [])

@@ -11,7 +11,7 @@ const DROPPED_AT_ONCE = 1000
 
 /** What a passkey is to sign for. A challenge for one purpose or account is none for another. */
 export interface Purpose {
-  act: 'register' | 'second factor' | 'sign in'
+  act: 'register' | 'second factor' | 'sign in' | 'step up'
   /** '' for a sign-in, where the server does not know yet who comes. */
   userId: string
 }

@@ -20,11 +20,14 @@ export async function listPasskeys(env: Env, user: SignedInUser): Promise<Passke
 
 /** The refusal of a right password alone: what to sign, and the account's passkeys of this address [Note: K1]. */
 export async function factorRequired(env: Env, caller: Pick<Caller, 'headers'>, userId: string): Promise<Refusal> {
-  const rows = await store.findPasskeys(env.db, userId)
-  // A program shows no page, so no passkey is its own.
-  const host = caller.headers.origin === undefined ? undefined : placeOf(caller).host
-  const ids = rows.filter((row) => row.host === host).map(({ id }) => id)
+  const ids = await passkeysHere(env, caller, userId)
   return new Refusal('biometric_required', { details: { challenge: newChallenge(env, { act: 'second factor', userId }), ids } })
+}
+
+/** The ids of the account's passkeys that work at the caller's address. A program shows no page, so none is its own. */
+export async function passkeysHere(env: Env, caller: Pick<Caller, 'headers'>, userId: string): Promise<string[]> {
+  const host = caller.headers.origin === undefined ? undefined : placeOf(caller).host
+  return (await store.findPasskeys(env.db, userId)).filter((row) => row.host === host).map(({ id }) => id)
 }
 
 /** How many passkeys of the account sign in. */

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
-import { endSessions, makeAdmin } from '../account/operator.ts'
+import { endSessions } from '../account/operator.ts'
+import { makeAdmin } from '../admin/operator.ts'
 import { announceChange } from '../db/changes.ts'
 import { connect } from '../db/connect.ts'
 import { setTier } from '../ledger/ledger.ts'

@@ -34,6 +34,17 @@ export async function sendReport(
   return {}
 }
 
+/** Lists a page of what people have reported, newest first, for administrators. */
+export async function listReports(env: Env, before: string | undefined): Promise<z.input<typeof reportsApi.list.output>> {
+  const rows = await store.findReports(env.db, before === undefined ? undefined : new Date(before), LIMITS.reportsPage + 1)
+  const reports = rows.slice(0, LIMITS.reportsPage).map(({ createdAt, messages, sent, ...report }) => ({
+    ...report,
+    at: createdAt.toISOString(),
+    messages: messages.map((message) => ({ ...message, sentAt: sent?.[message.seq] ?? null })),
+  }))
+  return { reports, hasMore: rows.length > LIMITS.reportsPage }
+}
+
 /** Deletes reports that are older than `LIMITS.reportDays`. One piece of a job: returns true if more are left. */
 export async function dropOldReports(env: Env): Promise<boolean> {
   const upTo = new Date(env.clock().getTime() - LIMITS.reportDays * DAY_MS)

@@ -1,5 +1,8 @@
-import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Queryable } from '../db/connect.ts'
+import { instantOf } from '../db/instant.ts'
+import { users } from '../db/schema/account.ts'
 import { contacts } from '../db/schema/contacts.ts'
 import { messages } from '../db/schema/messages.ts'
 import { reports } from '../db/schema/reports.ts'
@@ -22,6 +25,29 @@ export async function countSent(db: Queryable, roomId: string, senderId: string,
 /** Stores a report, unless the reporter's report of this id is there. */
 export async function insertReport(tx: Queryable, row: typeof reports.$inferInsert): Promise<void> {
   await tx.insert(reports).values(row).onConflictDoNothing()
+}
+
+/** Returns reports, newest first, with the times of the reported person's messages at the places that the reporter names. */
+export async function findReports(db: Queryable, before: Date | undefined, limit: number) {
+  const [reporter, reported] = [alias(users, 'reporter'), alias(users, 'reported')]
+  const named = (who: typeof reporter | typeof reported) => ({ id: who.id, username: who.username, isActive: who.isActive })
+  return await db
+    .select({
+      ...{ id: reports.id, category: reports.category, text: reports.text, messages: reports.messages },
+      createdAt: reports.createdAt,
+      reporter: named(reporter),
+      reported: named(reported),
+      sent: sql<Record<number, string> | null>`(
+        select jsonb_object_agg(m.seq, ${instantOf(sql`m.created_at`)}) from messages m
+        where m.chat_room_id = ${reports.chatRoomId} and m.sender_id = ${reports.reportedId}
+          and m.seq in (select (shown->>'seq')::bigint from jsonb_array_elements(${reports.messages}) shown))`,
+    })
+    .from(reports)
+    .innerJoin(reporter, eq(reporter.id, reports.reporterId))
+    .innerJoin(reported, eq(reported.id, reports.reportedId))
+    .where(before && lt(reports.createdAt, before))
+    .orderBy(desc(reports.createdAt))
+    .limit(limit)
 }
 
 /** Deletes all but the reporter's newest ones. */

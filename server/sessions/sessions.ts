@@ -134,12 +134,14 @@ export async function endSessionsOf(env: Env, userId: string, exceptHash?: strin
  * Deletes and announces sessions inside the caller's transaction. After COMMIT pass the result to `closeSessions`, so that this
  * node's sockets close without waiting for the announcement.
  */
-export async function deleteSessionsOf(tx: Queryable, userId: string, exceptHash?: string): Promise<string[]> {
-  return await announceEnd(
-    tx,
-    userId,
-    await store.deleteOf(tx, userId, exceptHash === undefined ? undefined : fromHex(exceptHash)),
-  )
+export async function deleteSessionsOf(
+  tx: Queryable,
+  userId: string,
+  exceptHash?: string,
+  what?: AccountChange,
+): Promise<string[]> {
+  const ended = await store.deleteOf(tx, userId, exceptHash === undefined ? undefined : fromHex(exceptHash))
+  return await announceEnd(tx, userId, ended, what)
 }
 
 /** Like `deleteSessionsOf`, for the sessions that name these devices. */
@@ -189,6 +191,11 @@ export async function rememberProof(
 ): Promise<void> {
   if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, now))) throw new Refusal('not_signed_in')
   await noteSignInDevice(tx, now, id, fromHex(sessionHash), deviceId)
+}
+
+/** Stores when the person last confirmed in this session. Throws Refusal. */
+export async function rememberConfirmation(db: Queryable, { sessionHash }: SignedInUser, confirmedAt: Date): Promise<void> {
+  if (!(await store.setConfirmed(db, fromHex(sessionHash), confirmedAt))) throw new Refusal('not_signed_in')
 }
 
 async function touchSessions(env: Pick<Env, 'db' | 'clock'>, rows: { tokenHash: Buffer }[]): Promise<void> {

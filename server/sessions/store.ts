@@ -42,6 +42,7 @@ const live = named((db) => {
       hasKeys: sql<boolean>`u.public_key is not null`,
       deviceId: sql<string | null>`case when s.proven_at is not null then s.device_id end`,
       namedDeviceId: sql<string | null>`s.device_id`,
+      confirmedAt: sql<Date | null>`s.confirmed_at`.mapWith(sessions.confirmedAt),
       tokenHash: sql`s.token_hash`.mapWith(sessions.tokenHash),
       lastUsedAt: sql`s.last_used_at`.mapWith(sessions.lastUsedAt),
     })
@@ -113,6 +114,16 @@ export async function setDevice(db: Queryable, tokenHash: Buffer, deviceId: stri
     .where(eq(sessions.tokenHash, tokenHash))
     .returning({ deviceId: sessions.deviceId })
   return bound.length === 1
+}
+
+/** Sets when the person last confirmed. Returns false if the session has ended. */
+export async function setConfirmed(db: Queryable, tokenHash: Buffer, confirmedAt: Date): Promise<boolean> {
+  const noted = await db
+    .update(sessions)
+    .set({ confirmedAt })
+    .where(eq(sessions.tokenHash, tokenHash))
+    .returning({ userId: sessions.userId })
+  return noted.length === 1
 }
 
 /** Marks sessions as used if they were last used before `dueBefore`. Returns the user and the proven device of each. */

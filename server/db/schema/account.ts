@@ -57,6 +57,7 @@ export const users = pgTable(
     uniqueIndex('users_username_lower').on(sql`lower(${table.username})`),
     // The job that ends plans looks them up.
     index('users_subscription_end').on(table.subscriptionEndDate),
+    index('users_joined').on(table.createdAt),
   ],
 )
 

@@ -1,4 +1,4 @@
-import { bigint, boolean, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { at, bytes, seq } from './columns.ts'
 import { chatRooms } from './rooms.ts'
 
@@ -28,5 +28,7 @@ export const messages = pgTable(
     primaryKey({ columns: [table.chatRoomId, table.seq] }),
     // Clients choose ids. An id is unique for one sender in one room, not by itself.
     unique('messages_sender_id').on(table.chatRoomId, table.senderId, table.id),
+    // For the sums of a day. It costs an append nothing: one entry for 128 pages.
+    index('messages_day').using('brin', table.createdAt),
   ],
 )

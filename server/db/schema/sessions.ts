@@ -18,6 +18,8 @@ export const sessions = pgTable(
     deviceId: text('device_id'),
     /** When a device of the account signed for this session; null if none has. */
     provenAt: at('proven_at'),
+    /** When the person last confirmed with the password or a passkey that they are here; null if never. */
+    confirmedAt: at('confirmed_at'),
     /** Browser and system by the User-Agent, such as "Firefox" and "Linux"; '' if unknown, as of sessions of before. */
     browser: text('browser').notNull().default(''),
     system: text('system').notNull().default(''),

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { LIMITS } from './limits.ts'
+import { tierShape } from './plans.ts'
+import { instant, nothing, userId } from './shapes.ts'
+
+/** An account as administrators see it: who it is and what it may do, nothing of its contacts, messages or payments. */
+export const adminUserShape = z.object({
+  id: userId,
+  username: z.string().max(LIMITS.usernameMax),
+  displayName: z.string().max(LIMITS.displayNameMax),
+  profileImageUrl: z.string().nullable(),
+  isActive: z.boolean(),
+  isAdmin: z.boolean(),
+  /** The effective plan. */
+  subscriptionTier: tierShape,
+  createdAt: instant,
+  /** The day on which the person was last here, as its first moment in UTC; null if never. */
+  lastSeen: instant.nullable(),
+})
+export type AdminUser = z.infer<typeof adminUserShape>
+
+/** The tiers that an administrator can give. Test and Master come from payments or the command line. */
+export const grantedTier = z.enum(['free', 'premium', 'enterprise'])
+
+export const USER_SORTS = ['joined', 'name', 'seen'] as const
+
+/** A whole number in a query. */
+const page = z.coerce.number().int().min(1).max(100_000).default(1)
+
+/** Counts of people are not exact below `LIMITS.fewPeople`: null stands for fewer. */
+const people = z.number().int().nonnegative().nullable()
+const count = z.number().int().nonnegative()
+
+const act = <Path extends `/${string}`>(path: Path, summary: string) =>
+  endpoint({
+    method: 'PUT',
+    path,
+    access: 'admin',
+    rates: ['administration'],
+    summary,
+    input: z.object({ id: userId }),
+    output: adminUserShape,
+  })
+
+export const adminApi = {
+  users: endpoint({
+    method: 'GET',
+    path: '/api/admin/users',
+    access: 'admin',
+    summary:
+      'A page of 20 accounts, and how many there are. `search` is part of a username or display name, in any case of letters.',
+    input: z.object({
+      page,
+      search: z.string().trim().max(LIMITS.displayNameMax).default(''),
+      tier: tierShape.optional(),
+      state: z.enum(['active', 'inactive', 'admin']).optional(),
+      sort: z.enum(USER_SORTS).default('joined'),
+    }),
+    output: z.object({ users: z.array(adminUserShape).max(LIMITS.adminPage), total: count }),
+  }),
+  deactivate: act(
+    '/api/admin/users/:id/deactivate',
+    'Blocks an account: its sessions and sockets end at once, and nobody signs in to it.',
+  ),
+  reactivate: act('/api/admin/users/:id/reactivate', 'Ends the block of an account.'),
+  resetUsage: act('/api/admin/users/:id/reset-usage', 'Sets the counters of the month to 0.'),
+  makeAdmin: { ...act('/api/admin/users/:id/make-admin', 'Makes an account an administrator.'), assurance: 'recent' as const },
+  removeAdmin: {
+    ...act('/api/admin/users/:id/remove-admin', 'Takes the administrator’s rights. One administrator always stays.'),
+    assurance: 'recent' as const,
+  },
+  setTier: endpoint({
+    method: 'PUT',
+    path: '/api/admin/users/:id/subscription',
+    access: 'admin',
+    assurance: 'recent',
+    rates: ['administration'],
+    summary: 'Gives an account a plan from now on, without an end date.',
+    input: z.object({ id: userId, tier: grantedTier }),
+    output: adminUserShape,
+  }),
+  subscriptionStats: endpoint({
+    method: 'GET',
+    path: '/api/admin/subscription-stats',
+    access: 'admin',
+    summary: 'How many accounts have each plan now.',
+    input: nothing,
+    output: z.object({ free: count, test: count, premium: count, master: count, enterprise: count, total: count }),
+  }),
+  analytics: endpoint({
+    method: 'GET',
+    path: '/api/admin/analytics',
+    access: 'admin',
+    summary: 'Sums of each of the last 30 UTC days, and the plans of today. Fewer than ten people are null.',
+    input: nothing,
+    output: z.object({
+      days: z
+        .array(z.object({ day: z.iso.date(), signUps: people, active: people, messages: count }))
+        .max(LIMITS.analyticsDays),
+      plans: z.array(z.object({ tier: tierShape, people })).max(tierShape.options.length),
+      storageBytes: count,
+    }),
+  }),
+  system: endpoint({
+    method: 'GET',
+    path: '/api/admin/system',
+    access: 'admin',
+    summary: 'What runs here: versions, database, server processes, jobs, and what this process has answered.',
+    input: nothing,
+    output: z.object({
+      contractVersion: count,
+      nodeVersion: z.string(),
+      databaseVersion: z.string(),
+      databaseBytes: count,
+      migrations: count,
+      startedAt: instant,
+      /** Server processes on this database. */
+      processes: count,
+      /** Open sockets of this process. */
+      sockets: count,
+      /** Answers of this process since its start, and how many of them were errors of the server. */
+      answers: count,
+      errors: count,
+      jobs: z.array(z.object({ name: z.string(), lastStartedAt: instant, outcome: z.string() })).max(100),
+    }),
+  }),
+}
+export type Analytics = z.infer<typeof adminApi.analytics.output>
+export type System = z.infer<typeof adminApi.system.output>

@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest'
+import { accountApi } from '../../contract/account.ts'
+import { type AdminUser, adminApi } from '../../contract/admin.ts'
+import { auditApi } from '../../contract/audit.ts'
+import { stepUpApi } from '../../contract/stepup.ts'
+import type { Person } from '../testing/person.ts'
+import { startWorld } from '../testing/world.ts'
+
+const world = await startWorld()
+
+async function administrator(name: string): Promise<Person> {
+  const person = await world.person(name)
+  await world.sql('update users set is_admin = true where id = $1', [person.id])
+  return person
+}
+const confirms = (who: Person) => who.does(stepUpApi.confirm, { password: who.authSecret, kdf: 1 })
+const surely = async (name: string) => {
+  const person = await administrator(name)
+  await confirms(person)
+  return person
+}
+const rowsOf = async (who: Person, username: string) => (await who.does(auditApi.list, { username })).rows
+const find = async (who: Person, search: string): Promise<AdminUser | undefined> =>
+  (await who.does(adminApi.users, { search })).users[0]
+
+test('a block ends sessions and sockets at once and says why; the end of it lets the person in again', async () => {
+  const [ada, bob] = [await administrator('ada'), await world.person('bob')]
+  const line = await bob.opensSocket()
+  expect(await ada.does(adminApi.deactivate, { id: bob.id })).toMatchObject({ id: bob.id, isActive: false })
+  expect(await line.closed).toMatchObject({ code: 4401 })
+  expect((await line.hears('signed_out')).data.reason).toBe('block')
+  expect(await bob.tries(accountApi.user, {})).toBeRefused(401, 'not_signed_in')
+  expect(await bob.tries(accountApi.login, { username: bob.username, password: bob.authSecret, kdf: 1 })).toBeRefused(401)
+  const [row] = await world.sql('select is_active, deactivated_at, deactivated_by from users where id = $1', [bob.id])
+  expect(row).toEqual({ is_active: false, deactivated_at: expect.any(Date), deactivated_by: ada.id })
+  expect(await world.sql('select from sessions where user_id = $1', [bob.id])).toEqual([])
+
+  expect(await ada.does(adminApi.reactivate, { id: bob.id })).toMatchObject({ isActive: true })
+  await bob.returns()
+  expect(await rowsOf(ada, bob.username)).toMatchObject([
+    { act: 'reactivate', actor: { username: ada.username }, subject: { username: bob.username }, after: '{"isActive":true}' },
+    { act: 'deactivate', before: '{"isActive":true}', after: '{"isActive":false}' },
+  ])
+  // Done twice it is done once.
+  await ada.does(adminApi.reactivate, { id: bob.id })
+  expect(await rowsOf(ada, bob.username)).toHaveLength(2)
+})
+
+test('plan, counters and rights of an account change while its page is open, each with its row', async () => {
+  const [ada, bob] = [await surely('ada'), await world.person('bob', 'free')]
+  const line = await bob.opensSocket()
+  await world.sql('update users set monthly_messages_count = 7 where id = $1', [bob.id])
+  expect(await ada.does(adminApi.setTier, { id: bob.id, tier: 'premium' })).toMatchObject({ subscriptionTier: 'premium' })
+  await line.hears('account', ({ data }) => data.what === 'plan')
+  expect(await ada.does(adminApi.makeAdmin, { id: bob.id })).toMatchObject({ isAdmin: true })
+  await line.hears('account', ({ data }) => data.what === 'rights')
+  expect(await bob.does(accountApi.user, {})).toMatchObject({ isAdmin: true, subscriptionTier: 'premium' })
+  await ada.does(adminApi.resetUsage, { id: bob.id })
+  expect(await world.sql('select monthly_messages_count as count from users where id = $1', [bob.id])).toEqual([{ count: 0 }])
+  expect(await ada.does(adminApi.removeAdmin, { id: bob.id })).toMatchObject({ isAdmin: false })
+  expect(await bob.tries(adminApi.users, {})).toBeRefused(403, 'admin_required')
+  expect((await rowsOf(ada, bob.username)).map(({ act }) => act)).toEqual([
+    'remove-admin',
+    'reset-usage',
+    'make-admin',
+    'subscription',
+  ])
+  // The person is shown what was done, and not by whom.
+  const own = await bob.does(auditApi.own, {})
+  expect(own.map(({ act }) => act)).toEqual(['remove-admin', 'reset-usage', 'make-admin', 'subscription'])
+  expect(JSON.stringify(own)).not.toContain(ada.id)
+  line.hangsUp()
+})
+
+test('rights and plans need a confirmation, blocks and counters do not; test and master are not given here', async () => {
+  const [ada, bob] = [await administrator('ada'), await world.person('bob')]
+  for (const call of [adminApi.makeAdmin, adminApi.removeAdmin])
+    expect(await ada.tries(call, { id: bob.id })).toBeRefused(401, 'step_up_required')
+  expect(await ada.tries(adminApi.setTier, { id: bob.id, tier: 'free' })).toBeRefused(401, 'step_up_required')
+  for (const call of [adminApi.deactivate, adminApi.reactivate, adminApi.resetUsage])
+    expect((await ada.tries(call, { id: bob.id })).status).toBe(200)
+  await confirms(ada)
+  for (const tier of ['test', 'master', 'gold'])
+    expect(await ada.tries(adminApi.setTier, { id: bob.id, tier })).toBeRefused(400, 'invalid_input')
+  expect(await ada.tries(adminApi.deactivate, { id: crypto.randomUUID() })).toBeRefused(404, 'user_not_found')
+})
+
+test('nobody blocks themselves, and the last administrator is neither demoted nor blocked', async () => {
+  await world.sql('update users set is_admin = false')
+  const [ada, ben] = [await surely('ada'), await world.person('ben')]
+  expect(await ada.tries(adminApi.removeAdmin, { id: ada.id })).toBeRefused(409, 'last_administrator')
+  expect(await ada.tries(adminApi.deactivate, { id: ada.id })).toBeRefused(409, 'last_administrator')
+  await ada.does(adminApi.makeAdmin, { id: ben.id })
+  expect(await ada.tries(adminApi.deactivate, { id: ada.id })).toBeRefused(409, 'cannot_block_self')
+  // An administrator who is blocked does not count.
+  await ada.does(adminApi.deactivate, { id: ben.id })
+  expect(await ada.tries(adminApi.removeAdmin, { id: ada.id })).toBeRefused(409, 'last_administrator')
+  await ada.does(adminApi.reactivate, { id: ben.id })
+  expect(await ada.does(adminApi.removeAdmin, { id: ada.id })).toMatchObject({ isAdmin: false })
+  expect(await ada.tries(adminApi.users, {})).toBeRefused(403, 'admin_required')
+})
+
+test('of two administrators who demote each other at once one stays, again and again', async () => {
+  for (let round = 0; round < 5; round++) {
+    await world.sql('update users set is_admin = false')
+    const [ada, ben] = await Promise.all([surely('ada'), surely('ben')])
+    const answers = await Promise.all([
+      ada.tries(adminApi.removeAdmin, { id: ben.id }),
+      ben.tries(adminApi.removeAdmin, { id: ada.id }),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+    expect(await world.sql('select from users where is_admin')).toHaveLength(1)
+  }
+})
+
+test('Eve is no administrator as a user, as a blocked administrator, or as one who was demoted with her tab open', async () => {
+  const ada = await surely('ada')
+  const [eve, blocked, demoted] = [await world.person('eve'), await surely('blocked'), await surely('demoted')]
+  await demoted.does(adminApi.users, {})
+  await ada.does(adminApi.deactivate, { id: blocked.id })
+  await ada.does(adminApi.removeAdmin, { id: demoted.id })
+  const calls = [adminApi.deactivate, adminApi.makeAdmin, adminApi.resetUsage] as const
+  for (const call of calls) {
+    expect(await eve.tries(call, { id: ada.id })).toBeRefused(403, 'admin_required')
+    expect(await demoted.tries(call, { id: ada.id })).toBeRefused(403, 'admin_required')
+    expect(await blocked.tries(call, { id: ada.id })).toBeRefused(401, 'not_signed_in')
+  }
+  expect(await find(ada, ada.username)).toMatchObject({ isActive: true, isAdmin: true })
+  expect(await rowsOf(ada, eve.username)).toEqual([])
+})
+
+test('an administrator whose session ends while the act waits does nothing', async () => {
+  const [ada, bob] = [await administrator('ada'), await world.person('bob')]
+  const held = await world.pool.connect()
+  try {
+    await held.query('begin')
+    await held.query('select pg_advisory_xact_lock(7302116)')
+    const blocking = ada.tries(adminApi.deactivate, { id: bob.id })
+    await world.lockWaits()
+    await world.sql('delete from sessions where user_id = $1', [ada.id])
+    await held.query('commit')
+    expect(await blocking).toBeRefused(401, 'not_signed_in')
+  } finally {
+    held.release()
+  }
+  expect((await bob.tries(accountApi.user, {})).status).toBe(200)
+})
+
+test('the list is searched, filtered, sorted and paged, of ten thousand accounts too', async () => {
+  const ada = await administrator('ada')
+  await world.sql(
+    `insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at, subscription_tier)
+     select gen_random_uuid(), 'crowd_' || n, 'Person 100% ' || n, '\\x00', '\\x00', now(), now() - n * interval '1 minute',
+       case when n % 10 = 0 then 'enterprise' else 'free' end from generate_series(1, 10000) n`,
+  )
+  const list = (filter: object) => ada.does(adminApi.users, filter)
+  expect(await list({ search: 'CROWD_77' })).toMatchObject({ total: 111 })
+  expect(await list({ search: '100%' })).toMatchObject({ total: 10_000 })
+  expect(await list({ search: 'crowd%1' })).toMatchObject({ total: 0, users: [] })
+  expect(await list({ tier: 'enterprise' })).toMatchObject({ total: 1000 })
+  expect(await list({ tier: 'enterprise', state: 'inactive' })).toMatchObject({ total: 0 })
+  const pages = await Promise.all([1, 2, 500, 501].map((page) => list({ search: 'crowd_', page })))
+  expect(pages.map(({ users }) => users.length)).toEqual([20, 20, 20, 0])
+  expect(new Set(pages.flatMap(({ users }) => users.map(({ id }) => id))).size).toBe(60)
+  expect(pages[0]?.users[0]?.username).toBe('crowd_1')
+  expect((await list({ search: 'crowd_', sort: 'name', page: 500 })).users.at(-1)?.username).toBe('crowd_9999')
+  const [first] = (await list({ sort: 'seen' })).users
+  expect(first).not.toHaveProperty('email')
+  expect(first).not.toHaveProperty('subscriptionEndDate')
+  expect(await ada.does(adminApi.subscriptionStats, {})).toMatchObject({ enterprise: 1000 })
+})
+
+test('a changed, a missing and an added row of the audit trail are found and named', async () => {
+  const ada = await surely('ada')
+  const bob = await world.person('bob')
+  for (const tier of ['free', 'premium', 'enterprise'] as const) await ada.does(adminApi.setTier, { id: bob.id, tier })
+  const check = () => ada.does(auditApi.check, {})
+  const whole = await check()
+  expect(whole).toEqual({ count: expect.any(Number), brokenAt: null, newestHash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  const at = whole.count - 1
+  const tampers = [
+    [`update audit_log set actor_id = $2 where seq = $1`, [at, bob.id]],
+    [`update audit_log set after = '{"tier":"free"}' where seq = $1`, [at]],
+    [`update audit_log set subject_id = null where seq = $1`, [at]],
+    [`update audit_log set created_at = created_at + interval '1 ms' where seq = $1`, [at]],
+    [`delete from audit_log where seq = $1`, [at]],
+  ] as const
+  for (const [tamper, values] of tampers) {
+    const client = await world.pool.connect()
+    try {
+      await world.sql('create table kept as select * from audit_log')
+      await client.query(tamper, [...values])
+      expect(await check(), tamper).toMatchObject({ brokenAt: at })
+      await world.sql('delete from audit_log')
+      await world.sql('insert into audit_log select * from kept')
+      await world.sql('drop table kept')
+    } finally {
+      client.release()
+    }
+  }
+  expect(await check()).toEqual(whole)
+})
+
+test('sums of a day are of all, and of fewer than ten people none is shown', async () => {
+  const ada = await administrator('ada')
+  const bob = await world.person('bob')
+  const room = await ada.talksTo(bob)
+  await bob.says(room, 'counted')
+  await world.jobs.runDue()
+  const { days, plans } = await ada.does(adminApi.analytics, {})
+  expect(days.at(-1)).toMatchObject({ messages: 1 })
+  expect(days.at(-1)?.signUps).toBeGreaterThan(10)
+  expect(plans.find(({ tier }) => tier === 'master')?.people).toBeNull()
+  expect(plans.find(({ tier }) => tier === 'enterprise')?.people).toBeGreaterThanOrEqual(1000)
+  // A sum of a day does not fall when the people are seen on the next one.
+  world.passes(24 * 60 * 60)
+  await world.jobs.runDue()
+  const next = await ada.does(adminApi.analytics, {})
+  expect(next.days.at(-2)).toEqual(days.at(-1))
+  expect(next.days.at(-1)).toMatchObject({ messages: 0, signUps: null })
+  expect(await ada.does(adminApi.system, {})).toMatchObject({ databaseVersion: expect.any(String), processes: 1 })
+})

@@ -1,0 +1,75 @@
+import type { z } from 'zod'
+import type { adminApi } from '../../contract/admin.ts'
+import { CONTRACT_VERSION, LIMITS } from '../../contract/limits.ts'
+import { type Tier, tierShape } from '../../contract/plans.ts'
+import type { Env } from '../env.ts'
+import type { NoteAnswer } from '../http/log.ts'
+import { tierOf } from '../plans/plans.ts'
+import * as store from './store-figures.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Counts the answers of this process, and how many of them were errors of the server. */
+export function countAnswers(): { note: NoteAnswer; read: () => { answers: number; errors: number } } {
+  let [answers, errors] = [0, 0]
+  return {
+    note: ({ status }) => {
+      answers += 1
+      if (status >= 500) errors += 1
+    },
+    read: () => ({ answers, errors }),
+  }
+}
+export type Answers = ReturnType<typeof countAnswers>
+
+/** Counts the accounts of each plan. */
+export async function subscriptionStats(env: Env): Promise<Record<Tier | 'total', number>> {
+  const stats = { free: 0, test: 0, premium: 0, master: 0, enterprise: 0, total: 0 }
+  for (const { tier, people } of await store.countPlans(env.db, env.clock())) {
+    stats[tierOf(tier)] += people
+    stats.total += people
+  }
+  return stats
+}
+
+/** A count of people, unless there are so few that it could point at one. */
+const blurred = (people: number): number | null => (people < LIMITS.fewPeople ? null : people)
+
+/** Reads the sums of the last days, the plans, and what is stored. Nothing of it is of a single person. */
+export async function readAnalytics(env: Env): Promise<z.input<typeof adminApi.analytics.output>> {
+  const now = env.clock()
+  const since = dayOf(new Date(now.getTime() - (LIMITS.analyticsDays - 1) * DAY_MS))
+  const [days, stats, storageBytes] = await Promise.all([
+    store.findDays(env.db, since, LIMITS.analyticsDays),
+    subscriptionStats(env),
+    store.sumStorage(env.db),
+  ])
+  return {
+    days: days.map(({ signUps, active, ...day }) => ({ ...day, signUps: blurred(signUps), active: blurred(active) })),
+    plans: tierShape.options.map((tier) => ({ tier, people: blurred(stats[tier]) })),
+    storageBytes,
+  }
+}
+
+const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
+
+/** Writes the sums of today and of yesterday, which has ended since. One piece of a job. */
+export async function writeFigures(env: Env): Promise<boolean> {
+  const now = env.clock().getTime()
+  for (const day of [new Date(now - DAY_MS), new Date(now)]) await store.writeDay(env.db, dayOf(day))
+  return false
+}
+
+/** Describes what runs here. */
+export async function readSystem(env: Env, startedAt: Date, answers: Answers): Promise<z.input<typeof adminApi.system.output>> {
+  const { jobs, ...database } = await store.describeDatabase(env.db)
+  return {
+    ...database,
+    ...answers.read(),
+    contractVersion: CONTRACT_VERSION,
+    nodeVersion: process.version,
+    startedAt: startedAt.toISOString(),
+    sockets: env.hub.size(),
+    jobs: jobs.map(({ lastStartedAt, ...job }) => ({ ...job, lastStartedAt: lastStartedAt.toISOString() })),
+  }
+}

@@ -1,0 +1,65 @@
+import { asc, desc, gte, sql } from 'drizzle-orm'
+import type { Queryable } from '../db/connect.ts'
+import { dailyFigures } from '../db/schema/figures.ts'
+import { objects } from '../db/schema/files.ts'
+import { jobs } from '../db/schema/jobs.ts'
+import { serverNodes } from '../db/schema/presence.ts'
+
+/** Counts living accounts by their effective plan; null for an unknown one. */
+export async function countPlans(db: Queryable, now: Date): Promise<{ tier: string | null; people: number }[]> {
+  const { rows } = await db.execute<{ tier: string | null; people: number }>(sql`
+    select r.tier, count(*)::int as people from users u left join lateral rights_of(u.id, ${now}::timestamptz) r on true
+    where u.deleted_at is null group by r.tier`)
+  return rows
+}
+
+/** Returns the sums of days from this one on, oldest first. */
+export const findDays = (db: Queryable, since: string, limit: number) =>
+  db.select().from(dailyFigures).where(gte(dailyFigures.day, since)).orderBy(asc(dailyFigures.day)).limit(limit)
+
+/**
+ * Writes the sums of a UTC day. Who was there is known by what they have used last, so a day counts fully only while it lasts: a sum
+ * never falls.
+ */
+export async function writeDay(db: Queryable, day: string): Promise<void> {
+  const isOn = (time: ReturnType<typeof sql>) =>
+    sql`${time} >= ${day}::date::timestamptz and ${time} < ${day}::date::timestamptz + interval '1 day'`
+  await db.execute(sql`
+    insert into daily_figures as f (day, sign_ups, active, messages)
+    select ${day}::date,
+      (select count(*) from users where ${isOn(sql`created_at`)}),
+      (select count(*) from (
+        select user_id from sessions where ${isOn(sql`last_used_at`)}
+        union select user_id from presence where ${isOn(sql`last_seen`)}) seen),
+      (select count(*) from messages where ${isOn(sql`created_at`)})
+    on conflict (day) do update set
+      sign_ups = greatest(f.sign_ups, excluded.sign_ups),
+      active = greatest(f.active, excluded.active),
+      messages = greatest(f.messages, excluded.messages)`)
+}
+
+/** Bytes of all uploaded files. */
+export async function sumStorage(db: Queryable): Promise<number> {
+  const [row] = await db.select({ bytes: sql<number>`coalesce(sum(${objects.sizeBytes}), 0)`.mapWith(Number) }).from(objects)
+  return row?.bytes ?? 0
+}
+
+export async function describeDatabase(db: Queryable) {
+  const { rows } = await db.execute<{ version: string; bytes: number; migrations: number }>(sql`
+    select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes,
+      (select count(*)::int from drizzle.__drizzle_migrations) as migrations`)
+  const [row] = rows
+  if (!row) throw new Error('The database has not described itself')
+  const runs = await db
+    .select({ name: jobs.name, lastStartedAt: jobs.lastStartedAt, outcome: jobs.outcome })
+    .from(jobs)
+    .orderBy(desc(jobs.lastStartedAt))
+    .limit(100)
+  return {
+    databaseVersion: row.version,
+    databaseBytes: row.bytes,
+    migrations: row.migrations,
+    processes: await db.$count(serverNodes),
+    jobs: runs,
+  }
+}

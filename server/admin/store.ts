@@ -1,0 +1,129 @@
+import { and, asc, desc, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { USER_SORTS } from '../../contract/admin.ts'
+import type { Tier } from '../../contract/plans.ts'
+import type { Queryable } from '../db/connect.ts'
+import { users } from '../db/schema/account.ts'
+import { presence } from '../db/schema/presence.ts'
+
+interface Filter {
+  /** This account alone. */
+  id?: string
+  search: string
+  tier?: Tier | undefined
+  state?: 'active' | 'inactive' | 'admin' | undefined
+  now: Date
+}
+
+interface Place {
+  sort: (typeof USER_SORTS)[number]
+  limit: number
+  offset: number
+}
+
+const tierAt = (now: Date) => sql<string | null>`(select tier from rights_of(${users.id}, ${now}::timestamptz))`
+
+/** Somebody who is here now was last seen now. */
+const lastSeen = (now: Date) =>
+  sql<Date | null>`case when ${presence.nodes} <> '{}' then ${now}::timestamptz else ${presence.lastSeen} end`.mapWith(
+    presence.lastSeen,
+  )
+
+const ORDER: Record<Place['sort'], SQL[]> = {
+  joined: [desc(users.createdAt), asc(users.id)],
+  name: [asc(sql`lower(${users.username})`)],
+  seen: [sql`${presence.nodes} is null, ${presence.nodes} = '{}', ${presence.lastSeen} desc nulls last`, asc(users.id)],
+}
+
+const STATES: Record<NonNullable<Filter['state']>, SQL> = {
+  active: eq(users.isActive, true),
+  inactive: eq(users.isActive, false),
+  admin: eq(users.isAdmin, true),
+}
+
+/** Text that stands for itself in a pattern. */
+const literal = (text: string): string => text.replace(/[\\%_]/g, (sign) => `\\${sign}`)
+
+const fits = ({ id, search, tier, state, now }: Filter) =>
+  and(
+    isNull(users.deletedAt),
+    id === undefined ? undefined : eq(users.id, id),
+    search === ''
+      ? undefined
+      : or(sql`${users.username} ilike ${`%${literal(search)}%`}`, sql`${users.displayName} ilike ${`%${literal(search)}%`}`),
+    state && STATES[state],
+    tier === undefined ? undefined : sql`coalesce(${tierAt(now)}, 'free') = ${tier}`,
+  )
+
+/** Returns a page of the accounts that fit. */
+export async function findUsers(db: Queryable, { sort, limit, offset, ...filter }: Filter & Place) {
+  return await db
+    .select({
+      ...{ id: users.id, username: users.username, displayName: users.displayName, profileImageUrl: users.profileImageUrl },
+      ...{ isActive: users.isActive, isAdmin: users.isAdmin, createdAt: users.createdAt },
+      tier: tierAt(filter.now),
+      lastSeen: lastSeen(filter.now),
+    })
+    .from(users)
+    .leftJoin(presence, eq(presence.userId, users.id))
+    .where(fits(filter))
+    .orderBy(...ORDER[sort])
+    .limit(limit)
+    .offset(offset)
+}
+export type ListedUser = Awaited<ReturnType<typeof findUsers>>[number]
+
+export const countUsers = (db: Queryable, filter: Filter): Promise<number> => db.$count(users, fits(filter))
+
+export interface UserRow {
+  id: string
+  username: string
+  isAdmin: boolean
+  isActive: boolean
+  subscriptionEndDate: Date | null
+  /** The counters of the month. */
+  usage: Record<string, unknown>
+}
+
+/** Returns a living account, which nobody else changes until the transaction ends. */
+export async function holdUser(tx: Queryable, id: string): Promise<UserRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(users)
+    .where(and(eq(users.id, id), isNull(users.deletedAt)))
+    .for('no key update')
+  return row && { ...row, usage: { messages: row.monthlyMessagesCount, since: row.usageResetDate.toISOString() } }
+}
+
+const isAdministratorRow = and(eq(users.isAdmin, true), eq(users.isActive, true), isNull(users.deletedAt))
+
+/** True if the account is an administrator who can sign in. */
+export const isAdministrator = async (tx: Queryable, id: string): Promise<boolean> =>
+  (await tx.$count(users, and(eq(users.id, id), isAdministratorRow))) === 1
+
+/** True if there is an administrator who can sign in beside this one. */
+export const hasAnotherAdministrator = async (tx: Queryable, id: string): Promise<boolean> =>
+  (await tx.$count(users, and(ne(users.id, id), isAdministratorRow))) > 0
+
+type Block = Pick<typeof users.$inferSelect, 'isActive' | 'deactivatedAt' | 'deactivatedBy'>
+
+export async function setActive(tx: Queryable, id: string, block: Block): Promise<void> {
+  await tx.update(users).set(block).where(eq(users.id, id))
+}
+
+export async function setAdmin(tx: Queryable, id: string, isAdmin: boolean): Promise<void> {
+  await tx.update(users).set({ isAdmin }).where(eq(users.id, id))
+}
+
+/** Sets the counters of the account to 0, in this month. */
+export async function clearUsage(tx: Queryable, id: string, month: Date): Promise<void> {
+  await tx.update(users).set({ monthlyMessagesCount: 0, usageResetDate: month }).where(eq(users.id, id))
+}
+
+/** Returns the account with that name in any case of letters; undefined for a deleted one. */
+export async function findByName(tx: Queryable, username: string): Promise<UserRow | undefined> {
+  const [row] = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(sql`lower(${users.username})`, username.toLowerCase()), isNull(users.deletedAt)))
+  return row && (await holdUser(tx, row.id))
+}
