@@ -19,6 +19,7 @@ import {
   withDevice,
 } from '../server/testing/keys.ts'
 import { newAuthSecret, type Person } from '../server/testing/person.ts'
+import { ADMIN } from './dearest-admin.ts'
 import { ARCHIVE } from './dearest-archive.ts'
 import { COINS } from './dearest-coins.ts'
 import { CONTACTS } from './dearest-contacts.ts'
@@ -180,6 +181,7 @@ export const DEAREST: Record<string, Record<string, Request>> = {
       return { who: browser, input: { currentPassword, password: newAuthSecret(), kdf: 1, keys } }
     },
   },
+  ...ADMIN,
   ...CONTACTS,
   ...FILES,
   ...NEWS,

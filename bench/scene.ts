@@ -28,6 +28,8 @@ export interface Scene {
   stranger(): Browser
   /** Somebody new, with keys. */
   newcomer(): Promise<Person>
+  /** Makes that account an administrator. */
+  promote(userId: string): Promise<void>
   /** Gives that account the longest documents that the server takes. */
   grow(person: Person): Promise<void>
   /** Version of the newest book of that account. The server is not asked: it would clean up after a read of megabytes while it is measured. */
@@ -112,6 +114,7 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
     sharedGroup: first.groupId,
     stranger: () => newBrowser(url),
     newcomer,
+    promote: (userId) => sql('update users set is_admin = true where id = $1', [userId]),
     grow,
     bookVersionOf,
     fillArchive,

@@ -95,9 +95,7 @@ export const adminApi = {
     summary: 'Sums of each of the last 30 UTC days, and the plans of today. Fewer than ten people are null.',
     input: nothing,
     output: z.object({
-      days: z
-        .array(z.object({ day: z.iso.date(), signUps: people, active: people, messages: count }))
-        .max(LIMITS.analyticsDays),
+      days: z.array(z.object({ day: z.iso.date(), signUps: people, active: people, messages: count })).max(LIMITS.analyticsDays),
       plans: z.array(z.object({ tier: tierShape, people })).max(tierShape.options.length),
       storageBytes: count,
     }),

@@ -48,9 +48,7 @@ export const reportsApi = {
             reported: namedShape,
             category: z.string(),
             text: z.string(),
-            messages: z
-              .array(reportedMessageShape.extend({ sentAt: instant.nullable() }))
-              .max(LIMITS.reportedMessagesMax),
+            messages: z.array(reportedMessageShape.extend({ sentAt: instant.nullable() })).max(LIMITS.reportedMessagesMax),
           }),
         )
         .max(LIMITS.reportsPage),

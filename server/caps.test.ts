@@ -6,11 +6,13 @@ import { contactsApi } from '../contract/contacts.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { roomsApi } from '../contract/rooms.ts'
 import * as account from './db/schema/account.ts'
+import * as audit from './db/schema/audit.ts'
 import * as chatlocks from './db/schema/chatlocks.ts'
 import * as codes from './db/schema/codes.ts'
 import * as coins from './db/schema/coins.ts'
 import * as contacts from './db/schema/contacts.ts'
 import * as devices from './db/schema/devices.ts'
+import * as figures from './db/schema/figures.ts'
 import * as files from './db/schema/files.ts'
 import * as jobs from './db/schema/jobs.ts'
 import * as ledger from './db/schema/ledger.ts'
@@ -30,11 +32,13 @@ const world = await startWorld()
 test('every table says in SECURITY.md what bounds it, and who can make it grow', () => {
   const schema = [
     account,
+    audit,
     chatlocks,
     codes,
     coins,
     contacts,
     devices,
+    figures,
     files,
     jobs,
     ledger,

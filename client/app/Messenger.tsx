@@ -39,6 +39,8 @@ const LostBook = lazy(async () => ({ default: (await import('../security/LostBoo
 const NewSignIns = lazy(async () => ({ default: (await import('../sessions/NewSignIns.tsx')).NewSignIns }))
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
 
+const AdminPage = lazy(async () => ({ default: (await import('../admin/AdminPage.tsx')).AdminPage }))
+
 const SESSIONS = '/settings?tab=devices'
 
 /** The signed-in product: the list, and one conversation or the welcome beside it. */
@@ -61,10 +63,12 @@ export function Messenger() {
   const [isLeaving, setLeaving] = useState(false)
   const [adding, setAdding] = useState<AddingWay>()
   const endAdding = () => setAdding(undefined)
+  const isAdmin = useAdminAddress(location, user?.isAdmin)
+  const isPage = isSettings || isAdmin
   const before = useRef('/')
   useEffect(() => {
-    if (!isSettings) before.current = location
-  }, [isSettings, location])
+    if (!isPage) before.current = location
+  }, [isPage, location])
   useFocusAfterSettings(isSettings)
 
   function openUnread() {
@@ -116,10 +120,14 @@ export function Messenger() {
           />
         </Suspense>
       )}
-      {isSettings ? (
+      {isPage ? (
         <Boundary isPage>
           <Suspense fallback={<Spinner words="Loading" />}>
-            <Settings user={user} onBack={() => navigate(before.current)} />
+            {isAdmin ? (
+              <AdminPage user={user} onBack={() => navigate(before.current)} />
+            ) : (
+              <Settings user={user} onBack={() => navigate(before.current)} />
+            )}
           </Suspense>
         </Boundary>
       ) : (
@@ -131,6 +139,7 @@ export function Messenger() {
               user={user}
               isTitle={!openRoomId}
               onHome={() => navigate('/home')}
+              onAdmin={() => navigate('/admin')}
               onSettings={() => navigate('/settings')}
               onLogout={() => setLeaving(true)}
             />
@@ -186,6 +195,13 @@ export function Messenger() {
       <Tooltips />
     </>
   )
+}
+
+/** True at /admin for administrators, and for who was one when it was opened: the page itself says that the rights have ended. */
+function useAdminAddress(location: string, isAdmin = false): boolean {
+  const was = useRef(false)
+  was.current = location === '/admin' && (isAdmin || was.current)
+  return was.current
 }
 
 /** After closing the settings, moves the focus to the button that leads there. */

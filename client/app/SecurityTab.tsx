@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
+import { Administration } from '../account/Administration.tsx'
 import { PrivacySettings } from '../account/PrivacySettings.tsx'
 import { BlockedPeople } from '../contacts/BlockedPeople.tsx'
 import { loadDevices } from '../devices/list.ts'
@@ -80,6 +81,9 @@ export function SecurityTab({ user }: { user: User }) {
       </Part>
       <Part title="History" text="What a new browser can read of the past.">
         <HistorySwitch isKept={keepsHistory} onChanged={reload} />
+      </Part>
+      <Part title="What administrators did" text="To your account, in the last 90 days.">
+        <Administration />
       </Part>
       <Part id="code" title="The code of this page" text="What this browser runs, and who signed it.">
         <CodePart />

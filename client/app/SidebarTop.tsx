@@ -1,4 +1,4 @@
-import { EllipsisVertical, House, LogOut, Moon, Sun, UserRoundCog } from 'lucide-react'
+import { EllipsisVertical, House, LogOut, Moon, ShieldCheck, Sun, UserRoundCog } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
@@ -18,16 +18,18 @@ interface Props {
   /** True if the name is the page's title: no conversation is open, which has a title of its own. */
   isTitle: boolean
   onHome: () => void
+  onAdmin: () => void
   onSettings: () => void
   onLogout: () => void
 }
 
-export function SidebarTop({ user, isTitle, onHome, onSettings, onLogout }: Props) {
+export function SidebarTop({ user, isTitle, onHome, onAdmin, onSettings, onLogout }: Props) {
   const theme = useStore(themeStore, (state) => state.theme)
   const [isOpen, setOpen] = useState(false)
   const Title = isTitle ? 'h1' : 'h2'
   const actions = [
     { icon: House, label: 'Home', onSelect: onHome },
+    ...(user.isAdmin ? [{ icon: ShieldCheck, label: 'Admin Panel', onSelect: onAdmin }] : []),
     { icon: UserRoundCog, label: SETTINGS, onSelect: onSettings },
     {
       icon: theme === 'dark' ? Sun : Moon,

@@ -41,8 +41,7 @@ export async function stepUp(
     const row = await store.findById(env.db, user.id)
     if (!row) throw new Refusal('not_signed_in')
     const verifier = await verifierOf(row.username, row.passwordSalt, password, kdf)
-    if (!timingSafeEqual(verifier, row.passwordHash))
-      throw new Refusal('invalid_credentials', { text: 'The password is wrong' })
+    if (!timingSafeEqual(verifier, row.passwordHash)) throw new Refusal('invalid_credentials', { text: 'The password is wrong' })
     await rememberConfirmation(env.db, user, confirmedAt)
   }
   await giveBack()

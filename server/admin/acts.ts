@@ -18,7 +18,7 @@ interface Act {
   /** What the act changes, as the audit trail shows it before and after. */
   shows: (row: store.UserRow, tx: Queryable) => unknown
   /** Changes the account inside the transaction. Returns the sessions that it has ended, if any. Throws Refusal. */
-  changes: (tx: Queryable, row: store.UserRow, actor: SignedInUser, now: Date) => Promise<string[] | void>
+  changes: (tx: Queryable, row: store.UserRow, actor: SignedInUser, now: Date) => Promise<string[] | undefined>
 }
 
 /** Verb of a call by which an administrator changes an account. Nothing is written where nothing changes. */

@@ -19,11 +19,7 @@ export async function lockAdministration(tx: Queryable): Promise<void> {
 }
 
 export async function findNewest(tx: Queryable) {
-  const [row] = await tx
-    .select({ seq: auditLog.seq, hash: auditLog.hash })
-    .from(auditLog)
-    .orderBy(desc(auditLog.seq))
-    .limit(1)
+  const [row] = await tx.select({ seq: auditLog.seq, hash: auditLog.hash }).from(auditLog).orderBy(desc(auditLog.seq)).limit(1)
   return row
 }
 

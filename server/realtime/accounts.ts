@@ -55,7 +55,10 @@ export function watchAccounts({ hub }: Pick<Env, 'hub'>, { liveSessions, newestM
       const manifest = manifests.get(userId) ?? newestManifest(userId)
       manifests.set(userId, manifest)
       const newest = await manifest
-      hub.closeSession(sessionHash, { ...(newest && { manifest: newest }), ...((what === 'ended' || what === 'block') && { reason: what }) })
+      hub.closeSession(sessionHash, {
+        ...(newest && { manifest: newest }),
+        ...((what === 'ended' || what === 'block') && { reason: what }),
+      })
     }
   }
 

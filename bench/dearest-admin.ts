@@ -1,0 +1,47 @@
+import { LIMITS } from '../contract/limits.ts'
+import { stepUpApi } from '../contract/stepup.ts'
+import type { Request, Scene } from './scene.ts'
+
+/** An administrator who has just confirmed, and acts on somebody new. */
+const acting =
+  (input: object = {}): Request =>
+  async (scene) => {
+    const who = await administrator(scene)
+    return { who, input: { id: (await scene.newcomer()).id, ...input } }
+  }
+
+const asking =
+  (input: object = {}): Request =>
+  async (scene) => ({ who: await administrator(scene), input: { ...input } })
+
+async function administrator(scene: Scene) {
+  const who = await scene.newcomer()
+  await scene.promote(who.id)
+  await who.does(stepUpApi.confirm, { password: who.authSecret, kdf: 1 })
+  return who
+}
+
+/** What of each call of administrators costs the server most, as in `DEAREST`. */
+export const ADMIN: Record<string, Record<string, Request>> = {
+  'POST /api/account/step-up/options': { 'nothing in it': async ({ alice }) => ({ who: alice, input: {} }) },
+  'POST /api/account/step-up': {
+    'a right password': async ({ alice }) => ({ who: alice, input: { password: alice.authSecret, kdf: 1 } }),
+  },
+  'GET /api/admin/users': {
+    'a text that every name has': asking({ search: 'a' }),
+    'those of a plan, by name': asking({ tier: 'free', sort: 'name' }),
+  },
+  'PUT /api/admin/users/:id/deactivate': { 'somebody new': acting() },
+  'PUT /api/admin/users/:id/reactivate': { 'somebody new': acting() },
+  'PUT /api/admin/users/:id/reset-usage': { 'somebody new': acting() },
+  'PUT /api/admin/users/:id/make-admin': { 'somebody new': acting() },
+  'PUT /api/admin/users/:id/remove-admin': { 'somebody new': acting() },
+  'PUT /api/admin/users/:id/subscription': { 'somebody new': acting({ tier: 'enterprise' }) },
+  'GET /api/admin/subscription-stats': { 'all accounts': asking() },
+  'GET /api/admin/analytics': { 'all accounts': asking() },
+  'GET /api/admin/system': { 'nothing in it': asking() },
+  'GET /api/admin/audit': { 'the longest page': asking({ limit: LIMITS.auditPageMax }) },
+  'POST /api/admin/audit/check': { 'the whole trail': asking() },
+  'GET /api/admin/reports': { 'a page': asking() },
+  'GET /api/account/administration': { 'nothing in it': async ({ alice }) => ({ who: alice, input: {} }) },
+}

@@ -1,0 +1,92 @@
+import { ChevronLeft, ShieldOff } from 'lucide-react'
+import { Tabs } from 'radix-ui'
+import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react'
+import { useSearchParams } from 'wouter'
+import type { User } from '../../contract/account.ts'
+import { Avatar } from '../ui/Avatar.tsx'
+import { Boundary } from '../ui/Boundary.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { IconButton } from '../ui/IconButton.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { UsersTab } from './UsersTab.tsx'
+import './admin.css'
+
+const AuditTab = lazy(async () => ({ default: (await import('./AuditTab.tsx')).AuditTab }))
+const ReportsTab = lazy(async () => ({ default: (await import('./ReportsTab.tsx')).ReportsTab }))
+const SubscriptionsTab = lazy(async () => ({ default: (await import('./SubscriptionsTab.tsx')).SubscriptionsTab }))
+const AnalyticsTab = lazy(async () => ({ default: (await import('./AnalyticsTab.tsx')).AnalyticsTab }))
+const SystemTab = lazy(async () => ({ default: (await import('./SystemTab.tsx')).SystemTab }))
+
+const TABS: [string, string, ComponentType][] = [
+  ['users', 'Users', UsersTab],
+  ['subscriptions', 'Subscriptions', SubscriptionsTab],
+  ['analytics', 'Analytics', AnalyticsTab],
+  ['reports', 'Reports', ReportsTab],
+  ['audit', 'Audit trail', AuditTab],
+  ['system', 'System', SystemTab],
+]
+
+interface Props {
+  user: User
+  onBack: () => void
+}
+
+/** The dashboard of administrators. Where the right ends while it is open, it says so and shows nothing more. */
+export function AdminPage({ user, onBack }: Props) {
+  const title = useRef<HTMLHeadingElement>(null)
+  const [search, setSearch] = useSearchParams()
+  const asked = search.get('tab')
+  const tab = TABS.find(([value]) => value === asked)?.[0] ?? 'users'
+  useEffect(() => title.current?.focus(), [])
+  if (!user.isAdmin)
+    return (
+      <main className="centre" role="alert">
+        <Empty icon={ShieldOff} title="Access Denied" text="You need administrator privileges to access this page.">
+          <button type="button" className="btn outline" onClick={onBack}>
+            Go Back
+          </button>
+        </Empty>
+      </main>
+    )
+  return (
+    <div className="admin">
+      <main className="wide">
+        <header>
+          <IconButton icon={ChevronLeft} label="Back to chat" onClick={onBack} />
+          <div>
+            <h1 ref={title} tabIndex={-1}>
+              Admin Dashboard
+            </h1>
+            <p className="small t2 sub">Accounts, packages and income. Never messages.</p>
+          </div>
+          <div className="me">
+            <p>
+              <b>@{user.username.toLowerCase()}</b>
+              <br />
+              <span className="small t2">Administrator</span>
+            </p>
+            <Avatar id={user.id} name={user.displayName} photo={user.profileImageUrl} size={36} />
+          </div>
+        </header>
+        <Tabs.Root value={tab} onValueChange={(next) => setSearch({ tab: next }, { replace: true })}>
+          <Tabs.List className="admin-tabs" aria-label="Admin dashboard">
+            {TABS.map(([value, label]) => (
+              <Tabs.Trigger key={value} value={value}>
+                {label}
+              </Tabs.Trigger>
+            ))}
+          </Tabs.List>
+          {TABS.map(([value, , Tab]) => (
+            <Tabs.Content key={value} value={value} tabIndex={-1}>
+              <Boundary>
+                <Suspense fallback={<Spinner words="Loading" />}>
+                  <Tab />
+                </Suspense>
+              </Boundary>
+            </Tabs.Content>
+          ))}
+        </Tabs.Root>
+      </main>
+    </div>
+  )
+}

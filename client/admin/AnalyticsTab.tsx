@@ -1,0 +1,61 @@
+import { adminApi } from '../../contract/admin.ts'
+import { useEnv } from '../ui/env.tsx'
+import { NotRead } from '../ui/NotRead.tsx'
+import { Bars } from './Bars.tsx'
+import { Counters } from './Counters.tsx'
+import { useLoaded } from './useLoaded.tsx'
+import { bytesWords, countWords, csvOf, peopleWords, saveFile, tierWords } from './words.ts'
+
+const dayLabel = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const labelOf = (day: string) => dayLabel.format(new Date(`${day}T00:00:00Z`))
+
+/** Sums over all accounts. Nothing here is of a single person. */
+export function AnalyticsTab() {
+  const env = useEnv()
+  const { value, failure, reload } = useLoaded('analytics', () =>
+    Promise.all([env.api(adminApi.analytics, {}), env.api(adminApi.system, {})]),
+  )
+  if (!value) return <NotRead words="The analytics could not be loaded." failure={failure ?? null} onRetry={reload} />
+  const [{ days, plans, storageBytes }, { answers, errors }] = value
+  const rate = answers === 0 ? 0 : (errors / answers) * 100
+
+  function save() {
+    const rows = days.map(({ day, signUps, active, messages }) => [day, peopleWords(signUps), peopleWords(active), messages])
+    saveFile('analytics.csv', csvOf([['day', 'sign-ups', 'active accounts', 'messages'], ...rows]), 'text/csv')
+  }
+
+  return (
+    <>
+      <Counters
+        counters={[
+          { name: 'Storage', value: bytesWords(storageBytes), note: 'uploaded files' },
+          { name: 'Error rate', value: `${rate.toFixed(2)}%`, note: `of ${countWords(answers)} answers since the start` },
+          ...plans.map(({ tier, people }) => ({ name: tierWords(tier), value: peopleWords(people), note: 'accounts' })),
+        ]}
+      />
+      <div className="bar">
+        <p className="t2">Sums of UTC days over all accounts. Fewer than ten people show as &lt;10.</p>
+        <button type="button" className="btn compact outline" disabled={days.length === 0} onClick={save}>
+          Download CSV
+        </button>
+      </div>
+      {days.length === 0 && <p className="none">The first sums come within the hour.</p>}
+      {days.length > 0 && (
+        <>
+          <Bars
+            title="Sign-ups a day"
+            bars={days.map(({ day, signUps }) => ({ label: labelOf(day), value: signUps, words: peopleWords(signUps) }))}
+          />
+          <Bars
+            title="Active accounts a day"
+            bars={days.map(({ day, active }) => ({ label: labelOf(day), value: active, words: peopleWords(active) }))}
+          />
+          <Bars
+            title="Messages a day"
+            bars={days.map(({ day, messages }) => ({ label: labelOf(day), value: messages, words: countWords(messages) }))}
+          />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { Fingerprint } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { passkeysWork } from '../account/passkeyshere.ts'
+import { confirmByPasskey, confirmByPassword } from '../account/stepup.ts'
+import { Dialog } from '../ui/Dialog.tsx'
+import { useEnv } from '../ui/env.tsx'
+import { PasswordField } from '../ui/Field.tsx'
+import { FormFooter } from '../ui/FormFooter.tsx'
+import { failureWords } from '../ui/failure.ts'
+
+interface Props {
+  /** Goes on with what needed the confirmation. */
+  onConfirmed: () => void
+  onClose: () => void
+}
+
+/** Asks for the password or a passkey before an act that needs a recent confirmation. It counts for five minutes. */
+export function ConfirmDialog({ onConfirmed, onClose }: Props) {
+  const env = useEnv()
+  const [password, setPassword] = useState('')
+  const [error, setError] = useState<string>()
+  const [isPending, setPending] = useState(false)
+
+  async function confirm(by: () => Promise<void>) {
+    if (isPending) return
+    setPending(true)
+    setError(undefined)
+    try {
+      await by()
+      onConfirmed()
+    } catch (failure) {
+      setError(failureWords(failure))
+      setPending(false)
+    }
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (password) void confirm(() => confirmByPassword(env, password))
+    else setError('Password is required')
+  }
+
+  return (
+    <Dialog
+      title="Confirm that it is you"
+      text="Rights, plans and refunds need your password or a passkey. It counts for five minutes."
+      onClose={() => isPending || onClose()}
+    >
+      <form onSubmit={submit} noValidate>
+        <PasswordField
+          label="Password"
+          autoComplete="current-password"
+          value={password}
+          error={error}
+          onValue={(typed) => {
+            setPassword(typed)
+            setError(undefined)
+          }}
+        />
+        {passkeysWork() && (
+          <button
+            type="button"
+            className="btn outline"
+            disabled={isPending}
+            onClick={() => void confirm(() => confirmByPasskey(env))}
+          >
+            <Fingerprint className="i i-16" aria-hidden />
+            Use a passkey
+          </button>
+        )}
+        <FormFooter action="Confirm" pendingAction="Checking..." isPending={isPending} onClose={onClose} />
+      </form>
+    </Dialog>
+  )
+}

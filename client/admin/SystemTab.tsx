@@ -1,0 +1,58 @@
+import { adminApi } from '../../contract/admin.ts'
+import { useEnv } from '../ui/env.tsx'
+import { NotRead } from '../ui/NotRead.tsx'
+import { Part } from '../ui/Part.tsx'
+import { moment } from '../ui/time.ts'
+import { useLoaded } from './useLoaded.tsx'
+import { bytesWords, countWords } from './words.ts'
+
+/** What runs here, of the server process that has answered. */
+export function SystemTab() {
+  const env = useEnv()
+  const { value, failure, reload } = useLoaded('system', () => env.api(adminApi.system, {}))
+  if (!value) return <NotRead words="The state of the server could not be loaded." failure={failure ?? null} onRetry={reload} />
+  const server: [string, string][] = [
+    ['Contract', `version ${value.contractVersion}`],
+    ['Node', value.nodeVersion],
+    ['Started', moment(new Date(value.startedAt))],
+    ['Server processes', countWords(value.processes)],
+    ['Open sockets here', countWords(value.sockets)],
+    ['Answers here', `${countWords(value.answers)}, of which ${countWords(value.errors)} were errors of the server`],
+  ]
+  const database: [string, string][] = [
+    ['PostgreSQL', value.databaseVersion],
+    ['Size', bytesWords(value.databaseBytes)],
+    ['Migrations', countWords(value.migrations)],
+  ]
+  return (
+    <>
+      <Part title="Server" text="The process that has answered this page.">
+        <Facts facts={server} />
+      </Part>
+      <Part title="Database">
+        <Facts facts={database} />
+      </Part>
+      <Part title="Periodic work" text="When each job began last, and how it ended.">
+        <Facts
+          facts={value.jobs.map(({ name, lastStartedAt, outcome }) => [name, `${moment(new Date(lastStartedAt))} · ${outcome}`])}
+        />
+      </Part>
+      <Part title="First administrator" text="On the machine of the server, for whom nobody can make one here.">
+        <p className="mono small">npm run account -- make-admin &lt;username&gt;</p>
+      </Part>
+    </>
+  )
+}
+
+function Facts({ facts }: { facts: [string, string][] }) {
+  return (
+    <dl className="facts-list">
+      {facts.map(([name, words]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{words}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,99 @@
+import { Search } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { type AdminUser, adminApi, type USER_SORTS } from '../../contract/admin.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { tierShape } from '../../contract/plans.ts'
+import { useEnv } from '../ui/env.tsx'
+import { NotRead } from '../ui/NotRead.tsx'
+import { Counters } from './Counters.tsx'
+import { Pager } from './Pager.tsx'
+import { Select } from './Select.tsx'
+import { UserRows } from './UserRows.tsx'
+import { useLoaded } from './useLoaded.tsx'
+import { countWords, tierWords } from './words.ts'
+
+const TYPED_MS = 250
+const STATES = { active: 'Active', inactive: 'Inactive', admin: 'Administrators' } as const
+const SORTS = { joined: 'Newest first', name: 'By name', seen: 'Last seen first' } as const
+
+interface Filter {
+  search: string
+  tier: '' | (typeof tierShape.options)[number]
+  state: '' | keyof typeof STATES
+  sort: (typeof USER_SORTS)[number]
+  page: number
+}
+
+/** The accounts: searched, filtered and sorted by the server, 20 a page. */
+export function UsersTab() {
+  const env = useEnv()
+  const [typed, setTyped] = useState('')
+  const [filter, setFilter] = useState<Filter>({ search: '', tier: '', state: '', sort: 'joined', page: 1 })
+  const change = (more: Partial<Filter>) => setFilter((before) => ({ ...before, page: 1, ...more }))
+  useEffect(() => {
+    if (typed.trim() === filter.search) return
+    const timer = setTimeout(() => setFilter((before) => ({ ...before, search: typed.trim(), page: 1 })), TYPED_MS)
+    return () => clearTimeout(timer)
+  }, [typed, filter.search])
+  const { tier, state, ...rest } = filter
+  const { value, failure, isLoading, reload } = useLoaded(JSON.stringify(filter), () =>
+    env.api(adminApi.users, { ...rest, ...(tier && { tier }), ...(state && { state }) }),
+  )
+  const [changed, setChanged] = useState<ReadonlyMap<string, AdminUser>>(new Map())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer answer of the server holds what was changed
+  useEffect(() => setChanged(new Map()), [value])
+  const users = (value?.users ?? []).map((user) => changed.get(user.id) ?? user)
+
+  return (
+    <>
+      <Counters
+        counters={[
+          { name: 'Total Users', value: value ? countWords(value.total) : '…' },
+          { name: 'Active Users', value: countWords(users.filter(({ isActive }) => isActive).length), note: 'on this page' },
+          { name: 'Administrators', value: countWords(users.filter(({ isAdmin }) => isAdmin).length), note: 'on this page' },
+        ]}
+      />
+      <div className="bar">
+        <div className="input">
+          <Search className="i i-16" aria-hidden />
+          <input
+            type="search"
+            aria-label="Search users"
+            placeholder="Search users..."
+            maxLength={LIMITS.displayNameMax}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </div>
+        <div className="filters">
+          <Select
+            label="Tier"
+            value={tier}
+            options={[['', 'All tiers'], ...tierShape.options.map((one) => [one, tierWords(one)] as const)]}
+            onChange={(next) => change({ tier: next })}
+          />
+          <Select
+            label="State"
+            value={state}
+            options={[['', 'All states'], ...entriesOf(STATES)]}
+            onChange={(next) => change({ state: next })}
+          />
+          <Select label="Order" value={filter.sort} options={entriesOf(SORTS)} onChange={(next) => change({ sort: next })} />
+        </div>
+      </div>
+      {value === undefined && <NotRead words="The users could not be loaded." failure={failure ?? null} onRetry={reload} />}
+      {value && failure && <NotRead words="The users may be out of date." failure={failure} onRetry={reload} />}
+      {value?.users.length === 0 && <p className="none">No users found</p>}
+      {users.length > 0 && (
+        <UserRows
+          users={users}
+          isLoading={isLoading}
+          onChanged={(user) => setChanged((before) => new Map(before).set(user.id, user))}
+        />
+      )}
+      {value && <Pager page={filter.page} size={LIMITS.adminPage} total={value.total} onPage={(page) => change({ page })} />}
+    </>
+  )
+}
+
+const entriesOf = <Key extends string>(record: Record<Key, string>): [Key, string][] => Object.entries(record) as [Key, string][]

@@ -1,0 +1,18 @@
+import { type AuditAct, type AuditRow, auditApi } from '../../contract/audit.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Env } from '../env.ts'
+
+/** Reads every row that fits, newest first. Throws ApiError. */
+export async function readAudit(env: Env, filter: { act?: AuditAct; username?: string }): Promise<AuditRow[]> {
+  const found: AuditRow[] = []
+  for (;;) {
+    const last = found.at(-1)?.seq
+    const page = await env.api(auditApi.list, {
+      ...filter,
+      limit: LIMITS.auditPageMax,
+      ...(last !== undefined && { before: last }),
+    })
+    found.push(...page.rows)
+    if (!page.hasMore) return found
+  }
+}

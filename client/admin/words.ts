@@ -1,0 +1,52 @@
+import type { Tier } from '../../contract/plans.ts'
+import { PLANS } from '../../contract/plans.ts'
+
+const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
+const utcDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
+const wholeDollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 })
+
+/** "Mar 4, 2025" */
+export const dayWords = (at: string): string => day.format(new Date(at))
+
+/** The same, of a day that the server names in UTC. */
+export const utcDayWords = (at: string): string => utcDay.format(new Date(at))
+
+/** "1,284" */
+export const countWords = (count: number): string => count.toLocaleString('en-US')
+
+/** "1,284", or "<10" for fewer people than ten. */
+export const peopleWords = (people: number | null): string => (people === null ? '<10' : countWords(people))
+
+/** "$1,000", or "$40.50" where there are cents. */
+export const dollarWords = (amount: number): string => (Number.isInteger(amount) ? wholeDollars : dollars).format(amount)
+
+export const tierWords = (tier: Tier): string => PLANS[tier].name
+
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** "12.4 MB" */
+export function bytesWords(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`
+}
+
+/** Rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula begins with an apostrophe. */
+export function csvOf(rows: readonly (string | number | null)[][]): string {
+  const cell = (value: string | number | null) => {
+    const text = value === null ? '' : String(value)
+    const shown = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+    return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
+  }
+  return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
+}
+
+/** Saves a text as a file of the person's. */
+export function saveFile(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
