@@ -124,5 +124,3 @@ export const adminApi = {
     }),
   }),
 }
-export type Analytics = z.infer<typeof adminApi.analytics.output>
-export type System = z.infer<typeof adminApi.system.output>

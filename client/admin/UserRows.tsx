@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { AdminUser } from '../../contract/admin.ts'
 import { adminApi } from '../../contract/admin.ts'
-import { compareTiers, type Tier } from '../../contract/plans.ts'
+import { compareTiers, hasRight, type Tier } from '../../contract/plans.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { Avatar } from '../ui/Avatar.tsx'
 import { useEnv } from '../ui/env.tsx'
@@ -75,7 +75,7 @@ export function UserRows({ users, isLoading, onChanged }: Props) {
 
   function chooseTier(user: AdminUser, tier: Granted) {
     const change = acts(user).tier(tier)
-    if (compareTiers(tier, user.subscriptionTier) > 0 && user.subscriptionTier === 'free') return void act(change)
+    if (compareTiers(tier, user.subscriptionTier) > 0 && !hasRight(user.subscriptionTier, 'send')) return void act(change)
     setQuestion({
       title: `Move @${user.username.toLowerCase()} to ${tierWords(tier)}?`,
       text: `The plan ${tierWords(user.subscriptionTier)} ends now, with what was paid for its period. ${LEAVING[user.subscriptionTier] ?? ''}`,

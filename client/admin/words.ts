@@ -3,8 +3,6 @@ import { PLANS } from '../../contract/plans.ts'
 
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 const utcDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
-const wholeDollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 })
 
 /** "Mar 4, 2025" */
 export const dayWords = (at: string): string => day.format(new Date(at))
@@ -17,9 +15,6 @@ export const countWords = (count: number): string => count.toLocaleString('en-US
 
 /** "1,284", or "<10" for fewer people than ten. */
 export const peopleWords = (people: number | null): string => (people === null ? '<10' : countWords(people))
-
-/** "$1,000", or "$40.50" where there are cents. */
-export const dollarWords = (amount: number): string => (Number.isInteger(amount) ? wholeDollars : dollars).format(amount)
 
 export const tierWords = (tier: Tier): string => PLANS[tier].name
 
