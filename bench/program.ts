@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
 import { root } from './ground.ts'
 import { sum } from './numbers.ts'
 
@@ -30,7 +32,7 @@ const running = new Map<ChildProcess, NodeJS.Signals>()
 /** Starts the product as `npm start` does, on this database. Rate limits are off, because few addresses send the load of many. */
 export const startProduct = (databaseUrl: string, variables: Record<string, string> = {}, folder = root): Promise<Program> =>
   startProgram(
-    [...profiling, 'dist/server.mjs'],
+    [...profiling, ...startWords(folder)],
     {
       DATABASE_URL: databaseUrl,
       PORT: '0',
@@ -40,6 +42,14 @@ export const startProduct = (databaseUrl: string, variables: Record<string, stri
     },
     folder,
   )
+
+/** The words with which `npm start` of a folder's build calls Node: the product is measured as it runs. */
+export function startWords(folder = root): string[] {
+  const { scripts } = z
+    .object({ scripts: z.object({ start: z.string() }) })
+    .parse(JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')))
+  return scripts.start.split(' ').slice(1)
+}
 
 /** Starts a bare server from this folder, which shows what the machine can do without the product. */
 export const startBare = (file: string, words: string[] = []): Promise<Program> =>

@@ -1,6 +1,6 @@
 import type { Ground } from './ground.ts'
 import { median } from './numbers.ts'
-import { startProgram } from './program.ts'
+import { startProgram, startWords } from './program.ts'
 import { type Row, row } from './row.ts'
 import { scratchFolder } from './scratch.ts'
 import { openWire, requestOf, timed } from './wire.ts'
@@ -11,7 +11,7 @@ export async function measureStart({ isQuick }: Ground): Promise<Row[]> {
   const health = requestOf('GET', '/api/health', '')
   const once = async () => {
     const startedAt = performance.now()
-    const server = await startProgram(['dist/server.mjs'], {
+    const server = await startProgram(startWords(), {
       CONCLAVE_DATA: dataFolder,
       PORT: '0',
       NODE_ENV: 'production',
@@ -27,6 +27,6 @@ export async function measureStart({ isQuick }: Ground): Promise<Row[]> {
   const cold = await once()
   const warm: number[] = []
   for (let round = 0; round < (isQuick ? 1 : 7); round++) warm.push(await once())
-  const note = `node dist/server.mjs; the first start, which makes the database, takes ${(cold / 1000).toFixed(2)} s`
+  const note = `as npm start; the first start, which makes the database, takes ${(cold / 1000).toFixed(2)} s`
   return [row('start', 'start to first answer, warm', median(warm) / 1000, 's', { atMost: 1.5, note })]
 }

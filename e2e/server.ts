@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import manifest from '../package.json' with { type: 'json' }
 
 /** The real server, as `npm start` runs it, with its own port and data folder. */
 export interface RunningServer {
@@ -20,6 +21,7 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
+const startWords = manifest.scripts.start.split(' ').slice(1)
 const READY = /Conclave is ready at/
 const START_MS = 60_000
 
@@ -31,7 +33,7 @@ export async function startServer(env: Record<string, string> = {}): Promise<Run
   let child: ChildProcess | undefined
 
   async function start(more: Record<string, string> = {}): Promise<void> {
-    child = spawn(process.execPath, ['dist/server.mjs'], {
+    child = spawn(process.execPath, startWords, {
       env: { ...process.env, ...settings, ...env, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
