@@ -17,6 +17,7 @@ import { measureSend } from './send.ts'
 import { measureSockets } from './sockets.ts'
 import { measureStart } from './start.ts'
 import { measureTap } from './tap.ts'
+import { measureUploads } from './uploads.ts'
 import { measureVisit } from './visit.ts'
 
 // npm run bench [-- figure...] [--quick] [--profile] [--beside=<folder of another build>]
@@ -36,6 +37,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   search: measureSearch,
   chatlock: measureChatLock,
   requests: measureRequests,
+  uploads: measureUploads,
 }
 
 const words = process.argv.slice(2)

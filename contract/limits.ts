@@ -133,8 +133,9 @@ export const LIMITS = {
   uploadPartMinBytes: 5 * 1024 * KIB,
   /** Sealed files of a user that no message carries. Beyond this number the oldest is deleted, and each after `uploadKeptSeconds`. */
   filesWaitingMax: 100,
-  /** Time in which the address of an upload takes its bytes. */
+  /** Time in which the address of an upload takes its bytes, and after which bytes that are still coming come from nobody any more. */
   uploadSeconds: 15 * MINUTE,
+  uploadArrivesSeconds: 2 * 60 * MINUTE,
   /** Payment requests of a user in coins that wait for money. Those that nobody paid are deleted after so many days. */
   coinPaymentsOpen: 5,
   coinPaymentDays: 30,

@@ -33,6 +33,8 @@ const OTHERS: [string, Asked][] = [
   ['/assets/gone.js', {}],
   ['/gone.png', {}],
   ['/objects/gone', {}],
+  ['/s3/params', {}],
+  ['/s3/sts', {}],
   ['/ws', {}],
   ['/.well-known/webcat/enrollment.json', {}],
   ['/.well-known/webcat/bundle.json', {}],

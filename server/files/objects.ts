@@ -61,7 +61,8 @@ export const dropObjectsOf = (tx: Queryable, ownerId: string): Promise<void> => 
 
 /** Deletes dropped files, and those that were uploaded for nothing. The row goes last: what fails is tried again. */
 export async function deleteDropped(env: Env): Promise<boolean> {
-  await store.dropAbandoned(env.db, new Date(env.clock().getTime() - LIMITS.uploadKeptSeconds * 1000))
+  const ago = (seconds: number) => new Date(env.clock().getTime() - seconds * 1000)
+  await store.dropAbandoned(env.db, ago(LIMITS.uploadKeptSeconds), ago(LIMITS.uploadArrivesSeconds))
   const ids = await store.findDropped(env.db, DROPPED_AT_ONCE)
   await dropParts(env, ids)
   for (const id of ids) await env.bucket.remove(id)

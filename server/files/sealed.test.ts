@@ -243,6 +243,16 @@ test('an upload that fails counts for nothing, and its address takes the bytes a
   expect(await puts(alice, url, sealedBytes())).toMatchObject({ status: 200 })
 })
 
+test('what a server was killed over gives its space back after two hours', async () => {
+  const alice = await world.person('alice')
+  const path = await uploadsFile(alice)
+  await world.sql("update objects set state = 'arriving', hash = null where id = $1", [idOf(path)])
+  await sweeps(LIMITS.uploadArrivesSeconds - 60)
+  expect(await stateOf(path)).toBe('arriving')
+  await sweeps(120)
+  expect([await stateOf(path), await isStored(path)]).toEqual([undefined, false])
+})
+
 test('what a month’s messages carry is counted by bytes, from nothing each month', async () => {
   const { alice, bob } = await world.people()
   const room = await alice.talksTo(bob)

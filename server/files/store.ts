@@ -76,9 +76,15 @@ export async function dropOwn(db: Queryable, ownerId: string): Promise<void> {
   await db.delete(fileUsage).where(eq(fileUsage.userId, ownerId))
 }
 
-/** Drops what was begun before that time and is used by nobody, and what a room carried that is gone. */
-export async function dropAbandoned(db: Queryable, before: Date): Promise<void> {
-  const isAbandoned = and(inArray(objects.state, [...WAITING, 'arriving']), lt(objects.createdAt, before))
+/**
+ * Drops what was begun before `before` and is used by nobody, what was still on its way before `lost`, as of a server that died, and what
+ * a room carried that is gone.
+ */
+export async function dropAbandoned(db: Queryable, before: Date, lost: Date): Promise<void> {
+  const isAbandoned = or(
+    and(inArray(objects.state, [...WAITING]), lt(objects.createdAt, before)),
+    and(eq(objects.state, 'arriving'), lt(objects.createdAt, lost)),
+  )
   const isRoomless = and(eq(objects.state, 'used'), eq(objects.kind, 'file'), isNull(objects.chatRoomId))
   await db.update(objects).set({ state: 'dropped' }).where(or(isAbandoned, isRoomless))
 }
