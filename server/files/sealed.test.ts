@@ -9,6 +9,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import type { Browser } from '../testing/browser.ts'
 import type { Person } from '../testing/person.ts'
+import { pictureBytes } from '../testing/picture.ts'
 import { fileOf, idOf, pathOf, puts, reads, removesFile, sealedBytes, uploadsFile } from '../testing/sealed.ts'
 import { startWorld } from '../testing/world.ts'
 
@@ -95,7 +96,9 @@ test('a message is refused unless it names a finished file of its sender, by pat
   const path = await uploadsFile(alice, body)
   const right = fileOf(path, body.length)
   const awaited = pathOf(await begins(alice))
-  const photo = pathOf((await alice.does(filesApi.upload, {})).uploadURL)
+  const photo = (await alice.does(filesApi.upload, {})).uploadURL
+  const picture = pictureBytes('png')
+  expect(await puts(alice, photo, picture)).toMatchObject({ status: 200 })
   const wrong = [
     { ...right, fileSize: body.length - 1 },
     { ...right, fileSize: 0 },
@@ -108,7 +111,7 @@ test('a message is refused unless it names a finished file of its sender, by pat
     { ...right, filePath: '/objects/uploads/../../etc/passwd' },
     { ...right, messageType: 'text' as const },
     fileOf(awaited, body.length),
-    fileOf(photo, body.length),
+    fileOf(pathOf(photo), picture.length),
     fileOf(`/objects/uploads/${randomUUID()}`, body.length),
   ]
   for (const each of wrong) expect(await alice.posts(room, 'x', each)).toBeRefused(400, 'file_not_found')
