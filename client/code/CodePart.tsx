@@ -8,6 +8,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { More } from '../ui/More.tsx'
 import { Note } from '../ui/Note.tsx'
+import { NotRead } from '../ui/NotRead.tsx'
 import { showToast } from '../ui/toast.ts'
 import { acceptKey, refusedWords } from './code.ts'
 import './code.css'
@@ -17,14 +18,16 @@ export function CodePart() {
   const [running, setRunning] = useState<RunningCode | null>()
   const [offered, setOffered] = useState<Offered>()
   const [asked, setAsked] = useState<string>()
+  const [failure, setFailure] = useState<string | null>(null)
   const reload = useCallback(
     () =>
       void Promise.all([runningCode(), askForNewest()]).then(
         ([code, look]) => {
+          setFailure(null)
           setRunning(code ?? null)
           setOffered(look)
         },
-        (error: unknown) => showToast({ tone: 'bad', title: 'This could not be read', text: failureWords(error) }),
+        (error: unknown) => setFailure(failureWords(error)),
       ),
     [],
   )
@@ -34,12 +37,8 @@ export function CodePart() {
   }, [reload])
   const refused = refusedWords(offered)
 
-  if (running === undefined)
-    return (
-      <p className="small t2 late" role="status">
-        Loading...
-      </p>
-    )
+  if (running === undefined || failure !== null)
+    return <NotRead words="What this page runs could not be read." failure={failure} onRetry={reload} />
   return (
     <div className="stack tight">
       {refused && (

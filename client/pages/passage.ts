@@ -22,11 +22,15 @@ export function livenPassage(): void {
   const seen = new IntersectionObserver((entries) => {
     if (!entries.some(({ isIntersecting }) => isIntersecting)) return
     seen.disconnect()
-    begin().catch(() => {
-      partOf('passage-said').textContent = 'The part that seals did not load. Reload the page to see it at work.'
-    })
+    begin().catch(fail)
   })
   seen.observe(partOf('passage'))
+}
+
+/** Says that it stands still, and leaves the cause where bugs are reported. */
+function fail(error: unknown): void {
+  partOf('passage-said').textContent = 'The part that seals did not load. Reload the page to see it at work.'
+  reportError(error)
 }
 
 async function begin(): Promise<void> {
@@ -45,9 +49,9 @@ async function begin(): Promise<void> {
   let pause: ReturnType<typeof setTimeout> | undefined
   makeEditable(written, () => {
     clearTimeout(pause)
-    pause = setTimeout(play, PAUSE_MS)
+    pause = setTimeout(() => play().catch(fail), PAUSE_MS)
   })
-  again.addEventListener('click', play)
+  again.addEventListener('click', () => play().catch(fail))
   again.hidden = false
   await play()
 }

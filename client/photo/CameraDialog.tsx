@@ -2,8 +2,10 @@ import { CameraOff, LoaderCircle } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { type CameraTrouble, cameraWords, startView } from '../ui/camera.ts'
 import { Dialog } from '../ui/Dialog.tsx'
+import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
 import '../ui/scanner.css'
+import { showToast } from '../ui/toast.ts'
 import { takePicture } from './photo.ts'
 
 interface Props {
@@ -26,7 +28,12 @@ export function CameraDialog({ userId, onTaken, onClose }: Props) {
 
   async function take() {
     if (!video.current) return
-    takePicture({ userId, name: 'New photo', picture: await createImageBitmap(video.current) })
+    try {
+      takePicture({ userId, name: 'New photo', picture: await createImageBitmap(video.current) })
+    } catch (error) {
+      // The camera was taken away between the press and the picture.
+      return showToast({ tone: 'bad', title: 'No photo was taken', text: failureWords(error) })
+    }
     onTaken()
   }
 

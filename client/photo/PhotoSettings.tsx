@@ -85,8 +85,8 @@ export function PhotoSettings({ user }: { user: User }) {
         )}
         {own && !isCropping && !isSaving && (
           <div className="acts">
-            <span className="small cut">
-              “<bdi>{own.name}</bdi>” is not saved yet.
+            <span className="small">
+              “<bdi>{own.name}</bdi>” is not saved yet. Loading this page anew drops it.
             </span>
             <button type="button" className="btn outline compact" onClick={() => setCropping(true)}>
               Go on
