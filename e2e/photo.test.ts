@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { conversation, test } from './people.ts'
-import { looksFine } from './screen.ts'
+import { behind, looksFine } from './screen.ts'
 
 /** One pixel, red and then blue, for ever. */
 const ANIMATED = Buffer.from(
@@ -153,4 +153,18 @@ test('Alice cuts a photograph by keys: Bob sees it at once, without the place wh
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await bob.page.locator('a.row img').waitFor({ state: 'detached' })
   expect(await page.locator('.photo img').count()).toBe(0)
+
+  // What she types while her name is being saved stays.
+  await behind(800, page, async () => {
+    const name = page.getByLabel(/^Display name/)
+    await name.press('End')
+    await name.pressSequentially(' Ma')
+    await name.press('Enter')
+    await name.pressSequentially('rchetti')
+    await page.getByText('Profile saved').first().waitFor()
+    expect(await name.inputValue()).toBe('Alice Marchetti')
+    expect(await name.evaluate((field) => field === document.activeElement)).toBe(true)
+    await name.press('Enter')
+    await bob.page.getByText('Alice Marchetti').first().waitFor()
+  })
 })

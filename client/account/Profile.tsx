@@ -46,9 +46,10 @@ export function Profile({ user }: { user: User }) {
     setPending(true)
     try {
       await saveProfile(env, sent)
-      setDraft({})
-      // The pressed button has gone.
-      fields[isEmailChanged ? 'email' : 'displayName'].current?.focus()
+      // What was typed meanwhile stays.
+      setDraft((now) => Object.fromEntries(Object.entries(now).filter(([field, text]) => text !== Reflect.get(typed, field))))
+      // The pressed button has gone. Whoever types on is not led away.
+      if (!(document.activeElement instanceof HTMLInputElement)) fields[isEmailChanged ? 'email' : 'displayName'].current?.focus()
       const seen = typed.displayName !== stored.displayName
       showToast({
         tone: 'good',
