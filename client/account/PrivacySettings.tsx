@@ -1,13 +1,13 @@
 import { CheckCheck, CircleDot, Clock, type LucideIcon, MessageCircleMore } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { Privacy } from '../../contract/privacy.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { More } from '../ui/More.tsx'
+import { SwitchLine } from '../ui/SwitchLine.tsx'
 import { showToast } from '../ui/toast.ts'
 import { savePrivacy } from './privacy.ts'
 import { usePrivacy } from './usePrivacy.tsx'
-import '../ui/switch.css'
 
 const SWITCHES: { what: keyof Privacy; Icon: LucideIcon; name: string; words: string }[] = [
   {
@@ -29,7 +29,6 @@ const SWITCHES: { what: keyof Privacy; Icon: LucideIcon; name: string; words: st
 /** What contacts are shown. A switch moves after the server has stored the change. */
 export function PrivacySettings() {
   const env = useEnv()
-  const id = useId()
   const privacy = usePrivacy()
   const [pending, setPending] = useState<keyof Privacy>()
 
@@ -49,24 +48,15 @@ export function PrivacySettings() {
     <div className="stack tight">
       <ul className="lines">
         {SWITCHES.map(({ what, Icon, name, words }) => (
-          <li key={what}>
-            <Icon className="i" aria-hidden />
-            <div>
-              <b id={`${id}-${what}`}>{name}</b>
-              <p id={`${id}-${what}-words`}>{words}</p>
-            </div>
-            <input
-              type="checkbox"
-              role="switch"
-              className="switch"
-              checked={privacy[what]}
-              aria-checked={privacy[what]}
-              aria-busy={pending === what}
-              aria-labelledby={`${id}-${what}`}
-              aria-describedby={`${id}-${what}-words`}
-              onChange={() => void change(what)}
-            />
-          </li>
+          <SwitchLine
+            key={what}
+            icon={Icon}
+            name={name}
+            words={words}
+            isOn={privacy[what]}
+            isBusy={pending === what}
+            onSwitch={() => void change(what)}
+          />
         ))}
       </ul>
       <More title="What shows all the same">

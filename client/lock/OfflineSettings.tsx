@@ -1,21 +1,20 @@
 import { CloudOff } from 'lucide-react'
-import { useCallback, useEffect, useId, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { LockStanding, VaultWays } from '../crypto/crypto.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { More } from '../ui/More.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
+import { SwitchLine } from '../ui/SwitchLine.tsx'
 import { showToast } from '../ui/toast.ts'
 import { offlineWaysOf, standingOf, switchOfflineOff, switchOfflineOn } from './lock.ts'
 import { SwitchOnDialog } from './SwitchOnDialog.tsx'
 import { hearTabs } from './tabs.ts'
 import { wayWords } from './words.ts'
-import '../ui/switch.css'
 
 /** Lets this browser open without the server [Note: V3]. The switch moves once the vault has stored the change. */
 export function OfflineSettings({ userId }: { userId: string }) {
   const env = useEnv()
-  const id = useId()
   const [ways, setWays] = useState<VaultWays | null>()
   const [lock, setLock] = useState<LockStanding | null>(null)
   const [isAsked, setAsked] = useState(false)
@@ -55,27 +54,17 @@ export function OfflineSettings({ userId }: { userId: string }) {
   return (
     <div className="stack tight">
       <ul className="lines">
-        <li>
-          <CloudOff className="i" aria-hidden />
-          <div>
-            <b id={id}>Open without a connection</b>
-            <p id={`${id}-words`}>
-              {ways
-                ? `Without a connection it asks for ${wayWords(ways)}, and shows what this browser has.`
-                : 'Read your chats on a train. It asks for your password or a passkey.'}
-            </p>
-          </div>
-          <input
-            type="checkbox"
-            role="switch"
-            className="switch"
-            checked={ways !== null}
-            aria-checked={ways !== null}
-            aria-labelledby={id}
-            aria-describedby={`${id}-words`}
-            onChange={() => (ways ? void switchOff() : setAsked(true))}
-          />
-        </li>
+        <SwitchLine
+          icon={CloudOff}
+          name="Open without a connection"
+          words={
+            ways
+              ? `Without a connection it asks for ${wayWords(ways)}, and shows what this browser has.`
+              : 'Read your chats on a train. It asks for your password or a passkey.'
+          }
+          isOn={ways !== null}
+          onSwitch={() => (ways ? void switchOff() : setAsked(true))}
+        />
       </ul>
       <More title="What it costs">
         <Cost />

@@ -6,7 +6,7 @@ import { peerIdOf } from '../rooms/room.ts'
 import { nameOf, peopleStore } from '../trust/people.ts'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { Part } from '../ui/Part.tsx'
-import { Choice } from './Choice.tsx'
+import { SwitchLine } from '../ui/SwitchLine.tsx'
 import { askPermission, type Standing, standing } from './desktop.ts'
 import { mutedWords, unmuteRoom } from './mute.ts'
 import { changePrefs, prefsStore } from './prefs.ts'
@@ -61,27 +61,24 @@ function Choices() {
 
   return (
     <ul className="lines">
-      <Choice
-        id="news-desktop"
-        icon={<BellRing className="i" aria-hidden />}
+      <SwitchLine
+        icon={BellRing}
         name="Tell me when this page is in the background"
         words={WORDS[allowed]}
         isOn={isOn}
         isDisabled={allowed !== 'granted' && allowed !== 'default'}
         onSwitch={switchDesktop}
       />
-      <Choice
-        id="news-content"
-        icon={<Eye className="i" aria-hidden />}
+      <SwitchLine
+        icon={Eye}
         name="Show the sender and the text there"
         words="Whoever sees your screen can read them, and your system may keep them."
         isOn={isOn && hasContent}
         isDisabled={!isOn}
         onSwitch={() => changePrefs({ hasContent: !hasContent })}
       />
-      <Choice
-        id="news-sound"
-        icon={<Volume2 className="i" aria-hidden />}
+      <SwitchLine
+        icon={Volume2}
         name="Sound"
         words="Two short notes for a message that you do not see come."
         isOn={hasSound}

@@ -1,10 +1,10 @@
 import { BellRing } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { Choice } from '../notifications/Choice.tsx'
 import { prefsStore } from '../notifications/prefs.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Part } from '../ui/Part.tsx'
+import { SwitchLine } from '../ui/SwitchLine.tsx'
 import { type PushStanding, pushStanding, switchPushOff, switchPushOn } from './push.ts'
 import { QuietSettings } from './QuietSettings.tsx'
 
@@ -54,9 +54,8 @@ function PushChoice() {
   }
 
   return (
-    <Choice
-      id="news-closed"
-      icon={<BellRing className="i" aria-hidden />}
+    <SwitchLine
+      icon={BellRing}
       name="Notify me when Conclave is closed"
       words={isPending ? 'One moment...' : WORDS[allowed]}
       isOn={isOn}

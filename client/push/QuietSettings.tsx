@@ -1,8 +1,8 @@
 import { Moon } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { QuietHours } from '../../contract/push.ts'
-import { Choice } from '../notifications/Choice.tsx'
 import { useEnv } from '../ui/env.tsx'
+import { SwitchLine } from '../ui/SwitchLine.tsx'
 import { firstQuietHours, loadQuietHours, saveQuietHours, timeZoneHere } from './quiet.ts'
 import './quiet.css'
 
@@ -33,9 +33,8 @@ export function QuietSettings() {
   }
 
   return (
-    <Choice
-      id="news-quiet"
-      icon={<Moon className="i" aria-hidden />}
+    <SwitchLine
+      icon={Moon}
       name="Quiet hours"
       words={wordsOf(hours)}
       isOn={set !== null}
@@ -49,7 +48,7 @@ export function QuietSettings() {
           <p className="zone">{set.from === set.to ? 'Choose another end.' : set.timeZone.replaceAll('_', ' ')}</p>
         </div>
       )}
-    </Choice>
+    </SwitchLine>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Fingerprint } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { User } from '../../contract/account.ts'
 import { setBiometric } from '../account/factors.ts'
 import { type Opener, openKeys } from '../account/keys.ts'
@@ -8,11 +8,11 @@ import { useWays } from '../account/useWays.tsx'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { SwitchLine } from '../ui/SwitchLine.tsx'
 import { showToast } from '../ui/toast.ts'
 import { MakePasskey } from './MakePasskey.tsx'
 import { WayDialog } from './WayDialog.tsx'
 import { WaysUnknown } from './WaysUnknown.tsx'
-import '../ui/switch.css'
 
 /** The time for which switching on shows at least, so that nobody wonders whether it took place. */
 const SHOWN_MS = 2000
@@ -20,7 +20,6 @@ const SHOWN_MS = 2000
 /** Sets whether a sign-in by password also asks for a passkey [Note: K1]. Where this address has none, it is made first. */
 export function BiometricSettings({ user: { biometricEnabled: isOn } }: { user: User }) {
   const env = useEnv()
-  const id = useId()
   const { ways, factors, failure, reload } = useWays()
   const [doing, setDoing] = useState<'nothing' | 'asking' | 'making'>('nothing')
 
@@ -58,29 +57,19 @@ export function BiometricSettings({ user: { biometricEnabled: isOn } }: { user: 
   return (
     <div className="stack">
       <ul className="lines">
-        <li>
-          <Fingerprint className="i" aria-hidden />
-          <div>
-            <b id={`${id}-name`}>Biometric sign-in</b>
-            <p id={`${id}-why`}>
-              {hasWayBack || isOn
-                ? 'After your password, the sign-in asks for one of your passkeys: a fingerprint, your face or a hardware key.'
-                : 'Make a recovery kit first, or a second passkey: whoever loses the only one could not come back.'}
-            </p>
-          </div>
-          <input
-            type="checkbox"
-            role="switch"
-            className="switch"
-            checked={isOn}
-            aria-checked={isOn}
-            disabled={(!hasWayBack && !isOn) || doing === 'making'}
-            aria-labelledby={`${id}-name`}
-            aria-describedby={`${id}-why`}
-            aria-haspopup="dialog"
-            onChange={press}
-          />
-        </li>
+        <SwitchLine
+          icon={Fingerprint}
+          name="Biometric sign-in"
+          words={
+            hasWayBack || isOn
+              ? 'After your password, the sign-in asks for one of your passkeys: a fingerprint, your face or a hardware key.'
+              : 'Make a recovery kit first, or a second passkey: whoever loses the only one could not come back.'
+          }
+          isOn={isOn}
+          isDisabled={(!hasWayBack && !isOn) || doing === 'making'}
+          isAsked
+          onSwitch={press}
+        />
       </ul>
       {doing === 'making' && (
         <MakePasskey

@@ -2,9 +2,9 @@ import { History } from 'lucide-react'
 import { useState } from 'react'
 import { type Opener, switchHistory } from '../account/keys.ts'
 import { useEnv } from '../ui/env.tsx'
+import { SwitchLine } from '../ui/SwitchLine.tsx'
 import { showToast } from '../ui/toast.ts'
 import { WayDialog } from './WayDialog.tsx'
-import '../ui/switch.css'
 
 interface Props {
   isKept: boolean
@@ -26,24 +26,14 @@ export function HistorySwitch({ isKept, onChanged }: Props) {
   return (
     <div className="stack tight">
       <ul className="lines">
-        <li>
-          <History className="i" aria-hidden />
-          <div>
-            <b id="history-name">Keep encrypted history for my other browsers</b>
-            <p id="history-words">{isKept ? WORDS.on : WORDS.off}</p>
-          </div>
-          <input
-            type="checkbox"
-            role="switch"
-            className="switch"
-            aria-labelledby="history-name"
-            aria-describedby="history-words"
-            aria-haspopup="dialog"
-            checked={isKept}
-            aria-checked={isKept}
-            onChange={() => setAsking(true)}
-          />
-        </li>
+        <SwitchLine
+          icon={History}
+          name="Keep encrypted history for my other browsers"
+          words={isKept ? WORDS.on : WORDS.off}
+          isOn={isKept}
+          isAsked
+          onSwitch={() => setAsking(true)}
+        />
       </ul>
       {isAsking && <WayDialog {...(isKept ? OFF : ON)} onOpen={change} onClose={() => setAsking(false)} />}
     </div>

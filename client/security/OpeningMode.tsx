@@ -1,20 +1,19 @@
 import { LockKeyhole } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { type Opener, setPasswordOpens } from '../account/keys.ts'
 import { useWays } from '../account/useWays.tsx'
 import { ApiError } from '../net/api.ts'
 import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
 import { More } from '../ui/More.tsx'
+import { SwitchLine } from '../ui/SwitchLine.tsx'
 import { showToast } from '../ui/toast.ts'
 import { WayDialog } from './WayDialog.tsx'
 import { WaysUnknown } from './WaysUnknown.tsx'
-import '../ui/switch.css'
 
 /** Sets whether a new browser needs the kit or a passkey in addition to the password. */
 export function OpeningMode() {
   const env = useEnv()
-  const id = useId()
   const { ways, failure, reload } = useWays()
   const [isAsking, setAsking] = useState(false)
   const [password, setPassword] = useState('')
@@ -51,28 +50,19 @@ export function OpeningMode() {
   return (
     <div className="stack">
       <ul className="lines">
-        <li>
-          <LockKeyhole className="i" aria-hidden />
-          <div>
-            <b id={`${id}-name`}>New browsers need the kit or a passkey</b>
-            <p id={`${id}-why`}>
-              {canSwitch
-                ? 'Asked after the password, on each new browser. Those that you use already go on as they are.'
-                : 'Make a recovery kit or add a passkey first.'}
-            </p>
-          </div>
-          <input
-            type="checkbox"
-            role="switch"
-            className="switch"
-            checked={isOn}
-            aria-checked={isOn}
-            disabled={!canSwitch}
-            aria-labelledby={`${id}-name`}
-            aria-describedby={`${id}-why`}
-            onChange={() => setAsking(true)}
-          />
-        </li>
+        <SwitchLine
+          icon={LockKeyhole}
+          name="New browsers need the kit or a passkey"
+          words={
+            canSwitch
+              ? 'Asked after the password, on each new browser. Those that you use already go on as they are.'
+              : 'Make a recovery kit or add a passkey first.'
+          }
+          isOn={isOn}
+          isDisabled={!canSwitch}
+          isAsked
+          onSwitch={() => setAsking(true)}
+        />
       </ul>
       <More title="What it changes">
         Your password alone still signs in, but whoever knows it sees no contact, opens no message and no key, and cannot change

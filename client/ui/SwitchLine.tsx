@@ -1,23 +1,27 @@
-import type { ReactNode } from 'react'
-import '../ui/switch.css'
+import type { LucideIcon } from 'lucide-react'
+import { type ReactNode, useId } from 'react'
+import './switch.css'
 
 interface Props {
-  id: string
-  icon: ReactNode
+  icon: LucideIcon
   name: string
   words: string
   isOn: boolean
-  isDisabled?: boolean
+  isDisabled?: boolean | undefined
+  isBusy?: boolean | undefined
+  /** True if a dialog asks before it moves. */
+  isAsked?: boolean | undefined
   onSwitch: () => unknown
   /** What stands below, once it is on. */
   children?: ReactNode
 }
 
-/** A line with a switch. */
-export function Choice({ id, icon, name, words, isOn, isDisabled = false, onSwitch, children }: Props) {
+/** A line with a switch, inside `.lines`. */
+export function SwitchLine({ icon: Icon, name, words, isOn, isDisabled, isBusy, isAsked, onSwitch, children }: Props) {
+  const id = useId()
   return (
     <li>
-      {icon}
+      <Icon className="i" aria-hidden />
       <div>
         <b id={id}>{name}</b>
         <p id={`${id}-words`}>{words}</p>
@@ -28,6 +32,8 @@ export function Choice({ id, icon, name, words, isOn, isDisabled = false, onSwit
         className="switch"
         aria-labelledby={id}
         aria-describedby={`${id}-words`}
+        aria-haspopup={isAsked ? 'dialog' : undefined}
+        aria-busy={isBusy}
         checked={isOn}
         aria-checked={isOn}
         disabled={isDisabled}
