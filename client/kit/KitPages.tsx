@@ -105,8 +105,7 @@ function Steps({ now, hasSeal }: { now: Step; hasSeal: boolean }) {
         const isDone = now === 'sealed' || at < STEPS.indexOf(now)
         return (
           <li key={step} className={isDone ? 'done' : ''} aria-current={step === now ? 'step' : undefined}>
-            {isDone && <Check className="i i-14" aria-hidden />}
-            {at + 1} {MARKS[step]}
+            {isDone ? <Check className="i i-14" aria-hidden /> : at + 1} {MARKS[step]}
             {isDone && <span className="sr">, done</span>}
           </li>
         )
