@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { conversation, test } from './people.ts'
+import { newCamera } from './camera.ts'
+import { conversation, personWithProfile, test } from './people.ts'
 import { behind, looksFine } from './screen.ts'
 
 /** One pixel, red and then blue, for ever. */
@@ -167,4 +168,26 @@ test('Alice cuts a photograph by keys: Bob sees it at once, without the place wh
     await name.press('Enter')
     await bob.page.getByText('Alice Marchetti').first().waitFor()
   })
+})
+
+test('Dora takes her photo with the camera of her device, which is released with the dialog', async ({ server }) => {
+  const dora = await personWithProfile(server, 'Dora', { words: (await newCamera()).words })
+  const { page } = dora
+  await dora.signsUp()
+  await page.goto(`${server.url}/settings`)
+  await page.getByRole('button', { name: 'Take photo' }).click()
+  const taking = page.getByRole('dialog', { name: 'Take photo' })
+  await taking.getByText('The camera is on').waitFor({ state: 'attached' })
+  await looksFine(page, 'camera of the photo')
+  const track = await taking
+    .locator('video')
+    .evaluateHandle((video: HTMLVideoElement) =>
+      video.srcObject instanceof MediaStream ? video.srcObject.getVideoTracks()[0] : undefined,
+    )
+  await taking.getByRole('button', { name: 'Take photo' }).click()
+  await page.getByRole('dialog', { name: 'Your photo' }).getByRole('button', { name: 'Save photo' }).click()
+  await page.locator('.photo img').waitFor()
+  expect(await track.evaluate((one) => one?.readyState)).toBe('ended')
+  expect(dora.complaints).toEqual([])
+  await dora.leaves()
 })

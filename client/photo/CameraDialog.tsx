@@ -15,7 +15,16 @@ interface Props {
 }
 
 /** Takes a picture with the camera of this device. It is released as soon as the dialog closes. */
-export function CameraDialog({ userId, onTaken, onClose }: Props) {
+export function CameraDialog(props: Props) {
+  return (
+    <Dialog title="Take photo" onClose={props.onClose}>
+      <Camera {...props} />
+    </Dialog>
+  )
+}
+
+// A part of its own: the dialog puts its content in the page after the effects of whoever shows the dialog.
+function Camera({ userId, onTaken, onClose }: Props) {
   const video = useRef<HTMLVideoElement>(null)
   const [state, setState] = useState<'starting' | 'live' | CameraTrouble>('starting')
   const [attempt, setAttempt] = useState(0)
@@ -39,7 +48,7 @@ export function CameraDialog({ userId, onTaken, onClose }: Props) {
 
   const isRunning = state === 'starting' || state === 'live'
   return (
-    <Dialog title="Take photo" onClose={onClose}>
+    <>
       <div className="cam" hidden={!isRunning}>
         <video ref={video} muted playsInline aria-label="What the camera sees" />
         {state === 'starting' && <LoaderCircle className="i i-24 spin" aria-hidden />}
@@ -66,6 +75,6 @@ export function CameraDialog({ userId, onTaken, onClose }: Props) {
           </button>
         )}
       </footer>
-    </Dialog>
+    </>
   )
 }
