@@ -1,6 +1,7 @@
-import { CircleAlert, ScanLine } from 'lucide-react'
+import { ScanLine } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { Scanner } from '../ui/Scanner.tsx'
+import { Wrong } from '../ui/Wrong.tsx'
 import { KIT_WORDS, listWords, loadWordlist, readKit, wordsIn } from './kit.ts'
 import './kit.css'
 
@@ -67,14 +68,7 @@ export function KitEntry({ value, error, onValue }: Props) {
           aria-describedby={`${id}-count ${id}-note`}
         />
       </div>
-      <div id={`${id}-note`}>
-        {problem && (
-          <p className="help bad" role="alert">
-            <CircleAlert className="i i-14" aria-hidden />
-            {problem}
-          </p>
-        )}
-      </div>
+      <div id={`${id}-note`}>{problem && <Wrong>{problem}</Wrong>}</div>
       <div className="kit-entry-foot">
         <p className="help" id={`${id}-count`}>
           {countWords(count)}
@@ -92,12 +86,7 @@ export function KitEntry({ value, error, onValue }: Props) {
       {isScanning && (
         <>
           <Scanner instead="type the words" onCode={take} onStop={stop} />
-          {scanned && (
-            <p className="help bad" role="alert">
-              <CircleAlert className="i i-14" aria-hidden />
-              {scanned}
-            </p>
-          )}
+          {scanned && <Wrong>{scanned}</Wrong>}
         </>
       )}
     </div>

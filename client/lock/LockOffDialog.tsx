@@ -7,6 +7,7 @@ import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
 import { FormFooter } from '../ui/FormFooter.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { Wrong } from '../ui/Wrong.tsx'
 import { switchLockOff } from './lock.ts'
 import { passkeyEntry } from './unlock.ts'
 
@@ -65,11 +66,7 @@ export function LockOffDialog({ standing, onDone, onClose }: Props) {
             }}
           />
         )}
-        {!hasPassword && error && (
-          <p className="help bad" role="alert">
-            {error}
-          </p>
-        )}
+        {!hasPassword && error && <Wrong>{error}</Wrong>}
         {hasPassword && standing.passkeyIds.length > 0 && passkeysWork() && (
           <button
             type="button"

@@ -7,6 +7,7 @@ import { WaysUnknown } from '../security/WaysUnknown.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { PasswordField } from '../ui/Field.tsx'
 import { FormFooter } from '../ui/FormFooter.tsx'
+import { Wrong } from '../ui/Wrong.tsx'
 import type { EnteredWays } from './lock.ts'
 
 interface Props {
@@ -95,11 +96,7 @@ export function SwitchOnDialog({ title, text, legend, only, switchOn, onDone, on
           {isAskedTwice && (
             <PasswordField label="Repeat password" autoComplete="current-password" value={again} onValue={setAgain} />
           )}
-          {!takesPassword && error && (
-            <p className="help bad" role="alert">
-              {error}
-            </p>
-          )}
+          {!takesPassword && error && <Wrong>{error}</Wrong>}
           {children}
           <FormFooter action="Switch on" pendingAction="Switching on..." isPending={isPending} onClose={close} />
         </form>

@@ -1,9 +1,9 @@
-import { CircleAlert } from 'lucide-react'
 import { type FormEvent, useId } from 'react'
 import { useStore } from 'zustand'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { showToast } from '../ui/toast.ts'
+import { Wrong } from '../ui/Wrong.tsx'
 import { CropStage } from './CropStage.tsx'
 import { ZOOM_MAX, zoomed } from './crop.ts'
 import { type Chosen, chosenStore, cropChosen, dropChosen, saveChosen } from './photo.ts'
@@ -42,12 +42,7 @@ export function CropDialog({ chosen, onClose }: { chosen: Chosen; onClose: () =>
             onChange={({ target }) => cropChosen(zoomed(picture, crop, Number(target.value)))}
           />
         </div>
-        {failure && (
-          <p className="help bad" role="alert">
-            <CircleAlert className="i i-14" aria-hidden />
-            Failed to update profile photo. {failure}
-          </p>
-        )}
+        {failure && <Wrong>Failed to update profile photo. {failure}</Wrong>}
         <footer>
           <button
             type="button"

@@ -1,4 +1,3 @@
-import { CircleAlert } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
@@ -7,6 +6,7 @@ import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { later } from '../ui/later.tsx'
 import { showToast } from '../ui/toast.ts'
+import { Wrong } from '../ui/Wrong.tsx'
 import { chooseFile, chosenStore, dropChosen, dropFailure, removePhoto } from './photo.ts'
 import './photo.css'
 
@@ -78,10 +78,9 @@ export function PhotoSettings({ user }: { user: User }) {
           }}
         />
         {failure && !isCropping && (
-          <p className="help bad" role="alert">
-            <CircleAlert className="i i-14" aria-hidden />
+          <Wrong>
             {FAILED}. {failure}
-          </p>
+          </Wrong>
         )}
         {own && !isCropping && !isSaving && (
           <div className="acts">

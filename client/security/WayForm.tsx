@@ -1,9 +1,10 @@
-import { CircleAlert, Fingerprint } from 'lucide-react'
+import { Fingerprint } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Opener } from '../account/keys.ts'
 import { openingWords, type WayKind } from '../account/opening.ts'
 import { KitEntry } from '../kit/KitEntry.tsx'
 import { PasswordField } from '../ui/Field.tsx'
+import { Wrong } from '../ui/Wrong.tsx'
 
 const NAMES: Record<WayKind, string> = { password: 'Password', passkey: 'Passkey', kit: 'Recovery kit' }
 
@@ -103,12 +104,7 @@ export function WayForm({ kinds, words, isDangerous, isPending, setPending, onOp
             <Fingerprint className="i i-14" aria-hidden />
             Your browser asks for the passkey next.
           </p>
-          {failure && (
-            <p className="help bad" role="alert">
-              <CircleAlert className="i i-14" aria-hidden />
-              {failure}
-            </p>
-          )}
+          {failure && <Wrong>{failure}</Wrong>}
         </div>
       )}
       <footer>

@@ -1,5 +1,6 @@
-import { CircleAlert, Eye, EyeOff } from 'lucide-react'
+import { Eye, EyeOff } from 'lucide-react'
 import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useState } from 'react'
+import { Wrong } from './Wrong.tsx'
 
 interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'id'> {
   label: string
@@ -35,14 +36,7 @@ export function Field({ label, rule, error, help, before, after, onValue, inputR
         {after}
       </div>
       <div id={noteId} className={error || help ? undefined : 'sr'}>
-        {error ? (
-          <p className="help bad" role="alert">
-            <CircleAlert className="i i-14" aria-hidden />
-            {error}
-          </p>
-        ) : (
-          help
-        )}
+        {error ? <Wrong>{error}</Wrong> : help}
       </div>
     </div>
   )
