@@ -1,76 +1,19 @@
-import { createHash, createHmac } from 'node:crypto'
 import { mkdtemp, readdir, stat, utimes, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
-import { portOf } from '../testing/world.ts'
+import { startFakeS3 } from '../testing/fakes3.ts'
 import { openBucket } from './open.ts'
 
-const KEYS = { S3_ACCESS_KEY_ID: 'AKIDEXAMPLE', S3_SECRET_ACCESS_KEY: 'a secret', S3_BUCKET: 'conclave', S3_REGION: 'eu-west-1' }
-
-/** A bucket in memory that speaks S3 and refuses what is not signed by its key, or comes without its length. */
-const objects = new Map<string, Buffer>()
-const server = createServer(async (request, response) => {
-  const body = await buffer(request).catch(() => undefined)
-  if (!body) return
-  const answer = (status: number, sent?: Buffer) => response.writeHead(status).end(sent)
-  if (!isSigned(request)) return answer(403)
-  const name = request.url ?? ''
-  if (request.method === 'GET') {
-    const { searchParams } = new URL(name, endpoint)
-    if (searchParams.has('list-type')) return answer(200, Buffer.from(listOf(searchParams)))
-    const [, first = '', last = ''] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
-    const found = objects.get(name)
-    if (first === '') return found ? answer(200, found) : answer(404)
-    return answer(206, found?.subarray(Number(first), Number(last) + 1))
-  }
-  if (request.method === 'DELETE') {
-    objects.delete(name)
-    return answer(204)
-  }
-  if (request.headers['content-length'] === undefined) return answer(411)
-  objects.set(name, body)
-  answer(200)
-})
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-afterAll(() => void server.close())
-const endpoint = `http://127.0.0.1:${portOf(server.address())}`
-
-/** As ListObjectsV2 answers, with pages of two names. */
-function listOf(query: URLSearchParams): string {
-  const after = query.get('start-after') ?? ''
-  const names = [...objects.keys()].map((name) => name.split('/').at(-1) ?? '').sort()
-  const rest = names.filter((name) => name.startsWith(query.get('prefix') ?? '') && name > after)
-  const keys = rest.slice(0, 2).map((name) => `<Contents><Key>${name}</Key><Size>1</Size></Contents>`)
-  return `<ListBucketResult><IsTruncated>${rest.length > 2}</IsTruncated>${keys.join('')}</ListBucketResult>`
-}
-
-/** Checks a signature of version 4 as Amazon describes it. */
-function isSigned({ method, url, headers }: IncomingMessage): boolean {
-  const found =
-    /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/(\d{8})\/eu-west-1\/s3\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/.exec(
-      headers.authorization ?? '',
-    )
-  if (!found) return false
-  const [, day = '', names = '', signature] = found
-  const listed = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
-  const { pathname, searchParams } = new URL(url ?? '', endpoint)
-  searchParams.sort()
-  const canonical = [method, pathname, String(searchParams), listed.join(''), names, headers['x-amz-content-sha256']].join('\n')
-  const hash = createHash('sha256').update(canonical).digest('hex')
-  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], `${day}/eu-west-1/s3/aws4_request`, hash].join('\n')
-  const hmac = (key: string | Buffer, what: string) => createHmac('sha256', key).update(what).digest()
-  const key = [day, 'eu-west-1', 's3', 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${KEYS.S3_SECRET_ACCESS_KEY}`)
-  return hmac(key, text).toString('hex') === signature
-}
+const { settings, close } = await startFakeS3()
+afterAll(close)
 
 const folder = await mkdtemp(path.join(tmpdir(), 'conclave-bucket-'))
 const inFolder = await openBucket(readConfig({ CONCLAVE_DATA: folder }), folder)
-const inS3 = await openBucket(readConfig({ S3_ENDPOINT: endpoint, ...KEYS }), folder)
+const inS3 = await openBucket(readConfig(settings), folder)
 const both = [
   ['a folder', inFolder],
   ['S3', inS3],
@@ -126,9 +69,9 @@ test('nobody but the server’s account reads the folder, and a start removes wh
 })
 
 test('a bucket that is away is said to be busy, one that refuses is a mistake of the settings', async () => {
-  const away = await openBucket(readConfig({ S3_ENDPOINT: 'http://127.0.0.1:1', ...KEYS }), folder)
+  const away = await openBucket(readConfig({ ...settings, S3_ENDPOINT: 'http://127.0.0.1:1' }), folder)
   await expect(away.get('one')).rejects.toMatchObject({ code: 'unavailable' })
   await expect(away.put('one', piecesOf(bytes), bytes.length)).rejects.toMatchObject({ code: 'unavailable' })
-  const wrong = { S3_ENDPOINT: endpoint, ...KEYS, S3_SECRET_ACCESS_KEY: 'another' }
+  const wrong = { ...settings, S3_SECRET_ACCESS_KEY: 'another' }
   await expect((await openBucket(readConfig(wrong), folder)).get('one')).rejects.toThrow('The bucket answered 403')
 })

@@ -1,12 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paddedBytes, uploaderApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { readConfig } from '../config.ts'
 import type { Browser } from '../testing/browser.ts'
+import { startFakeS3 } from '../testing/fakes3.ts'
 import { fileOf, idOf, puts, reads } from '../testing/sealed.ts'
 import { startWorld } from '../testing/world.ts'
+import { openBucket } from './open.ts'
 
 const world = await startWorld()
+const { settings, close } = await startFakeS3()
+afterAll(close)
+const buckets = [
+  ['a folder', world.env.bucket],
+  ['S3', await openBucket(readConfig(settings), '')],
+] as const
 
 const FIVE = LIMITS.uploadPartMinBytes
 const bytes = randomBytes(paddedBytes(2 * FIVE + 1))
@@ -26,108 +35,114 @@ const names = async () => {
   return (await Promise.all(prefixes.map((prefix) => world.env.bucket.list(prefix)))).flat()
 }
 
-test('parts come in any order, one twice, are listed, and become one file that a message carries', async () => {
-  const { alice, bob } = await world.people()
-  const room = await alice.talksTo(bob)
-  const upload = await begins(alice)
-  const third = await sends(alice, upload, 30, pieces[2] ?? bytes)
-  const first = await sends(alice, upload, 1, pieces[0] ?? bytes)
-  await sends(alice, upload, 2, randomBytes(FIVE))
-  const second = await sends(alice, upload, 2, pieces[1] ?? bytes)
-  const parts = [first, second, third]
-  const listed = await alice.does(uploaderApi.parts, upload)
-  expect(listed).toEqual(parts.map((part, at) => ({ ...part, Size: pieces[at]?.length })))
-  expect(await names()).toHaveLength(3)
-  // As an uploader of S3 does it: the key in the query, the parts in the body.
-  const complete = () =>
-    alice.request('POST', `/s3/multipart/${upload.uploadId}/complete?key=${upload.key}`, {
-      body: { parts },
-      headers: { origin: alice.origin ?? '' },
-    })
-  const path = `/objects/uploads/${upload.key}`
-  expect(await complete()).toMatchObject({ status: 200, body: { location: path } })
-  expect(await complete()).toMatchObject({ status: 200, body: { location: path } })
-  expect(await names()).toEqual([upload.key])
-  expect(await world.sql('select from object_parts')).toEqual([])
-  await alice.says(room, 'x', fileOf(path, bytes.length))
-  expect((await reads(world.url, bob, path)).bytes.equals(bytes)).toBe(true)
-  const [usage] = await world.sql('select stored_bytes from file_usage where user_id = $1', [alice.id])
-  expect(usage).toEqual({ stored_bytes: bytes.length })
-})
-
-test('an upload is completed by its own whole parts alone: none missing, changed, too small, or in another order', async () => {
-  const alice = await world.person('alice')
-  const upload = await begins(alice)
-  const [one, two, three] = await Promise.all(pieces.map((piece, at) => sends(alice, upload, at + 1, piece)))
-  const wrong = [
-    [one, two],
-    [two, one, three],
-    [one, two, { PartNumber: 3, ETag: one?.ETag }],
-    [one, two, { PartNumber: 4, ETag: three?.ETag }],
-  ]
-  for (const parts of wrong)
-    expect(await alice.tries(uploaderApi.complete, { ...upload, parts })).toBeRefused(400, 'incomplete_upload')
-  expect(await alice.tries(uploaderApi.complete, { ...upload, parts: [] })).toBeRefused(400)
-  const small = await begins(alice)
-  const tiny = [await sends(alice, small, 1, randomBytes(2048)), await sends(alice, small, 2, randomBytes(2048))]
-  expect(await alice.tries(uploaderApi.complete, { ...small, parts: tiny })).toBeRefused(400, 'incomplete_upload')
-  expect(
-    await alice.does(uploaderApi.complete, { ...upload, parts: [one, two, three].filter((each) => each !== undefined) }),
-  ).toEqual({
-    location: `/objects/uploads/${upload.key}`,
+describe.each(buckets)('with the bytes in %s', (_, bucket) => {
+  beforeAll(() => {
+    world.env.bucket = bucket
   })
-  expect(await alice.tries(uploaderApi.sign, { ...upload, partNumber: 1 })).toBeRefused(409, 'already_uploaded')
-})
 
-test('Eve: foreign uploads, 10,001 numbers, many small parts, more than the largest file, and signatures of other parts', async () => {
-  const [alice, eve] = [await world.person('alice'), await world.person('eve')]
-  const [hers, own] = [await begins(alice), await begins(eve)]
-  const part = { PartNumber: 1, ETag: '"x"' }
-  for (const upload of [hers, { ...own, key: hers.key }, { ...hers, key: own.key }]) {
-    expect(await eve.tries(uploaderApi.parts, upload)).toBeRefused(404, 'not_found')
-    expect(await eve.tries(uploaderApi.sign, { ...upload, partNumber: 1 })).toBeRefused(404, 'not_found')
-    expect(await eve.tries(uploaderApi.complete, { ...upload, parts: [part] })).toBeRefused(404, 'not_found')
-    expect(await eve.tries(uploaderApi.abort, upload)).toBeRefused(404, 'not_found')
-  }
-  for (const input of [
-    { ...own, partNumber: 0 },
-    { ...own, partNumber: LIMITS.uploadPartsMax + 1 },
-    { uploadId: own.uploadId, partNumber: 1 },
-  ]) {
-    const refused = await eve.tries(uploaderApi.sign, input)
-    expect(refused).toBeRefused(400, 'invalid_input')
-    expect(refused.body).toMatchObject({ error: 'Cannot sign without a key, an uploadId, and a partNumber' })
-  }
-  const url = await signs(eve, own, 1)
-  expect(await puts(eve, url.replace('partNumber=1', 'partNumber=2'), 'x')).toBeRefused(400, 'invalid_signature')
-  expect(await puts(eve, url.replace(own.key, hers.key), 'x')).toBeRefused(404, 'not_found')
-  expect(await puts(alice, url, 'x')).toBeRefused(404, 'not_found')
-  for (const at of [1, 2]) await sends(eve, own, at, randomBytes(FIVE))
-  expect(await puts(eve, await signs(eve, own, 3), randomBytes(LIMITS.sealedFileBytes - 2 * FIVE + 1))).toBeRefused(
-    413,
-    'file_too_large',
-  )
-  await sends(eve, own, 9999, randomBytes(100))
-  expect(await puts(eve, await signs(eve, own, 10_000), 'x')).toBeRefused(400, 'incomplete_upload')
-  expect(await world.sql('select size_bytes from objects where id = $1', [own.key])).toEqual([{ size_bytes: 2 * FIVE + 100 }])
-})
+  test('parts come in any order, one twice, are listed, and become one file that a message carries', async () => {
+    const { alice, bob } = await world.people()
+    const room = await alice.talksTo(bob)
+    const upload = await begins(alice)
+    const third = await sends(alice, upload, 30, pieces[2] ?? bytes)
+    const first = await sends(alice, upload, 1, pieces[0] ?? bytes)
+    await sends(alice, upload, 2, randomBytes(FIVE))
+    const second = await sends(alice, upload, 2, pieces[1] ?? bytes)
+    const parts = [first, second, third]
+    const listed = await alice.does(uploaderApi.parts, upload)
+    expect(listed).toEqual(parts.map((part, at) => ({ ...part, Size: pieces[at]?.length })))
+    expect(await names()).toHaveLength(3)
+    // As an uploader of S3 does it: the key in the query, the parts in the body.
+    const complete = () =>
+      alice.request('POST', `/s3/multipart/${upload.uploadId}/complete?key=${upload.key}`, {
+        body: { parts },
+        headers: { origin: alice.origin ?? '' },
+      })
+    const path = `/objects/uploads/${upload.key}`
+    expect(await complete()).toMatchObject({ status: 200, body: { location: path } })
+    expect(await complete()).toMatchObject({ status: 200, body: { location: path } })
+    expect(await names()).toEqual([upload.key])
+    expect(await world.sql('select from object_parts')).toEqual([])
+    await alice.says(room, 'x', fileOf(path, bytes.length))
+    expect((await reads(world.url, bob, path)).bytes.equals(bytes)).toBe(true)
+    const [usage] = await world.sql('select stored_bytes from file_usage where user_id = $1', [alice.id])
+    expect(usage).toEqual({ stored_bytes: bytes.length })
+  })
 
-test('what is aborted or never completed leaves nothing', async () => {
-  const alice = await world.person('alice')
-  const [aborted, left] = [await begins(alice), await begins(alice)]
-  for (const upload of [aborted, left]) await sends(alice, upload, 1, randomBytes(1000))
-  const late = await signs(alice, aborted, 2)
-  await alice.does(uploaderApi.abort, aborted)
-  expect(await alice.tries(uploaderApi.parts, aborted)).toBeRefused(404, 'not_found')
-  expect(await puts(alice, late, 'x')).toBeRefused(404, 'not_found')
-  world.passes(60)
-  await world.jobs.runDue()
-  const isThere = async ({ key }: Upload) => (await world.sql('select from objects where id = $1', [key])).length > 0
-  expect([await isThere(aborted), await isThere(left)]).toEqual([false, true])
-  world.passes(LIMITS.uploadKeptSeconds)
-  await world.jobs.runDue()
-  expect(await isThere(left)).toBe(false)
-  const known = (await world.sql('select id from objects union select id from object_parts')).map(({ id }) => id)
-  for (const name of await names()) expect(known).toContain(name)
-  expect(idOf(`/objects/uploads/${left.key}`)).toBe(left.key)
+  test('an upload is completed by its own whole parts alone: none missing, changed, too small, or in another order', async () => {
+    const alice = await world.person('alice')
+    const upload = await begins(alice)
+    const [one, two, three] = await Promise.all(pieces.map((piece, at) => sends(alice, upload, at + 1, piece)))
+    const wrong = [
+      [one, two],
+      [two, one, three],
+      [one, two, { PartNumber: 3, ETag: one?.ETag }],
+      [one, two, { PartNumber: 4, ETag: three?.ETag }],
+    ]
+    for (const parts of wrong)
+      expect(await alice.tries(uploaderApi.complete, { ...upload, parts })).toBeRefused(400, 'incomplete_upload')
+    expect(await alice.tries(uploaderApi.complete, { ...upload, parts: [] })).toBeRefused(400)
+    const small = await begins(alice)
+    const tiny = [await sends(alice, small, 1, randomBytes(2048)), await sends(alice, small, 2, randomBytes(2048))]
+    expect(await alice.tries(uploaderApi.complete, { ...small, parts: tiny })).toBeRefused(400, 'incomplete_upload')
+    expect(
+      await alice.does(uploaderApi.complete, { ...upload, parts: [one, two, three].filter((each) => each !== undefined) }),
+    ).toEqual({
+      location: `/objects/uploads/${upload.key}`,
+    })
+    expect(await alice.tries(uploaderApi.sign, { ...upload, partNumber: 1 })).toBeRefused(409, 'already_uploaded')
+  })
+
+  test('Eve: foreign uploads, 10,001 numbers, many small parts, more than the largest file, and signatures of other parts', async () => {
+    const [alice, eve] = [await world.person('alice'), await world.person('eve')]
+    const [hers, own] = [await begins(alice), await begins(eve)]
+    const part = { PartNumber: 1, ETag: '"x"' }
+    for (const upload of [hers, { ...own, key: hers.key }, { ...hers, key: own.key }]) {
+      expect(await eve.tries(uploaderApi.parts, upload)).toBeRefused(404, 'not_found')
+      expect(await eve.tries(uploaderApi.sign, { ...upload, partNumber: 1 })).toBeRefused(404, 'not_found')
+      expect(await eve.tries(uploaderApi.complete, { ...upload, parts: [part] })).toBeRefused(404, 'not_found')
+      expect(await eve.tries(uploaderApi.abort, upload)).toBeRefused(404, 'not_found')
+    }
+    for (const input of [
+      { ...own, partNumber: 0 },
+      { ...own, partNumber: LIMITS.uploadPartsMax + 1 },
+      { uploadId: own.uploadId, partNumber: 1 },
+    ]) {
+      const refused = await eve.tries(uploaderApi.sign, input)
+      expect(refused).toBeRefused(400, 'invalid_input')
+      expect(refused.body).toMatchObject({ error: 'Cannot sign without a key, an uploadId, and a partNumber' })
+    }
+    const url = await signs(eve, own, 1)
+    expect(await puts(eve, url.replace('partNumber=1', 'partNumber=2'), 'x')).toBeRefused(400, 'invalid_signature')
+    expect(await puts(eve, url.replace(own.key, hers.key), 'x')).toBeRefused(404, 'not_found')
+    expect(await puts(alice, url, 'x')).toBeRefused(404, 'not_found')
+    for (const at of [1, 2]) await sends(eve, own, at, randomBytes(FIVE))
+    expect(await puts(eve, await signs(eve, own, 3), randomBytes(LIMITS.sealedFileBytes - 2 * FIVE + 1))).toBeRefused(
+      413,
+      'file_too_large',
+    )
+    await sends(eve, own, 9999, randomBytes(100))
+    expect(await puts(eve, await signs(eve, own, 10_000), 'x')).toBeRefused(400, 'incomplete_upload')
+    expect(await world.sql('select size_bytes from objects where id = $1', [own.key])).toEqual([{ size_bytes: 2 * FIVE + 100 }])
+  })
+
+  test('what is aborted or never completed leaves nothing', async () => {
+    const alice = await world.person('alice')
+    const [aborted, left] = [await begins(alice), await begins(alice)]
+    for (const upload of [aborted, left]) await sends(alice, upload, 1, randomBytes(1000))
+    const late = await signs(alice, aborted, 2)
+    await alice.does(uploaderApi.abort, aborted)
+    expect(await alice.tries(uploaderApi.parts, aborted)).toBeRefused(404, 'not_found')
+    expect(await puts(alice, late, 'x')).toBeRefused(404, 'not_found')
+    world.passes(60)
+    await world.jobs.runDue()
+    const isThere = async ({ key }: Upload) => (await world.sql('select from objects where id = $1', [key])).length > 0
+    expect([await isThere(aborted), await isThere(left)]).toEqual([false, true])
+    world.passes(LIMITS.uploadKeptSeconds)
+    await world.jobs.runDue()
+    expect(await isThere(left)).toBe(false)
+    const known = (await world.sql('select id from objects union select id from object_parts')).map(({ id }) => id)
+    for (const name of await names()) expect(known).toContain(name)
+    expect(idOf(`/objects/uploads/${left.key}`)).toBe(left.key)
+  })
 })

@@ -1,19 +1,29 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { chatLocksApi } from '../../contract/chatlocks.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { filesApi, uploaderApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { messagesApi } from '../../contract/messages.ts'
+import { readConfig } from '../config.ts'
 import type { Browser } from '../testing/browser.ts'
+import { startFakeS3 } from '../testing/fakes3.ts'
 import type { Person } from '../testing/person.ts'
 import { pictureBytes } from '../testing/picture.ts'
 import { fileOf, idOf, pathOf, puts, reads, removesFile, sealedBytes, uploadsFile } from '../testing/sealed.ts'
 import { startWorld } from '../testing/world.ts'
+import { openBucket } from './open.ts'
 
 const world = await startWorld()
+const { settings, close } = await startFakeS3()
+afterAll(close)
+const inFolder = world.env.bucket
+const buckets = [
+  ['a folder', inFolder],
+  ['S3', await openBucket(readConfig(settings), '')],
+] as const
 
 // Whatever a test has done: what is counted is what is stored.
 afterEach(async () => {
@@ -42,51 +52,59 @@ async function sends(who: Person, chatRoomId: string, body = sealedBytes()) {
   return { path, body, message }
 }
 
-test('a file reaches who is given its message, byte for byte and by ranges, and before that its sender alone', async () => {
-  const { alice, bob, carol, eve } = await world.people()
-  const room = await alice.talksTo(bob)
-  await alice.talksTo(carol)
-  const body = sealedBytes(300_000)
-  const path = await uploadsFile(alice, body)
-  expect(await Promise.all([alice, bob, carol, eve].map((who) => statusOf(who, path)))).toEqual([200, 404, 404, 404])
-  const line = await bob.opensSocket()
-  const sent = await alice.says(room, 'a file', { ...fileOf(path, body.length), messageType: 'image' })
-  expect(sent).toMatchObject({ filePath: path, fileName: idOf(path), fileSize: body.length, messageType: 'image' })
-  expect((await line.hears('message')).data).toMatchObject({ filePath: path, fileSize: body.length })
-  line.hangsUp()
-  expect(await Promise.all([alice, bob, carol, eve].map((who) => statusOf(who, path)))).toEqual([200, 200, 404, 404])
-  const whole = await reads(world.url, bob, path)
-  expect(whole.bytes.equals(body)).toBe(true)
-  const etag = `"${createHash('sha256').update(body).digest('hex')}"`
-  expect(Object.fromEntries(whole.headers)).toMatchObject({
-    'content-type': 'application/octet-stream',
-    'content-disposition': 'attachment',
-    'content-length': String(body.length),
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-store',
-    'x-content-type-options': 'nosniff',
-    etag,
-  })
-  const ranges: [string, number, number][] = [
-    ['bytes=0-99', 0, 100],
-    ['bytes=100000-', 100_000, body.length],
-    ['bytes=-10', body.length - 10, body.length],
-    ['bytes=5-999999999', 5, body.length],
-  ]
-  for (const [range, from, to] of ranges) {
-    const part = await reads(world.url, bob, path, { range, 'if-range': etag })
-    expect(part.status).toBe(206)
-    expect(part.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/${body.length}`)
-    expect(part.bytes.equals(body.subarray(from, to))).toBe(true)
-  }
-  expect((await reads(world.url, bob, path, { range: 'bytes=0-9', 'if-range': '"another"' })).bytes).toHaveLength(body.length)
-  for (const range of [`bytes=${body.length}-`, 'bytes=-0']) {
-    const behind = await reads(world.url, bob, path, { range })
-    expect([behind.status, behind.headers.get('content-range')]).toEqual([416, `bytes */${body.length}`])
-  }
-  for (const range of ['bytes=9-5', 'bytes=0-1,4-5', 'pages=1-2', 'bytes=-'])
-    expect(await reads(world.url, bob, path, { range })).toMatchObject({ status: 200 })
-})
+test.each(buckets)(
+  'from %s a file reaches who is given its message, byte for byte and by ranges, and before that its sender alone',
+  async (_, bucket) => {
+    world.env.bucket = bucket
+    onTestFinished(async () => {
+      world.env.bucket = inFolder
+      await world.sql("update objects set state = 'dropped'")
+    })
+    const { alice, bob, carol, eve } = await world.people()
+    const room = await alice.talksTo(bob)
+    await alice.talksTo(carol)
+    const body = sealedBytes(300_000)
+    const path = await uploadsFile(alice, body)
+    expect(await Promise.all([alice, bob, carol, eve].map((who) => statusOf(who, path)))).toEqual([200, 404, 404, 404])
+    const line = await bob.opensSocket()
+    const sent = await alice.says(room, 'a file', { ...fileOf(path, body.length), messageType: 'image' })
+    expect(sent).toMatchObject({ filePath: path, fileName: idOf(path), fileSize: body.length, messageType: 'image' })
+    expect((await line.hears('message')).data).toMatchObject({ filePath: path, fileSize: body.length })
+    line.hangsUp()
+    expect(await Promise.all([alice, bob, carol, eve].map((who) => statusOf(who, path)))).toEqual([200, 200, 404, 404])
+    const whole = await reads(world.url, bob, path)
+    expect(whole.bytes.equals(body)).toBe(true)
+    const etag = `"${createHash('sha256').update(body).digest('hex')}"`
+    expect(Object.fromEntries(whole.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment',
+      'content-length': String(body.length),
+      'accept-ranges': 'bytes',
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+      etag,
+    })
+    const ranges: [string, number, number][] = [
+      ['bytes=0-99', 0, 100],
+      ['bytes=100000-', 100_000, body.length],
+      ['bytes=-10', body.length - 10, body.length],
+      ['bytes=5-999999999', 5, body.length],
+    ]
+    for (const [range, from, to] of ranges) {
+      const part = await reads(world.url, bob, path, { range, 'if-range': etag })
+      expect(part.status).toBe(206)
+      expect(part.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/${body.length}`)
+      expect(part.bytes.equals(body.subarray(from, to))).toBe(true)
+    }
+    expect((await reads(world.url, bob, path, { range: 'bytes=0-9', 'if-range': '"another"' })).bytes).toHaveLength(body.length)
+    for (const range of [`bytes=${body.length}-`, 'bytes=-0']) {
+      const behind = await reads(world.url, bob, path, { range })
+      expect([behind.status, behind.headers.get('content-range')]).toEqual([416, `bytes */${body.length}`])
+    }
+    for (const range of ['bytes=9-5', 'bytes=0-1,4-5', 'pages=1-2', 'bytes=-'])
+      expect(await reads(world.url, bob, path, { range })).toMatchObject({ status: 200 })
+  },
+)
 
 test('a message is refused unless it names a finished file of its sender, by path, id and size, that no message carries', async () => {
   const { alice, bob, eve } = await world.people()
