@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { PAYMENTS } from './dearest-payments.ts'
 import type { Request } from './scene.ts'
 
 const by =
@@ -8,10 +9,11 @@ const by =
 const transactionHash = 'ab'.repeat(32)
 
 /**
- * What of each call for coins costs the server most, as in `DEAREST`. What a node answers is waited for and costs nothing: these
+ * What of each call for payments costs the server most, as in `DEAREST`. What a node answers is waited for and costs nothing: these
  * requests end before one is asked.
  */
 export const COINS: Record<string, Record<string, Request>> = {
+  ...PAYMENTS,
   'GET /api/crypto/currencies': { 'nothing in it': by() },
   'GET /api/crypto/prices': { 'nothing in it': by() },
   'GET /api/crypto/payments': { 'nothing in it': by() },

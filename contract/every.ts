@@ -13,6 +13,7 @@ import { healthApi } from './health.ts'
 import { messagesApi } from './messages.ts'
 import { notificationsApi } from './notifications.ts'
 import { passkeysApi } from './passkeys.ts'
+import { paymentsApi } from './payments.ts'
 import { privacyApi } from './privacy.ts'
 import { pushApi } from './push.ts'
 import { reportsApi } from './reports.ts'
@@ -36,6 +37,7 @@ export const everyEndpoint: Endpoint[] = [
   messagesApi,
   notificationsApi,
   passkeysApi,
+  paymentsApi,
   privacyApi,
   pushApi,
   reportsApi,

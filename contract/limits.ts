@@ -157,6 +157,18 @@ export const LIMITS = {
   analyticsDays: 30,
   fewPeople: 10,
   reportsPage: 20,
+  /** Packages that are shown for sale. */
+  packagesMax: 100,
+  /** Days in which a card subscription can be paid back, counted from its first payment. */
+  refundDays: 30,
+  /** Days for which a plan goes on after a renewal could not be paid. */
+  graceDays: 7,
+  /** Days for which the ids of the card provider's events are kept, to know a repeated one. The provider repeats for three. */
+  cardEventDays: 30,
+  /** What a free account receives in a month before its card of usage says so. Nothing is dropped. */
+  freeMessages: 100,
+  freeStorageMB: 50,
+  freeVideoMinutes: 30,
 } as const
 
 /**
@@ -210,6 +222,8 @@ export const RATES = {
   answerContact: { points: 120, seconds: MINUTE, per: 'user' },
   /** Blocks and their ends. Each pair with messages between is one more range of places in the blocker's row of the room. */
   blocks: { points: 60, seconds: DAY, per: 'user' },
+  /** Checkouts, changes, refunds. Each asks the card provider. */
+  payments: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   reports: { points: 10, seconds: DAY, per: 'user' },
   /** What administrators do: each leaves a row for good. */
   administration: { points: 120, seconds: 10 * MINUTE, per: 'user' },

@@ -10,6 +10,7 @@ export const PAGES: Readonly<Record<string, string | null>> = {
   '/assets': null,
   '/objects': null,
   '/s3': null,
+  '/sandbox': null,
   '/security': 'security.html',
   '/security/protocol': 'protocol.html',
   '/security/threat-model': 'threat-model.html',

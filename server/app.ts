@@ -43,6 +43,8 @@ import { measureAnswers, measureJobs } from './metrics/measures.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { dropUsedChallenges } from './passkeys/challenge.ts'
+import { paymentRoutes } from './payments/routes.ts'
+import { askForOverdue } from './payments/webhook.ts'
 import { keepPresence, type Presence } from './presence/presence.ts'
 import { tellSwitched } from './privacy/privacy.ts'
 import { privacyRoutes } from './privacy/routes.ts'
@@ -52,6 +54,9 @@ import { type Gateway, openGateway } from './realtime/gateway.ts'
 import { dropOldReports } from './reports/reports.ts'
 import { reportRoutes } from './reports/routes.ts'
 import { roomRoutes } from './rooms/routes.ts'
+import { renewalsOf } from './sandbox/bills.ts'
+import { sandboxRoutes } from './sandbox/routes.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { deleteExpiredSessions, liveSessions } from './sessions/sessions.ts'
 import { dropOldSignIns } from './sessions/signins.ts'
@@ -110,6 +115,12 @@ const compareJob = (): Job => ({ name: 'compared-files', periodSeconds: DAY, wor
 /** Less than the minute between two looks, so that none is left out. It finds what no process has pushed at once. */
 const pushJob = (): Job => ({ name: 'push', periodSeconds: 50, work: tellInSlices() })
 
+/** Asks the card provider what it may have told in vain. */
+const overdueJob = (): Job => ({ name: 'overdue-cards', periodSeconds: HOUR, work: askForOverdue() })
+
+/** The sandbox bills what is due by the clock. */
+const renewalJob = (sandbox: Sandbox): Job => ({ name: 'sandbox-renewals', periodSeconds: 50, work: renewalsOf(sandbox) })
+
 /** Assembles the server, one line per feature. The caller starts listening. */
 export async function makeApp(
   env: Env,
@@ -159,6 +170,8 @@ export async function makeApp(
   pushRoutes(http, env)
   coinRoutes(http, env)
   reportRoutes(http, env)
+  paymentRoutes(http, env)
+  if (env.card.sandbox) sandboxRoutes(http, env.card.sandbox)
   if (releaseFolder) serveWellKnown(http, releaseFolder)
   serveCrawlers(http, env.config)
   if (clientFolder) await servePages(http, clientFolder)
@@ -189,7 +202,7 @@ export async function makeApp(
   const jobs = makeJobs({
     env,
     pool: database.pool,
-    jobs: [...everyJob, compareJob(), pushJob()],
+    jobs: [...everyJob, compareJob(), pushJob(), overdueJob(), ...(env.card.sandbox ? [renewalJob(env.card.sandbox)] : [])],
     report,
     onRun: metrics && measureJobs(metrics),
   })

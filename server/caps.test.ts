@@ -18,6 +18,7 @@ import * as jobs from './db/schema/jobs.ts'
 import * as ledger from './db/schema/ledger.ts'
 import * as messages from './db/schema/messages.ts'
 import * as passkeys from './db/schema/passkeys.ts'
+import * as payments from './db/schema/payments.ts'
 import * as plans from './db/schema/plans.ts'
 import * as presence from './db/schema/presence.ts'
 import * as push from './db/schema/push.ts'
@@ -44,6 +45,7 @@ test('every table says in SECURITY.md what bounds it, and who can make it grow',
     ledger,
     messages,
     passkeys,
+    payments,
     plans,
     presence,
     push,

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { type CardSettings, readCard } from './cardsettings.ts'
 import { type CoinSettings, readCoins } from './coinsettings.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
@@ -57,6 +58,9 @@ export interface Config {
   /** false lets requests to addresses that users choose reach this machine and inner networks, for tests alone. */
   isOutboundGuarded: boolean
   coins: CoinSettings
+  card: CardSettings
+  /** True if the provider computes and adds taxes. */
+  hasCardTax: boolean
   /** The listener that PORT opens. */
   direct: Listener
 }
@@ -94,6 +98,8 @@ export function readConfig(variables: Variables): Config {
     hasPush: readChoice(variables, 'PUSH', ['on', 'off'], isHidden ? 'off' : 'on') === 'on',
     isOutboundGuarded: isOn(variables, 'OUTBOUND_GUARD'),
     coins: readCoins(variables, isHidden),
+    card: readCard(variables),
+    hasCardTax: readChoice(variables, 'CARD_TAX', ['on', 'off'], 'off') === 'on',
     direct: {
       ingress: 'direct',
       isSecure: publicUrl?.protocol === 'https:',

@@ -5,6 +5,7 @@ import type { Db } from './db/connect.ts'
 import type { Bucket } from './files/bucket.ts'
 import type { Limits } from './http/limits.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import type { Card } from './payments/card.ts'
 import type { PushQueue } from './push/queue.ts'
 import type { Hub } from './realtime/hub.ts'
 import type { Batch } from './rooms/batch.ts'
@@ -28,6 +29,8 @@ export interface Env {
   outbound: Outbound
   /** The chains and prices of coins. */
   coins: Coins
+  /** The card provider. */
+  card: Card
   limits: Limits
   /** Returns the user of the live session with this SHA-256 (hex). */
   findSession: (sessionHash: string) => Promise<SignedInUser | undefined>

@@ -62,6 +62,7 @@ const OPEN = [
   'GET /api/username-available',
   'GET /api/health',
   'GET /api/openapi.json',
+  'POST /api/webhooks/stripe',
   'POST /planted/webhook',
 ]
 
@@ -205,6 +206,9 @@ const snapshot = async () =>
       'history_seals',
       'passkeys',
       'plan_rights',
+      'premium_packages',
+      'ledger_entries',
+      'card_accounts',
       'jobs',
       'push_subscriptions',
       'quiet_hours',

@@ -19,6 +19,7 @@ import { measureFlushes, measureServer } from './metrics/measures.ts'
 import { makeMetrics } from './metrics/metrics.ts'
 import { serveMetrics } from './metrics/port.ts'
 import { makeOutbound } from './outbound/outbound.ts'
+import { openCard } from './payments/open.ts'
 import { makePushQueue } from './push/queue.ts'
 import { newVapidKey } from './push/vapid.ts'
 import { createHub } from './realtime/hub.ts'
@@ -65,6 +66,7 @@ async function start(): Promise<void> {
       batch: makeBatch({ pool: database.pool, clock, fault, onFlush: metrics && measureFlushes(metrics) }),
       push: makePushQueue(),
       bucket: await openBucket(config, root),
+      card: openCard(config.card, database.db, clock),
       outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
       coins: openCoins(config.coins, clock),
       limits: config.hasRateLimits ? makeLimits(clock) : noLimits,

@@ -22,6 +22,7 @@ import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { roomBeside } from './keys.ts'
 import { Panel } from './Panel.tsx'
 import { SETTINGS, SidebarTop } from './SidebarTop.tsx'
+import { ASKED } from './tabs.ts'
 import { useKeys } from './useKeys.tsx'
 
 const InviteDialog = later(async () => (await import('../codes/InviteDialog.tsx')).InviteDialog)
@@ -51,7 +52,7 @@ export function Messenger() {
   const isAsked = useStore(actStore, ({ asked }) => asked !== null)
   const isSignInNew = useStore(signInsStore, ({ signIns }) => signIns.length > 0)
   const [location, navigate] = useLocation()
-  const [isSettings] = useRoute('/settings')
+  const isSettings = location === '/settings' || location === '/subscribe'
   const search = useSearch()
   const isSessions = search === 'tab=devices' && isSettings
   const [, params] = useRoute('/chat/:chatRoomId')
@@ -158,6 +159,10 @@ export function Messenger() {
               openRoomId={openRoomId}
               onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)}
               onAdd={setAdding}
+              onPlans={() => {
+                sessionStorage.setItem(ASKED, 'subscription')
+                navigate('/settings')
+              }}
               beside={<Bell onSettings={() => navigate('/settings?tab=notifications')} />}
             />
           </div>

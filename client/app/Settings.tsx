@@ -5,7 +5,6 @@ import { useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { connectionStore } from '../net/status.ts'
-import { CurrentPlan } from '../plans/CurrentPlan.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
 import { Note } from '../ui/Note.tsx'
@@ -21,9 +20,12 @@ const NotificationSettings = lazy(async () => ({
   default: (await import('../notifications/NotificationSettings.tsx')).NotificationSettings,
 }))
 const PushSettings = lazy(async () => ({ default: (await import('../push/PushSettings.tsx')).PushSettings }))
+const PlanTab = lazy(async () => ({ default: (await import('../plans/PlanTab.tsx')).PlanTab }))
 const SessionsPage = lazy(async () => ({ default: (await import('../sessions/SessionsPage.tsx')).SessionsPage }))
 
 const CoinPayments = later(async () => (await import('../coins/CoinPayments.tsx')).CoinPayments)
+/** The page that lists all plans. */
+const SUBSCRIBE = '/subscribe'
 
 const TITLES = { notifications: 'Notifications', devices: 'Sessions and devices' }
 
@@ -38,7 +40,8 @@ export function Settings({ user, onBack }: Props) {
   const [search, setSearch] = useSearchParams()
   const [asked, setAsked] = useState(() => sessionStorage.getItem(ASKED))
   const place = openedAt(asked, search.get('tab'))
-  const [, navigate] = useLocation()
+  const [location, navigate] = useLocation()
+  const isSubscribe = location === SUBSCRIBE
   const page = isOwnPage(place) ? place : undefined
   useEffect(() => sessionStorage.removeItem(ASKED), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the settings begins at its title
@@ -49,21 +52,28 @@ export function Settings({ user, onBack }: Props) {
     setSearch({ tab: tabInAddress(openedAt(next, null)) }, { replace: true })
   }
 
+  const plans = (
+    <Suspense fallback={<Spinner words="Loading" />}>
+      <PlanTab tier={user.subscriptionTier} />
+    </Suspense>
+  )
   return (
     <div className="settings">
       <main className="page">
         <header>
           <IconButton
             icon={ChevronLeft}
-            label={page ? 'Back to Profile Settings' : 'Back to chat'}
-            onClick={page ? () => open(TAB_OF[page]) : onBack}
+            label={page && !isSubscribe ? 'Back to Profile Settings' : 'Back to chat'}
+            onClick={page && !isSubscribe ? () => open(TAB_OF[page]) : onBack}
           />
           <h1 ref={title} tabIndex={-1}>
-            {page ? TITLES[page] : 'Profile Settings'}
+            {isSubscribe ? 'Security Plans' : page ? TITLES[page] : 'Profile Settings'}
           </h1>
         </header>
         <AwayNote />
-        {page ? (
+        {isSubscribe ? (
+          <div className="own-page">{plans}</div>
+        ) : page ? (
           <Suspense fallback={<Spinner words="Loading" />}>
             {page === 'devices' ? (
               <SessionsPage onChangePassword={() => navigate(`${addressOf('security')}#${PASSWORD}`)} />
@@ -86,7 +96,7 @@ export function Settings({ user, onBack }: Props) {
               <ProfileTab user={user} />
             </Tabs.Content>
             <Tabs.Content value="subscription" tabIndex={-1}>
-              <CurrentPlan tier={user.subscriptionTier} />
+              {plans}
               <CoinPayments />
             </Tabs.Content>
             <Tabs.Content value="security" tabIndex={-1}>

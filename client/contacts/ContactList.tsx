@@ -26,11 +26,13 @@ interface Props {
   onOpen: (chatRoomId: string) => void
   /** Begins to add somebody in this way. */
   onAdd: (way: AddingWay) => void
+  /** Shows the plans. */
+  onPlans: () => void
   /** Stands beside the search. */
   beside?: ReactNode
 }
 
-export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
+export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside }: Props) {
   const rows = useRows()
   const [query, setQuery] = useState('')
   const found = useMemo(() => rows.filter((row) => matches(row, query)), [rows, query])
@@ -98,6 +100,9 @@ export function ContactList({ openRoomId, onOpen, onAdd, beside }: Props) {
           <button type="button" className="btn quiet" onClick={() => onAdd('scan')}>
             Scan QR
           </button>
+          <button type="button" className="btn quiet" onClick={onPlans}>
+            Security Plans
+          </button>
         </div>
       </div>
     </div>
@@ -132,7 +137,7 @@ function useWanted(found: ListRow[], openRoomId: string | undefined) {
   return [wantedId, want] as const
 }
 
-interface RowsProps extends Omit<Props, 'beside'> {
+interface RowsProps extends Omit<Props, 'beside' | 'onPlans'> {
   rows: ListRow[]
   found: ListRow[]
   query: string

@@ -1,16 +1,58 @@
-import { Check, Info } from 'lucide-react'
+import { Check, CircleAlert, CreditCard, Info } from 'lucide-react'
+import { useState } from 'react'
+import type { Subscription, Usage } from '../../contract/payments.ts'
 import { PLANS, type Tier } from '../../contract/plans.ts'
+import { useEnv } from '../ui/env.tsx'
 import { Note } from '../ui/Note.tsx'
-import { currentLinesOf } from './lines.ts'
+import { showToast } from '../ui/toast.ts'
+import { currentLinesOf, shownDay, shownPrice } from './lines.ts'
+import { changePlan, isPaidPlan, keepPlan, portalUrl, refundPlan } from './plans.ts'
+import { RefundDialog } from './RefundDialog.tsx'
+import { UsageCard } from './UsageCard.tsx'
+import { useAct } from './usePlans.tsx'
 import './current.css'
 
-/** The plan of the own account, and what it allows. */
-export function CurrentPlan({ tier }: { tier: Tier }) {
+interface Props {
+  tier: Tier
+  subscription: Subscription | null
+  usage: Usage | null
+}
+
+/** The plan of the own account: what it allows, until when, what is used of it, and how it ends. */
+export function CurrentPlan({ tier, subscription, usage }: Props) {
+  const env = useEnv()
+  const { pending, act } = useAct('Payment Error')
+  const [isAsking, setAsking] = useState(false)
   const plan = PLANS[tier]
+  const card = subscription?.card ?? null
+  const isPaid = isPaidPlan(tier)
+
+  const keep = () => act('keep', () => keepPlan(env))
+  const end = () => act('end', async () => void (await changePlan(env, { tier: 'free', billingPeriod: 'monthly' })))
+  const manage = () => act('portal', async () => location.assign(await portalUrl(env)))
+  const refund = () => {
+    setAsking(false)
+    act('refund', async () => {
+      const cents = await refundPlan(env)
+      showToast({ tone: 'good', title: 'Paid back', text: `${shownPrice(cents)} go back to your card. Your plan has ended.` })
+    })
+  }
+
   return (
     <section className="current-plan" aria-label="Current plan">
-      <p className="small t2">Current plan</p>
-      <h2>{plan.name}</h2>
+      <header>
+        <div>
+          <p className="small t2">Current plan</p>
+          <h2>{plan.name}</h2>
+        </div>
+        {subscription && <p className="small t2">{whenOf(subscription)}</p>}
+      </header>
+      {card?.hasFailed && (
+        <Note icon={CircleAlert} tone="danger" role="alert">
+          <strong>The last payment failed.</strong> {card.graceUntil && `Your plan goes on until ${shownDay(card.graceUntil)}. `}
+          Change the card below, and it is tried again.
+        </Note>
+      )}
       <ul>
         {currentLinesOf(plan).map((line) => (
           <li key={line}>
@@ -19,7 +61,42 @@ export function CurrentPlan({ tier }: { tier: Tier }) {
           </li>
         ))}
       </ul>
-      <Note icon={Info}>Plans cannot be bought on this server yet. Whoever runs it can set the plan of your account.</Note>
+      {usage && <UsageCard usage={usage} isReceived={!isPaid} />}
+      {isPaid && subscription && !card && subscription.endDate !== null && (
+        <Note icon={Info}>This plan ends by itself. Then sending stops, and everything stays readable.</Note>
+      )}
+      <div className="acts">
+        {card && !card.renews && (
+          <button type="button" className="btn primary" onClick={keep} disabled={pending !== undefined}>
+            {pending === 'keep' ? 'Processing...' : 'Keep my plan'}
+          </button>
+        )}
+        {subscription?.hasInvoices && subscription.cardProvider !== 'off' && (
+          <button type="button" className="btn outline" onClick={manage} disabled={pending !== undefined}>
+            <CreditCard className="i i-16" aria-hidden />
+            Card and invoices
+          </button>
+        )}
+        {card?.renews && (
+          <button type="button" className="btn outline" onClick={end} disabled={pending !== undefined}>
+            {pending === 'end' ? 'Processing...' : 'Downgrade to Free'}
+          </button>
+        )}
+        {subscription?.refundableCents != null && (
+          <button type="button" className="btn quiet" onClick={() => setAsking(true)} disabled={pending !== undefined}>
+            {pending === 'refund' ? 'Processing...' : 'Refund'}
+          </button>
+        )}
+      </div>
+      {isAsking && subscription?.refundableCents != null && (
+        <RefundDialog cents={subscription.refundableCents} onRefund={refund} onClose={() => setAsking(false)} />
+      )}
     </section>
   )
+}
+
+function whenOf({ tier, card, endDate }: Subscription): string {
+  if (card?.renews) return `Renews ${shownDay(card.periodEnd)}${card.tier === tier ? '' : ` as ${PLANS[card.tier].name}`}`
+  if (card) return `Ends ${shownDay(card.periodEnd)}`
+  return endDate === null ? '' : `Ends ${shownDay(endDate)}`
 }

@@ -1,15 +1,20 @@
 import { Check, Info } from 'lucide-react'
-import { PLANS, type Tier } from '../../contract/plans.ts'
+import { useState } from 'react'
+import { Link } from 'wouter'
 import { Dialog } from '../ui/Dialog.tsx'
+import { useEnv } from '../ui/env.tsx'
 import { Note } from '../ui/Note.tsx'
-import { linesOf, shownPrice } from './lines.ts'
+import { Spinner } from '../ui/Spinner.tsx'
+import { offeredLinesOf, shownPrice } from './lines.ts'
+import { changePlan, type Offered, offered } from './plans.ts'
+import { useAct, usePlans } from './usePlans.tsx'
 import './plans.css'
 
 const FEATURES = {
   messaging: 'You need a paid subscription to send messages. You can still receive and read messages from paid users.',
+  calling: 'You need a paid subscription to make calls. You can still receive and read messages from paid users.',
+  fileSharing: 'You need a paid subscription to share files. You can still receive and read messages from paid users.',
 }
-
-const OFFERED: Tier[] = ['test', 'premium']
 
 interface Props {
   feature: keyof typeof FEATURES
@@ -18,38 +23,71 @@ interface Props {
   onClose: () => void
 }
 
-/** Dialog that shows the rights of a subscription. */
+/** Dialog that offers the plans which allow what was about to be done. */
 export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
+  const env = useEnv()
+  const { subscription, packages, failure } = usePlans(null)
+  const { pending, act } = useAct('Upgrade Failed')
+  const offers = packages && offered(packages)
+  const [chosenKey, setChosen] = useState<string>()
+  const chosen = offers?.find(({ key }) => key === chosenKey) ?? offers?.[0]
+  const isOff = subscription?.cardProvider === 'off'
+
+  const pay = ({ key, tier, packageId }: Offered) =>
+    act(key, async () => {
+      const url = await changePlan(env, { tier, packageId, billingPeriod: 'monthly' })
+      if (url) location.assign(url)
+      else onClose()
+    })
+
   return (
     <Dialog
       title={isRefused ? 'Subscription Required' : 'Security Plans'}
       text={isRefused ? `${FEATURES[feature]} Your text is kept.` : FEATURES[feature]}
       onClose={onClose}
     >
-      <div className="plans">
-        {OFFERED.map((tier) => PLANS[tier]).map((plan) => (
-          <section className="plan" key={plan.name} aria-label={plan.name}>
-            <b>{plan.name}</b>
+      <div className="plans" role="radiogroup" aria-label="Plan">
+        {offers?.map((offer) => (
+          <label className={`plan ${offer === chosen ? 'on' : ''}`} key={offer.key}>
+            <span>
+              <input type="radio" name="plan" checked={offer === chosen} onChange={() => setChosen(offer.key)} />
+              <b>{offer.name}</b>
+            </span>
             <span className="price">
-              {shownPrice(plan.monthlyCents ?? 0)}
+              {shownPrice(offer.monthlyCents)}
               <small>/month</small>
             </span>
             <ul>
-              {linesOf(plan).map((line) => (
+              {offeredLinesOf(offer).map((line) => (
                 <li key={line}>
                   <Check className="i i-16" aria-hidden />
                   {line}
                 </li>
               ))}
             </ul>
-          </section>
+          </label>
         ))}
+        {!offers && !failure && <Spinner words="Loading" />}
       </div>
-      <Note icon={Info}>Plans cannot be bought on this server yet. Whoever runs it can set the plan of your account.</Note>
+      {failure && (
+        <Note icon={Info} tone="danger" role="alert">
+          {failure}
+        </Note>
+      )}
+      {subscription?.cardProvider === 'sandbox' && <Note icon={Info}>Sandbox, no real money: pay by a test card.</Note>}
+      {isOff && <Note icon={Info}>Card payment is not set up on this server.</Note>}
+      <Link className="linkish" href="/subscribe" onClick={onClose}>
+        View All Plans
+      </Link>
       <footer>
         <button type="button" className="btn outline" onClick={onClose}>
           Maybe Later
         </button>
+        {chosen && !isOff && (
+          <button type="button" className="btn primary" disabled={pending !== undefined} onClick={() => pay(chosen)}>
+            {pending !== undefined ? 'Processing...' : `Choose ${chosen.name}`}
+          </button>
+        )}
       </footer>
     </Dialog>
   )

@@ -1,4 +1,6 @@
-import { type Plan, UNLIMITED } from '../../contract/plans.ts'
+import type { Usage } from '../../contract/payments.ts'
+import { PLANS, type Plan, UNLIMITED } from '../../contract/plans.ts'
+import type { Offered } from './plans.ts'
 
 /** The benefits of a plan, one line each. */
 export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Plan): string[] {
@@ -6,6 +8,13 @@ export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Pla
   if (messagesPerMonth === UNLIMITED) return ['Unlimited messages, calls and files', ...support]
   const megabytes = fileBytes / (1024 * 1024)
   return [`${messagesPerMonth} messages per month`, 'Unlimited voice and video calls', `Files up to ${megabytes}MB`, ...support]
+}
+
+/** The benefits of a plan that is sold. */
+export function offeredLinesOf({ tier, messagesPerMonth }: Pick<Offered, 'tier' | 'messagesPerMonth'>): string[] {
+  const lines = linesOf({ ...PLANS[tier], messagesPerMonth })
+  if (messagesPerMonth !== UNLIMITED) return lines
+  return [lines[0] ?? '', '50x messages, 50x storage, 20x video calls, compared with Free', ...lines.slice(1)]
 }
 
 /** What an account on this plan can do, one line each. */
@@ -18,3 +27,32 @@ export function currentLinesOf(plan: Plan): string[] {
 /** Formats a price: "$1,000" for 100000 cents. */
 export const shownPrice = (cents: number): string =>
   (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: cents % 100 === 0 ? 0 : 2 })
+
+/** Formats an instant as a day: "December 1, 2026". */
+export const shownDay = (instant: string): string =>
+  new Date(instant).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+
+interface UsageLine {
+  name: string
+  used: number
+  limit: number
+  unit: string
+  percent: number
+  /** `near` above 80 %, `full` from 100 % on. */
+  state: 'normal' | 'near' | 'full'
+}
+
+/** What is used of each limit that the plan has. */
+export function usageLinesOf(usage: Usage): UsageLine[] {
+  const limits: [name: string, used: number, limit: number | null, unit: string][] = [
+    ['Messages used', usage.messagesUsed, usage.messagesLimit, ''],
+    ['Storage used', usage.fileStorageUsedMB, usage.fileStorageLimitMB, ' MB'],
+    ['Video minutes used', usage.videoCallMinutesUsed, usage.videoCallMinutesLimit, ''],
+  ]
+  return limits.flatMap(([name, used, limit, unit]) => {
+    if (limit === null || limit <= 0) return []
+    const percent = Math.min(100, (used / limit) * 100)
+    const state = used >= limit ? 'full' : percent > 80 ? 'near' : 'normal'
+    return [{ name, used, limit, unit, percent, state }]
+  })
+}

@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/connect.ts'
 import { tierOf } from '../plans/plans.ts'
+import { graceOf } from './ledger.ts'
 import { standingAt } from './standing.ts'
 import * as store from './store.ts'
 
@@ -18,7 +19,8 @@ export async function checkLedger(db: Queryable, now: Date): Promise<{ accounts:
   for (;;) {
     const rows = await store.listAccounts(db, after, now, AT_ONCE)
     for (const row of rows) {
-      const { tier, packageId, endDate } = standingAt(await store.listEntries(db, row.id), now)
+      const { renews } = await store.findRenewal(db, row.id)
+      const { tier, packageId, endDate } = standingAt(await store.listEntries(db, row.id), now, graceOf(renews))
       const said = inWords(tier, packageId, endDate)
       const isOver = row.subscriptionEndDate !== null && row.subscriptionEndDate <= now
       const counts = inWords(

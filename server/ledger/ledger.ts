@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { LIMITS } from '../../contract/limits.ts'
 import { PLANS, type Tier, tierShape } from '../../contract/plans.ts'
 import { announceChange } from '../db/changes.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env } from '../env.ts'
-import { monthsAfter, standingAt } from './standing.ts'
+import { monthsAfter, type Standing, standingAt } from './standing.ts'
 import * as store from './store.ts'
 
 const ENDED_AT_ONCE = 100
@@ -59,10 +60,20 @@ async function nextPeriod(
   now: Date,
   { userId, tier, packageId, billingPeriod }: Pick<PaidPeriod, 'userId' | 'tier' | 'packageId' | 'billingPeriod'>,
 ): Promise<{ startsAt: Date; endsAt: Date }> {
-  const standing = standingAt(await store.listEntries(tx, userId), now)
+  const standing = await paidStanding(tx, userId, now)
   const isSame = standing.tier === tier && standing.packageId === packageId
   const startsAt = (isSame && standing.endDate) || now
   return { startsAt, endsAt: monthsAfter(startsAt, billingPeriod === 'yearly' ? 12 : 1) }
+}
+
+/** Writes that an amount is due for a period, once for its key. It gives nothing. Runs inside the caller’s transaction. */
+export async function writeInvoice(
+  tx: Queryable,
+  now: Date,
+  { startsAt, endsAt, ...due }: Omit<PaidPeriod, 'coin' | 'reference' | 'period'> & { startsAt: Date; endsAt: Date },
+): Promise<void> {
+  await store.lockAccount(tx, due.userId)
+  await store.insertEntry(tx, { ...due, kind: 'invoice', startsAt, endsAt, createdAt: now })
 }
 
 interface PaidBack {
@@ -135,13 +146,18 @@ export async function grantTier(
   await refreshStanding(tx, userId, now)
 }
 
+/** Days by which a card subscription outlasts its paid period. */
+export const graceOf = (renews: boolean): number => (renews ? LIMITS.graceDays : 0)
+
 /** Writes what the ledger says onto the account's row, and announces it if that changes anything. */
 export async function refreshStanding(tx: Queryable, userId: string, now: Date): Promise<void> {
   const account = await store.lockAccount(tx, userId)
   if (!account) return
-  const { tier, packageId, startDate, endDate } = standingAt(await store.listEntries(tx, userId), now)
+  const { renews, hasFailed } = await store.findRenewal(tx, userId)
+  const { tier, packageId, startDate, endDate } = standingAt(await store.listEntries(tx, userId), now, graceOf(renews))
+  const subscriptionStatus = hasFailed && endDate ? 'past_due' : 'active'
   await store.saveStanding(tx, {
-    ...{ id: userId, subscriptionTier: tier, subscriptionStatus: 'active', subscriptionPackageId: packageId },
+    ...{ id: userId, subscriptionTier: tier, subscriptionStatus, subscriptionPackageId: packageId },
     ...{ subscriptionStartDate: startDate, subscriptionEndDate: endDate },
   })
   await announceChange(tx, [userId], 'plan')
@@ -153,4 +169,9 @@ export async function endPlans(env: Env): Promise<boolean> {
   const ended = await store.findEnded(env.db, now, ENDED_AT_ONCE)
   for (const userId of ended) await env.db.transaction((tx) => refreshStanding(tx, userId, now))
   return ended.length === ENDED_AT_ONCE
+}
+
+/** Returns the plan that follows from what the account has paid, without days of grace. */
+export async function paidStanding(db: Queryable, userId: string, now: Date): Promise<Standing> {
+  return standingAt(await store.listEntries(db, userId), now)
 }

@@ -5,6 +5,7 @@ import { tierOf } from '../plans/plans.ts'
 export interface Entry {
   key: string
   kind: 'invoice' | 'payment' | 'refund' | 'grant'
+  source: 'card' | 'coin' | 'operator'
   tier: string
   packageId: string | null
   amountCents: number
@@ -29,16 +30,18 @@ const FREE: Standing = { tier: 'free', packageId: null, startDate: null, endDate
 /**
  * Returns the plan that follows from an account's entries, in their order. The newest grant replaces what was written before it. Of
  * the periods that are paid, not paid back, and running at that time, the plan that allows most counts, to the end of the last
- * period of that plan that joins it without a gap. Free if there is none.
+ * period of that plan that joins it without a gap. Free if there is none. A card subscription that will be billed again outlasts its paid
+ * periods by `graceDays`.
  */
-export function standingAt(entries: readonly Entry[], at: Date): Standing {
+export function standingAt(entries: readonly Entry[], at: Date, graceDays = 0): Standing {
   const counted = entries.slice(
     Math.max(
       0,
       entries.findLastIndex(({ kind }) => kind === 'grant'),
     ),
   )
-  const periods = counted.filter((entry) => isPeriod(entry) && !isPaidBack(entry, entries))
+  const paid = counted.filter((entry) => isPeriod(entry) && !isPaidBack(entry, entries))
+  const periods = paid.map((entry) => (entry.source === 'card' ? { ...entry, endsAt: later(entry.endsAt, graceDays) } : entry))
   const running = periods.filter(({ startsAt, endsAt }) => startsAt <= at && (endsAt === null || at < endsAt))
   const [best] = running.sort((one, other) => compareTiers(tierOf(other.tier), tierOf(one.tier)) || lasts(other) - lasts(one))
   if (!best || compareTiers(tierOf(best.tier), 'free') === 0) return FREE
@@ -52,6 +55,10 @@ export function standingAt(entries: readonly Entry[], at: Date): Standing {
 }
 
 const isPeriod = ({ kind }: Entry): boolean => kind === 'payment' || kind === 'grant'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const later = (date: Date | null, days: number): Date | null => date && new Date(date.getTime() + days * DAY_MS)
 
 const lasts = ({ endsAt }: Entry): number => endsAt?.getTime() ?? Number.MAX_SAFE_INTEGER
 

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
 import { ledgerEntries } from '../db/schema/ledger.ts'
+import { cardAccounts } from '../db/schema/payments.ts'
 
 export type NewEntry = typeof ledgerEntries.$inferInsert
 export type EntryRow = typeof ledgerEntries.$inferSelect
@@ -53,6 +54,15 @@ export async function findEntry(db: Queryable, key: string): Promise<EntryRow | 
 /** Lists the entries of the account in their order. */
 export function listEntries(db: Queryable, userId: string): Promise<EntryRow[]> {
   return db.select().from(ledgerEntries).where(eq(ledgerEntries.userId, userId)).orderBy(asc(ledgerEntries.place))
+}
+
+/** What the card subscription of the account does: whether it will be billed again, and whether a payment has failed. */
+export async function findRenewal(db: Queryable, userId: string) {
+  const [row] = await db
+    .select({ renews: cardAccounts.renews, hasFailed: sql<boolean>`coalesce(${cardAccounts.status} = 'past_due', false)` })
+    .from(cardAccounts)
+    .where(eq(cardAccounts.userId, userId))
+  return row ?? { renews: false, hasFailed: false }
 }
 
 /** Writes what the ledger says onto the account's row. */

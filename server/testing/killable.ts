@@ -12,6 +12,7 @@ import { readFault } from '../fault.ts'
 import { openFolder } from '../files/folder.ts'
 import { makeLimits } from '../http/limits.ts'
 import { makeOutbound } from '../outbound/outbound.ts'
+import { openCard } from '../payments/open.ts'
 import { makePushQueue } from '../push/queue.ts'
 import { newVapidKey } from '../push/vapid.ts'
 import { createHub } from '../realtime/hub.ts'
@@ -36,6 +37,7 @@ const { http } = await makeApp(
       batch: makeBatch({ pool: database.pool, clock, fault }),
       push: makePushQueue(),
       bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
+      card: openCard({ provider: 'off' }, db, clock),
       outbound: makeOutbound({ isGuarded: true }),
       coins: openCoins(config.coins, clock),
       limits: makeLimits(clock),

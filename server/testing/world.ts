@@ -23,6 +23,7 @@ import type { Pace } from '../http/pace.ts'
 import { measureFlushes, measureServer } from '../metrics/measures.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { makeOutbound } from '../outbound/outbound.ts'
+import { openCard } from '../payments/open.ts'
 import { makePushQueue } from '../push/queue.ts'
 import { newVapidKey } from '../push/vapid.ts'
 import { createHub } from '../realtime/hub.ts'
@@ -106,6 +107,7 @@ export async function startWorld({
     batch: makeBatch({ pool: database.pool, clock, onFlush: metrics && measureFlushes(metrics) }),
     push: makePushQueue(PUSH_DELAY_MS),
     bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
+    card: openCard(config.card, database.db, clock),
     outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
     coins: openCoins(config.coins, clock),
     limits: hasLimits ? makeLimits(clock) : noLimits,

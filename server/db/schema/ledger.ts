@@ -44,6 +44,7 @@ export const ledgerEntries = pgTable(
   (table) => [
     index('ledger_entries_user').on(table.userId, table.place),
     index('ledger_entries_refers').on(table.refersTo),
+    index('ledger_entries_reference').on(table.reference),
     check('ledger_entries_amount', sql`${table.amountCents} >= 0 and ${table.coinUnits} ~ '^[0-9]{1,78}$' is not false`),
   ],
 )

@@ -1,0 +1,19 @@
+import type { Request, Scene } from './scene.ts'
+
+const by =
+  (input: (scene: Scene) => Record<string, unknown> = () => ({})): Request =>
+  async (scene) => ({ who: scene.alice, input: input(scene) })
+
+/** What of each call for plans and cards costs the server most, as in `DEAREST`. What asks the provider waits for it, not for us. */
+export const PAYMENTS: Record<string, Record<string, Request>> = {
+  'GET /api/packages': { 'all of them': by() },
+  'GET /api/subscription/usage': { 'of as many chats as may be': by() },
+  'GET /api/subscription': { 'of an account without a card': by() },
+  'POST /api/create-checkout-session': { 'of a plan that counts already': by(() => ({ planType: 'test' })) },
+  'POST /api/subscription/upgrade': { 'to the plan that counts already': by(() => ({ tier: 'test' })) },
+  'POST /api/subscription/preview': { 'without a subscription': by(() => ({ tier: 'premium' })) },
+  'POST /api/subscription/keep': { 'without a subscription': by() },
+  'POST /api/subscription/portal': { 'without a subscription': by() },
+  'POST /api/subscription/refund': { 'of nothing': by() },
+  'POST /api/webhooks/stripe': { 'a body that nobody has signed': by() },
+}

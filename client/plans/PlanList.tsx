@@ -1,0 +1,130 @@
+import { Check, Info } from 'lucide-react'
+import { useState } from 'react'
+import type { BillingPeriod, Package, Subscription } from '../../contract/payments.ts'
+import { hasRight, PLANS, type Tier } from '../../contract/plans.ts'
+import { useEnv } from '../ui/env.tsx'
+import { Note } from '../ui/Note.tsx'
+import { ChangeDialog } from './ChangeDialog.tsx'
+import { offeredLinesOf, shownPrice } from './lines.ts'
+import { changePlan, type Offered, offered, previewPlan, savedCents } from './plans.ts'
+import { useAct } from './usePlans.tsx'
+
+interface Props {
+  tier: Tier
+  subscription: Subscription
+  packages: Package[]
+}
+
+/** What is for sale, by month or year. */
+export function PlanList({ tier, subscription, packages }: Props) {
+  const env = useEnv()
+  const [billingPeriod, setPeriod] = useState<BillingPeriod>('monthly')
+  const [asked, setAsked] = useState<{ offer: Offered; dueNowCents: number; period: BillingPeriod }>()
+  const { pending, act } = useAct('Upgrade Failed')
+  const { card, cardProvider } = subscription
+  const offers = offered(packages)
+
+  const wantedOf = ({ tier, packageId }: Offered, period: BillingPeriod) => ({ tier, packageId, billingPeriod: period })
+  const change = (offer: Offered, period: BillingPeriod) =>
+    act(offer.key, async () => {
+      const url = await changePlan(env, wantedOf(offer, period))
+      if (url) location.assign(url)
+    })
+  function choose(offer: Offered, period: BillingPeriod) {
+    if (!card) return change(offer, period)
+    act(offer.key, async () => setAsked({ offer, period, dueNowCents: await previewPlan(env, wantedOf(offer, period)) }))
+  }
+
+  return (
+    <section className="plan-list" aria-label="Available plans">
+      <header>
+        <h2>Available plans</h2>
+        <fieldset className="seg" aria-label="Billing period">
+          {(['monthly', 'yearly'] as const).map((each) => (
+            <button type="button" key={each} aria-pressed={billingPeriod === each} onClick={() => setPeriod(each)}>
+              {each === 'monthly' ? 'Monthly' : 'Yearly'}
+            </button>
+          ))}
+        </fieldset>
+      </header>
+      {cardProvider === 'sandbox' && (
+        <Note icon={Info}>
+          <strong>Sandbox, no real money.</strong> Pay by a test card, such as 4242 4242 4242 4242.
+        </Note>
+      )}
+      {cardProvider === 'off' && <Note icon={Info}>Card payment is not set up on this server.</Note>}
+      <div className="offers">
+        {offers.map((offer) => {
+          const period = offer.yearlyCents === null ? 'monthly' : billingPeriod
+          const cents = period === 'yearly' ? (offer.yearlyCents ?? 0) : offer.monthlyCents
+          const saved = period === 'yearly' ? savedCents(offer) : null
+          const isOwn = card
+            ? card.tier === offer.tier && card.packageId === (offer.packageId ?? null) && card.billingPeriod === period
+            : tier === offer.tier
+          return (
+            <article className={`offer ${offer === offers[0] ? 'best' : ''}`} key={offer.key} aria-label={offer.name}>
+              <header>
+                <h3>{offer.name}</h3>
+                {saved !== null && <span className="badge acc">Save {shownPrice(saved)}</span>}
+              </header>
+              <p className="price">
+                {shownPrice(cents)}
+                <small>/{period === 'yearly' ? 'year' : 'month'}</small>
+              </p>
+              <Lines lines={offeredLinesOf(offer)} />
+              <button
+                type="button"
+                className={`btn wide ${offer === offers[0] && !isOwn ? 'primary' : 'outline'}`}
+                disabled={isOwn || cardProvider === 'off' || pending !== undefined}
+                onClick={() => choose(offer, period)}
+              >
+                {isOwn ? 'Your plan' : pending === offer.key ? 'Processing...' : `Choose ${offer.name}`}
+              </button>
+            </article>
+          )
+        })}
+        <article className="offer" aria-label="Master">
+          <header>
+            <h3>Master</h3>
+          </header>
+          <p className="price">Contact us</p>
+          <Lines lines={['Everything in Premium', 'Family Circle of 5 invitees']} />
+          {hasRight(tier, 'family') && <p className="small t2">Your plan</p>}
+        </article>
+        <article className="offer" aria-label="Free">
+          <header>
+            <h3>{PLANS.free.name}</h3>
+          </header>
+          <p className="price">{shownPrice(0)}</p>
+          <Lines lines={['Receive and read messages from paid users', 'Create contact codes']} />
+        </article>
+      </div>
+      <p className="small t2">30-day guarantee, where your operator offers it: one refund, by one button of this page.</p>
+      {asked && (
+        <ChangeDialog
+          name={asked.offer.name}
+          dueNowCents={asked.dueNowCents}
+          periodEnd={card?.periodEnd ?? null}
+          onChange={() => {
+            setAsked(undefined)
+            change(asked.offer, asked.period)
+          }}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </section>
+  )
+}
+
+function Lines({ lines }: { lines: string[] }) {
+  return (
+    <ul>
+      {lines.map((line) => (
+        <li key={line}>
+          <Check className="i i-16" aria-hidden />
+          {line}
+        </li>
+      ))}
+    </ul>
+  )
+}

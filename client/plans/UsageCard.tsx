@@ -1,0 +1,33 @@
+import { TriangleAlert } from 'lucide-react'
+import type { Usage } from '../../contract/payments.ts'
+import { Note } from '../ui/Note.tsx'
+import { usageLinesOf } from './lines.ts'
+
+/** What the account has used this month. Nothing without a limit is shown, so a plan without limits has no such card. */
+export function UsageCard({ usage, isReceived }: { usage: Usage; isReceived: boolean }) {
+  const lines = usageLinesOf(usage)
+  if (lines.length === 0) return null
+  const full = lines.find(({ state }) => state === 'full')
+  return (
+    <div className="usage">
+      {lines.map(({ name, used, limit, unit, state, percent }) => (
+        <div key={name}>
+          <p>
+            <span>{name}</span>
+            <span className="num">
+              <b>{used}</b> of {limit}
+              {unit}
+            </span>
+          </p>
+          <meter className={state} aria-label={name} min={0} max={100} value={percent} />
+        </div>
+      ))}
+      {full && (
+        <Note icon={TriangleAlert}>
+          <strong>{full.name}: limit reached.</strong>{' '}
+          {isReceived ? 'Nothing is lost: messages keep arriving.' : 'Upgrade your plan or wait until next month.'}
+        </Note>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import { bigint, boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { users } from './account.ts'
+import { at } from './columns.ts'
+import { premiumPackages } from './plans.ts'
+
+/** What the card provider said of an account when it was last asked. The money itself stands in the ledger. */
+export const cardAccounts = pgTable('card_accounts', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  /** The provider’s id of the person; null while it is being made. */
+  customerId: text('customer_id').unique(),
+  /** The one checkout that can still be paid. */
+  checkoutId: text('checkout_id'),
+  subscriptionId: text('subscription_id'),
+  /** As the provider says it: active, past_due, canceled and others. */
+  status: text('status'),
+  /** What the next period is of. */
+  tier: text('tier'),
+  packageId: uuid('package_id').references(() => premiumPackages.id),
+  billingPeriod: text('billing_period').$type<'monthly' | 'yearly'>(),
+  startedAt: at('started_at'),
+  periodEnd: at('period_end'),
+  /** Since when a renewal waits for its payment. */
+  failedSince: at('failed_since'),
+  /** True while another period will be billed: then the plan outlasts the paid one by the days of grace. */
+  renews: boolean('renews').notNull().default(false),
+})
+
+/** The provider’s events that had their effect, to know a repeated one. */
+export const cardEvents = pgTable(
+  'card_events',
+  {
+    id: text('id').primaryKey(),
+    receivedAt: at('received_at').notNull(),
+  },
+  (table) => [index('card_events_received').on(table.receivedAt)],
+)
+
+/** What an account has used in a UTC month, beside its messages. A send locks the row of `users`, and so not this one. */
+export const monthlyUsage = pgTable('monthly_usage', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  /** The first instant of the month that the counters belong to. */
+  month: at('month').notNull(),
+  filesUploadedBytes: bigint('files_uploaded_bytes', { mode: 'number' }).notNull().default(0),
+  voiceCallMinutes: integer('voice_call_minutes').notNull().default(0),
+  videoCallMinutes: integer('video_call_minutes').notNull().default(0),
+})
+
+/** What the sandbox of the card provider remembers, so that a restart forgets no test subscription. Development alone. */
+export const sandboxObjects = pgTable(
+  'sandbox_objects',
+  {
+    id: text('id').primaryKey(),
+    kind: text('kind').notNull(),
+    /** The customer that it is of. */
+    customer: text('customer'),
+    body: jsonb('body').$type<Record<string, unknown>>().notNull(),
+    place: bigint('place', { mode: 'number' }).generatedAlwaysAsIdentity(),
+  },
+  (table) => [index('sandbox_objects_customer').on(table.customer, table.kind)],
+)

@@ -1,0 +1,109 @@
+import type Stripe from 'stripe'
+import { compareTiers } from '../../contract/plans.ts'
+import type { Queryable } from '../db/connect.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { paidStanding } from '../ledger/ledger.ts'
+import { Refusal } from '../refuse.ts'
+import { asked } from './card.ts'
+import { type Choice, findOffer, type Offer } from './offers.ts'
+import * as store from './store.ts'
+import { inTurn, isLive, syncCard } from './sync.ts'
+
+/** Checkouts are paid within this time. */
+const OPEN_MINUTES = 60
+
+/**
+ * Begins a payment at the provider’s page. An account has one checkout that can be paid: an earlier one is closed first, so that nobody
+ * pays twice. `origin` is where the provider’s page returns to. Throws Refusal.
+ */
+export async function beginCheckout(
+  env: Env,
+  user: SignedInUser,
+  choice: Choice,
+  origin: string,
+): Promise<{ sessionId: string; url: string }> {
+  const client = await env.card.client()
+  const offer = await findOffer(env.db, choice)
+  return await inTurn(user.id, () =>
+    env.db.transaction(async (tx) => {
+      const card = await store.lockCard(tx, user.id)
+      const paid = await paidStanding(tx, user.id, env.clock())
+      if (isLive(card) || compareTiers(paid.tier, offer.tier) >= 0) throw new Refusal('already_subscribed')
+      const customer = card.customerId ?? (await newCustomer(client, user.id))
+      if (card.checkoutId !== null && !(await isClosed(client, card.checkoutId))) {
+        await store.saveCard(tx, user.id, { checkoutId: null })
+        await syncCard(env, tx, user.id)
+        throw new Refusal('already_subscribed')
+      }
+      const session = await asked(client.checkout.sessions.create(sessionOf(env, offer, customer, user.id, origin)))
+      if (session.url === null) throw new Error('A hosted checkout has no address')
+      await store.saveCard(tx, user.id, { customerId: customer, checkoutId: session.id })
+      return { sessionId: session.id, url: session.url }
+    }),
+  )
+}
+
+/** The provider learns nothing of the person but an id. What it asks for a receipt, it asks itself. */
+async function newCustomer(client: Stripe, userId: string): Promise<string> {
+  const made = await asked(client.customers.create({ metadata: { userId } }, { idempotencyKey: `customer-${userId}` }))
+  return made.id
+}
+
+/** Closes a checkout. Returns false if it was paid meanwhile. */
+async function isClosed(client: Stripe, checkoutId: string): Promise<boolean> {
+  const { status } = await asked(client.checkout.sessions.retrieve(checkoutId))
+  if (status === 'open') await asked(client.checkout.sessions.expire(checkoutId))
+  return status !== 'complete'
+}
+
+function sessionOf(
+  env: Env,
+  offer: Offer,
+  customer: string,
+  userId: string,
+  origin: string,
+): Stripe.Checkout.SessionCreateParams {
+  const price: Stripe.Checkout.SessionCreateParams.LineItem =
+    offer.priceId === null
+      ? { price_data: { ...amountOf(offer), product_data: { name: offer.name } }, quantity: 1 }
+      : { price: offer.priceId, quantity: 1 }
+  return {
+    ...{ mode: 'subscription', ui_mode: 'hosted_page', customer, client_reference_id: userId, line_items: [price] },
+    subscription_data: { metadata: metadataOf(offer) },
+    ...{ success_url: `${origin}/subscribe?paid=yes`, cancel_url: `${origin}/subscribe?paid=no` },
+    expires_at: Math.floor(env.clock().getTime() / 1000) + OPEN_MINUTES * 60,
+    ...(env.config.hasCardTax && { automatic_tax: { enabled: true }, customer_update: { address: 'auto' } }),
+  }
+}
+
+const amountOf = ({ amountCents, billingPeriod }: Offer) => ({
+  ...{ currency: 'usd', unit_amount: amountCents },
+  recurring: { interval: billingPeriod === 'yearly' ? ('year' as const) : ('month' as const) },
+})
+
+/** What the provider hands back with each invoice: by this a payment is credited. */
+export const metadataOf = ({ tier, packageId, billingPeriod }: Offer): Record<string, string> => ({
+  ...{ tier, billingPeriod },
+  ...(packageId !== null && { packageId }),
+})
+
+/** Returns the price by which a running subscription is changed. */
+export async function priceOf(client: Stripe, offer: Offer): Promise<string> {
+  if (offer.priceId !== null) return offer.priceId
+  const key = `price-${offer.packageId ?? offer.tier}-${offer.billingPeriod}-${offer.amountCents}`
+  const price = await asked(
+    client.prices.create({ ...amountOf(offer), product_data: { name: offer.name } }, { idempotencyKey: key }),
+  )
+  return price.id
+}
+
+/** The account’s card, locked, with its running subscription. Throws Refusal `no_subscription`. */
+export async function requireLiveCard(
+  tx: Queryable,
+  userId: string,
+): Promise<store.CardAccount & { subscriptionId: string; customerId: string }> {
+  const card = await store.lockCard(tx, userId)
+  const { subscriptionId, customerId } = card
+  if (!isLive(card) || subscriptionId === null || customerId === null) throw new Refusal('no_subscription')
+  return { ...card, subscriptionId, customerId }
+}

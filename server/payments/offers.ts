@@ -1,0 +1,51 @@
+import { type BillingPeriod, type Package, packageShape } from '../../contract/payments.ts'
+import { PLANS, type Tier, tierShape } from '../../contract/plans.ts'
+import type { Queryable } from '../db/connect.ts'
+import { Refusal } from '../refuse.ts'
+import * as store from './store.ts'
+
+/** Something that is sold, with the price that the server asks. */
+export interface Offer {
+  tier: Tier
+  /** Null for a built-in plan. */
+  packageId: string | null
+  billingPeriod: BillingPeriod
+  name: string
+  amountCents: number
+  /** The price at the card provider; null if it is sold by the amount. */
+  priceId: string | null
+}
+
+/** What a caller chooses: never a price. */
+export interface Choice {
+  tier: Tier
+  packageId?: string | undefined
+  billingPeriod: BillingPeriod
+}
+
+/** Lists the packages that are shown, in their order. */
+export async function listPackages(db: Queryable): Promise<Package[]> {
+  const rows = await store.listPackages(db)
+  return rows.map((row) => packageShape.parse(row))
+}
+
+/**
+ * Returns what is sold under that choice: a package, by default the first active one of the tier, or the built-in plan. Throws Refusal
+ * `plan_not_sold`, also for a package that allows nothing.
+ */
+export async function findOffer(db: Queryable, { tier, packageId, billingPeriod }: Choice): Promise<Offer> {
+  const packages = (await store.listPackages(db)).filter((each) => each.tier === tier)
+  const found = packages.find(({ id }) => packageId === undefined || id === packageId)
+  const isYearly = billingPeriod === 'yearly'
+  if (found) {
+    const amountCents = isYearly ? found.yearlyPrice : found.monthlyPrice
+    if (amountCents <= 0 || found.messagesLimit === 0) throw new Refusal('plan_not_sold')
+    const priceId = isYearly ? found.stripePriceIdYearly : found.stripePriceIdMonthly
+    return { tier: tierShape.parse(found.tier), packageId: found.id, billingPeriod, name: found.name, amountCents, priceId }
+  }
+  const { name, monthlyCents } = PLANS[tier]
+  const isSold = monthlyCents !== null && packageId === undefined && !(await store.hasPackages(db, tier))
+  if (!isSold) throw new Refusal('plan_not_sold')
+  const amountCents = isYearly ? monthlyCents * 12 : monthlyCents
+  return { tier, packageId: null, billingPeriod, name, amountCents, priceId: null }
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto'
+import Stripe from 'stripe'
+import { expect, test } from 'vitest'
+import { accountApi } from '../../contract/account.ts'
+import { paymentsApi } from '../../contract/payments.ts'
+import { checkLedger } from '../ledger/audit.ts'
+import type { Person } from '../testing/person.ts'
+import { startWorld } from '../testing/world.ts'
+
+const world = await startWorld()
+const { db, clock, card } = world.env
+const DAY = 24 * 60 * 60
+const { sandbox } = card
+if (!sandbox) throw new Error('Tests pay in the sandbox')
+
+const GOOD = '4242424242424242'
+const free = () => world.person('alice', 'free')
+const tierOf = async (who: Person) => (await who.does(accountApi.user, {})).subscriptionTier
+const stateOf = (who: Person) => who.does(paymentsApi.subscription, {})
+const holds = async () => expect((await checkLedger(db, clock())).differences).toEqual([])
+const formed = (path: string, form: Record<string, string>) =>
+  fetch(new URL(path, world.url), { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+const entriesOf = (who: Person) =>
+  world.sql('select kind, tier, amount_cents::int as cents from ledger_entries where user_id = $1 order by place', [who.id])
+
+/** Pays the checkout at this address by a test card. */
+const pays = (url: string, number = GOOD) => formed(new URL(url).pathname, { card: number, act: 'pay' })
+
+async function buys(who: Person, planType: 'test' | 'premium', billingPeriod: 'monthly' | 'yearly' = 'monthly') {
+  const { url } = await who.does(paymentsApi.checkout, { planType, billingPeriod })
+  expect((await pays(url)).status).toBe(303)
+}
+const portalOf = async (who: Person) => new URL((await who.does(paymentsApi.portal, {})).url).pathname
+/** Time passes for the server and for the provider. */
+async function passes(days: number) {
+  world.passes(days * DAY)
+  await world.jobs.runDue()
+  await sandbox?.deliver()
+}
+
+test('Alice buys Premium by a test card: the plan comes with the provider’s event, and she sends', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  const chatRoomId = await alice.talksTo(bob)
+  expect(await alice.posts(chatRoomId, 'before')).toBeRefused(403, 'subscription_required')
+  const { url, sessionId } = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+  expect(url).toContain(sessionId)
+  const shown = await (await fetch(url)).text()
+  expect(shown).toContain('Sandbox, no real money')
+  expect(shown).toContain('Pay $1,000.00')
+  expect(shown).not.toContain('<script')
+  expect(await tierOf(alice)).toBe('free')
+  const paid = await pays(url)
+  expect(paid.headers.get('location')).toMatch(/\/subscribe\?paid=yes$/)
+  expect(await tierOf(alice)).toBe('premium')
+  await alice.says(chatRoomId, 'after')
+  expect(await entriesOf(alice)).toEqual([{ kind: 'payment', tier: 'premium', cents: 100_000 }])
+  expect(await stateOf(alice)).toMatchObject({
+    card: { tier: 'premium', renews: true, hasFailed: false },
+    ...{ refundableCents: 100_000, cardProvider: 'sandbox', hasInvoices: true },
+  })
+  await holds()
+})
+
+test('the return page, a price, a tier or an amount in a body, and another’s package sell nothing', async () => {
+  const eve = await free()
+  const lies = { planType: 'premium', price: 1, amount: 1, amountCents: 1, monthlyPrice: 1, tier: 'master', unit_amount: 1 }
+  const { body } = await eve.tries(paymentsApi.checkout, lies)
+  const url = paymentsApi.checkout.output.parse(body).url
+  expect(await (await fetch(url)).text()).toContain('Pay $1,000.00')
+  await fetch(new URL('/subscribe?paid=yes', world.url))
+  expect(await eve.tries(paymentsApi.upgrade, { tier: 'enterprise' })).toBeRefused(400, 'invalid_input')
+  expect(await eve.tries(paymentsApi.upgrade, { tier: 'master' })).toBeRefused(409, 'plan_not_sold')
+  expect(await eve.tries(paymentsApi.checkout, { planType: 'test', packageId: randomUUID() })).toBeRefused(409, 'plan_not_sold')
+  expect(await tierOf(eve)).toBe('free')
+  expect(await entriesOf(eve)).toEqual([])
+})
+
+test.each([
+  ['4000000000000002', 'Your card was declined.'],
+  ['4000000000009995', 'Your card has insufficient funds.'],
+  ['1234', 'The sandbox takes test cards alone.'],
+])('a card %s is refused with "%s", and the checkout can be paid by another one', async (number, text) => {
+  const alice = await free()
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'test' })
+  expect(await (await pays(url, number)).text()).toContain(text)
+  expect(await tierOf(alice)).toBe('free')
+  await pays(url)
+  expect(await tierOf(alice)).toBe('test')
+})
+
+test('3-D Secure asks first: failed pays nothing, completed pays', async () => {
+  const alice = await free()
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'test' })
+  const number = '4000002500003155'
+  expect(await (await pays(url, number)).text()).toContain('Your bank asks')
+  const { pathname } = new URL(url)
+  expect(await (await formed(pathname, { card: number, act: 'failed' })).text()).toContain('did not confirm')
+  expect(await tierOf(alice)).toBe('free')
+  expect((await formed(pathname, { card: number, act: 'confirmed' })).status).toBe(303)
+  expect(await tierOf(alice)).toBe('test')
+})
+
+test('of two checkouts one can be paid: the first is closed when the second begins', async () => {
+  const alice = await free()
+  const first = await alice.does(paymentsApi.checkout, { planType: 'test' })
+  const second = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+  expect(await (await pays(first.url)).text()).toContain('This checkout is over')
+  await pays(second.url)
+  await pays(second.url)
+  expect(await entriesOf(alice)).toEqual([{ kind: 'payment', tier: 'premium', cents: 100_000 }])
+  expect(await alice.tries(paymentsApi.checkout, { planType: 'premium' })).toBeRefused(409, 'already_subscribed')
+  expect(await alice.does(paymentsApi.upgrade, { tier: 'premium' })).toEqual({ success: true })
+  expect(await entriesOf(alice)).toHaveLength(1)
+})
+
+test('a forged, stale or changed event is refused with 400, and a repeated one is answered with 200 and counts once', async () => {
+  const alice = await free()
+  await buys(alice, 'test')
+  const event = sandbox.sent.findLast(({ payload }) => payload.includes('invoice.paid'))
+  if (!event) throw new Error('No event')
+  const posts = (payload: string, signature: string) =>
+    world.stranger().request('POST', paymentsApi.webhook.path, { body: payload, headers: { 'stripe-signature': signature } })
+  const sign = (secret: string, timestamp?: number) =>
+    Stripe.webhooks.generateTestHeaderString({ payload: event.payload, secret, ...(timestamp && { timestamp }) })
+  const old = Math.floor(Date.now() / 1000) - 301
+  const forged = [sign('whsec_other'), sign(sandbox.webhookSecret, old), '', 't=1,v1=00']
+  for (const signature of forged) expect(await posts(event.payload, signature)).toBeRefused(400, 'invalid_webhook')
+  expect(await posts(event.payload.replace('"paid"', '"open"'), event.signature)).toBeRefused(400, 'invalid_webhook')
+  const again = await Promise.all(Array.from({ length: 50 }, () => posts(event.payload, event.signature)))
+  expect(again.map(({ status }) => status)).toEqual(Array(50).fill(200))
+  expect(await entriesOf(alice)).toHaveLength(1)
+})
+
+test('fifty copies of each event at once and in the wrong order have one effect', async () => {
+  const alice = await free()
+  Object.assign(sandbox.delivery, { copies: 50, isReversed: true })
+  await buys(alice, 'premium')
+  await sandbox.deliver()
+  Object.assign(sandbox.delivery, { copies: 1, isReversed: false })
+  expect(await tierOf(alice)).toBe('premium')
+  expect(await entriesOf(alice)).toEqual([{ kind: 'payment', tier: 'premium', cents: 100_000 }])
+  await holds()
+})
+
+test('a larger plan costs the difference at once, as the preview says; a smaller one waits, and both are undone', async () => {
+  const alice = await free()
+  await buys(alice, 'test')
+  const { dueNowCents } = await alice.does(paymentsApi.preview, { tier: 'premium' })
+  expect(dueNowCents).toBe(99_900)
+  expect(await alice.does(paymentsApi.upgrade, { tier: 'premium' })).toEqual({ success: true })
+  expect(await tierOf(alice)).toBe('premium')
+  expect((await entriesOf(alice)).map(({ cents }) => cents)).toEqual([100, 99_900])
+  await alice.does(paymentsApi.upgrade, { tier: 'test' })
+  expect([await tierOf(alice), (await stateOf(alice)).card?.tier]).toEqual(['premium', 'test'])
+  expect((await alice.does(paymentsApi.preview, { tier: 'premium' })).dueNowCents).toBe(0)
+  await alice.does(paymentsApi.upgrade, { tier: 'premium' })
+  expect((await stateOf(alice)).card?.tier).toBe('premium')
+  expect(await entriesOf(alice)).toHaveLength(2)
+  expect(await alice.tries(paymentsApi.upgrade, { tier: 'test', billingPeriod: 'yearly' })).toBeRefused(409, 'change_at_end')
+  await holds()
+})
+
+test('a downgrade to Free waits for the end of the paid time and can be undone; then reading stays and sending stops', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  const chatRoomId = await alice.talksTo(bob)
+  await buys(alice, 'premium')
+  await alice.does(paymentsApi.upgrade, { tier: 'free' })
+  expect([await tierOf(alice), (await stateOf(alice)).card?.renews]).toEqual(['premium', false])
+  await alice.does(paymentsApi.keep, {})
+  expect((await stateOf(alice)).card?.renews).toBe(true)
+  await alice.does(paymentsApi.upgrade, { tier: 'free' })
+  await alice.says(chatRoomId, 'still paid')
+  await passes(32)
+  await alice.returns()
+  expect([await tierOf(alice), (await stateOf(alice)).card]).toEqual(['free', null])
+  expect(await alice.posts(chatRoomId, 'no more')).toBeRefused(403, 'subscription_required')
+  expect(await world.sql('select from messages where chat_room_id = $1', [chatRoomId])).toHaveLength(1)
+  await holds()
+})
+
+test('a subscription renews, also where the event is lost', async () => {
+  const alice = await free()
+  await buys(alice, 'premium')
+  sandbox.delivery.isHeld = true
+  const { post } = sandbox
+  sandbox.post = async () => undefined
+  world.passes(32 * DAY)
+  await world.jobs.runDue()
+  sandbox.post = post
+  sandbox.delivery.isHeld = false
+  await passes(0.1)
+  await alice.returns()
+  expect(await tierOf(alice)).toBe('premium')
+  expect(await entriesOf(alice)).toHaveLength(2)
+  await holds()
+})
+
+test('a renewal that fails has days of grace, and another card mends it; without one the plan ends', async () => {
+  const alice = await free()
+  await buys(alice, 'premium')
+  await formed(await portalOf(alice), { act: 'card', card: '4000000000000002' })
+  await passes(32)
+  await alice.returns()
+  expect(await tierOf(alice)).toBe('premium')
+  expect((await stateOf(alice)).card).toMatchObject({ hasFailed: true, graceUntil: expect.any(String) })
+  await formed(await portalOf(alice), { act: 'card', card: GOOD })
+  await formed(await portalOf(alice), { act: 'collect' })
+  expect((await stateOf(alice)).card).toMatchObject({ hasFailed: false, graceUntil: null })
+  await formed(await portalOf(alice), { act: 'card', card: '4000000000000002' })
+  await passes(31)
+  await passes(8)
+  await alice.returns()
+  expect(await tierOf(alice)).toBe('free')
+  expect((await entriesOf(alice)).map(({ kind }) => kind)).toEqual(['payment', 'invoice', 'payment', 'invoice'])
+  await holds()
+})
+
+test('the guarantee pays back what was paid within 30 days, once for an account, and ends the plan', async () => {
+  const alice = await free()
+  await buys(alice, 'test')
+  await alice.does(paymentsApi.upgrade, { tier: 'premium' })
+  const asked = await Promise.all([1, 2, 3].map(() => alice.tries(paymentsApi.refund, {})))
+  expect(asked.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+  expect(await tierOf(alice)).toBe('free')
+  expect((await entriesOf(alice)).filter(({ kind }) => kind === 'refund').map(({ cents }) => cents)).toHaveLength(2)
+  await buys(alice, 'test')
+  expect(await alice.tries(paymentsApi.refund, {})).toBeRefused(409, 'not_refundable')
+  const bob = await world.person('bob', 'free')
+  await buys(bob, 'premium', 'yearly')
+  await passes(31)
+  await bob.returns()
+  expect(await bob.tries(paymentsApi.refund, {})).toBeRefused(409, 'not_refundable')
+  await holds()
+})
+
+test('a free account counts what it receives, a Test plan what it sends', async () => {
+  const [alice, bob] = [await world.person('alice', 'test'), await free()]
+  const chatRoomId = await alice.talksTo(bob)
+  await alice.says(chatRoomId, 'one')
+  expect(await alice.does(paymentsApi.usage, {})).toMatchObject({ messagesUsed: 1, messagesLimit: 10 })
+  expect(await bob.does(paymentsApi.usage, {})).toMatchObject({ messagesUsed: 1, messagesLimit: 100, fileStorageLimitMB: 50 })
+  const now = clock()
+  world.passes((Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1) - now.getTime()) / 1000 + 1)
+  await Promise.all([alice.returns(), bob.returns()])
+  expect(await bob.does(paymentsApi.usage, {})).toMatchObject({ messagesUsed: 0 })
+  expect(await alice.does(paymentsApi.usage, {})).toMatchObject({ messagesUsed: 0 })
+})

@@ -1,0 +1,50 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Queryable } from '../db/connect.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import { Refusal } from '../refuse.ts'
+import { asked } from './card.ts'
+import * as store from './store.ts'
+import { inTurn, isLive, syncCard, syncRefunds } from './sync.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+interface Refundable {
+  intent: string
+  amountCents: number
+}
+
+/**
+ * Returns what the guarantee pays back: all payments of the running subscription, if it began within 30 days and the account was never
+ * paid back before. Empty otherwise.
+ */
+export async function findRefundable(db: Queryable, card: store.CardAccount | undefined, now: Date): Promise<Refundable[]> {
+  const startedAt = card?.startedAt ?? null
+  if (!card || startedAt === null || !isLive(card) || now.getTime() - startedAt.getTime() > LIMITS.refundDays * DAY_MS) return []
+  const entries = await store.listCardPayments(db, card.userId)
+  if (entries.some(({ kind }) => kind === 'refund')) return []
+  return entries.flatMap(({ kind, createdAt, startsAt, reference, amountCents }) =>
+    kind === 'payment' && reference !== null && amountCents > 0 && (createdAt >= startedAt || startsAt >= startedAt)
+      ? [{ intent: reference, amountCents }]
+      : [],
+  )
+}
+
+/** Pays the card subscription back and ends it at once. Throws Refusal `not_refundable`. */
+export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refundedCents: number }> {
+  const client = await env.card.client()
+  return await inTurn(user.id, () =>
+    env.db.transaction(async (tx) => {
+      const card = await store.lockCard(tx, user.id)
+      const payments = await findRefundable(tx, card, env.clock())
+      if (payments.length === 0 || card.subscriptionId === null) throw new Refusal('not_refundable')
+      for (const { intent } of payments) {
+        // The same key: a repetition after a crash pays nothing twice.
+        await asked(client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${intent}` }))
+        await syncRefunds(env, tx, intent)
+      }
+      await asked(client.subscriptions.cancel(card.subscriptionId))
+      await syncCard(env, tx, user.id)
+      return { refundedCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0) }
+    }),
+  )
+}

@@ -1,0 +1,105 @@
+import type Stripe from 'stripe'
+import { z } from 'zod'
+import { billingPeriodShape } from '../../contract/payments.ts'
+import { tierShape } from '../../contract/plans.ts'
+import type { Queryable } from '../db/connect.ts'
+import type { Env } from '../env.ts'
+import { creditPeriod, refreshStanding, writeInvoice, writeRefund } from '../ledger/ledger.ts'
+import { asked } from './card.ts'
+import * as store from './store.ts'
+
+/** What a subscription is of, as its metadata at the provider says it. Only this server writes that. */
+const planShape = z.object({ tier: tierShape, packageId: z.uuid().optional(), billingPeriod: billingPeriodShape })
+
+/** Statuses of a subscription that is, or was, paid for. The others never began. */
+const BEGUN = ['active', 'past_due', 'unpaid', 'canceled', 'paused']
+const LIVE = ['active', 'past_due']
+
+/** True if the account has a subscription that the provider goes on with. */
+export const isLive = ({ subscriptionId, status }: store.CardAccount): boolean =>
+  subscriptionId !== null && LIVE.includes(status ?? '')
+
+const turns = new Map<string, Promise<unknown>>()
+
+/** Runs work on an account’s card one after another in this process, so that those who wait hold no connection of the database. */
+export async function inTurn<T>(userId: string, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(userId) ?? Promise.resolve()
+  const turn = before.then(work, work)
+  turns.set(userId, turn)
+  try {
+    return await turn
+  } finally {
+    if (turns.get(userId) === turn) turns.delete(userId)
+  }
+}
+
+/**
+ * Asks the provider for the account’s subscription and invoices, and writes what they say: each paid invoice as a payment, and what the
+ * subscription does next. Whatever was told, in whatever order and how often, the result is the same. Holds the lock of the account’s card
+ * meanwhile, so that an older answer never replaces a newer one.
+ */
+export async function syncCard(env: Env, tx: Queryable, userId: string): Promise<store.CardAccount> {
+  const { customerId: customer, ...card } = await store.lockCard(tx, userId)
+  if (customer === null) return { ...card, customerId: customer }
+  const client = await env.card.client()
+  const { data: subscriptions } = await asked(client.subscriptions.list({ customer, status: 'all', limit: 10 }))
+  const { data: invoices } = await asked(client.invoices.list({ customer, limit: 100, expand: ['data.payments'] }))
+  const now = env.clock()
+  // The oldest first: the order of the ledger is the order in which it was paid.
+  for (const invoice of invoices.toReversed()) await writeDown(tx, now, userId, invoice)
+  const begun = subscriptions.filter(({ status }) => BEGUN.includes(status)).sort((one, other) => other.created - one.created)
+  const current = begun.find(({ status }) => LIVE.includes(status)) ?? begun[0]
+  if (current) await store.saveCard(tx, userId, stateOf(current))
+  await refreshStanding(tx, userId, now)
+  return await store.lockCard(tx, userId)
+}
+
+function stateOf(subscription: Stripe.Subscription): Partial<store.CardAccount> {
+  const { id, status, cancel_at_period_end: isCancelled, cancel_at: cancelAt, start_date: start, items } = subscription
+  const plan = planShape.parse(subscription.metadata)
+  const end = items.data[0]?.current_period_end
+  const isBilled = LIVE.includes(status)
+  const since = status === 'past_due' ? items.data[0]?.current_period_start : undefined
+  return {
+    ...{ subscriptionId: id, status, tier: plan.tier, packageId: plan.packageId ?? null, billingPeriod: plan.billingPeriod },
+    ...{ startedAt: instant(start), periodEnd: end === undefined ? null : instant(end) },
+    failedSince: since === undefined ? null : instant(since),
+    renews: isBilled && !isCancelled && cancelAt === null,
+    ...(isBilled && { checkoutId: null }),
+  }
+}
+
+async function writeDown(tx: Queryable, now: Date, userId: string, invoice: Stripe.Invoice): Promise<void> {
+  const metadata = invoice.parent?.subscription_details?.metadata
+  const last = invoice.lines.data.reduce<Stripe.InvoiceLineItem | undefined>(
+    (found, line) => (found && found.period.end >= line.period.end ? found : line),
+    undefined,
+  )
+  if (!metadata || !last || (invoice.status !== 'paid' && invoice.status !== 'open')) return
+  const { tier, packageId = null, billingPeriod } = planShape.parse(metadata)
+  const plan = { userId, source: 'card' as const, tier, packageId, billingPeriod }
+  const period = { startsAt: instant(last.period.start), endsAt: instant(last.period.end) }
+  const key = `card:${invoice.id}`
+  if (invoice.status === 'open')
+    await writeInvoice(tx, now, { ...plan, ...period, key: `${key}:due`, amountCents: invoice.amount_due })
+  else await creditPeriod(tx, now, { ...plan, key, amountCents: invoice.amount_paid, period, ...referenceOf(invoice) })
+}
+
+function referenceOf(invoice: Stripe.Invoice): { reference?: string } {
+  const intent = invoice.payments?.data.find(({ status }) => status === 'paid')?.payment.payment_intent
+  return intent ? { reference: typeof intent === 'string' ? intent : intent.id } : {}
+}
+
+/** Writes down what was paid back of a payment, as the provider has it. */
+export async function syncRefunds(env: Env, tx: Queryable, intent: string): Promise<void> {
+  const payment = await store.findPayment(tx, intent)
+  if (!payment) return
+  const client = await env.card.client()
+  const { data: refunds } = await asked(client.refunds.list({ payment_intent: intent, limit: 100 }))
+  for (const { id, amount, status } of refunds) {
+    if (status === 'failed' || status === 'canceled') continue
+    await writeRefund(tx, env.clock(), { key: `card:${id}`, refersTo: payment.key, amountCents: amount, reference: id })
+  }
+}
+
+const instant = (seconds: number): Date => new Date(seconds * 1000)

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+
+// What the card provider keeps, in its own words: https://docs.stripe.com/api. Of each object the fields that our calls read. What begins
+// with _ is the sandbox's own and never leaves it.
+
+export interface Customer {
+  id: string
+  object: 'customer'
+  metadata: Record<string, string>
+  /** The number of the test card. */
+  _card: string
+}
+
+export interface Price {
+  id: string
+  object: 'price'
+  unit_amount: number
+  currency: string
+  recurring: { interval: 'month' | 'year' }
+  _name: string
+}
+
+export interface Session {
+  id: string
+  object: 'checkout.session'
+  mode: 'subscription'
+  status: 'open' | 'complete' | 'expired'
+  payment_status: 'paid' | 'unpaid'
+  customer: string
+  subscription: string | null
+  amount_total: number
+  currency: string
+  url: string
+  success_url: string
+  cancel_url: string
+  expires_at: number
+  _price: Price
+  _metadata: Record<string, string>
+}
+
+export interface Subscription {
+  id: string
+  object: 'subscription'
+  status: 'active' | 'past_due' | 'canceled'
+  customer: string
+  metadata: Record<string, string>
+  created: number
+  start_date: number
+  cancel_at_period_end: boolean
+  cancel_at: null
+  canceled_at: number | null
+  items: {
+    object: 'list'
+    data: [{ id: string; object: 'subscription_item'; current_period_start: number; current_period_end: number; price: Price }]
+  }
+  /** Renewals that could not be paid, in a row. */
+  _failures: number
+}
+
+export interface Invoice {
+  id: string
+  object: 'invoice'
+  status: 'paid' | 'open' | 'void'
+  customer: string
+  amount_due: number
+  amount_paid: number
+  currency: string
+  created: number
+  billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
+  parent: {
+    type: 'subscription_details'
+    subscription_details: { subscription: string; metadata: Record<string, string> }
+  }
+  lines: { object: 'list'; data: { object: 'line_item'; amount: number; period: { start: number; end: number } }[] }
+  payments: {
+    object: 'list'
+    data: {
+      object: 'invoice_payment'
+      status: 'paid'
+      payment: { type: 'payment_intent'; payment_intent: string }
+    }[]
+  }
+}
+
+export interface Refund {
+  id: string
+  object: 'refund'
+  amount: number
+  payment_intent: string
+  status: 'succeeded'
+  _customer: string
+}
+
+export type Thing = Customer | Price | Session | Subscription | Invoice | Refund
+
+export const newId = (prefix: string): string => `${prefix}_sandbox_${randomBytes(12).toString('hex')}`
+
+/** A copy as the provider answers it. */
+export const shown = (thing: object): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(thing, (key, value: unknown) => (key.startsWith('_') ? undefined : value)))
+
+/** What the provider refuses, with the HTTP status and its words. */
+export class SandboxError extends Error {
+  readonly status: number
+  readonly type: 'invalid_request_error' | 'card_error'
+  readonly code: string | undefined
+  constructor(status: number, type: SandboxError['type'], message: string, code?: string) {
+    super(message)
+    this.status = status
+    this.type = type
+    this.code = code
+  }
+}
+
+/** The test cards, by their numbers: https://docs.stripe.com/testing. */
+const CARDS: Readonly<Record<string, { refusal?: [code: string, text: string]; failsLater?: boolean; asks3ds?: boolean }>> = {
+  '4242424242424242': {},
+  '4000002500003155': { asks3ds: true },
+  '4000000000000002': { refusal: ['card_declined', 'Your card was declined.'] },
+  '4000000000009995': { refusal: ['insufficient_funds', 'Your card has insufficient funds.'] },
+  '4000000000000341': { failsLater: true },
+}
+
+/** Charges a test card. Throws SandboxError if it declines. `isLater` is a renewal, without the person there. */
+export function chargeCard(number: string, isLater: boolean): void {
+  const card = CARDS[number]
+  if (!card) throw new SandboxError(402, 'card_error', 'The sandbox takes test cards alone.', 'invalid_number')
+  if (card.refusal) throw new SandboxError(402, 'card_error', card.refusal[1], card.refusal[0])
+  if (card.failsLater && isLater) throw new SandboxError(402, 'card_error', 'Your card was declined.', 'card_declined')
+}
+
+export const asks3ds = (number: string): boolean => CARDS[number]?.asks3ds === true

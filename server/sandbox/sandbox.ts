@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import type { Queryable } from '../db/connect.ts'
+import { newId, SandboxError, shown, type Thing } from './objects.ts'
+import * as store from './store.ts'
+
+/** How events are delivered. Tests change it; people get each once and in order. */
+interface Delivery {
+  copies: number
+  isReversed: boolean
+  /** True: they are kept until `deliver`. */
+  isHeld: boolean
+}
+
+/** A signed event, as it is posted. */
+export interface Signed {
+  payload: string
+  signature: string
+}
+
+/**
+ * A card provider without real money, which speaks the calls of Stripe that the adapter uses. One operation at a time; each tells by events
+ * what it has done.
+ */
+export interface Sandbox {
+  webhookSecret: string
+  clock: () => Date
+  delivery: Delivery
+  /** Posts an event to the server. Set when the server is assembled. */
+  post: (event: Signed) => Promise<void>
+  /** Every event so far, the oldest first. */
+  sent: Signed[]
+  /** Runs one operation; its events follow when it has ended. */
+  run<T>(operation: (desk: Desk) => Promise<T>): Promise<T>
+  /** Delivers what waits. Resolves once everything has been answered. */
+  deliver(): Promise<void>
+}
+
+/** What an operation works with. */
+export interface Desk {
+  now: number
+  find<T extends Thing>(id: string, object: T['object']): Promise<T>
+  list<T extends Thing>(object: T['object'], customer?: string): Promise<T[]>
+  keep(thing: Thing): Promise<void>
+  tell(type: string, object: object): void
+}
+
+export function openSandbox(db: Queryable, clock: () => Date): Sandbox {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting: Signed[] = []
+  let delivering: Promise<void> = Promise.resolve()
+
+  const sandbox: Sandbox = {
+    webhookSecret: `whsec_${randomBytes(24).toString('hex')}`,
+    clock,
+    delivery: { copies: 1, isReversed: false, isHeld: false },
+    post: async () => undefined,
+    sent: [],
+    async run(operation) {
+      const told: { type: string; object: object }[] = []
+      const turn = last.then(
+        () => operation(deskOf(db, clock, told)),
+        () => operation(deskOf(db, clock, told)),
+      )
+      last = turn.catch(() => undefined)
+      try {
+        return await turn
+      } finally {
+        const events = await Promise.all(told.map((each) => signed(sandbox, each)))
+        sandbox.sent.push(...events)
+        if (sandbox.sent.length > 1000) sandbox.sent.splice(0, 500)
+        waiting.push(...events)
+        // An operation may hold what the event waits for, so nobody waits here.
+        if (!sandbox.delivery.isHeld) void sandbox.deliver()
+      }
+    },
+    deliver() {
+      delivering = delivering.then(async () => {
+        const { copies, isReversed } = sandbox.delivery
+        const events = isReversed ? waiting.toReversed() : waiting
+        waiting = []
+        for (const event of events) await Promise.all(Array.from({ length: copies }, () => sandbox.post(event)))
+      })
+      return delivering
+    },
+  }
+  return sandbox
+}
+
+async function signed({ webhookSecret }: Sandbox, { type, object }: { type: string; object: object }): Promise<Signed> {
+  const { default: Stripe } = await import('stripe')
+  const created = Math.floor(Date.now() / 1000)
+  const event = { id: newId('evt'), object: 'event', created, type, livemode: false, data: { object: shown(object) } }
+  const payload = JSON.stringify(event)
+  return { payload, signature: Stripe.webhooks.generateTestHeaderString({ payload, secret: webhookSecret }) }
+}
+
+function deskOf(db: Queryable, clock: () => Date, told: { type: string; object: object }[]): Desk {
+  return {
+    now: Math.floor(clock().getTime() / 1000),
+    async find<T extends Thing>(id: string, object: T['object']) {
+      const body = await store.find(db, id)
+      if (body?.['object'] !== object)
+        throw new SandboxError(404, 'invalid_request_error', `No such ${object}`, 'resource_missing')
+      // Only `keep` writes these rows, and each kind under its own name.
+      return body as unknown as T
+    },
+    async list<T extends Thing>(object: T['object'], customer?: string) {
+      return (await store.list(db, object, customer)) as unknown as T[]
+    },
+    async keep(thing) {
+      const customer = '_customer' in thing ? thing._customer : 'customer' in thing ? thing.customer : null
+      await store.keep(db, { id: thing.id, kind: thing.object, customer, body: { ...thing } })
+    },
+    tell: (type, object) => void told.push({ type, object: structuredClone(object) }),
+  }
+}
