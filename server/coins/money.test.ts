@@ -5,6 +5,7 @@ import { COIN_REQUEST_SECONDS, COINS, type CoinPayment, type Currency, coinsApi 
 import { checkLedger } from '../ledger/audit.ts'
 import { startBitcoin, startEthereum, startPriceSources, type TestChain } from '../testing/chain.ts'
 import type { Person } from '../testing/person.ts'
+import { installChains, startRealBitcoin, startRealEthereum } from '../testing/realchains.ts'
 import { startWorld, type World } from '../testing/world.ts'
 import { openReviews, resolveReview } from './reviews.ts'
 
@@ -16,8 +17,10 @@ const xpubOf = (path: string) => master.derive(path).publicExtendedKey
 // The chains are made before the world whose clock they follow.
 let world: World | undefined
 const clock = () => world?.env.clock() ?? new Date()
-const bitcoin = await startBitcoin(clock, xpubOf("m/84'/0'/0'"))
-const ethereum = await startEthereum(clock, xpubOf("m/44'/60'/0'"))
+// `npm run test:walks` plays all of it at real chains, which take a minute: bcoin of regtest, and anvil.
+const isReal = process.env['WALK_STEPS'] !== undefined && installChains()
+const bitcoin = await (isReal ? startRealBitcoin : startBitcoin)(clock, xpubOf("m/84'/0'/0'"))
+const ethereum = await (isReal ? startRealEthereum : startEthereum)(clock, xpubOf("m/44'/60'/0'"))
 const sources = await startPriceSources()
 const variables = { ...bitcoin.variables, ...ethereum.variables, ...sources.variables }
 const here = await startWorld({ variables })
@@ -293,7 +296,8 @@ test('after three days without the server nothing that was paid in time is misse
 })
 
 test('after any payments, replacements, reorganisations, silences and crashes each month is paid for once and the ledger agrees', async () => {
-  const steps = Number(process.env['WALK_STEPS'] ?? 50)
+  // The payer of the real chain has coins for so many.
+  const steps = Math.min(isReal ? 200 : 1000, Number(process.env['WALK_STEPS'] ?? 50))
   let seed = Number(process.env['WALK_SEED'] ?? 41)
   const next = (below: number): number => {
     seed = (seed * 48_271) % 2_147_483_647

@@ -46,7 +46,7 @@ export async function serveHere(answer: (request: IncomingMessage, body: string)
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
-    const found = answer(request, Buffer.concat(parts).toString())
+    const found = await answer(request, Buffer.concat(parts).toString())
     if (found === undefined) return void response.writeHead(404).end('Not found')
     if (found instanceof Error) return void response.writeHead(Number(found.message)).end('<html>')
     response.writeHead(200).end(typeof found === 'string' ? found : JSON.stringify(found))
