@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { billingPeriodShape } from './payments.ts'
 import { nothing } from './shapes.ts'
 
 /** The currencies of coin payments. */
@@ -36,7 +37,6 @@ const paymentId = z.uuid()
 const address = z.string().max(100)
 /** Where money goes back to that came too late, or too much. */
 export const walletAddress = z.string().regex(/^[0-9A-Za-z]{20,100}$/, 'An address has 20 to 100 letters and digits')
-export const billingPeriodShape = z.enum(['monthly', 'yearly'])
 
 /**
  * `pending`: nothing or too little has come. `confirming`: enough has, in too few blocks. `confirmed`: the plan is paid.
@@ -48,6 +48,14 @@ export type CoinStatus = z.infer<typeof coinStatusShape>
 
 /** Why a person looks at money. */
 export type ReviewReason = 'underpaid' | 'overpaid' | 'late' | 'double' | 'reorganised' | 'wrong_token'
+
+/** A package and its prices in US cents; null for a period that it is not sold for. */
+const coinPackageShape = z.object({
+  id: z.uuid(),
+  name: z.string().max(100),
+  monthlyPrice: z.number().int().nullable(),
+  yearlyPrice: z.number().int().nullable(),
+})
 
 export const coinPaymentShape = z.object({
   id: paymentId,
@@ -78,12 +86,13 @@ export const coinsApi = {
     method: 'GET',
     path: '/api/crypto/currencies',
     access: 'signed_in',
-    summary: 'The currencies that this server takes, and what the account chose last.',
+    summary: 'What can be paid by coin, in which currencies, and what the account chose last.',
     input: nothing,
     output: z.object({
       currencies: z.array(currencyShape).max(3),
       preferred: currencyShape,
       walletAddress: walletAddress.nullable(),
+      packages: z.array(coinPackageShape).max(50),
     }),
   }),
   prices: endpoint({

@@ -23,7 +23,7 @@ const PushSettings = lazy(async () => ({ default: (await import('../push/PushSet
 const PlanTab = lazy(async () => ({ default: (await import('../plans/PlanTab.tsx')).PlanTab }))
 const SessionsPage = lazy(async () => ({ default: (await import('../sessions/SessionsPage.tsx')).SessionsPage }))
 
-const CoinPayments = later(async () => (await import('../coins/CoinPayments.tsx')).CoinPayments)
+const CoinPart = later(async () => (await import('../coins/CoinPart.tsx')).CoinPart)
 /** The page that lists all plans. */
 const SUBSCRIBE = '/subscribe'
 
@@ -55,6 +55,7 @@ export function Settings({ user, onBack }: Props) {
   const plans = (
     <Suspense fallback={<Spinner words="Loading" />}>
       <PlanTab tier={user.subscriptionTier} />
+      <CoinPart />
     </Suspense>
   )
   return (
@@ -97,7 +98,6 @@ export function Settings({ user, onBack }: Props) {
             </Tabs.Content>
             <Tabs.Content value="subscription" tabIndex={-1}>
               {plans}
-              <CoinPayments />
             </Tabs.Content>
             <Tabs.Content value="security" tabIndex={-1}>
               <SecurityTab user={user} />

@@ -1,6 +1,53 @@
-import { COINS, type CoinPayment, coinsApi } from '../../contract/coins.ts'
+import { COINS, type CoinPayment, type Currency, coinsApi, currencyShape } from '../../contract/coins.ts'
 import type { Env } from '../env.ts'
 import { paymentsStore } from './store.ts'
+
+/** What somebody buys. */
+export interface Wish {
+  packageId: string
+  name: string
+  billingPeriod: 'monthly' | 'yearly'
+  /** US cents. */
+  cents: number
+}
+
+export interface Prices {
+  usd: Record<Currency, number>
+  /** `approximate`: the fixed rates, at which nothing can be paid. `late`: the last that the sources agreed on. */
+  kind: 'current' | 'late' | 'approximate'
+}
+
+/** Returns the prices; the fixed ones where the server knows none or does not answer. */
+export async function loadPrices(env: Env): Promise<Prices> {
+  try {
+    const { prices, isStale } = await env.api(coinsApi.prices, {})
+    return { usd: prices, kind: isStale ? 'late' : 'current' }
+  } catch {
+    const { bitcoin, ethereum, usdc } = COINS
+    return {
+      usd: { bitcoin: bitcoin.fallbackUsd, ethereum: ethereum.fallbackUsd, usdc: usdc.fallbackUsd },
+      kind: 'approximate',
+    }
+  }
+}
+
+/** What the price is about in that coin, such as "0.015625 BTC". The server says the exact amount. */
+export function aboutAmount(currency: Currency, cents: number, { usd }: Prices): string {
+  const { shownDecimals, symbol } = COINS[currency]
+  return `${(cents / 100 / usd[currency]).toFixed(shownDecimals)} ${symbol}`
+}
+
+/** Begins a payment, which stands in the list from then on. */
+export async function askForPayment(env: Env, wish: Wish, currency: Currency, walletAddress: string): Promise<CoinPayment> {
+  const { packageId, billingPeriod } = wish
+  const typed = walletAddress.trim()
+  const payment = await env.api(coinsApi.createPayment, {
+    ...{ packageId, billingPeriod, currency },
+    ...(typed && { walletAddress: typed }),
+  })
+  keep(payment)
+  return payment
+}
 
 /** Reads what the chain shows of a payment. */
 export async function checkPayment(env: Env, paymentId: string): Promise<CoinPayment> {
@@ -47,4 +94,31 @@ export function statusWords(payment: CoinPayment): string {
     needs_review: 'Money has come that a person looks at. It is not lost',
     refunded: 'Sent back',
   }[status]
+}
+
+export interface Offer {
+  /** Those that the server takes, in their order. */
+  currencies: Currency[]
+  preferred: Currency
+  walletAddress: string
+  /** What can be bought, one for each package and period. */
+  wishes: Wish[]
+}
+
+/** Reads what can be paid by coin here. */
+export async function loadOffer(env: Env): Promise<Offer> {
+  const { currencies, preferred, walletAddress, packages } = await env.api(coinsApi.currencies, {})
+  const offered = currencyShape.options.filter((each) => currencies.includes(each))
+  const wishes = packages.flatMap(({ id, name, monthlyPrice, yearlyPrice }): Wish[] => [
+    ...(monthlyPrice ? [{ packageId: id, name, billingPeriod: 'monthly' as const, cents: monthlyPrice }] : []),
+    ...(yearlyPrice ? [{ packageId: id, name, billingPeriod: 'yearly' as const, cents: yearlyPrice }] : []),
+  ])
+  const first = offered.includes(preferred) ? preferred : (offered[0] ?? preferred)
+  return { currencies: offered, preferred: first, walletAddress: walletAddress ?? '', wishes }
+}
+
+/** "$1,000.00 for one month" */
+export const priceWords = ({ cents, billingPeriod }: Wish): string => {
+  const dollars = (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
+  return `${dollars} for one ${billingPeriod === 'yearly' ? 'year' : 'month'}`
 }

@@ -39,18 +39,16 @@ test('addresses are those that every wallet derives from the same words', async 
   expect(await ether.addressAt(0)).toBe('0x9858EfFD232B4033E47d90003D41EC34EcaEda94')
 })
 
-test('no address is given out twice, also not by fifty people at once or after the database was brought back from a copy', async () => {
-  const people = await Promise.all(Array.from({ length: 10 }, () => both.person('alice', 'free')))
+test('no address is given out twice, also not by people who ask at once or after the database was brought back from a copy', async () => {
+  const people = await Promise.all(Array.from({ length: 4 }, () => both.person('alice', 'free')))
   const kinds = people.flatMap((who) =>
     (['bitcoin', 'ethereum', 'usdc'] as const).flatMap((currency) =>
       (['monthly', 'yearly'] as const).map((billingPeriod) => ({ who, currency, billingPeriod })),
     ),
   )
-  const asked = await Promise.all(
-    kinds.slice(0, 50).map(({ who, ...kind }) => who.tries(coinsApi.createPayment, { ...wish, ...kind })),
-  )
+  const asked = await Promise.all(kinds.map(({ who, ...kind }) => who.tries(coinsApi.createPayment, { ...wish, ...kind })))
   const made = asked.filter(({ status }) => status === 200).map(({ body }) => (body as { paymentAddress: string }).paymentAddress)
-  expect(made.length).toBeGreaterThan(30)
+  expect(made.length).toBe(4 * LIMITS.coinPaymentsOpen)
   expect(new Set(made).size).toBe(made.length)
   // Indexes fall back; an address that has been paid is passed over.
   const alice = await both.person('alice', 'free')

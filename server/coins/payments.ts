@@ -17,13 +17,16 @@ const REUSED_MS = 10 * 60_000
 const LOOK_MS = 8_000
 /** Addresses that were used elsewhere, such as after the database was brought back from a copy. */
 const ADDRESS_TRIES = 20
+/** Packages that are offered. */
+const SOLD_MAX = 50
 
 type Wanted = z.output<typeof coinsApi.createPayment.input>
 
 export async function currencies({ coins, db }: Env, { id }: SignedInUser) {
   const chosen = await store.readChosen(db, id)
   const preferred = currencyShape.safeParse(chosen?.preferred).data ?? 'bitcoin'
-  return { currencies: [...coins.currencies], preferred, walletAddress: chosen?.walletAddress ?? null }
+  const packages = coins.currencies.length > 0 ? await store.listSold(db, SOLD_MAX) : []
+  return { currencies: [...coins.currencies], preferred, walletAddress: chosen?.walletAddress ?? null, packages }
 }
 
 export async function prices({ coins }: Env) {

@@ -20,6 +20,20 @@ export async function findSold(db: Queryable, packageId: string, period: Payment
   return row
 }
 
+/** What is sold, in the order in which it is shown. */
+export const listSold = (db: Queryable, limit: number) =>
+  db
+    .select({
+      id: packages.id,
+      name: packages.name,
+      monthlyPrice: sql<number | null>`nullif(${packages.monthlyPrice}, 0)`,
+      yearlyPrice: sql<number | null>`nullif(${packages.yearlyPrice}, 0)`,
+    })
+    .from(packages)
+    .where(and(eq(packages.isActive, true), ne(packages.tier, 'free')))
+    .orderBy(asc(packages.displayOrder), asc(packages.id))
+    .limit(limit)
+
 /** Takes the number of the chain's next address, for good. */
 export async function takeIndex(db: Queryable, chain: 'bitcoin' | 'ethereum'): Promise<number> {
   const [row] = await db
