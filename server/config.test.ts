@@ -16,6 +16,19 @@ test('a public address replaces those of this machine, and https is noticed', ()
   expect(config.direct.origins(3000)).toEqual(['https://chat.example.org', onion])
 })
 
+test('cards: the sandbox on this machine alone, Stripe with both secrets, nothing with a public address and no key', () => {
+  const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' }
+  const served = { PUBLIC_URL: 'https://chat.example.org' }
+  expect(readConfig({}).card).toEqual({ provider: 'sandbox' })
+  expect(readConfig(served).card).toEqual({ provider: 'off' })
+  expect(readConfig({ NODE_ENV: 'production' }).card).toEqual({ provider: 'off' })
+  expect(readConfig({ ...served, CARD_PROVIDER: 'sandbox' }).card).toEqual({ provider: 'sandbox' })
+  expect(readConfig({ ...served, ...stripe }).card).toMatchObject({ provider: 'stripe', secretKey: 'sk_test_1' })
+  expect(() => readConfig({ NODE_ENV: 'production', CARD_PROVIDER: 'sandbox' })).toThrow(/^CARD_PROVIDER must be stripe or off/)
+  expect(() => readConfig({ STRIPE_SECRET_KEY: 'sk_test_1' })).toThrow(/^STRIPE_WEBHOOK_SECRET must be set together/)
+  expect(() => readConfig({ CARD_PROVIDER: 'stripe' })).toThrow(/^STRIPE_SECRET_KEY must be set/)
+})
+
 test('an empty variable counts as absent', () => {
   expect(readConfig({ PORT: '', PUBLIC_URL: ' ', DATABASE_URL: '' })).toMatchObject({
     port: 3000,

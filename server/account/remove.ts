@@ -7,6 +7,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { dropObjectsOf } from '../files/objects.ts'
 import type { Caller } from '../http/serve.ts'
 import { countGuess, requireAuthSecret, verifierOf } from '../password/password.ts'
+import { endCard } from '../payments/end.ts'
 import { forgetPresence } from '../presence/presence.ts'
 import { Refusal } from '../refuse.ts'
 import { deleteSessionsOf } from '../sessions/sessions.ts'
@@ -34,6 +35,9 @@ export async function removeAccount(
   const verifier = await verifierOf(row.username, row.passwordSalt, password, kdf)
   // A wrong guess takes no lock. The password is compared again below, because it may change meanwhile.
   requireSame(verifier, row.passwordHash)
+  await requireOrder(env, user, row.publicKey, 'delete account', caller)
+  // Nobody is charged for an account that is gone.
+  await endCard(env, user.id)
 
   const listing = await env.db.transaction(async (tx) => {
     const account = await lockAccount(tx, user.id, true)

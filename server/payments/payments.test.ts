@@ -245,3 +245,16 @@ test('a free account counts what it receives, a Test plan what it sends', async 
   expect(await bob.does(paymentsApi.usage, {})).toMatchObject({ messagesUsed: 0 })
   expect(await alice.does(paymentsApi.usage, {})).toMatchObject({ messagesUsed: 0 })
 })
+
+test('deleting the account ends its card subscription, and its open checkout cannot be paid any more', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  await buys(alice, 'premium')
+  const { url } = await bob.does(paymentsApi.checkout, { planType: 'test' })
+  for (const who of [alice, bob]) await who.does(accountApi.remove, { password: who.authSecret, kdf: 1 })
+  expect(await (await pays(url)).text()).toContain('This checkout is over')
+  expect(await world.sql('select status, renews from card_accounts where user_id = $1', [alice.id])).toEqual([
+    { status: 'canceled', renews: false },
+  ])
+  await passes(40)
+  expect(await entriesOf(alice)).toHaveLength(1)
+})

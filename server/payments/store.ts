@@ -2,6 +2,7 @@ import { and, asc, desc, eq, isNotNull, lt, lte, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
+import { fileUsage, objects } from '../db/schema/files.ts'
 import { ledgerEntries } from '../db/schema/ledger.ts'
 import { cardAccounts, cardEvents, monthlyUsage } from '../db/schema/payments.ts'
 import { premiumPackages } from '../db/schema/plans.ts'
@@ -92,10 +93,13 @@ export async function readUsage(db: Queryable, userId: string, month: Date, now:
   const [row] = await db
     .select({
       sent: sql<number>`case when ${users.usageResetDate} < ${month}::timestamptz then 0 else ${users.monthlyMessagesCount} end`,
-      uploadedBytes: sql<string>`coalesce((select u.files_uploaded_bytes from ${monthlyUsage} u where u.user_id = ${userId} and u.month = ${month}::timestamptz), 0)`,
+      uploadedBytes: sql<string>`coalesce((select f.monthly_uploaded_bytes from ${fileUsage} f
+        where f.user_id = ${userId} and f.uploaded_month = ${month}::timestamptz), 0)`,
       videoMinutes: sql<number>`coalesce((select u.video_call_minutes from ${monthlyUsage} u where u.user_id = ${userId} and u.month = ${month}::timestamptz), 0)`,
       received: sql<string>`(select coalesce(sum(p.received_count), 0) from ${chatParticipants} p where p.user_id = ${userId} and p.received_month = ${month}::timestamptz)`,
-      receivedBytes: sql<string>`(select coalesce(sum(p.received_bytes), 0) from ${chatParticipants} p where p.user_id = ${userId} and p.received_month = ${month}::timestamptz)`,
+      receivedBytes: sql<string>`(select coalesce(sum(o.size_bytes), 0) from ${chatParticipants} p
+        join ${objects} o on o.chat_room_id = p.chat_room_id
+        where p.user_id = ${userId} and o.owner_id <> ${userId} and o.state = 'used' and o.created_at >= ${month}::timestamptz)`,
       messagesPerMonth: sql<number | null>`(select r.messages_per_month from rights_of(${userId}, ${now}::timestamptz) r)`,
     })
     .from(users)

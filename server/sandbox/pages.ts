@@ -15,9 +15,9 @@ const TEST_CARDS: readonly (readonly [number: string, what: string])[] = [
 
 export const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:0 auto;padding:1.5rem}
 .banner{background:#7a3b00;color:#fff;padding:.5rem .75rem;border-radius:.5rem;font-weight:600}.error{color:#b00020;font-weight:600}
-@media(prefers-color-scheme:dark){.error{color:#ff8a8a}}form{display:grid;gap:.75rem;margin:1rem 0}label{display:grid;gap:.25rem}
+html{background:#fff;color:#111}a{color:#0a4fb3}@media(prefers-color-scheme:dark){html{background:#121212;color:#f2f2f2}.error{color:#ff8a8a}a{color:#9cc2ff}}form{display:grid;gap:.75rem;margin:1rem 0}label{display:grid;gap:.25rem}
 input,button{font:inherit;padding:.6rem .75rem;border-radius:.5rem;border:1px solid #767676}button{cursor:pointer}
-table{border-collapse:collapse}td{padding:.15rem .75rem .15rem 0}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}dd{margin:0}`
+table{border-collapse:collapse}td{padding:.15rem .75rem .15rem 0}td:first-child{white-space:nowrap}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}dd{margin:0}`
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`)
 const dollars = (cents: number): string => `$${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })}`

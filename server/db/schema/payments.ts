@@ -37,14 +37,13 @@ export const cardEvents = pgTable(
   (table) => [index('card_events_received').on(table.receivedAt)],
 )
 
-/** What an account has used in a UTC month, beside its messages. A send locks the row of `users`, and so not this one. */
+/** Minutes of calls of an account in a UTC month. A send locks the row of `users`, and so not this one. */
 export const monthlyUsage = pgTable('monthly_usage', {
   userId: uuid('user_id')
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
   /** The first instant of the month that the counters belong to. */
   month: at('month').notNull(),
-  filesUploadedBytes: bigint('files_uploaded_bytes', { mode: 'number' }).notNull().default(0),
   voiceCallMinutes: integer('voice_call_minutes').notNull().default(0),
   videoCallMinutes: integer('video_call_minutes').notNull().default(0),
 })

@@ -64,8 +64,6 @@ export const chatParticipants = pgTable(
     uncountedSeq: seq('uncounted_seq').notNull().default(0),
     /** Messages that this member was told of in the UTC month that begins at `receivedMonth`. */
     receivedCount: integer('received_count').notNull().default(0),
-    /** Bytes of the files among them. */
-    receivedBytes: seq('received_bytes').notNull().default(0),
     receivedMonth: at('received_month'),
     /** Until then, or for good (`MUTED_FOR_GOOD`), the room is no news for this member. Null: it is not muted. */
     mutedUntil: at('muted_until'),
