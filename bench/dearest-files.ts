@@ -1,5 +1,6 @@
-import { filesApi, objectIdOf, uploaderApi } from '../contract/files.ts'
+import { filesApi, uploaderApi } from '../contract/files.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { objectIdOf } from '../contract/objects.ts'
 import { pictureBytes } from '../server/testing/picture.ts'
 import { pathOf, puts, sealedBytes, uploadsFile } from '../server/testing/sealed.ts'
 import type { Request, Scene } from './scene.ts'

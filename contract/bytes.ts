@@ -4,6 +4,9 @@ export type Bytes = Uint8Array<ArrayBuffer>
 /** Encodes a text as UTF-8. */
 export const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
 
+/** Size of a text within a message: UTF-8 bytes of its JSON form. */
+export const textBytes = (text: string): number => utf8(JSON.stringify(text)).length
+
 /** Decodes UTF-8. Throws TypeError if the bytes are not valid UTF-8. */
 export const fromUtf8 = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 

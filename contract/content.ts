@@ -1,21 +1,43 @@
 import { z } from 'zod'
-import { utf8 } from './bytes.ts'
+import { textBytes } from './bytes.ts'
 import { LIMITS } from './limits.ts'
-import { base64, boundedRecord } from './shapes.ts'
+import { SAID } from './saidlimits.ts'
+import { base64, base64Of, boundedRecord } from './shapes.ts'
 
-/** Size of a text within a message: UTF-8 bytes of its JSON form. */
-export const textBytes = (text: string): number => utf8(JSON.stringify(text)).length
+const pixels = z.number().int().min(1).max(100_000)
+
+/**
+ * A file: what opens the object that the server stores, and what it is [Note: A1]. `as` is the message's type on the server; a video
+ * is a `file`.
+ */
+const fileShape = z.object({
+  type: z.literal('file'),
+  as: z.enum(['image', 'file', 'audio']),
+  /** The id of the object, and the size with which it is stored: padded and sealed. */
+  object: z.uuid(),
+  storedBytes: z.number().int().min(LIMITS.sealedFileMinBytes).max(LIMITS.sealedFileBytes),
+  /** The file's own key, and the SHA-256 of its bytes. */
+  key: base64Of(32),
+  hash: base64Of(32),
+  name: z.string().max(SAID.nameMax),
+  mediaType: z.string().max(100),
+  sizeBytes: z.number().int().min(1).max(LIMITS.fileBytes),
+  caption: z.string().refine((text) => textBytes(text) <= SAID.captionBytes),
+  /** Of a picture or a video: its size, and a small JPEG that is shown until it is there. */
+  picture: z.object({ width: pixels, height: pixels, thumbnail: base64(SAID.thumbnailBytes) }).optional(),
+  /** Of a voice message: its length, and how loud it is in equal parts of that, a byte each. */
+  voice: z.object({ seconds: z.number().min(0).max(SAID.voiceSeconds), peaks: base64(SAID.voicePeaks) }).optional(),
+})
+export type FileContent = z.infer<typeof fileShape>
 
 const KINDS = [
   z.object({ type: z.literal('text'), text: z.string().refine((text) => textBytes(text) <= LIMITS.textBytes) }),
+  fileShape,
 ] as const
 
 /** The content that a person wrote. It exists on devices only: the server may not import this file. */
 export const contentShape = z.discriminatedUnion('type', KINDS)
 export type Content = z.infer<typeof contentShape>
-
-/** The text shown for a message that a newer build wrote. */
-export const NEEDS_NEWER = 'Needs a newer version of this page'
 
 /** The fields of a statement that every build reads. A build that changes one of them raises the version of the envelope. */
 const frameShape = z.object({

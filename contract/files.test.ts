@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { objectIdOf, objectPath, paddedBytes, sealedMaxBytes, uploaderApi } from './files.ts'
+import { uploaderApi } from './files.ts'
 import { LIMITS } from './limits.ts'
+import { objectIdOf, objectPath, paddedBytes, sealedMaxBytes } from './objects.ts'
 
 test('A padded size takes its bytes, tells little of them, and is padded no further', () => {
   for (const sealed of [0, 1, 4096, 4097, 65_536, 1_000_000, LIMITS.fileBytes]) {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { contentWords } from '../contract/contentwords.ts'
 import { type Device, NOT_YET, PATIENCE, type Person, type Seat, seatsIn, seatsOf, type World } from './people.ts'
 import { connect } from './verbs.ts'
 
@@ -119,7 +120,7 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
       if (truth.senders.get(seq) !== senderId) faults.push(`${name} shows at ${seq} what the server does not have: ${body.kind}`)
       if (isOutOfPlace) faults.push(`${name} misses something before ${seq}`)
       if (body.kind !== 'content') continue
-      const { text } = body.content
+      const text = contentWords(body.content)
       if ((texts.get(seq) ?? text) !== text) faults.push(`${name} reads "${text}" at ${seq}, others "${texts.get(seq)}"`)
       texts.set(seq, text)
     }
@@ -149,7 +150,7 @@ async function shownWrong({ name, tab, isOpen }: Seat): Promise<string[]> {
   if (!isOpen || !view) return isOpen ? [`${name} shows no room`] : []
   const kept = await tab.history((view.messages[0]?.seq ?? 1) - 1)
   const kindOf = ({ kind }: { kind: string }) => (kind === 'sealed' ? 'unreadable' : kind)
-  const expected = kept.map(({ seq, body }) => `${seq} ${body.kind === 'content' ? body.content.text : kindOf(body)}`)
+  const expected = kept.map(({ seq, body }) => `${seq} ${body.kind === 'content' ? contentWords(body.content) : kindOf(body)}`)
   const shown = view.messages.map(({ seq, body }) => `${seq} ${body.kind === 'text' ? body.text : body.kind}`)
   const faults = expected.join() === shown.join() ? [] : [`${name} shows ${shown.join()} and keeps ${expected.join()}`]
   if (view.hasNewer) faults.push(`${name} does not show the newest`)

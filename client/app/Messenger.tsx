@@ -5,8 +5,6 @@ import { accountStore } from '../account/store.ts'
 import { actStore } from '../contacts/acts.ts'
 import { type AddingWay, ContactList } from '../contacts/ContactList.tsx'
 import { vanishedStore } from '../contacts/vanished.ts'
-import { NewDevices } from '../devices/NewDevices.tsx'
-import { KitReminder } from '../kit/KitReminder.tsx'
 import { Bell } from '../notifications/Bell.tsx'
 import { OfferOnce } from '../notifications/OfferOnce.tsx'
 import { Title } from '../notifications/Title.tsx'
@@ -17,7 +15,6 @@ import { closeDetails, detailsStore } from '../trust/details.ts'
 import { Boundary } from '../ui/Boundary.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import { Tooltips } from '../ui/Tooltips.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { roomBeside } from './keys.ts'
 import { Panel } from './Panel.tsx'
@@ -25,6 +22,15 @@ import { SETTINGS, SidebarTop } from './SidebarTop.tsx'
 import { ASKED } from './tabs.ts'
 import { useKeys } from './useKeys.tsx'
 
+/** Nobody misses them where they did not load. */
+const Tooltips = lazy(() =>
+  import('../ui/Tooltips.tsx').then(
+    ({ Tooltips: shown }) => ({ default: shown }),
+    () => ({ default: () => null }),
+  ),
+)
+const NewDevices = later(async () => (await import('../devices/NewDevices.tsx')).NewDevices)
+const KitReminder = later(async () => (await import('../kit/KitReminder.tsx')).KitReminder)
 const InviteDialog = later(async () => (await import('../codes/InviteDialog.tsx')).InviteDialog)
 const ScanDialog = later(async () => (await import('../codes/ScanDialog.tsx')).ScanDialog)
 const AddContactDialog = later(async () => (await import('../contacts/AddContactDialog.tsx')).AddContactDialog)
@@ -197,7 +203,9 @@ export function Messenger() {
       {over === 'keys' && <KeysSheet onClose={endOver} />}
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
       {isAsked && <ContactActs onGone={(chatRoomId) => chatRoomId === openRoomId && navigate('/')} />}
-      <Tooltips />
+      <Suspense>
+        <Tooltips />
+      </Suspense>
     </>
   )
 }

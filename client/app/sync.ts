@@ -8,6 +8,7 @@ import type { Env } from '../env.ts'
 import { takeClears } from '../messages/clear.ts'
 import { syncRoom } from '../messages/receive.ts'
 import { flushAll } from '../messages/send.ts'
+import { sendWaitingFiles } from '../messages/waitingfiles.ts'
 import { inLanes } from '../net/turns.ts'
 import { enterEverywhere } from '../rooms/gate.ts'
 import { isBehind, type RoomRow, roomsStore, setBehind, sortRooms, takeBehind } from '../rooms/list.ts'
@@ -130,6 +131,7 @@ async function sync(env: Env, asked: Asked): Promise<void> {
   })
   await enterEverywhere(env, due)
   await flushAll(env)
+  await sendWaitingFiles(env)
   // Saves decisions about keys made while the server was offline, and shows decisions made in other browsers.
   await saveBook(env)
   await reloadVerified(env)

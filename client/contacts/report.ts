@@ -1,3 +1,4 @@
+import { contentWords } from '../../contract/contentwords.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { type REPORT_CATEGORIES, type ReportedMessage, reportsApi } from '../../contract/reports.ts'
 import type { Env } from '../env.ts'
@@ -17,7 +18,7 @@ export async function reportable(env: Env, room: RoomRow): Promise<Offered[]> {
   const { messages } = await env.crypto.page({ chatRoomId: room.id, limit: OFFERED })
   const theirs = messages.flatMap(({ seq, at, body, senderId }) => {
     if (senderId === room.ownId || (body.kind !== 'content' && body.kind !== 'plain')) return []
-    const text = body.kind === 'content' ? body.content.text : body.text
+    const text = body.kind === 'content' ? contentWords(body.content) : body.text
     return [{ seq, at, text: text.slice(0, LIMITS.reportedTextMax) }]
   })
   return theirs.reverse().slice(0, LIMITS.reportedMessagesMax)

@@ -2,6 +2,7 @@ import { fromBase64 } from '../../contract/bytes.ts'
 import { parseEnvelope } from '../../contract/envelope.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { forgetIndex } from '../index/searchindex.ts'
+import { dropFiles, WAITING } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { isRoomLocked, LOCKS, type RoomLock, type RowKeys, SEARCH_KINDS } from '../vault/roomlocks.ts'
 import { type RoomRecord, roomRecord, roomRecords } from '../vault/rooms.ts'
@@ -16,6 +17,7 @@ import { groupIdHolds } from './groupid.ts'
 import type { Live } from './live.ts'
 import { ownRow, withOutbox } from './outbox.ts'
 import { forgetDecoded, inRoom } from './room.ts'
+import { uploadId, uploadsIn } from './uploadrows.ts'
 
 // The rows of a locked room are sealed under the room's row key inside the vault's seal. The lock of a room is written before its rows
 // follow, and each step can be repeated: after a crash the room is shut, and the rest follows.
@@ -88,9 +90,12 @@ export async function wipeRoom(live: Live, chatRoomId: string): Promise<void> {
     ...(await lockedNames(vault, chatRoomId)),
     ...(await unsealedOwn(live, chatRoomId)),
   ]
+  const uploads = await vault.keys('sealed', uploadsIn(chatRoomId))
+  await Promise.all(uploads.map((key) => dropFiles(live.userId, WAITING, uploadId(key))))
   await dropSearch(vault, chatRoomId)
   for (let at = 0; at < names.length; at += CHUNK)
     await vault.write(names.slice(at, at + CHUNK).map((name): Write => ({ ...name, value: null })))
+  await dropFiles(live.userId, chatRoomId)
   await putLock(live, chatRoomId, undefined)
   vault.openRoom(chatRoomId, null)
   forgetDecoded(live, chatRoomId)
@@ -135,7 +140,9 @@ async function unsealed(vault: Vault, { store, key }: Name): Promise<VaultValue 
 async function roomNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
   const kinds = ['room', 'draft', 'pending', 'pages']
   const [messages, outbox] = [await vault.keys('messages', chatRoomId), await vault.keys('outbox', chatRoomId)]
+  const uploads = await vault.keys('sealed', uploadsIn(chatRoomId))
   return [
+    ...uploads.map((key): Name => ({ store: 'sealed', key })),
     ...kinds.map((kind): Name => ({ store: 'sealed', key: `${kind}:${chatRoomId}` })),
     { store: 'groups', key: chatRoomId },
     ...outbox.map((key): Name => ({ store: 'outbox', key })),

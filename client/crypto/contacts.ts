@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { readIntoIndex } from '../index/searchindex.ts'
+import { dropFiles } from '../vault/disk.ts'
 import { type RoomRecord, recordWrite, roomRecord } from '../vault/rooms.ts'
 import type { Write } from '../vault/vault.ts'
 import { type Book, bookWrite, readBook, withBook } from './book.ts'
@@ -76,6 +77,8 @@ const deleteUpTo = (live: Live, chatRoomId: string, upTo: number): Promise<boole
       if (rows.length < CHUNK) break
     }
     await live.vault.write([...gone, recordWrite(chatRoomId, withoutCleared(record, upTo))])
+    // What was said since is fetched again when it is looked at.
+    await dropFiles(live.userId, chatRoomId)
     return true
   })
 

@@ -44,6 +44,7 @@ import { keepAndSeal, sealOutboxRow } from './sealing.ts'
 import { takeOwnManifest } from './self.ts'
 import { peerStanding } from './standing.ts'
 import type { LockedMemory } from './unlock.ts'
+import { UPLOADS } from './uploadrows.ts'
 import { reopenWaiting } from './waiting.ts'
 import type { HeldWays } from './ways.ts'
 import { explained } from './withheld.ts'
@@ -57,6 +58,7 @@ const loadAnswer = () => loadPart(() => import('./answer.ts'))
 const loadAudit = () => loadPart(() => import('./audit.ts'))
 const loadCodes = () => loadPart(() => import('./codes.ts'))
 const loadContacts = () => loadPart(() => import('./contacts.ts'))
+const loadFiles = () => loadPart(() => import('./files.ts'))
 const loadOffline = () => loadPart(() => import('./offline.ts'))
 const loadOlder = () => loadPart(() => import('./older.ts'))
 const loadRelock = () => loadPart(() => import('../vault/relock.ts'))
@@ -248,7 +250,6 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     takePage: part(loadChatPages, 'takePage'),
     writePage: part(loadChatPages, 'writePage'),
     isFullPage: part(loadChatPages, 'isFullPage'),
-
     /** The record of a room; undefined if it is new here, or locked. */
     roomRecord: on(async ({ vault }, chatRoomId: string) =>
       (await vault.isOpen(chatRoomId)) ? roomRecord(vault, chatRoomId) : undefined,
@@ -278,7 +279,6 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     search: on(async ({ vault }, input: Parameters<typeof searchMessages>[1]) =>
       (await loadSearch()).searchMessages(vault, input),
     ),
-
     outbox: on(outboxOf),
     roomsWithOutbox: on(roomsWithOutbox),
     keepInOutbox: on(keepInOutbox),
@@ -286,6 +286,13 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     dropFromOutbox: on(dropFromOutbox),
     keepAndSeal: on(keepAndSeal),
     sealOutboxRow: on(sealOutboxRow),
+    uploads: on(async (live) => ((await live.vault.keys('sealed', UPLOADS)).length > 0 ? (await loadFiles()).uploads(live) : [])),
+    keepUpload: part(loadFiles, 'keepUpload'),
+    changeUpload: part(loadFiles, 'changeUpload'),
+    dropUpload: part(loadFiles, 'dropUpload'),
+    uploadBytes: part(loadFiles, 'uploadBytes'),
+    uploadDone: part(loadFiles, 'uploadDone'),
+    openFile: part(loadFiles, 'openFile'),
     readDraft: on(readDraft),
     drafts: on(drafts),
     keepDraftText: on(keepDraftText),

@@ -26,6 +26,7 @@ export type { Mismatch } from './mismatch.ts'
 export type { OutboxRow } from './outbox.ts'
 export type { ManifestOutcome } from './peers.ts'
 export type { RoomState } from './prepare.ts'
+export type { UploadRow } from './uploadrows.ts'
 export type { NewerVersions } from './versions.ts'
 export { CryptoFailure, isStillRead, loadPart }
 

@@ -63,7 +63,8 @@ export async function openDemonstration(now: Date): Promise<Demonstration> {
       if (!envelope) throw new CryptoFailure('body', 'The message is damaged')
       const { group, opened } = await openByGroup(reading, envelope)
       reading = group
-      return opened.statement.content?.text ?? ''
+      const { content } = opened.statement
+      return content?.type === 'text' ? content.text : ''
     },
   }
 }

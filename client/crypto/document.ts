@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
-import { NEEDS_NEWER } from '../../contract/content.ts'
+import { NEEDS_NEWER } from '../../contract/contentwords.ts'
 import { type Signed, signedShape } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type Label, sign, verify } from '../primitives/seal.ts'

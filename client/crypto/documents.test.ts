@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
-import { NEEDS_NEWER } from '../../contract/content.ts'
+import { NEEDS_NEWER } from '../../contract/contentwords.ts'
 import type { Keyring, Manifest } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import { hkdf, sealWith } from '../primitives/seal.ts'

@@ -1,4 +1,4 @@
-import { NEEDS_NEWER } from '../../contract/content.ts'
+import { NEEDS_NEWER } from '../../contract/contentwords.ts'
 import type { SealedBook, SignedBook } from '../../contract/devices.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { encodeFields, fromBase64, toBase64, utf8 } from '../../contract/bytes.ts'
-import { type Statement, textBytes } from '../../contract/content.ts'
+import { encodeFields, fromBase64, textBytes, toBase64, utf8 } from '../../contract/bytes.ts'
+import type { Statement } from '../../contract/content.ts'
 import { type Envelope, parseEnvelope } from '../../contract/envelope.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { hkdf, pad, randomBytes, sealWith, sha256, sign } from '../primitives/seal.ts'

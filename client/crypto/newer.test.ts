@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { NEEDS_NEWER } from '../../contract/content.ts'
+import { NEEDS_NEWER } from '../../contract/contentwords.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { ApiError } from '../net/api.ts'
 import { catchUp } from '../rooms/rooms.ts'

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { contentWords } from '../../contract/contentwords.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { resetMessages } from '../messages/messages.ts'
@@ -174,7 +175,7 @@ test('Messages of two tabs in quick order are sealed in the order in which they 
   const texts = ['a', 'b', 'c', 'd', 'e', 'f']
   const rows = await Promise.all(texts.map((text, at) => keep(text, shown(), at % 2 ? alice : tab)))
   const inOrder = [...rows].sort((one, other) => one.order - other.order)
-  expect(inOrder.map(({ content }) => content?.text)).toEqual(texts)
+  expect(inOrder.map(({ content }) => content && contentWords(content))).toEqual(texts)
   expect(rows.filter(({ isAlone }) => isAlone)).toHaveLength(1)
   await Promise.all([alice.sends(alice.room(bob)), tab.sends(tab.room(bob))])
   expect((await bob.hears(alice)).slice(-6)).toEqual(texts)

@@ -14,7 +14,7 @@ test("The person accepts Bob's new key: his messages come again, in a new room o
   await expect(alice.says(bob, 'to whom?')).rejects.toThrow('key has changed')
   await alice.core.trustKey({ userId: bob.userId, identityKey: identityKey ?? '', username: eve.username })
   const [row] = await alice.core.outbox(roomId)
-  expect(row?.content?.text).toBe('to whom?')
+  expect(row?.content).toEqual({ type: 'text', text: 'to whom?' })
   await alice.says(bob, 'to you')
   expect(wire.rooms.get(roomId)?.generation).toBe(2)
   expect((await alice.hears(bob)).slice(0, 2)).toEqual(['hello', 'Encryption restarted'])

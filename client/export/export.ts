@@ -1,6 +1,6 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate'
 import type { User } from '../../contract/account.ts'
-import { NEEDS_NEWER } from '../../contract/content.ts'
+import { contentWords, NEEDS_NEWER } from '../../contract/contentwords.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { roomById } from '../rooms/list.ts'
@@ -129,7 +129,7 @@ function exported({ id, seq, at, senderId, body, sentAt }: StoredMessage, ownId:
   const line = { seq, id, at, ...(sentAt !== undefined && { sentAt }), from, isEncrypted: body.kind !== 'plain' } as const
   switch (body.kind) {
     case 'content':
-      return { ...line, text: body.content.text }
+      return { ...line, text: contentWords(body.content) }
     case 'plain':
     case 'notice':
       return { ...line, text: body.text }
@@ -149,7 +149,7 @@ const unsent = ({ id, sentAt, content }: OutboxRow): ExportedMessage => ({
   id,
   at: sentAt,
   from: 'me',
-  text: content?.text ?? null,
+  text: content ? contentWords(content) : null,
   reason: content ? 'not sent' : NEEDS_NEWER,
   isEncrypted: true,
 })

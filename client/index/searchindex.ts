@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { searchedIn } from '../../contract/contentwords.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { messageAt, messagesOf, type StoredBody, type StoredMessage } from '../vault/messages.ts'
 import { type RoomRecord, roomRecords } from '../vault/rooms.ts'
@@ -9,7 +10,7 @@ import { type Late, lateRows } from './late.ts'
 import { type Entry, keptSegment, readSegment, type Segment, withEntries } from './segments.ts'
 
 /** Version of the folding. A change makes every index anew. */
-const FORMAT = 1
+const FORMAT = 2
 /** Messages per read. */
 const BATCH = 500
 /** Minimum share of the budget that a room takes, for its write. */
@@ -114,7 +115,7 @@ async function advance(vault: Vault, chatRoomIds: string[], budget: number): Pro
 
 /** The searchable text of a message; undefined if it has none. */
 export function wordsIn(body: StoredBody): string | undefined {
-  if (body.kind === 'content') return body.content.text
+  if (body.kind === 'content') return searchedIn(body.content)
   return body.kind === 'plain' ? body.text : undefined
 }
 

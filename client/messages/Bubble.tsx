@@ -1,11 +1,14 @@
 import { KeyRound } from 'lucide-react'
 import { REFUSALS } from '../../contract/refusals.ts'
 import { NOT_ENCRYPTED } from '../rooms/preview.ts'
+import { later } from '../ui/later.tsx'
 import { Meta, spokenName } from './Meta.tsx'
 import { remarksOf } from './remarks.ts'
 import type { ShownMessage } from './store.ts'
 import { Words } from './Words.tsx'
 import { isEmojiOnly, type Range } from './words.ts'
+
+const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
 
 interface Props {
   message: ShownMessage
@@ -58,6 +61,7 @@ function Body({ message, hasTime, marks, details }: BodyProps) {
         </p>
       </div>
     )
+  if (body.kind === 'file') return <FileBody {...{ body, message, marks, meta, Words }} />
   return (
     <div className={isEmojiOnly(body.text) && body.kind === 'text' ? 'bub emoji' : 'bub'}>
       {body.kind === 'plain' && <span className="badge danger">{NOT_ENCRYPTED}</span>}

@@ -1,7 +1,6 @@
 import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
-import { FreeBanner } from '../plans/FreeBanner.tsx'
 import { isShutRow, type RoomRow } from '../rooms/list.ts'
 import type { Choice } from '../trust/ChooseKey.tsx'
 import { nameOf, type Person } from '../trust/people.ts'
@@ -15,6 +14,7 @@ import { later } from '../ui/later.tsx'
 import { messagesStore, type RoomView } from './store.ts'
 import { Timeline } from './Timeline.tsx'
 
+const FreeBanner = later(async () => (await import('../plans/FreeBanner.tsx')).FreeBanner)
 const UpgradeDialog = later(async () => (await import('../plans/UpgradeDialog.tsx')).UpgradeDialog)
 const DayDialog = later(async () => (await import('./DayDialog.tsx')).DayDialog)
 

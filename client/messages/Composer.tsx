@@ -10,16 +10,19 @@ import {
   useState,
 } from 'react'
 import { useStore } from 'zustand'
-import { textBytes } from '../../contract/content.ts'
+import { textBytes } from '../../contract/bytes.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { connectionStore } from '../net/status.ts'
 import { keepDraft, readDraft } from '../rooms/drafts.ts'
 import type { Room } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
+import { later } from '../ui/later.tsx'
 import { sendAndReport } from './outcome.ts'
 import { sendText, takeBack } from './send.ts'
 import { useDraft } from './useDraft.tsx'
 import { useTyping } from './useTyping.tsx'
+
+const Attach = later(async () => (await import('./Attach.tsx')).Attach)
 
 interface Props {
   room: Room
@@ -87,6 +90,9 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
 
   return (
     <form className="compose" onSubmit={submit}>
+      <span className="attaching">
+        <Attach chatRoomId={room.id} hasPlan={hasPlan} isBlocked={isBlocked} />
+      </span>
       <div className={isTooLong ? 'input bad' : 'input'}>
         <textarea
           ref={field}

@@ -14,6 +14,7 @@ import { forgetWaits, queueOf } from './outbox.ts'
 import { flush, stopRetries } from './send.ts'
 import { changeView, type Matches, messagesStore, viewOf } from './store.ts'
 import { refreshRoom, refreshView, showFrom, showNewer, showNewest, showOlder } from './view.ts'
+import { sendWaitingFiles } from './waitingfiles.ts'
 
 /** The seq to show when the room comes on screen, instead of its end. */
 let pendingJump: { chatRoomId: string; seq: number } | undefined
@@ -56,6 +57,8 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
     if (viewOf(room)) await (isPlaced ? refreshView(env, room) : show())
     if (unreadAfter !== undefined) noteFresh(room, unreadAfter)
     void flush(env, room).then(() => enter(env, room))
+    // The files of a chat with a password wait until it is open.
+    if (row?.lock === 'open') void sendWaitingFiles(env)
   } catch (error) {
     if (viewOf(room)?.messages.length === 0) changeView(room, { status: 'failed' })
     if (!(error instanceof ApiError)) throw error

@@ -1,3 +1,4 @@
+import { contentWords } from '../../contract/contentwords.ts'
 import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { OUT_OF_PLACE } from './lines.ts'
 import type { ShownMessage } from './store.ts'
@@ -29,5 +30,6 @@ function wordsOf(message: ShownMessage, name: string): string {
   if (message.body.kind === 'unreadable') return `${warning}${name}: a message that cannot be read here`
   if (message.body.kind === 'notice') return message.body.isQuiet ? '' : message.body.text
   const mark = message.body.kind === 'plain' ? `${NOT_ENCRYPTED}. ` : ''
-  return `${warning}${mark}${name}: ${message.body.text}`
+  const file = message.body.kind === 'file' ? `${contentWords(message.body.file)}. ` : ''
+  return `${warning}${mark}${name}: ${file}${message.body.text}`.trim()
 }

@@ -1,4 +1,5 @@
 import { messagesApi } from '../../contract/messages.ts'
+import { objectPath } from '../../contract/objects.ts'
 import { REFUSALS } from '../../contract/refusals.ts'
 import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
@@ -99,7 +100,7 @@ async function sendRow(
           id: row.id,
           chatRoomId,
           content: sealed.envelope,
-          messageType: 'text' as const,
+          ...typeOf(sealed.content ?? row.content),
           ...(row.replyToId && { replyToId: row.replyToId }),
         }
         const message = await env.api(messagesApi.send, draft)
@@ -118,6 +119,13 @@ async function sendRow(
   } catch (error) {
     return failed(env, room, row, error)
   }
+}
+
+/** What the server is told of content: its type, and of a file the object that it is. */
+function typeOf(content: OutboxRow['content']) {
+  if (content?.type !== 'file') return { messageType: 'text' as const }
+  const { as: messageType, object, storedBytes: fileSize } = content
+  return { messageType, fileName: object, filePath: objectPath(object), fileSize }
 }
 
 /** Seals a message. `moved_on`: this device was removed from the room or the room's devices changed, so the room is readied again. */

@@ -1,4 +1,4 @@
-import { textBytes } from '../../contract/content.ts'
+import { textBytes } from '../../contract/bytes.ts'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
 import { SIGN_IN_TO_SEND } from '../../contract/messages.ts'
 import { ownPrivacy } from '../account/privacy.ts'

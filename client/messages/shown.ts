@@ -1,4 +1,5 @@
-import { NEEDS_NEWER } from '../../contract/content.ts'
+import type { Content } from '../../contract/content.ts'
+import { NEEDS_NEWER } from '../../contract/contentwords.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import { deliveryOf, type Room } from '../rooms/room.ts'
 import { waitOf } from './outbox.ts'
@@ -14,7 +15,7 @@ export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
   const isMine = senderId === room.ownId
   const hasDelivery = body.kind === 'content' || body.kind === 'plain'
   const status = isMine && hasDelivery ? deliveryOf(room, seq) : null
-  return { id, seq, at, isMine, status, reason: null, body: shownBody(body), isOutOfPlace, ...flagsOf(message) }
+  return { id, seq, at, isMine, status, reason: null, body: shownBody(message), isOutOfPlace, ...flagsOf(message) }
 }
 
 const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMessage) => ({
@@ -24,8 +25,13 @@ const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMess
   ...(sentAt !== undefined && { sentAt }),
 })
 
-function shownBody(body: StoredMessage['body']): MessageBody {
-  if (body.kind === 'content') return { kind: 'text', text: body.content.text }
+const written = (content: Content, chatRoomId: string): MessageBody =>
+  content.type === 'text'
+    ? { kind: 'text', text: content.text }
+    : { kind: 'file', file: content, text: content.caption, chatRoomId }
+
+function shownBody({ body, chatRoomId }: StoredMessage): MessageBody {
+  if (body.kind === 'content') return written(body.content, chatRoomId)
   if (body.kind === 'withheld') return { kind: 'notice', text: body.isExplained ? WHILE_BLOCKED : NO_LONGER_THERE, isQuiet: true }
   if (body.kind === 'newer') return { kind: 'unreadable', reason: NEEDS_NEWER }
   if (body.kind === 'sealed')
@@ -40,6 +46,6 @@ function shownBody(body: StoredMessage['body']): MessageBody {
 export function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
   const waits = waitOf(chatRoomId)?.reason ?? null
   const status = failure ? 'failed' : waits ? 'waiting' : 'sending'
-  const body: MessageBody = content ? { kind: 'text', text: content.text } : { kind: 'unreadable', reason: NEEDS_NEWER }
+  const body: MessageBody = content ? written(content, chatRoomId) : { kind: 'unreadable', reason: NEEDS_NEWER }
   return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false }
 }

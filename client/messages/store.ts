@@ -1,8 +1,11 @@
 import { createStore } from 'zustand/vanilla'
+import type { FileContent } from '../../contract/content.ts'
 import type { Range } from './words.ts'
 
 export type MessageBody =
   | { kind: 'text'; text: string }
+  /** A file; `text` is its caption. */
+  | { kind: 'file'; file: FileContent; text: string; chatRoomId: string }
   /** A program's plain text, which is shown with a red "Not encrypted" mark. */
   | { kind: 'plain'; text: string }
   | { kind: 'unreadable'; reason: string }

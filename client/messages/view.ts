@@ -1,5 +1,6 @@
 import type { MessagePage, OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { uploadsIn } from '../files/memory.ts'
 import { inTurn } from '../net/turns.ts'
 import { latestRoom, roomById } from '../rooms/list.ts'
 import { isShut } from '../rooms/locks.ts'
@@ -171,7 +172,10 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
   const placed = isMore ? extended(room, view, stored) : stored.map((message) => shownMessage(message, withMarks(room)))
   const known = new Set([...outbox, ...placed.filter(({ isMine }) => isMine)].map(({ id }) => id))
   const fromMemory = keeping.filter(({ row, hasFailed }) => !hasFailed && !known.has(row.id)).map(({ row }) => row)
-  const unsent = hasNewer ? [] : [...outbox, ...fromMemory].map(shownUnsent)
+  const uploads = uploadsIn(room.id)
+    .map(({ line }) => line)
+    .filter(({ id }) => !known.has(id))
+  const unsent = hasNewer ? [] : [...[...outbox, ...fromMemory].map(shownUnsent), ...uploads]
   changeView(room, { ...change, messages: [...placed, ...unsent] })
 }
 

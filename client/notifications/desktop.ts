@@ -1,3 +1,4 @@
+import { contentWords } from '../../contract/contentwords.ts'
 import { PUSHED } from '../../contract/pushnews.ts'
 import type { Env } from '../env.ts'
 import { isNews, newestAt, type RoomRow, roomById } from '../rooms/list.ts'
@@ -105,7 +106,7 @@ async function textOf(env: Env, { id: chatRoomId, lastMessage, lock }: RoomRow):
   for (let looks = 0; looks < LOOKS; looks++) {
     const { messages } = await env.crypto.page({ chatRoomId, limit: BEHIND })
     const body = messages.find(({ seq }) => seq === lastMessage?.seq)?.body
-    if (body?.kind === 'content') return body.content.text
+    if (body?.kind === 'content') return contentWords(body.content)
     if (body?.kind === 'plain') return `${NOT_ENCRYPTED}: ${body.text}`
     if (body) break
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))

@@ -1,4 +1,5 @@
-import { NEEDS_NEWER } from '../../contract/content.ts'
+import type { Content } from '../../contract/content.ts'
+import { contentWords, NEEDS_NEWER } from '../../contract/contentwords.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
@@ -30,14 +31,17 @@ async function newestShown(env: Env, chatRoomId: string, opened: StoredMessage |
 
 function previewOf(room: Room, newest: StoredMessage | undefined, unsent: OutboxRow | undefined): Preview | null {
   if (unsent) {
-    const text = unsent.content?.text ?? NEEDS_NEWER
-    return unsent.failure ? { kind: 'failed', text, status: null } : { kind: 'text', text, status: 'sending' }
+    const { content, failure } = unsent
+    const text = content ? contentWords(content) : NEEDS_NEWER
+    return failure
+      ? { kind: 'failed', text, status: null }
+      : { kind: content ? kindOf(content) : 'text', text, status: 'sending' }
   }
   if (!newest) return null
   const status = newest.senderId === room.ownId ? deliveryOf(room, newest.seq) : null
   switch (newest.body.kind) {
     case 'content':
-      return { kind: 'text', text: newest.body.content.text, status }
+      return { kind: kindOf(newest.body.content), text: contentWords(newest.body.content), status }
     case 'plain':
       return { kind: 'plain', text: newest.body.text, status }
     case 'withheld':
@@ -50,4 +54,9 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
     case 'unreadable':
       return { kind: 'unreadable', text: 'This message cannot be read here', status: null }
   }
+}
+
+function kindOf(content: Content): 'text' | 'photo' | 'document' {
+  if (content.type === 'text') return 'text'
+  return content.as === 'image' ? 'photo' : 'document'
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { IDBFactory } from 'fake-indexeddb'
 import { accountApi } from '../../contract/account.ts'
 import type { Contact } from '../../contract/contacts.ts'
+import { contentWords } from '../../contract/contentwords.ts'
 import { accountStore } from '../account/store.ts'
 import { type Core, createCore } from '../crypto/core.ts'
 import type { OutboxRow, StoredBody, StoredMessage } from '../crypto/crypto.ts'
@@ -223,7 +224,7 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
 
 /** Returns the text that a bubble would show. */
 export function wordsOf(body: StoredBody): string {
-  if (body.kind === 'content') return body.content.text
+  if (body.kind === 'content') return contentWords(body.content)
   return body.kind === 'plain' || body.kind === 'notice'
     ? body.text
     : body.kind === 'unreadable'

@@ -1,5 +1,5 @@
-import { objectIdOf, objectPath } from '../../contract/files.ts'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
+import { objectIdOf, objectPath } from '../../contract/objects.ts'
 import { connectionStore } from '../net/status.ts'
 import { photosStore } from './photostore.ts'
 

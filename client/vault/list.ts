@@ -25,6 +25,9 @@ const rowShape = z.object({
   kept: z.array(z.string()).optional(),
 })
 
+/** The folder of an account's sealed files in the browser's own file system. */
+export const filesOf = (userId: string): string => `conclave-files-${userId}`
+
 /** The name of the database of a user's first vault in a browser. */
 export const firstDatabaseOf = (userId: string): string => `conclave-${userId}`
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Content, NEEDS_NEWER, readContent } from '../../contract/content.ts'
+import { type Content, readContent } from '../../contract/content.ts'
+import { NEEDS_NEWER } from '../../contract/contentwords.ts'
 import { roomRecord, type Transcript, transcriptShape } from './rooms.ts'
 import { jsonOf, type VaultValue } from './rows.ts'
 import type { Vault, Write } from './vault.ts'

@@ -53,7 +53,7 @@ export const isUnchanged = ({ bytes }: LocksRead, now: unknown): boolean =>
   now instanceof Uint8Array ? bytes !== undefined && sameBytes(bytes, now) : bytes === undefined
 
 /** Rows named `<kind>:<room id>`, alone or with more behind it. */
-const SEALED_KINDS = ['room', 'draft', 'pending', 'pages']
+const SEALED_KINDS = ['room', 'draft', 'pending', 'pages', 'upload']
 /** What the search makes of a room's messages; none of it is kept of a locked room. */
 export const SEARCH_KINDS = ['search', 'searchhead', 'late']
 

@@ -3,7 +3,7 @@ import { erase, lockedKey } from '../primitives/seal.ts'
 import { deleteDatabase } from './database.ts'
 import type { HandedKey } from './handover.ts'
 import { changeHead, newHead, rowKeyOf } from './head.ts'
-import { firstDatabaseOf, forgetUser, listedVaultOf } from './list.ts'
+import { filesOf, firstDatabaseOf, forgetUser, listedVaultOf } from './list.ts'
 import { type Vault, vaultOver } from './opened.ts'
 import type { Write } from './rows.ts'
 import { findVault } from './vaults.ts'
@@ -76,4 +76,9 @@ export async function destroyVault(userId: string, factory: IDBFactory = indexed
   const names = new Set([firstDatabaseOf(userId), ...(listed ? [listed.database, ...listed.kept] : [])])
   for (const name of names) await deleteDatabase(factory, name)
   await forgetUser(userId, factory)
+  // Without a folder nothing is lost that could be opened: the keys were in the rows.
+  await navigator.storage
+    ?.getDirectory?.()
+    .then((root) => root.removeEntry(filesOf(userId), { recursive: true }))
+    .catch(() => undefined)
 }

@@ -1,5 +1,5 @@
 import type { User } from '../../contract/account.ts'
-import { objectIdOf, objectPath } from '../../contract/files.ts'
+import { objectIdOf, objectPath } from '../../contract/objects.ts'
 import { announceChange, announceSwitched } from '../db/changes.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { bindPhoto, dropObject } from '../files/objects.ts'

@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
-import { type filesApi, objectPath } from '../../contract/files.ts'
+import type { filesApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { objectPath } from '../../contract/objects.ts'
 import type { Env } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { sealedMaxBytes } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { sealedMaxBytes } from '../../contract/objects.ts'
 import { UNLIMITED } from '../../contract/plans.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'

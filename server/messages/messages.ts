@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { envelopeVersion, readSealedFor } from '../../contract/envelope.ts'
-import { objectIdOf, objectPath } from '../../contract/files.ts'
 import { type Draft, type Message, SIGN_IN_TO_SEND } from '../../contract/messages.ts'
+import { objectIdOf, objectPath } from '../../contract/objects.ts'
 import { messageLimitText } from '../../contract/plans.ts'
 import { tellLocked } from '../chatlocks/gate.ts'
 import { askAgain } from '../contacts/requests.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { filesApi, paddedBytes, uploaderApi } from '../../contract/files.ts'
+import { filesApi, uploaderApi } from '../../contract/files.ts'
 import type { Draft } from '../../contract/messages.ts'
+import { paddedBytes } from '../../contract/objects.ts'
 import type { Browser, WholeAnswer } from './browser.ts'
 
 /** Bytes as of a sealed file: random, of a padded size. */

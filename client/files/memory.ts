@@ -1,0 +1,32 @@
+import { createStore } from 'zustand/vanilla'
+import type { FileContent } from '../../contract/content.ts'
+import type { UploadRow } from '../crypto/crypto.ts'
+
+/** How the timeline shows a file whose bytes the server does not have yet. */
+interface UploadLine {
+  id: string
+  seq: null
+  at: string
+  isMine: true
+  status: 'sending'
+  reason: null
+  body: { kind: 'file'; file: FileContent; text: string; chatRoomId: string }
+  isOutOfPlace: false
+}
+
+/** A file that waits to be sent, and how far it is. */
+export interface Upload extends UploadRow {
+  /** `waiting`: goes on by itself, for the `reason`. */
+  state: 'queued' | 'uploading' | 'waiting' | 'stored'
+  reason: string | null
+  /** The part that the server has, from 0 to 1. */
+  part: number
+  /** Its line in the timeline. */
+  line: UploadLine
+}
+
+/** The files of this browser that wait, in their order. */
+export const uploadsStore = createStore<{ uploads: readonly Upload[] }>(() => ({ uploads: [] }))
+
+export const uploadsIn = (chatRoomId: string): Upload[] =>
+  uploadsStore.getState().uploads.filter((upload) => upload.chatRoomId === chatRoomId)

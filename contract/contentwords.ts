@@ -1,0 +1,15 @@
+import type { Content } from './content.ts'
+
+/** The words of content in a line of a list: a text itself; of a file what it is, or its name. */
+export function contentWords(content: Content): string {
+  if (content.type === 'text') return content.text
+  if (content.as === 'image') return 'Photo'
+  return content.voice ? 'Voice message' : content.name || 'Document'
+}
+
+/** What a search finds content by: its text, or a file's name and caption. */
+export const searchedIn = (content: Content): string =>
+  content.type === 'text' ? content.text : [content.name, content.caption].filter(Boolean).join('\n')
+
+/** The text shown for a message that a newer build wrote. */
+export const NEEDS_NEWER = 'Needs a newer version of this page'
