@@ -6,10 +6,9 @@ import { looksFine } from './screen.ts'
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** A PNG of this size in the browser's own words, with noise, so that it does not shrink. */
 const NAME = 'secret-plan-of-alice.pdf'
 
-test('Alice sends Bob a picture and a document: he sees the one and saves the other as it was', async ({ alice, bob }) => {
+test('Alice sends Bob a document with a caption: he saves it under its name, as it was', async ({ alice, bob }) => {
   const pdf = Buffer.concat([
     Buffer.from('%PDF-1.7\nvery secret words of Alice\n'),
     Buffer.alloc(700_000, 'words of a document. '),
@@ -20,7 +19,7 @@ test('Alice sends Bob a picture and a document: he sees the one and saves the ot
   await alice.page.getByLabel('Caption').fill('read this')
   await looksFine(alice.page, 'files before they are sent')
   await alice.page.getByRole('button', { name: 'Send', exact: true }).last().click()
-  await alice.page.getByText(`${NAME} has been sent`).waitFor()
+  await alice.page.getByText(`${NAME} has been sent`, { exact: true }).waitFor()
   const saving = bob.page.waitForEvent('download')
   await bob.page.getByRole('button', { name: `Save ${NAME}` }).click()
   const saved = await saving
