@@ -8,6 +8,7 @@ import { coinsApi } from './coins.ts'
 import { contactsApi } from './contacts.ts'
 import { devicesApi } from './devices.ts'
 import type { Endpoint } from './endpoint.ts'
+import { familyApi } from './family.ts'
 import { filesApi, uploaderApi } from './files.ts'
 import { healthApi } from './health.ts'
 import { messagesApi } from './messages.ts'
@@ -32,6 +33,7 @@ export const everyEndpoint: Endpoint[] = [
   coinsApi,
   contactsApi,
   devicesApi,
+  familyApi,
   filesApi,
   healthApi,
   messagesApi,

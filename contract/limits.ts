@@ -147,6 +147,10 @@ export const LIMITS = {
   /** Reports of a user that are kept; beyond this number the oldest goes. Each is kept for so many days at most. */
   reportsPerUser: 100,
   reportDays: 365,
+  /** Members of a family circle, days in which an invitation to it can be accepted, and invitations of an account that are kept. */
+  familyMax: 5,
+  invitationDays: 7,
+  invitationsMax: 50,
   /** Rows of a page of accounts, and of a page of the audit trail. */
   adminPage: 20,
   auditPage: 50,
@@ -225,6 +229,8 @@ export const RATES = {
   /** Checkouts, changes, refunds. Each asks the card provider. */
   payments: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   reports: { points: 10, seconds: DAY, per: 'user' },
+  /** Invitations made and taken back, and members removed. */
+  invitations: { points: 30, seconds: DAY, per: 'user' },
   /** What administrators do: each leaves a row for good. */
   administration: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   clearChat: { points: 60, seconds: 10 * MINUTE, per: 'user' },

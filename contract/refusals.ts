@@ -20,6 +20,10 @@ export const REFUSALS = {
   master_required: { status: 403, text: 'Master plan required' },
   last_administrator: { status: 409, text: 'The last administrator cannot be demoted or blocked' },
   cannot_block_self: { status: 409, text: 'You cannot block yourself' },
+  family_full: { status: 409, text: 'Maximum family members reached (5/5)' },
+  already_in_family: { status: 409, text: 'You are in a family circle already, or have one of your own' },
+  own_invitation: { status: 409, text: 'This is your own invitation. Send its link to somebody else' },
+  invitation_over: { status: 410, text: 'This invitation cannot be accepted any more. Ask for a new one' },
   device_required: { status: 403, text: 'This browser has not shown yet that it belongs to the account. Reload the page' },
   order_required: {
     status: 403,

@@ -19,6 +19,7 @@ import { newestManifest } from './devices/devices.ts'
 import { dropUnusedKeyPackages } from './devices/keypackages.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import type { Env } from './env.ts'
+import { familyRoutes } from './family/routes.ts'
 import { compareInPieces } from './files/compare.ts'
 import { deleteDropped } from './files/objects.ts'
 import { fileRoutes } from './files/routes.ts'
@@ -172,6 +173,7 @@ export async function makeApp(
   reportRoutes(http, env)
   paymentRoutes(http, env)
   if (env.card.sandbox) sandboxRoutes(http, env.card.sandbox)
+  familyRoutes(http, env)
   if (releaseFolder) serveWellKnown(http, releaseFolder)
   serveCrawlers(http, env.config)
   if (clientFolder) await servePages(http, clientFolder)

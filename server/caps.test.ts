@@ -12,6 +12,7 @@ import * as codes from './db/schema/codes.ts'
 import * as coins from './db/schema/coins.ts'
 import * as contacts from './db/schema/contacts.ts'
 import * as devices from './db/schema/devices.ts'
+import * as family from './db/schema/family.ts'
 import * as figures from './db/schema/figures.ts'
 import * as files from './db/schema/files.ts'
 import * as jobs from './db/schema/jobs.ts'
@@ -39,6 +40,7 @@ test('every table says in SECURITY.md what bounds it, and who can make it grow',
     coins,
     contacts,
     devices,
+    family,
     figures,
     files,
     jobs,

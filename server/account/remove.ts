@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { accountApi } from '../../contract/account.ts'
+import { announceChange } from '../db/changes.ts'
 import { lockAccount } from '../devices/locked.ts'
 import { requireOrder } from '../devices/order.ts'
 import type { Env, SignedInUser } from '../env.ts'
@@ -50,6 +51,7 @@ export async function removeAccount(
     await traces.deleteContacts(tx, user.id)
     await traces.deleteReports(tx, user.id)
     await traces.deleteQuietHours(tx, user.id)
+    await announceChange(tx, await traces.endFamily(tx, user.id), 'plan')
     await dropObjectsOf(tx, user.id)
     await traces.closeDirectRooms(tx, user.id, account.roomIds)
     await traces.leaveGroups(tx, user.id, account.roomIds)

@@ -6,6 +6,7 @@ import { archivePages, chatLocks } from '../db/schema/chatlocks.ts'
 import { contactCodeUses, contactQrCodes } from '../db/schema/codes.ts'
 import { contacts, listFloors } from '../db/schema/contacts.ts'
 import { books, devices, keyPackages, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
+import { masterInvitations } from '../db/schema/family.ts'
 import { passkeys } from '../db/schema/passkeys.ts'
 import { quietHours } from '../db/schema/push.ts'
 import { reports } from '../db/schema/reports.ts'
@@ -43,6 +44,18 @@ export async function deleteContacts(tx: Queryable, userId: string): Promise<voi
 /** Deletes the reports that the account has made. Those of it stay for the administration until they are too old. */
 export async function deleteReports(tx: Queryable, userId: string): Promise<void> {
   await tx.delete(reports).where(eq(reports.reporterId, userId))
+}
+
+/** Ends the account's family circle, with its invitations. Returns those who were in it. */
+export async function endFamily(tx: Queryable, userId: string): Promise<string[]> {
+  await tx.delete(masterInvitations).where(eq(masterInvitations.masterUserId, userId))
+  const none = { masterAccountId: null, isMasterInvitee: false, invitedByMaster: null, inviteeJoinedAt: null }
+  const freed = await tx
+    .update(users)
+    .set({ ...none, showsFamilyOnline: false })
+    .where(eq(users.masterAccountId, userId))
+    .returning({ id: users.id })
+  return freed.map(({ id }) => id)
 }
 
 /** Deletes what the account has chosen about pushes. Its subscriptions go with its sessions. */
@@ -101,7 +114,8 @@ export async function buryAccount(tx: Queryable, userId: string, { month, now, .
     ...{ isAdmin: false, isActive: false, deactivatedAt: null, deactivatedBy: null },
     ...{ subscriptionTier: 'free', subscriptionStatus: 'active', subscriptionStartDate: null, subscriptionEndDate: null },
     ...{ subscriptionPackageId: null, preferredCryptoCurrency: 'bitcoin', cryptoWalletAddress: null },
-    ...{ monthlyMessagesCount: 0, usageResetDate: month, createdAt: now, deletedAt: now },
+    ...{ masterAccountId: null, isMasterInvitee: false, invitedByMaster: null, inviteeJoinedAt: null },
+    ...{ showsFamilyOnline: false, monthlyMessagesCount: 0, usageResetDate: month, createdAt: now, deletedAt: now },
   }
   await tx.update(users).set(row).where(eq(users.id, userId))
 }

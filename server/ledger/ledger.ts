@@ -160,7 +160,7 @@ export async function refreshStanding(tx: Queryable, userId: string, now: Date):
     ...{ id: userId, subscriptionTier: tier, subscriptionStatus, subscriptionPackageId: packageId },
     ...{ subscriptionStartDate: startDate, subscriptionEndDate: endDate },
   })
-  await announceChange(tx, [userId], 'plan')
+  await announceChange(tx, [userId, ...(await store.findFamily(tx, userId))], 'plan')
 }
 
 /** Makes accounts free whose plan has ended, or gives them the plan that they have beside it. A job; returns true if more are left. */

@@ -70,6 +70,12 @@ export async function saveStanding(tx: Queryable, { id, ...row }: Account): Prom
   await tx.update(users).set(row).where(eq(users.id, id))
 }
 
+/** Returns the accounts whose rights follow from the plan of this one. */
+export async function findFamily(tx: Queryable, userId: string): Promise<string[]> {
+  const rows = await tx.select({ id: users.id }).from(users).where(eq(users.masterAccountId, userId))
+  return rows.map(({ id }) => id)
+}
+
 /** Lists accounts whose plan has ended by then, and whose row does not say so yet. */
 export async function findEnded(db: Queryable, now: Date, atMost: number): Promise<string[]> {
   const rows = await db.select({ id: users.id }).from(users).where(lte(users.subscriptionEndDate, now)).limit(atMost)
@@ -82,7 +88,7 @@ export function listAccounts(db: Queryable, after: string, now: Date, atMost: nu
     .select({
       ...account,
       username: users.username,
-      effective: sql<string | null>`(select tier from rights_of(${users.id}, ${now}::timestamptz))`,
+      effective: sql<string | null>`(select r.tier from plan_rights r where r.plan = plan_of(${users}, ${now}::timestamptz))`,
     })
     .from(users)
     .where(and(gt(users.id, after), isNull(users.deletedAt)))

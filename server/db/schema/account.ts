@@ -35,6 +35,13 @@ export const users = pgTable(
     preferredCryptoCurrency: text('preferred_crypto_currency').notNull().default('bitcoin'),
     /** Where money that came too late or too much goes back to, as the person has written it. */
     cryptoWalletAddress: text('crypto_wallet_address'),
+    /** Whose family circle the account is in: it has Premium’s rights while that plan includes one. */
+    masterAccountId: uuid('master_account_id'),
+    isMasterInvitee: boolean('is_master_invitee').notNull().default(false),
+    invitedByMaster: uuid('invited_by_master'),
+    inviteeJoinedAt: at('invitee_joined_at'),
+    /** Whether that person sees when this one is online. */
+    showsFamilyOnline: boolean('shows_family_online').notNull().default(false),
     monthlyMessagesCount: integer('monthly_messages_count').notNull().default(0),
     /** The first instant of the UTC month that the counter belongs to. */
     usageResetDate: at('usage_reset_date').notNull(),
@@ -57,6 +64,7 @@ export const users = pgTable(
     uniqueIndex('users_username_lower').on(sql`lower(${table.username})`),
     // The job that ends plans looks them up.
     index('users_subscription_end').on(table.subscriptionEndDate),
+    index('users_master').on(table.masterAccountId),
     index('users_joined').on(table.createdAt),
   ],
 )

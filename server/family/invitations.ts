@@ -1,0 +1,119 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { z } from 'zod'
+import type { familyApi, Invitation } from '../../contract/family.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { announceChange } from '../db/changes.ts'
+import type { Env, SignedInUser } from '../env.ts'
+import type { Visitor } from '../http/serve.ts'
+import { Refusal } from '../refuse.ts'
+import * as store from './store.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const TOKEN_BYTES = 24
+const ALL_TAKEN = 'All places are taken by members and pending invitations'
+
+/** Lists the caller's invitations, newest first. */
+export async function listInvitations(env: Env, { id }: SignedInUser): Promise<Invitation[]> {
+  const now = env.clock()
+  return (await store.findInvitations(env.db, id, LIMITS.invitationsMax)).map((row) => shown(row, now))
+}
+
+function shown(row: store.InvitationRow, now: Date): Invitation {
+  const status = row.status === 'pending' && row.expiresAt <= now ? 'expired' : row.status
+  return {
+    ...{ id: row.id, inviteeEmail: row.inviteeEmail, inviteeUsername: row.inviteeUsername, status },
+    invitationToken: status === 'pending' ? row.invitationToken : null,
+    expiresAt: row.expiresAt.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    acceptedAt: row.acceptedAt?.toISOString() ?? null,
+  }
+}
+
+/** Makes an invitation, if a place is free for it. Throws Refusal. */
+export async function invite(
+  env: Env,
+  user: SignedInUser,
+  { inviteeEmail, inviteeUsername }: z.output<typeof familyApi.invite.input>,
+): Promise<Invitation> {
+  const now = env.clock()
+  const row: store.InvitationRow = {
+    ...{ id: randomUUID(), masterUserId: user.id, status: 'pending', createdAt: now, acceptedAt: null },
+    inviteeEmail: inviteeEmail ?? null,
+    inviteeUsername: inviteeUsername ?? null,
+    invitationToken: randomBytes(TOKEN_BYTES).toString('base64url'),
+    expiresAt: new Date(now.getTime() + LIMITS.invitationDays * DAY_MS),
+  }
+  await env.db.transaction(async (tx) => {
+    await store.holdAccounts(tx, [user.id])
+    if (!(await store.hasFamily(tx, user.id, now))) throw new Refusal('master_required')
+    const members = await store.countMembers(tx, user.id)
+    if (members >= LIMITS.familyMax) throw new Refusal('family_full')
+    if (members + (await store.countPending(tx, user.id, now)) >= LIMITS.familyMax)
+      throw new Refusal('family_full', { text: ALL_TAKEN })
+    await store.insertInvitation(tx, row)
+    await store.trimInvitations(tx, user.id, LIMITS.invitationsMax)
+  })
+  return shown(row, now)
+}
+
+/** Takes an open invitation back. Throws Refusal. */
+export async function cancelInvitation(env: Env, { id: masterId }: SignedInUser, id: string): Promise<Invitation> {
+  const row = await store.endInvitation(env.db, { id, masterId }, { status: 'cancelled', acceptedAt: null })
+  if (!row) throw new Refusal('not_found')
+  return shown(row, env.clock())
+}
+
+/** Says who invites by an open invitation. Throws Refusal. */
+export async function showInvitation(env: Env, visitor: Visitor, token: string): Promise<{ inviterName: string }> {
+  await env.limits.take('availability', visitor.addressKey())
+  const { inviterName } = await requireOpen(env, token)
+  return { inviterName }
+}
+
+async function requireOpen(env: Env, token: string) {
+  const found = await store.findByToken(env.db, token)
+  if (!found) throw new Refusal('not_found')
+  const { invitation, isActive } = found
+  const isOpen = isActive && invitation.status === 'pending' && invitation.expiresAt > env.clock()
+  if (!isOpen || !(await store.hasFamily(env.db, invitation.masterUserId, env.clock()))) throw new Refusal('invitation_over')
+  return found
+}
+
+/**
+ * Makes the caller a member of the family circle, under the lock of both accounts: of several who accept at once as many join as there
+ * are places. Throws Refusal.
+ */
+export async function acceptInvitation(
+  env: Env,
+  user: SignedInUser,
+  { token, showsOnline }: z.output<typeof familyApi.accept.input>,
+): Promise<Record<string, never>> {
+  const now = env.clock()
+  const { id, masterUserId: masterId } = (await requireOpen(env, token)).invitation
+  if (masterId === user.id) throw new Refusal('own_invitation')
+  await env.db.transaction(async (tx) => {
+    const held = await store.holdAccounts(tx, [masterId, user.id])
+    const own = held.get(user.id)
+    if (!own) throw new Refusal('not_signed_in')
+    if (!held.get(masterId)?.isActive || !(await store.hasFamily(tx, masterId, now))) throw new Refusal('invitation_over')
+    if (own.masterAccountId !== null || (await store.hasFamily(tx, user.id, now))) throw new Refusal('already_in_family')
+    if ((await store.countMembers(tx, masterId)) >= LIMITS.familyMax) throw new Refusal('family_full')
+    if (!(await store.endInvitation(tx, { id, masterId }, { status: 'accepted', acceptedAt: now })))
+      throw new Refusal('invitation_over')
+    await store.setMembership(tx, user.id, { masterId, joinedAt: now, showsOnline })
+    await announceChange(tx, [user.id, masterId], 'plan')
+  })
+  return {}
+}
+
+/** Declines an open invitation. Throws Refusal. */
+export async function declineInvitation(env: Env, user: SignedInUser, token: string): Promise<Record<string, never>> {
+  const { id, masterUserId: masterId } = (await requireOpen(env, token)).invitation
+  if (masterId === user.id) throw new Refusal('own_invitation')
+  await env.db.transaction(async (tx) => {
+    if (!(await store.endInvitation(tx, { id, masterId }, { status: 'declined', acceptedAt: null })))
+      throw new Refusal('invitation_over')
+    await announceChange(tx, [masterId], 'plan')
+  })
+  return {}
+}
