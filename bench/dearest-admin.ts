@@ -1,5 +1,7 @@
+import { familyApi } from '../contract/family.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { stepUpApi } from '../contract/stepup.ts'
+import type { Person } from '../server/testing/person.ts'
 import type { Request, Scene } from './scene.ts'
 
 /** An administrator who has just confirmed, and acts on somebody new. */
@@ -19,6 +21,49 @@ async function administrator(scene: Scene) {
   await scene.promote(who.id)
   await who.does(stepUpApi.confirm, { password: who.authSecret, kdf: 1 })
   return who
+}
+
+/** Somebody new whose plan has a family circle. */
+const master =
+  (input: (who: Person) => Promise<object> = async () => ({})): Request =>
+  async (scene) => {
+    const who = await scene.newcomer()
+    await scene.giveFamily(who.id)
+    return { who, input: { ...(await input(who)) } }
+  }
+
+const invites = (who: Person) =>
+  who.does(familyApi.invite, { inviteeEmail: 'some@body.example', inviteeUsername: 'x'.repeat(LIMITS.usernameMax) })
+
+/** Somebody new with the link of an open invitation. */
+const invited: Request = async (scene) => {
+  const { who: owner } = await master()(scene)
+  const { invitationToken } = await owner.does(familyApi.invite, { inviteeUsername: 'somebody' })
+  return { who: await scene.newcomer(), input: { token: invitationToken } }
+}
+
+/** What of each call for family circles costs the server most, as in `DEAREST`. */
+export const FAMILY: Record<string, Record<string, Request>> = {
+  'GET /api/master/invitations': {
+    'one of them': master(async (who) => {
+      await invites(who)
+      return {}
+    }),
+  },
+  'GET /api/master/family': { 'nobody in it': master() },
+  'POST /api/master/invite': {
+    'the longest': master(async () => ({ inviteeEmail: 'some@body.example', inviteeUsername: 'x'.repeat(LIMITS.usernameMax) })),
+  },
+  'DELETE /api/master/invitations/:invitationId': {
+    'an open one': master(async (who) => ({ invitationId: (await invites(who)).id })),
+  },
+  'DELETE /api/master/family/:memberId': { 'somebody who is not in it': master(async (who) => ({ memberId: who.id })) },
+  'GET /api/invitations/:token': { 'an open one': invited },
+  'POST /api/invitations/:token/accept': { 'an open one': invited },
+  'POST /api/invitations/:token/decline': { 'an open one': invited },
+  'GET /api/family': { none: async ({ alice }) => ({ who: alice, input: {} }) },
+  'PUT /api/family': { 'a switch': async ({ alice }) => ({ who: alice, input: { showsOnline: true } }) },
+  'POST /api/family/leave': { none: async ({ alice }) => ({ who: alice, input: {} }) },
 }
 
 /** What of each call of administrators costs the server most, as in `DEAREST`. */

@@ -19,7 +19,7 @@ import {
   withDevice,
 } from '../server/testing/keys.ts'
 import { newAuthSecret, type Person } from '../server/testing/person.ts'
-import { ADMIN } from './dearest-admin.ts'
+import { ADMIN, FAMILY } from './dearest-admin.ts'
 import { ARCHIVE } from './dearest-archive.ts'
 import { COINS } from './dearest-coins.ts'
 import { CONTACTS } from './dearest-contacts.ts'
@@ -182,6 +182,7 @@ export const DEAREST: Record<string, Record<string, Request>> = {
     },
   },
   ...ADMIN,
+  ...FAMILY,
   ...CONTACTS,
   ...FILES,
   ...NEWS,

@@ -30,6 +30,8 @@ export interface Scene {
   newcomer(): Promise<Person>
   /** Makes that account an administrator. */
   promote(userId: string): Promise<void>
+  /** Gives that account a plan with a family circle. */
+  giveFamily(userId: string): Promise<void>
   /** Gives that account the longest documents that the server takes. */
   grow(person: Person): Promise<void>
   /** Version of the newest book of that account. The server is not asked: it would clean up after a read of megabytes while it is measured. */
@@ -114,6 +116,7 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
     sharedGroup: first.groupId,
     stranger: () => newBrowser(url),
     newcomer,
+    giveFamily: (userId) => sql("update users set subscription_tier = 'master' where id = $1", [userId]),
     promote: (userId) => sql('update users set is_admin = true where id = $1', [userId]),
     grow,
     bookVersionOf,

@@ -90,3 +90,38 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   await bob.signsIn()
   await bob.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
 })
+
+test('Mia passes an invitation on, Bob joins by its link, and his rights go with her plan', async ({
+  server,
+  pair: [mia, bob],
+}) => {
+  const { page } = mia
+  await Promise.all([server.account('set-tier', mia.username, 'master'), server.account('set-tier', bob.username, 'free')])
+  await bob.page.getByText('Free Plan Active').waitFor()
+  await page.goto(`${server.url}/settings?tab=plan`)
+  await page.getByRole('link', { name: 'Open your family circle' }).click()
+  await page.getByRole('heading', { name: 'MASTER PLAN' }).waitFor()
+  await page.getByText('No family members yet. Send your first invitation!').waitFor()
+  await page.getByRole('button', { name: 'Send Invitation' }).click()
+  await said(mia, 'Missing Information')
+  await page.getByLabel('Email Address').fill('bob@example.org')
+  await page.getByLabel('Preferred Username').fill('bob')
+  await page.getByRole('button', { name: 'Send Invitation' }).click()
+  const link = page.locator('[data-link]')
+  await link.waitFor()
+  await looksFine(page, 'invitation link')
+  await bob.page.goto((await link.textContent()) ?? '')
+  await bob.page.getByRole('heading', { name: `${mia.name} invites you to their family circle` }).waitFor()
+  await looksFine(bob.page, 'invitation')
+  await bob.page.getByRole('button', { name: 'Join' }).click()
+  await bob.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  await bob.page.getByText('Free Plan Active').waitFor({ state: 'detached' })
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+  await page.getByText('1/5').waitFor()
+  await page.getByText('ACCEPTED').waitFor()
+  await looksFine(page, 'family circle')
+  await server.account('set-tier', mia.username, 'premium')
+  await bob.page.getByText('Free Plan Active').waitFor()
+  // Whose plan has no family circle sees the chats at its address.
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+})

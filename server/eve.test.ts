@@ -62,6 +62,7 @@ const OPEN = [
   'POST /api/logout',
   'GET /api/username-available',
   'GET /api/health',
+  'GET /api/invitations/:token',
   'GET /api/openapi.json',
   'POST /api/webhooks/stripe',
   'POST /planted/webhook',

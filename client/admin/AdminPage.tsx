@@ -40,8 +40,8 @@ export function AdminPage({ user, onBack }: Props) {
   useEffect(() => title.current?.focus(), [])
   if (!user.isAdmin)
     return (
-      <main className="centre" role="alert">
-        <Empty icon={ShieldOff} title="Access Denied" text="You need administrator privileges to access this page.">
+      <main className="centre">
+        <Empty icon={ShieldOff} isTitle title="Access Denied" text="You need administrator privileges to access this page.">
           <button type="button" className="btn outline" onClick={onBack}>
             Go Back
           </button>

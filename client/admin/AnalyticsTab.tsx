@@ -1,8 +1,8 @@
 import { adminApi } from '../../contract/admin.ts'
+import { Counters } from '../ui/Counters.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { Bars } from './Bars.tsx'
-import { Counters } from './Counters.tsx'
 import { useLoaded } from './useLoaded.tsx'
 import { bytesWords, countWords, csvOf, peopleWords, saveFile, tierWords } from './words.ts'
 

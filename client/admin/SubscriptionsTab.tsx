@@ -1,7 +1,7 @@
 import { adminApi } from '../../contract/admin.ts'
+import { Counters } from '../ui/Counters.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
-import { Counters } from './Counters.tsx'
 import { useLoaded } from './useLoaded.tsx'
 import { countWords } from './words.ts'
 

@@ -1,6 +1,8 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useRoute, useSearch } from 'wouter'
 import { useStore } from 'zustand'
+import type { User } from '../../contract/account.ts'
+import { hasRight } from '../../contract/plans.ts'
 import { accountStore } from '../account/store.ts'
 import { actStore } from '../contacts/acts.ts'
 import { type AddingWay, ContactList } from '../contacts/ContactList.tsx'
@@ -46,7 +48,7 @@ const LostBook = lazy(async () => ({ default: (await import('../security/LostBoo
 const NewSignIns = lazy(async () => ({ default: (await import('../sessions/NewSignIns.tsx')).NewSignIns }))
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
 
-const AdminPage = lazy(async () => ({ default: (await import('../admin/AdminPage.tsx')).AdminPage }))
+const OwnPage = lazy(async () => ({ default: (await import('./OwnPage.tsx')).OwnPage }))
 
 const SESSIONS = '/settings?tab=devices'
 
@@ -70,8 +72,8 @@ export function Messenger() {
   const [isLeaving, setLeaving] = useState(false)
   const [adding, setAdding] = useState<AddingWay>()
   const endAdding = () => setAdding(undefined)
-  const isAdmin = useAdminAddress(location, user?.isAdmin)
-  const isPage = isSettings || isAdmin
+  const isOwnPage = useOwnPage(location, user)
+  const isPage = isSettings || isOwnPage
   const before = useRef('/')
   useEffect(() => {
     if (!isPage) before.current = location
@@ -130,8 +132,8 @@ export function Messenger() {
       {isPage ? (
         <Boundary isPage>
           <Suspense fallback={<Spinner words="Loading" />}>
-            {isAdmin ? (
-              <AdminPage user={user} onBack={() => navigate(before.current)} />
+            {isOwnPage ? (
+              <OwnPage location={location} user={user} onBack={() => navigate(before.current)} onHome={() => navigate('/')} />
             ) : (
               <Settings user={user} onBack={() => navigate(before.current)} />
             )}
@@ -210,11 +212,15 @@ export function Messenger() {
   )
 }
 
-/** True at /admin for administrators, and for who was one when it was opened: the page itself says that the rights have ended. */
-function useAdminAddress(location: string, isAdmin = false): boolean {
-  const was = useRef(false)
-  was.current = location === '/admin' && (isAdmin || was.current)
-  return was.current
+/**
+ * True at the address of a page that takes the place of the chats, for who may see it. The dashboard stays where the rights end while it is
+ * open: it says so itself.
+ */
+function useOwnPage(location: string, user: User | null): boolean {
+  const wasAdmin = useRef(false)
+  wasAdmin.current = location === '/admin' && (user?.isAdmin === true || wasAdmin.current)
+  if (location === '/master-plan') return user !== null && hasRight(user.subscriptionTier, 'family')
+  return wasAdmin.current || location.startsWith('/invitation/')
 }
 
 /** After closing the settings, moves the focus to the button that leads there. */

@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
+import { Membership } from '../family/Membership.tsx'
 import { connectionStore } from '../net/status.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
@@ -98,6 +99,7 @@ export function Settings({ user, onBack }: Props) {
             </Tabs.Content>
             <Tabs.Content value="subscription" tabIndex={-1}>
               {plans}
+              <Membership user={user} />
             </Tabs.Content>
             <Tabs.Content value="security" tabIndex={-1}>
               <SecurityTab user={user} />

@@ -1,3 +1,5 @@
+import './counters.css'
+
 interface Props {
   counters: { name: string; value: string; note?: string }[]
 }

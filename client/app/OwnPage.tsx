@@ -1,0 +1,21 @@
+import { lazy } from 'react'
+import type { User } from '../../contract/account.ts'
+import './settings.css'
+
+const AdminPage = lazy(async () => ({ default: (await import('../admin/AdminPage.tsx')).AdminPage }))
+const FamilyPage = lazy(async () => ({ default: (await import('../family/FamilyPage.tsx')).FamilyPage }))
+const InvitationPage = lazy(async () => ({ default: (await import('../family/InvitationPage.tsx')).InvitationPage }))
+
+interface Props {
+  location: string
+  user: User
+  onBack: () => void
+  onHome: () => void
+}
+
+/** The pages that take the place of the chats, by their address (`useOwnPage`). */
+export function OwnPage({ location, user, onBack, onHome }: Props) {
+  if (location === '/admin') return <AdminPage user={user} onBack={onBack} />
+  if (location === '/master-plan') return <FamilyPage onBack={onBack} />
+  return <InvitationPage token={location.slice('/invitation/'.length)} onDone={onHome} />
+}
