@@ -1,3 +1,4 @@
+import { AUDIT } from '../contract/audit.ts'
 import { familyApi } from '../contract/family.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { stepUpApi } from '../contract/stepup.ts'
@@ -85,7 +86,7 @@ export const ADMIN: Record<string, Record<string, Request>> = {
   'GET /api/admin/subscription-stats': { 'all accounts': asking() },
   'GET /api/admin/analytics': { 'all accounts': asking() },
   'GET /api/admin/system': { 'nothing in it': asking() },
-  'GET /api/admin/audit': { 'the longest page': asking({ limit: LIMITS.auditPageMax }) },
+  'GET /api/admin/audit': { 'the longest page': asking({ limit: AUDIT.pageMax }) },
   'POST /api/admin/audit/check': { 'the whole trail': asking() },
   'GET /api/admin/reports': { 'a page': asking() },
   'GET /api/account/administration': { 'nothing in it': async ({ alice }) => ({ who: alice, input: {} }) },

@@ -3,6 +3,9 @@ import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { instant, nothing, seqShape, userId } from './shapes.ts'
 
+/** Rows of a page, and days for which an account is shown what administrators did to it. */
+export const AUDIT = { page: 50, pageMax: 500, ownDays: 90 } as const
+
 /** What administrators do that leaves a row. A newer server may know more. */
 export const AUDIT_ACTS = [
   'deactivate',
@@ -51,9 +54,9 @@ export const auditApi = {
       act: z.enum(AUDIT_ACTS).optional(),
       /** Username of the account that acted or was acted on. */
       username: z.string().trim().max(LIMITS.usernameMax).optional(),
-      limit: z.coerce.number().int().min(1).max(LIMITS.auditPageMax).default(LIMITS.auditPage),
+      limit: z.coerce.number().int().min(1).max(AUDIT.pageMax).default(AUDIT.page),
     }),
-    output: z.object({ rows: z.array(auditRowShape).max(LIMITS.auditPageMax), hasMore: z.boolean() }),
+    output: z.object({ rows: z.array(auditRowShape).max(AUDIT.pageMax), hasMore: z.boolean() }),
   }),
   check: endpoint({
     method: 'POST',
@@ -70,6 +73,6 @@ export const auditApi = {
     access: 'signed_in',
     summary: 'What administrators have done to the caller’s account in the last 90 days, newest first, without who it was.',
     input: nothing,
-    output: z.array(auditRowShape.pick({ seq: true, at: true, act: true, after: true })).max(LIMITS.auditPage),
+    output: z.array(auditRowShape.pick({ seq: true, at: true, act: true, after: true })).max(AUDIT.page),
   }),
 }

@@ -4,6 +4,9 @@ import { LIMITS } from './limits.ts'
 import { emailShape } from './names.ts'
 import { done, instant, nothing, userId } from './shapes.ts'
 
+/** Members of a circle, days in which an invitation can be accepted, and invitations of an account that are kept. */
+export const FAMILY = { membersMax: 5, invitationDays: 7, invitationsMax: 50 } as const
+
 /** The secret of an invitation's link: 24 random bytes in base64url. */
 const token = z
   .string()
@@ -62,7 +65,7 @@ export const familyApi = {
     access: 'master',
     summary: 'The invitations of the caller, newest first.',
     input: nothing,
-    output: z.array(invitationShape).max(LIMITS.invitationsMax),
+    output: z.array(invitationShape).max(FAMILY.invitationsMax),
   }),
   members: endpoint({
     method: 'GET',
@@ -70,7 +73,7 @@ export const familyApi = {
     access: 'master',
     summary: 'The members of the caller’s family circle.',
     input: nothing,
-    output: z.array(memberShape).max(LIMITS.familyMax),
+    output: z.array(memberShape).max(FAMILY.membersMax),
   }),
   invite: endpoint({
     method: 'POST',

@@ -147,16 +147,8 @@ export const LIMITS = {
   /** Reports of a user that are kept; beyond this number the oldest goes. Each is kept for so many days at most. */
   reportsPerUser: 100,
   reportDays: 365,
-  /** Members of a family circle, days in which an invitation to it can be accepted, and invitations of an account that are kept. */
-  familyMax: 5,
-  invitationDays: 7,
-  invitationsMax: 50,
-  /** Rows of a page of accounts, and of a page of the audit trail. */
+  /** Rows of a page of accounts. */
   adminPage: 20,
-  auditPage: 50,
-  auditPageMax: 500,
-  /** Days for which an account is shown what administrators did to it. */
-  auditOwnDays: 90,
   /** Days that the analytics show, and people below whom a figure is not exact. */
   analyticsDays: 30,
   fewPeople: 10,

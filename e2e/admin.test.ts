@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test } from './people.ts'
+import { conversation, test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine } from './screen.ts'
 
@@ -15,6 +15,7 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   pair: [ada, bob],
 }) => {
   const { page } = ada
+  await conversation(ada, bob)
   const panel = bob.page.getByRole('button', { name: 'Admin Panel' })
   await bob.page.goto(`${server.url}/admin`)
   // Who is no administrator sees the chats.
@@ -53,6 +54,7 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   await bob.page.getByRole('button', { name: 'Go Back' }).click()
   await bob.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   await panel.waitFor({ state: 'detached' })
+  await bob.opens(ada)
 
   await row.getByLabel(/^Tier of/).selectOption('free')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Change the plan' }).click()
@@ -96,6 +98,7 @@ test('Mia passes an invitation on, Bob joins by its link, and his rights go with
   pair: [mia, bob],
 }) => {
   const { page } = mia
+  await conversation(mia, bob)
   await Promise.all([server.account('set-tier', mia.username, 'master'), server.account('set-tier', bob.username, 'free')])
   await bob.page.getByText('Free Plan Active').waitFor()
   await page.goto(`${server.url}/settings?tab=plan`)
@@ -115,7 +118,8 @@ test('Mia passes an invitation on, Bob joins by its link, and his rights go with
   await looksFine(bob.page, 'invitation')
   await bob.page.getByRole('button', { name: 'Join' }).click()
   await bob.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
-  await bob.page.getByText('Free Plan Active').waitFor({ state: 'detached' })
+  await bob.opens(mia)
+  expect(await bob.page.getByText('Free Plan Active').count()).toBe(0)
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
   await page.getByText('1/5').waitFor()
   await page.getByText('ACCEPTED').waitFor()

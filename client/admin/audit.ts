@@ -1,5 +1,4 @@
-import { type AuditAct, type AuditRow, auditApi } from '../../contract/audit.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import { AUDIT, type AuditAct, type AuditRow, auditApi } from '../../contract/audit.ts'
 import type { Env } from '../env.ts'
 
 /** Reads every row that fits, newest first. Throws ApiError. */
@@ -9,7 +8,7 @@ export async function readAudit(env: Env, filter: { act?: AuditAct; username?: s
     const last = found.at(-1)?.seq
     const page = await env.api(auditApi.list, {
       ...filter,
-      limit: LIMITS.auditPageMax,
+      limit: AUDIT.pageMax,
       ...(last !== undefined && { before: last }),
     })
     found.push(...page.rows)

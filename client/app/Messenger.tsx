@@ -80,6 +80,9 @@ export function Messenger() {
   }, [isPage, location])
   useFocusAfterSettings(isSettings)
 
+  /** Somebody without the right has seen the chats at this very address before. */
+  const leaveOwnPage = () => navigate(before.current === location ? '/' : before.current)
+
   function openUnread() {
     const rooms = sortRooms(roomsStore.getState().rooms.values())
     // The search begins after the open conversation and wraps around, so that repeated presses reach every unread one.
@@ -133,7 +136,7 @@ export function Messenger() {
         <Boundary isPage>
           <Suspense fallback={<Spinner words="Loading" />}>
             {isOwnPage ? (
-              <OwnPage location={location} user={user} onBack={() => navigate(before.current)} onHome={() => navigate('/')} />
+              <OwnPage location={location} user={user} onBack={leaveOwnPage} onHome={() => navigate('/')} />
             ) : (
               <Settings user={user} onBack={() => navigate(before.current)} />
             )}

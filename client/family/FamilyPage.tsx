@@ -1,7 +1,6 @@
 import { ChevronLeft, QrCode } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { familyApi, type Invitation, type Member } from '../../contract/family.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import { FAMILY, familyApi, type Invitation, type Member } from '../../contract/family.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { Avatar } from '../ui/Avatar.tsx'
 import { Counters } from '../ui/Counters.tsx'
@@ -56,7 +55,7 @@ export function FamilyPage({ onBack }: { onBack: () => void }) {
 
   const members = loaded?.members ?? []
   const pending = loaded?.invitations.filter(({ status }) => status === 'pending') ?? []
-  const free = Math.max(0, LIMITS.familyMax - members.length - pending.length)
+  const free = Math.max(0, FAMILY.membersMax - members.length - pending.length)
   return (
     <div className="settings">
       <main className="page family">
@@ -71,7 +70,7 @@ export function FamilyPage({ onBack }: { onBack: () => void }) {
           <>
             <Counters
               counters={[
-                { name: 'Family Members', value: `${members.length}/${LIMITS.familyMax}` },
+                { name: 'Family Members', value: `${members.length}/${FAMILY.membersMax}` },
                 { name: 'Pending Invites', value: String(pending.length) },
                 { name: 'Available Slots', value: String(free) },
               ]}

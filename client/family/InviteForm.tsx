@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { familyApi, type Invitation, inviteShape } from '../../contract/family.ts'
+import { FAMILY, familyApi, type Invitation, inviteShape } from '../../contract/family.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
@@ -20,7 +20,7 @@ export function InviteForm({ members, slots, onInvited }: Props) {
   const [form, setForm] = useState({ inviteeEmail: '', inviteeUsername: '' })
   const [errors, setErrors] = useState<FieldErrors<(typeof NAMES)[number]>>({})
   const [isPending, setPending] = useState(false)
-  const isFull = members >= LIMITS.familyMax
+  const isFull = members >= FAMILY.membersMax
   const why = isFull
     ? 'Maximum family members reached (5/5)'
     : slots === 0

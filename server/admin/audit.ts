@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
-import type { AuditAct, AuditRow, auditApi } from '../../contract/audit.ts'
+import { AUDIT, type AuditAct, type AuditRow, type auditApi } from '../../contract/audit.ts'
 import { encodeFields } from '../../contract/bytes.ts'
-import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import * as store from './store-audit.ts'
@@ -85,7 +84,7 @@ export async function checkAudit(env: Env): Promise<z.input<typeof auditApi.chec
 
 /** What administrators have done to the caller's account lately. */
 export async function ownAudit(env: Env, { id }: SignedInUser) {
-  const since = new Date(env.clock().getTime() - LIMITS.auditOwnDays * DAY_MS)
-  const rows = await store.findOfSubject(env.db, id, since, LIMITS.auditPage)
+  const since = new Date(env.clock().getTime() - AUDIT.ownDays * DAY_MS)
+  const rows = await store.findOfSubject(env.db, id, since, AUDIT.page)
   return rows.map(({ createdAt, ...row }) => ({ ...row, at: createdAt.toISOString() }))
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
-import { familyApi } from '../../contract/family.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import { FAMILY, familyApi } from '../../contract/family.ts'
 import { setTier } from '../ledger/ledger.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
@@ -108,7 +107,7 @@ test('an expired, a used, a declined and a cancelled link open nothing, and free
   expect(await mia.does(familyApi.cancel, { invitationId: open?.id ?? '' })).toMatchObject({ status: 'cancelled' })
   await isOver(cancelled)
   const late = await invites(mia)
-  world.passes(LIMITS.invitationDays * DAY)
+  world.passes(FAMILY.invitationDays * DAY)
   await mia.returns()
   await eve.returns()
   await isOver(late)

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import type { familyApi, Invitation } from '../../contract/family.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import { FAMILY, type familyApi, type Invitation } from '../../contract/family.ts'
 import { announceChange } from '../db/changes.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Visitor } from '../http/serve.ts'
@@ -15,7 +14,7 @@ const ALL_TAKEN = 'All places are taken by members and pending invitations'
 /** Lists the caller's invitations, newest first. */
 export async function listInvitations(env: Env, { id }: SignedInUser): Promise<Invitation[]> {
   const now = env.clock()
-  return (await store.findInvitations(env.db, id, LIMITS.invitationsMax)).map((row) => shown(row, now))
+  return (await store.findInvitations(env.db, id, FAMILY.invitationsMax)).map((row) => shown(row, now))
 }
 
 function shown(row: store.InvitationRow, now: Date): Invitation {
@@ -41,17 +40,17 @@ export async function invite(
     inviteeEmail: inviteeEmail ?? null,
     inviteeUsername: inviteeUsername ?? null,
     invitationToken: randomBytes(TOKEN_BYTES).toString('base64url'),
-    expiresAt: new Date(now.getTime() + LIMITS.invitationDays * DAY_MS),
+    expiresAt: new Date(now.getTime() + FAMILY.invitationDays * DAY_MS),
   }
   await env.db.transaction(async (tx) => {
     await store.holdAccounts(tx, [user.id])
     if (!(await store.hasFamily(tx, user.id, now))) throw new Refusal('master_required')
     const members = await store.countMembers(tx, user.id)
-    if (members >= LIMITS.familyMax) throw new Refusal('family_full')
-    if (members + (await store.countPending(tx, user.id, now)) >= LIMITS.familyMax)
+    if (members >= FAMILY.membersMax) throw new Refusal('family_full')
+    if (members + (await store.countPending(tx, user.id, now)) >= FAMILY.membersMax)
       throw new Refusal('family_full', { text: ALL_TAKEN })
     await store.insertInvitation(tx, row)
-    await store.trimInvitations(tx, user.id, LIMITS.invitationsMax)
+    await store.trimInvitations(tx, user.id, FAMILY.invitationsMax)
   })
   return shown(row, now)
 }
@@ -97,7 +96,7 @@ export async function acceptInvitation(
     if (!own) throw new Refusal('not_signed_in')
     if (!held.get(masterId)?.isActive || !(await store.hasFamily(tx, masterId, now))) throw new Refusal('invitation_over')
     if (own.masterAccountId !== null || (await store.hasFamily(tx, user.id, now))) throw new Refusal('already_in_family')
-    if ((await store.countMembers(tx, masterId)) >= LIMITS.familyMax) throw new Refusal('family_full')
+    if ((await store.countMembers(tx, masterId)) >= FAMILY.membersMax) throw new Refusal('family_full')
     if (!(await store.endInvitation(tx, { id, masterId }, { status: 'accepted', acceptedAt: now })))
       throw new Refusal('invitation_over')
     await store.setMembership(tx, user.id, { masterId, joinedAt: now, showsOnline })
