@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { LIMITS } from './limits.ts'
+import { PLAN_LIMITS } from './limits.ts'
 import { tierShape } from './plans.ts'
 import { done, instant, nothing } from './shapes.ts'
 
@@ -85,7 +85,7 @@ export const paymentsApi = {
     access: 'signed_in',
     summary: 'What is sold beside the built-in plans, in the order in which it is shown.',
     input: nothing,
-    output: z.array(packageShape).max(LIMITS.packagesMax),
+    output: z.array(packageShape).max(PLAN_LIMITS.packagesMax),
   }),
   usage: endpoint({
     method: 'GET',

@@ -1,3 +1,5 @@
+import { REFUSAL_TEXTS } from './refusaltexts.ts'
+
 /** Every refusal of the server: its HTTP status and its English text. */
 export const REFUSALS = {
   invalid_input: { status: 400, text: 'The request is not valid' },
@@ -31,17 +33,17 @@ export const REFUSALS = {
   },
   chat_locked: { status: 403, text: 'Enter the password of this chat first' },
   chat_password_required: { status: 403, text: 'Enter the chat password once more' },
-  subscription_required: { status: 403, text: 'Subscription required' },
+  subscription_required: { status: 403, text: REFUSAL_TEXTS.subscription_required },
   // `messageLimitText` replaces this text and names the plan's limit.
   message_limit_reached: { status: 403, text: 'Message limit reached' },
-  account_deleted: { status: 403, text: 'This account was deleted' },
+  account_deleted: { status: 403, text: REFUSAL_TEXTS.account_deleted },
   not_found: { status: 404, text: 'Not found' },
   file_not_found: { status: 400, text: 'File not found' },
   user_not_found: { status: 404, text: 'User not found' },
   method_not_allowed: { status: 405, text: 'Method not allowed' },
   username_taken: { status: 409, text: 'Username is not available' },
   cannot_add_self: { status: 400, text: 'You cannot add yourself' },
-  invalid_onion_address: { status: 400, text: 'This is not a valid onion address' },
+  invalid_onion_address: { status: 400, text: REFUSAL_TEXTS.invalid_onion_address },
   unknown_code: { status: 404, text: 'This is not a valid contact code' },
   code_replaced: { status: 410, text: 'This QR code was replaced by a newer one. Scan that one' },
   code_expired: { status: 410, text: 'This QR code has expired. Ask for a new one' },

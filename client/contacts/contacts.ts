@@ -1,7 +1,7 @@
 import { toBase64 } from '../../contract/bytes.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { publicKeyOfOnion } from '../../contract/onion.ts'
-import { REFUSALS } from '../../contract/refusals.ts'
+import { REFUSAL_TEXTS } from '../../contract/refusaltexts.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError, isRefused } from '../net/api.ts'
@@ -22,7 +22,7 @@ export async function addContact(env: Env, text: string): Promise<void> {
     return
   }
   const key = publicKeyOfOnion(typed)
-  if (!key) throw new ApiError(400, 'invalid_onion_address', REFUSALS.invalid_onion_address.text)
+  if (!key) throw new ApiError(400, 'invalid_onion_address', REFUSAL_TEXTS.invalid_onion_address)
   await addAddress(env, typed.toLowerCase(), toBase64(key))
 }
 

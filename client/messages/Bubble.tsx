@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react'
-import { REFUSALS } from '../../contract/refusals.ts'
+import { REFUSAL_TEXTS } from '../../contract/refusaltexts.ts'
 import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { later } from '../ui/later.tsx'
 import { Meta, spokenName } from './Meta.tsx'
@@ -77,7 +77,7 @@ function Under({ message, onRetry, onDelete }: Pick<Props, 'message' | 'onRetry'
   if (message.status !== 'failed' && message.status !== 'waiting') return null
   const isFailed = message.status === 'failed'
   // A deleted account stays deleted, so a retry is useless.
-  const canRetry = isFailed && message.reason !== REFUSALS.account_deleted.text
+  const canRetry = isFailed && message.reason !== REFUSAL_TEXTS.account_deleted
   return (
     <div className={isFailed ? 'under fail' : 'under'}>
       <span>

@@ -1,6 +1,6 @@
 import { messagesApi } from '../../contract/messages.ts'
 import { objectPath } from '../../contract/objects.ts'
-import { REFUSALS } from '../../contract/refusals.ts'
+import { REFUSAL_TEXTS } from '../../contract/refusaltexts.ts'
 import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
@@ -85,7 +85,7 @@ async function sendRow(
   const room: Room = { ...listed, state: 'accepted' }
   try {
     // A closed room is known without a call. The message stays in the outbox with the reason.
-    if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSALS.account_deleted.text)
+    if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSAL_TEXTS.account_deleted)
     let mustCommit = false
     for (let attempt = 0; attempt < SEAL_TRIES; attempt++) {
       if (!row.envelope || attempt > 0) {
@@ -175,7 +175,7 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
 
 /** What a plan says to a message; undefined if the failure is another one. */
 function refusalOf({ code, message }: ApiError): Refused | undefined {
-  if (code === 'subscription_required') return { outcome: 'subscription_required', text: REFUSALS.subscription_required.text }
+  if (code === 'subscription_required') return { outcome: 'subscription_required', text: REFUSAL_TEXTS.subscription_required }
   if (code === 'message_limit_reached') return { outcome: 'limit_reached', text: limitText(message) }
   return undefined
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { LIMITS } from '../../contract/limits.ts'
+import { PLAN_LIMITS } from '../../contract/limits.ts'
 import { PLANS, type Tier, tierShape } from '../../contract/plans.ts'
 import { announceChange } from '../db/changes.ts'
 import type { Queryable } from '../db/connect.ts'
@@ -147,7 +147,7 @@ export async function grantTier(
 }
 
 /** Days by which a card subscription outlasts its paid period. */
-export const graceOf = (renews: boolean): number => (renews ? LIMITS.graceDays : 0)
+export const graceOf = (renews: boolean): number => (renews ? PLAN_LIMITS.graceDays : 0)
 
 /** Writes what the ledger says onto the account's row, and announces it if that changes anything. */
 export async function refreshStanding(tx: Queryable, userId: string, now: Date): Promise<void> {

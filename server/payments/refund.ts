@@ -1,4 +1,4 @@
-import { LIMITS } from '../../contract/limits.ts'
+import { PLAN_LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
@@ -19,7 +19,8 @@ interface Refundable {
  */
 export async function findRefundable(db: Queryable, card: store.CardAccount | undefined, now: Date): Promise<Refundable[]> {
   const startedAt = card?.startedAt ?? null
-  if (!card || startedAt === null || !isLive(card) || now.getTime() - startedAt.getTime() > LIMITS.refundDays * DAY_MS) return []
+  if (!card || startedAt === null || !isLive(card) || now.getTime() - startedAt.getTime() > PLAN_LIMITS.refundDays * DAY_MS)
+    return []
   const entries = await store.listCardPayments(db, card.userId)
   if (entries.some(({ kind }) => kind === 'refund')) return []
   return entries.flatMap(({ kind, createdAt, startsAt, reference, amountCents }) =>

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, lt, lte, sql } from 'drizzle-orm'
-import { LIMITS } from '../../contract/limits.ts'
+import { PLAN_LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
 import { fileUsage, objects } from '../db/schema/files.ts'
@@ -17,7 +17,7 @@ export function listPackages(db: Queryable) {
     .from(premiumPackages)
     .where(eq(premiumPackages.isActive, true))
     .orderBy(asc(premiumPackages.displayOrder), asc(premiumPackages.createdAt), asc(premiumPackages.id))
-    .limit(LIMITS.packagesMax)
+    .limit(PLAN_LIMITS.packagesMax)
 }
 
 /** True if the tier is sold by packages, hidden ones included. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { LIMITS } from '../../contract/limits.ts'
+import { PLAN_LIMITS } from '../../contract/limits.ts'
 import type { paymentsApi, Usage } from '../../contract/payments.ts'
 import { PLANS, UNLIMITED } from '../../contract/plans.ts'
 import type { Env, SignedInUser } from '../env.ts'
@@ -31,7 +31,7 @@ export async function readSubscription(env: Env, user: SignedInUser): Promise<z.
 function shownCard({ tier, packageId, billingPeriod, periodEnd, renews, status, ...card }: store.CardAccount) {
   const hasFailed = status === 'past_due'
   const failedAt = hasFailed ? card.failedSince : null
-  const graceUntil = failedAt && new Date(failedAt.getTime() + LIMITS.graceDays * DAY_MS)
+  const graceUntil = failedAt && new Date(failedAt.getTime() + PLAN_LIMITS.graceDays * DAY_MS)
   return {
     ...{ tier: tierOf(tier), packageId, billingPeriod: billingPeriod ?? ('monthly' as const), renews, hasFailed },
     ...{ periodEnd: (periodEnd ?? new Date(0)).toISOString(), graceUntil: graceUntil?.toISOString() ?? null },
@@ -52,8 +52,8 @@ export async function readUsage(env: Env, user: SignedInUser): Promise<Usage> {
       messagesUsed: Number(row.received),
       fileStorageUsedMB: inMB(row.receivedBytes),
       videoCallMinutesUsed: row.videoMinutes,
-      ...{ messagesLimit: LIMITS.freeMessages, fileStorageLimitMB: LIMITS.freeStorageMB },
-      videoCallMinutesLimit: LIMITS.freeVideoMinutes,
+      ...{ messagesLimit: PLAN_LIMITS.freeMessages, fileStorageLimitMB: PLAN_LIMITS.freeStorageMB },
+      videoCallMinutesLimit: PLAN_LIMITS.freeVideoMinutes,
     }
   const limit = row.messagesPerMonth ?? PLANS[user.subscriptionTier].messagesPerMonth
   return {

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { LIMITS } from '../../contract/limits.ts'
+import { PLAN_LIMITS } from '../../contract/limits.ts'
 import type { Env } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
@@ -62,7 +62,7 @@ export function askForOverdue(): (env: Env) => Promise<boolean> {
   return async (env) => {
     if (env.card.provider === 'off') return false
     const now = env.clock()
-    await store.deleteEvents(env.db, new Date(now.getTime() - LIMITS.cardEventDays * DAY_MS))
+    await store.deleteEvents(env.db, new Date(now.getTime() - PLAN_LIMITS.cardEventDays * DAY_MS))
     const overdue = await store.findOverdue(env.db, now, after, 20)
     for (const userId of overdue) await inTurn(userId, () => env.db.transaction((tx) => syncCard(env, tx, userId)))
     after = overdue.length === 20 ? (overdue.at(-1) ?? after) : '00000000-0000-0000-0000-000000000000'

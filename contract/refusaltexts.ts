@@ -1,0 +1,6 @@
+/** The texts of refusals that pages say themselves. Apart from `REFUSALS`, so that no page loads all of its texts. */
+export const REFUSAL_TEXTS = {
+  invalid_onion_address: 'This is not a valid onion address',
+  account_deleted: 'This account was deleted',
+  subscription_required: 'Subscription required',
+} as const
