@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { utf8 } from './bytes.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import { REFUSALS } from './refusals.ts'
+import { REFUSAL_TEXTS } from './refusaltexts.ts'
 import { chatRoomId, done, instant, seqShape, userId } from './shapes.ts'
 
 export const messageType = z.enum(['text', 'image', 'file', 'audio'])
@@ -34,7 +34,7 @@ export type Message = z.infer<typeof messageShape>
 export const SIGN_IN_TO_SEND = 'You must be logged in to send messages'
 
 /** An invalid file name, size or path gets the same refusal as a file that does not exist. */
-const NO_FILE = REFUSALS.file_not_found.text
+const NO_FILE = REFUSAL_TEXTS.file_not_found
 
 /**
  * The message that a sender posts. Posting an id twice is harmless; `senderId` is ignored. Of another type than `text` it names an

@@ -38,7 +38,7 @@ export const REFUSALS = {
   message_limit_reached: { status: 403, text: 'Message limit reached' },
   account_deleted: { status: 403, text: REFUSAL_TEXTS.account_deleted },
   not_found: { status: 404, text: 'Not found' },
-  file_not_found: { status: 400, text: 'File not found' },
+  file_not_found: { status: 400, text: REFUSAL_TEXTS.file_not_found },
   user_not_found: { status: 404, text: 'User not found' },
   method_not_allowed: { status: 405, text: 'Method not allowed' },
   username_taken: { status: 409, text: 'Username is not available' },

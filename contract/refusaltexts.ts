@@ -1,6 +1,7 @@
-/** The texts of refusals that pages say themselves. Apart from `REFUSALS`, so that no page loads all of its texts. */
+/** The texts of refusals that pages and shapes say themselves. Apart from `REFUSALS`, so that no page loads all of its texts. */
 export const REFUSAL_TEXTS = {
   invalid_onion_address: 'This is not a valid onion address',
   account_deleted: 'This account was deleted',
   subscription_required: 'Subscription required',
+  file_not_found: 'File not found',
 } as const
