@@ -251,22 +251,6 @@ export type Rate = keyof typeof RATES
 /** The rates that a call can name: those counted by the caller, or by the caller and the room that the call names. */
 export type CallRate = { [Name in Rate]: (typeof RATES)[Name]['per'] extends 'user' | 'room' ? Name : never }[Rate]
 
-/** Plans and payments by card. Apart from `LIMITS`, all of which every page loads. */
-export const PLAN_LIMITS = {
-  /** Packages that are shown for sale. */
-  packagesMax: 100,
-  /** Days in which a card subscription can be paid back, counted from its first payment. */
-  refundDays: 30,
-  /** Days for which a plan goes on after a renewal could not be paid. */
-  graceDays: 7,
-  /** Days for which the ids of the card provider's events are kept, to know a repeated one. The provider repeats for three. */
-  cardEventDays: 30,
-  /** What a free account receives in a month before its card of usage says so. Nothing is dropped. */
-  freeMessages: 100,
-  freeStorageMB: 50,
-  freeVideoMinutes: 30,
-} as const
-
 /** The waits of a locked chat, in seconds. */
 export const CHAT_LOCK = {
   /** A chat that a session has opened stays open for it while it is used within this time. */

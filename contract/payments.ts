@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { PLAN_LIMITS } from './limits.ts'
+import { PLAN_LIMITS } from './planlimits.ts'
 import { tierShape } from './plans.ts'
 import { done, instant, nothing } from './shapes.ts'
 

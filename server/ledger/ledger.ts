@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { PLAN_LIMITS } from '../../contract/limits.ts'
+import { PLAN_LIMITS } from '../../contract/planlimits.ts'
 import { PLANS, type Tier, tierShape } from '../../contract/plans.ts'
 import { announceChange } from '../db/changes.ts'
 import type { Queryable } from '../db/connect.ts'

@@ -1,4 +1,4 @@
-import { PLAN_LIMITS } from '../../contract/limits.ts'
+import { PLAN_LIMITS } from '../../contract/planlimits.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'

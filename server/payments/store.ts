@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, lt, lte, sql } from 'drizzle-orm'
-import { PLAN_LIMITS } from '../../contract/limits.ts'
+import { PLAN_LIMITS } from '../../contract/planlimits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
 import { fileUsage, objects } from '../db/schema/files.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { PLAN_LIMITS } from '../../contract/limits.ts'
 import type { paymentsApi, Usage } from '../../contract/payments.ts'
+import { PLAN_LIMITS } from '../../contract/planlimits.ts'
 import { PLANS, UNLIMITED } from '../../contract/plans.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { paidStanding } from '../ledger/ledger.ts'

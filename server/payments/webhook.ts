@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { PLAN_LIMITS } from '../../contract/limits.ts'
+import { PLAN_LIMITS } from '../../contract/planlimits.ts'
 import type { Env } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
