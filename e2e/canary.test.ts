@@ -1,17 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect } from 'vitest'
 import { conversation, joined, personWithProfile, test } from './people.ts'
-import { everyRow, finds } from './tables.ts'
+import { everyFile, everyRow, finds } from './tables.ts'
 
 const canary = () => `canary${crypto.randomUUID().replaceAll('-', '')}`
-
-/** Every file below a folder, byte for byte. */
-async function everyFile(folder: string): Promise<string> {
-  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-  const texts = await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1').catch(() => '')))
-  return texts.join('\n')
-}
 
 test('After a conversation no word of it and no password lies in the database, the log, or the browsers’ storage', async ({
   server,

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { runningUrl } from '../server/db/embedded.ts'
 
@@ -23,6 +25,13 @@ export const everyRow = (dataFolder: string): Promise<string> =>
     }
     return found.join('\n')
   })
+
+/** Every file below a folder, byte for byte. */
+export async function everyFile(folder: string): Promise<string> {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  const texts = await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1').catch(() => '')))
+  return texts.join('\n')
+}
 
 /** The encodings to search for. Base64 has three, by the word's offset; the outer characters depend on the bytes around it. */
 function formsOf(word: string): string[] {

@@ -96,7 +96,8 @@ export const FRONT_DOOR: readonly Claim[] = [
         title: 'an email stays while none is sent, and an empty one clears it; nobody else is shown it',
       },
     ],
-    limit: 'The server sees from where you connect, whom you have as a contact, and when messages pass.',
+    limit:
+      'The server sees from where you connect, whom you have as a contact, and when messages pass. Paying by card tells the provider who you are; paying by coin shows on a public chain.',
     measures: ['route'],
     shown: ['landing', { file: SIGN_IN, words: 'No phone number. No email needed.' }],
   },
@@ -169,10 +170,16 @@ export const FRONT_DOOR: readonly Claim[] = [
     id: 'guarantee',
     text: '30-day guarantee',
     caption: 'Where your operator offers it.',
-    story: 'Who has paid for a plan and does not want it gets the money back, once, within thirty days.',
-    tests: [],
+    story:
+      'Who has paid for a plan by card and does not want it gets the money back, once, within thirty days, by a button in Settings.',
+    tests: [
+      {
+        file: 'server/payments/payments.test.ts',
+        title: 'the guarantee pays back what was paid within 30 days, once for an account, and ends the plan',
+      },
+    ],
     limit:
-      'This version takes no payments yet, so there is nothing to pay back. Your operator gives plans, and answers for them.',
+      'A server may take no payments at all. What was paid by coin has no button: the operator pays it back by hand, if they do.',
     measures: [],
     shown: [],
   },

@@ -5,7 +5,7 @@ import { PLANS, type Tier } from '../../contract/plans.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Note } from '../ui/Note.tsx'
 import { showToast } from '../ui/toast.ts'
-import { currentLinesOf, shownDay, shownPrice } from './lines.ts'
+import { BENEFITS_LIMIT, currentLinesOf, shownDay, shownPrice } from './lines.ts'
 import { changePlan, isPaidPlan, keepPlan, portalUrl, refundPlan } from './plans.ts'
 import { RefundDialog } from './RefundDialog.tsx'
 import { UsageCard } from './UsageCard.tsx'
@@ -61,6 +61,7 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
           </li>
         ))}
       </ul>
+      {isPaid && <p className="small t2">{BENEFITS_LIMIT}</p>}
       {usage && <UsageCard usage={usage} isReceived={!isPaid} />}
       {isPaid && subscription && !card && subscription.endDate !== null && (
         <Note icon={Info}>This plan ends by itself. Then sending stops, and everything stays readable.</Note>

@@ -5,7 +5,7 @@ import { hasRight, PLANS, type Tier } from '../../contract/plans.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Note } from '../ui/Note.tsx'
 import { ChangeDialog } from './ChangeDialog.tsx'
-import { offeredLinesOf, shownPrice } from './lines.ts'
+import { BENEFITS_LIMIT, offeredLinesOf, shownPrice } from './lines.ts'
 import { changePlan, type Offered, offered, previewPlan, savedCents } from './plans.ts'
 import { useAct } from './usePlans.tsx'
 
@@ -99,7 +99,10 @@ export function PlanList({ tier, subscription, packages }: Props) {
           <Lines lines={['Receive and read messages from paid users', 'Create contact codes']} />
         </article>
       </div>
-      <p className="small t2">30-day guarantee, where your operator offers it: one refund, by one button of this page.</p>
+      <p className="small t2">
+        {BENEFITS_LIMIT} 30-day guarantee, where your operator offers it: one refund of a card payment, by one button of this
+        page.
+      </p>
       {asked && (
         <ChangeDialog
           name={asked.offer.name}

@@ -5,7 +5,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { Note } from '../ui/Note.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import { offeredLinesOf, shownPrice } from './lines.ts'
+import { BENEFITS_LIMIT, offeredLinesOf, shownPrice } from './lines.ts'
 import { changePlan, type Offered, offered } from './plans.ts'
 import { useAct, usePlans } from './usePlans.tsx'
 import './plans.css'
@@ -69,6 +69,7 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
         ))}
         {!offers && !failure && <Spinner words="Loading" />}
       </div>
+      <p className="small t2">{BENEFITS_LIMIT}</p>
       {failure && (
         <Note icon={Info} tone="danger" role="alert">
           {failure}

@@ -2,6 +2,10 @@ import type { Usage } from '../../contract/payments.ts'
 import { PLANS, type Plan, UNLIMITED } from '../../contract/plans.ts'
 import type { Offered } from './plans.ts'
 
+/** Stands beside every list of benefits. */
+export const BENEFITS_LIMIT =
+  'Voice and video calls are not in this version yet. Priority support is what the operator of this server offers.'
+
 /** The benefits of a plan, one line each. */
 export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Plan): string[] {
   const support = hasPrioritySupport ? ['Priority support'] : []

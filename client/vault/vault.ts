@@ -77,7 +77,7 @@ export async function destroyVault(userId: string, factory: IDBFactory = indexed
   for (const name of names) await deleteDatabase(factory, name)
   await forgetUser(userId, factory)
   // Without a folder nothing is lost that could be opened: the keys were in the rows.
-  await navigator.storage
+  await globalThis.navigator?.storage
     ?.getDirectory?.()
     .then((root) => root.removeEntry(filesOf(userId), { recursive: true }))
     .catch(() => undefined)
