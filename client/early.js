@@ -26,7 +26,7 @@
   }
   const lacks = Object.keys(needed).filter((name) => !needed[name])
   // The addresses of contract/pages.ts that are no page.
-  const isNowhere = /\.[^/]*$|^\/(api|assets|objects|s3|ws)(\/|$)/.test(pathname)
+  const isNowhere = /\.[^/]*$|^\/(api|assets|objects|s3|sandbox|ws)(\/|$)/.test(pathname)
   const isOwed = stored('logout-owed') !== null
   // A tab that was signed out says why, above another form than a visitor's, once the answer is here.
   const isReturning = stored('signed-out', 'sessionStorage') !== null || /[?&]tab=signin\b/.test(search)
