@@ -41,7 +41,8 @@ export function DocumentBody({ held, isOut }: { held: Held; isOut: boolean }) {
   )
   if (isOut) return <div className="att-document">{content}</div>
   return (
-    <button type="button" className="att-document" aria-label={`Save ${name}`} onClick={() => void save()}>
+    <button type="button" className="att-document" onClick={() => void save()}>
+      <span className="sr">Save </span>
       {content}
       <Download className="i i-16" aria-hidden />
     </button>

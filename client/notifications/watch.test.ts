@@ -74,7 +74,9 @@ const link = { href: '' }
 
 const env = {
   crypto: {
-    page: async () => ({ messages: [...texts].map(([seq, text]) => ({ seq, body: { kind: 'content', content: { type: 'text', text } } })) }),
+    page: async () => ({
+      messages: [...texts].map(([seq, text]) => ({ seq, body: { kind: 'content', content: { type: 'text', text } } })),
+    }),
   },
 } as unknown as Env
 
