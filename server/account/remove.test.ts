@@ -74,7 +74,9 @@ async function settled() {
   return { alice, bob, chatRoomId, first, message, kitSecret }
 }
 
-test('after a deletion no row of any table holds the name, the address, the picture or the keys of the person', async () => {
+test('after a deletion no row of any table holds the name, the address, the picture or the keys of the person', {
+  timeout: 60_000,
+}, async () => {
   const { alice, kitSecret } = await settled()
   const { onionAddress } = await alice.does(accountApi.user, {})
   const words = { displayName: `Alice ${randomBytes(6).toString('hex')}`, email: `${randomBytes(6).toString('hex')}@example.org` }
