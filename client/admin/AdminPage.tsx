@@ -50,7 +50,7 @@ export function AdminPage({ user, onBack }: Props) {
     )
   return (
     <div className="admin">
-      <main className="wide">
+      <main className="admin-page">
         <header>
           <IconButton icon={ChevronLeft} label="Back to chat" onClick={onBack} />
           <div>

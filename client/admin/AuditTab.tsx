@@ -64,7 +64,7 @@ export function AuditTab() {
           <input
             type="search"
             aria-label="Username"
-            placeholder="Username, who acted or was acted on"
+            placeholder="Username of either"
             maxLength={LIMITS.usernameMax}
             value={username}
             onChange={(event) => {
