@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { textBytes } from '../../contract/bytes.ts'
 import { SAID } from '../../contract/saidlimits.ts'
 import { Dialog } from '../ui/Dialog.tsx'
+import { Field } from '../ui/Field.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { heldType, nameOf, sizeWords } from './shown.ts'
 import './attach.css'
@@ -54,23 +55,16 @@ export function AttachDialog({ files, onRemove, onMore, onSend, onClose }: Props
             ))}
           </ul>
         )}
-        <label className="att-caption">
-          <span>Caption</span>
-          <input
-            data-first
-            type="text"
-            dir="auto"
-            autoComplete="off"
-            value={caption}
-            aria-invalid={isTooLong || undefined}
-            onChange={(event) => setCaption(event.target.value)}
-          />
-        </label>
-        {isTooLong && (
-          <p className="help bad" role="alert">
-            Too long: a caption holds at most {SAID.captionBytes / 1024} KB of text.
-          </p>
-        )}
+        <Field
+          label="Caption"
+          data-first
+          type="text"
+          dir="auto"
+          autoComplete="off"
+          value={caption}
+          error={isTooLong ? `Too long: a caption holds at most ${SAID.captionBytes / 1024} KB of text.` : undefined}
+          onValue={setCaption}
+        />
         {hasPictures && (
           <>
             <label className="att-check">

@@ -80,7 +80,7 @@ export function Recorder({ onCancel, onSend }: Props) {
       ) : (
         <span className="recording" role="status" aria-label={isReady ? 'Recording' : 'Waiting for the microphone'}>
           <span className="dot" aria-hidden />
-          <Wave peaks={levels.slice(-SAID.voicePeaks)} part={1} />
+          <Wave peaks={stripOf(levels)} part={1} />
           <span className="att-length">{lengthWords(seconds)}</span>
         </span>
       )}
@@ -110,6 +110,9 @@ export function Recorder({ onCancel, onSend }: Props) {
     </div>
   )
 }
+
+/** The newest levels at the right end of a strip that is as long from the first moment on. */
+const stripOf = (levels: number[]): number[] => [...Array<number>(SAID.voicePeaks).fill(0), ...levels].slice(-SAID.voicePeaks)
 
 function wordsOf(error: unknown): string {
   const name = error instanceof DOMException ? error.name : ''

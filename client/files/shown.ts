@@ -6,8 +6,8 @@ export const nameOf = (name: string): string => {
   return plain.length <= SAID.nameMax ? plain : `${plain.slice(0, 200)}…${plain.slice(-40)}`
 }
 
-/** "12.3 KB" */
-export const sizeWords = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KB`
+/** "12.3 KB", and "0.1 KB" for anything smaller: no file is of nothing. */
+export const sizeWords = (bytes: number): string => `${Math.max(0.1, bytes / 1024).toFixed(1)} KB`
 
 /** "0:07", "12:30" */
 export const lengthWords = (seconds: number): string => {
