@@ -9,6 +9,7 @@ import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Part } from '../ui/Part.tsx'
 import { showToast } from '../ui/toast.ts'
+import './family.css'
 
 type Own = z.infer<typeof familyApi.own.output>['membership']
 
