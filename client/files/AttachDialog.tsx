@@ -7,6 +7,7 @@ import { Field } from '../ui/Field.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { heldType, nameOf, sizeWords } from './shown.ts'
 import './attach.css'
+import './files.css'
 
 interface Props {
   files: File[]
