@@ -131,6 +131,7 @@ test('A server that names a senseless time to wait is not asked again and again 
   expect(proxy.timesOf(SEND).length - before).toBe(1)
   proxy.tellsTruth()
   await alice.reloads()
+  await alice.reads('wait a month')
   await bob.reads('wait a month')
 })
 
