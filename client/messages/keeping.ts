@@ -8,11 +8,17 @@ export interface Keeping {
 
 const keeping = new Map<string, Keeping[]>()
 
-/** The messages of a room that were not in the vault at this moment. Ask before reading the outbox, so that none is missed. */
+/**
+ * The messages of a room that may not have been in the vault when a refresh under way read its outbox. Ask after reading the outbox,
+ * so that one that was begun meanwhile is not missed.
+ */
 export const keepingIn = (chatRoomId: string): Keeping[] => keeping.get(chatRoomId) ?? []
 
-/** Runs `keep`, and lists the row among those on their way until it is done. */
-export async function whileKept<T>(row: OutboxRow, keep: () => Promise<T>): Promise<T> {
+/**
+ * Runs `keep`, and lists the row among those on their way until it is done and `refreshed` has resolved: once the refreshes that may
+ * have read the outbox before have ended.
+ */
+export async function whileKept<T>(row: OutboxRow, keep: () => Promise<T>, refreshed: () => Promise<void>): Promise<T> {
   const one: Keeping = { row, hasFailed: false }
   keeping.set(row.chatRoomId, [...keepingIn(row.chatRoomId), one])
   try {
@@ -21,8 +27,10 @@ export async function whileKept<T>(row: OutboxRow, keep: () => Promise<T>): Prom
     one.hasFailed = true
     throw error
   } finally {
-    const left = keepingIn(row.chatRoomId).filter((other) => other !== one)
-    if (left.length > 0) keeping.set(row.chatRoomId, left)
-    else keeping.delete(row.chatRoomId)
+    void refreshed().finally(() => {
+      const left = keepingIn(row.chatRoomId).filter((other) => other !== one)
+      if (left.length > 0) keeping.set(row.chatRoomId, left)
+      else keeping.delete(row.chatRoomId)
+    })
   }
 }

@@ -64,6 +64,32 @@ test('A message stands on screen at once, before this browser has stored it, and
   ])
 })
 
+test('A message that is sent while the chat is still being opened, or read anew, stays on screen although the server does not answer', async () => {
+  const silent: Api = (endpoint, input) =>
+    (endpoint as Endpoint) === messagesApi.send ? new Promise(() => undefined) : alice.env.api(endpoint, input)
+  for (const [at, isOpening] of [true, false].entries()) {
+    if (isOpening) resetMessages()
+    const held = new EventEmitter()
+    let reads = 0
+    const outbox: typeof alice.core.outbox = async (id) => {
+      const rows = await alice.core.outbox(id)
+      reads += 1
+      // The first read is of before; its answer comes after everything else.
+      if (reads === 1) await once(held, 'answer')
+      return rows
+    }
+    const env = { ...alice.env, api: silent, crypto: { ...alice.core, outbox } }
+    const reading = isOpening ? showRoom(env, room) : refreshView(env, room)
+    await expect.poll(() => reads).toBe(1)
+    const text = `sent meanwhile ${at}`
+    void sendText(env, room, text)
+    await expect.poll(() => alice.core.outbox(room.id).then((rows) => rows.length)).toBe(at + 1)
+    held.emit('answer')
+    await reading
+    await expect.poll(() => lines().at(-1)).toEqual([text, 'sending'])
+  }
+})
+
 test('Two messages sent in a row stand in their order, once each, whatever is stored first', async () => {
   const sending = [sendText(slow, room, 'one'), sendText(slow, room, 'two')]
   expect(lines().map(([text]) => text)).toEqual(['hello', 'one', 'two'])

@@ -12,7 +12,7 @@ import type { CaughtUp } from '../rooms/rooms.ts'
 import { whileKept } from './keeping.ts'
 import { flushRoom, isFlushing, type SendOutcome, waitOf } from './outbox.ts'
 import { changeView, viewOf } from './store.ts'
-import { hideUnsent, refreshRoom, showCaughtUp, showNewest, showUnsent } from './view.ts'
+import { hideUnsent, refreshRoom, showCaughtUp, showNewest, showUnsent, viewRefreshed } from './view.ts'
 
 /**
  * Shows the message at once, stores it in the outbox, calls `onKept` with its id, and sends it: a server that does not answer must not
@@ -31,13 +31,13 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: (id:
   const row = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
   showUnsent(room, row)
   changeView(room, { fresh: null })
-  const kept = await whileKept(row, () => env.crypto.keepAndSeal({ message, room: roomToSeal(env, room) })).catch(
-    (error: unknown) => {
-      hideUnsent(room, row.id)
-      throw error
-    },
-  )
-  if (viewOf(room)?.hasNewer !== false) await showNewest(env, room)
+  const keep = () => env.crypto.keepAndSeal({ message, room: roomToSeal(env, room) })
+  const kept = await whileKept(row, keep, () => viewRefreshed(env, room)).catch((error: unknown) => {
+    hideUnsent(room, row.id)
+    throw error
+  })
+  const view = viewOf(room)
+  if (view?.status !== 'ready' || view.hasNewer) await showNewest(env, room)
   onKept?.(row.id)
   // While this tab sends others, this one follows them out of the outbox.
   return flush(env, room, kept.isAlone && !isFlushing(env, room) ? kept : undefined)

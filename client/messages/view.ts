@@ -18,6 +18,9 @@ const WINDOW = 300
 /** Runs refreshes of a room's view one at a time, so that an earlier read of the vault does not overwrite a later one. */
 const inView = <T>(env: Env, room: Room, refresh: () => Promise<T>): Promise<T> => inTurn(env, `view ${room.id}`, refresh)
 
+/** Resolves once the refreshes of a room's view that are under way have ended. */
+export const viewRefreshed = (env: Env, room: Room): Promise<void> => inView(env, room, async () => undefined)
+
 /** Shows the newest page of a room and its unsent messages. */
 export const showNewest = (env: Env, room: Room): Promise<void> => inView(env, room, () => toNewest(env, room))
 
@@ -165,8 +168,8 @@ async function range(env: Env, chatRoomId: string, first: number, last: number):
 }
 
 async function show(env: Env, room: Room, stored: StoredMessage[], change: Partial<RoomView>, isMore = false): Promise<void> {
-  const keeping = keepingIn(room.id)
   const outbox = await env.crypto.outbox(room.id)
+  const keeping = keepingIn(room.id)
   const view = viewOf(room)
   const hasNewer = change.hasNewer ?? view?.hasNewer ?? false
   const placed = isMore ? extended(room, view, stored) : stored.map((message) => shownMessage(message, withMarks(room)))
