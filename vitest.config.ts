@@ -13,7 +13,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{bench,contract,client,server,scripts,faults,walks}/**/*.test.{ts,tsx}'],
           setupFiles: ['server/testing/refused.ts', 'client/testing/argon2.ts'],
-          testTimeout: 20_000,
+          // What takes a second alone takes fifteen where others fill the cores and the disk.
+          testTimeout: 60_000,
           // A condition is met when it is met: a slow machine is no failure.
           expect: { poll: { timeout: 15_000 } },
           hookTimeout: 60_000,
@@ -25,12 +26,14 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['e2e/unpack.ts'],
+          setupFiles: ['client/testing/argon2.ts'],
           // Each file has its own server and browsers, and waits half of its time: two at once fill two cores.
           maxWorkers: 2,
-          testTimeout: 120_000,
+          // Each wait in a test ends after 20 s by itself. This ends what does not wait for anything, at any load.
+          testTimeout: 300_000,
           // As long as a page is waited for: a second is nothing to a browser on a busy machine.
           expect: { poll: { timeout: 20_000 } },
-          hookTimeout: 180_000,
+          hookTimeout: 300_000,
           sequence: { groupOrder: 1 },
         },
       },

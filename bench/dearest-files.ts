@@ -42,10 +42,14 @@ export const FILES: Record<string, Record<string, Request>> = {
   'GET /objects/uploads/:objectId': {
     'the largest file': async (scene) => ({ who: scene.alice, input: await sealed(scene) }),
   },
+  // The server reads it from the bucket as it reads an upload: what grows with it is spread over its arrival.
+  'POST /objects/uploads/:objectId': {
+    'a file that is there': async (scene) => ({ who: scene.alice, input: await sealed(scene) }),
+  },
   'DELETE /objects/uploads/:objectId': {
     'the largest file': async (scene) => ({ who: scene.alice, input: await sealed(scene) }),
   },
-  'GET /s3/params': { 'an address': async ({ alice }) => ({ who: alice, input: {} }) },
+  'GET /s3/params': { 'an address': async ({ alice }) => ({ who: alice, input: { size: LIMITS.sealedFileBytes } }) },
   'POST /s3/multipart': { 'an upload': async ({ alice }) => ({ who: alice, input: {} }) },
   'GET /s3/multipart/:uploadId': {
     'the most parts': async (scene) => ({ who: scene.alice, input: await inParts(scene) }),

@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { accountApi } from '../contract/account.ts'
 import { devicesApi } from '../contract/devices.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { roomsApi } from '../contract/rooms.ts'
 import { sessionsApi } from '../contract/sessions.ts'
-import type { Browser } from '../server/testing/browser.ts'
-import { creation } from '../server/testing/group.ts'
 import {
   type Changes,
   changed,
@@ -26,19 +23,12 @@ import { CONTACTS } from './dearest-contacts.ts'
 import { FILES } from './dearest-files.ts'
 import { NEWS } from './dearest-news.ts'
 import { PASSKEYS } from './dearest-passkeys.ts'
-import { base64, greatest, HISTORY_KEY_ID, type Request, type Scene, versionsOf } from './scene.ts'
-import { envelopeFor } from './seed.ts'
+import { ROOMS } from './dearest-rooms.ts'
+import { alice, base64, by, greatest, type Request, type Scene, stranger } from './scene.ts'
 
 const PACKAGE_BYTES = 8 * 1024
 let switches = 0
 const longName = 'x'.repeat(LIMITS.usernameMax)
-
-const by =
-  (pick: (scene: Scene) => Browser, input: (scene: Scene) => Record<string, unknown> = () => ({})): Request =>
-  async (scene) => ({ who: pick(scene), input: input(scene) })
-const alice = ({ alice }: Scene) => alice
-const stranger = ({ stranger }: Scene) => stranger()
-const inLongRoom = ({ longRoom }: Scene) => ({ chatRoomId: longRoom.chatRoomId })
 
 /** As many and as long packages as one request may bring, less what the body has no room for. */
 const packages = (oneTime: number) => ({
@@ -69,12 +59,6 @@ async function change({ alice, bookVersionOf }: Scene, changes: Changes) {
   }
 }
 const otherHistory = ({ alice }: Scene): Changes => ({ keepsHistory: !alice.identity.manifest.keepsHistory })
-
-/** A commit that begins the next generation of the shared room. */
-async function nextGroup(scene: Scene) {
-  const { generation } = await scene.bob.does(roomsApi.group, { chatRoomId: scene.sharedRoom })
-  return { ...creation(scene.sharedRoom, generation + 1), manifestVersions: versionsOf(scene.bob, scene.carol) }
-}
 
 async function bareAccount({ stranger }: Scene) {
   const [browser, password] = [stranger(), newAuthSecret()]
@@ -119,10 +103,6 @@ async function readingByKit({ newcomer }: Scene) {
   await person.does(devicesApi.saveBook, longBook(person.identity, person.deviceId, 1))
   return { who: await person.elsewhere(), input: { kitSecret } }
 }
-
-/** The most archive keys that a commit may bring within the members that a body may have. */
-const manyKeys = (userId: string, groupId: string, epoch: number, count: number, bytes: number) =>
-  Array.from({ length: count }, () => ({ userId, groupId, epoch, historyKeyId: HISTORY_KEY_ID, sealed: base64(bytes) }))
 
 /**
  * Of each call what costs the server most, by what the table says of it: the longest fields, the most members, the fullest account.
@@ -237,64 +217,6 @@ export const DEAREST: Record<string, Record<string, Request>> = {
   },
   'GET /api/health': { 'nothing in it': by(stranger) },
   'GET /api/openapi.json': { 'nothing in it': by(stranger) },
-  'GET /api/messages': {
-    'a page of the longest': by(alice, (scene) => ({ ...inLongRoom(scene), limit: LIMITS.pageMax })),
-  },
-  'POST /api/messages': {
-    'the longest': by(alice, ({ longRoom: { chatRoomId, groupId } }) => ({
-      ...{ chatRoomId, messageType: 'text', id: randomUUID(), content: envelopeFor(groupId, LIMITS.contentBytes) },
-    })),
-  },
-  'POST /api/messages/:chatRoomId/mark-read': { 'a room of the longest': by(alice, inLongRoom) },
-  'POST /api/messages/:chatRoomId/mark-delivered': {
-    'a room of the longest': by(alice, (scene) => ({ ...inLongRoom(scene), seq: 1_000_000 })),
-  },
-  'GET /api/rooms': {
-    'a page of the longest': by(alice, () => ({ limit: LIMITS.roomPageMax })),
-    'as many changes as may be': by(alice, () => ({ since: '0', limit: LIMITS.roomPageMax })),
-  },
-  'GET /api/rooms/:chatRoomId/group': { 'the longest GroupInfo and Welcome': by(alice, inLongRoom) },
-  'GET /api/rooms/:chatRoomId/log': { 'a page of the longest': by(alice, inLongRoom) },
-  'POST /api/rooms/:chatRoomId/commits': {
-    'the longest commit, Welcome and GroupInfo': async (scene) => ({
-      who: scene.bob,
-      input: {
-        ...(await nextGroup(scene)),
-        ...{ commit: base64(64 * 1024), welcome: base64(256 * 1024), groupInfo: base64(256 * 1024) },
-      },
-    }),
-    'the most archive keys': async (scene) => {
-      const draft = await nextGroup(scene)
-      return { who: scene.bob, input: { ...draft, archiveKeys: manyKeys(scene.bob.id, draft.groupId, 1, 700, 300) } }
-    },
-    'a stale one, answered by a page of the longest': by(alice, ({ longRoom: { chatRoomId } }) => creation(chatRoomId, 99)),
-  },
-  'POST /api/rooms/:chatRoomId/key-packages': {
-    'of as many devices as may be': async (scene) => {
-      const { generation } = await scene.carol.does(roomsApi.group, { chatRoomId: scene.sharedRoom })
-      return { who: scene.carol, input: { chatRoomId: scene.sharedRoom, generation: generation + 1 } }
-    },
-  },
   ...ARCHIVE,
-  'GET /api/rooms/:chatRoomId/archive-keys': {
-    'as many as may be': async ({ alice, longRoom, fillArchive }) => {
-      await fillArchive()
-      return {
-        who: alice,
-        input: { ...longRoom, epochs: Array.from({ length: LIMITS.archiveKeysAtOnce }, (_, at) => at + 1).join() },
-      }
-    },
-  },
-  'POST /api/rooms/:chatRoomId/archive-keys': {
-    'as many as may be, of the longest': by(
-      ({ bob }) => bob,
-      ({ bob, sharedRoom, sharedGroup }) => ({
-        chatRoomId: sharedRoom,
-        keys: manyKeys(bob.id, sharedGroup, 1, LIMITS.archiveKeysAtOnce, 1500),
-      }),
-    ),
-  },
-  'PUT /api/rooms/:chatRoomId/group-info': {
-    'the longest': by(alice, ({ longRoom }) => ({ ...longRoom, epoch: 1, groupInfo: base64(256 * 1024) })),
-  },
+  ...ROOMS,
 }

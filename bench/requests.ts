@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts'
 import { everyEndpoint } from '../contract/every.ts'
+import { ordered } from '../server/testing/browser.ts'
 import { DEAREST } from './dearest.ts'
 import type { Ground } from './ground.ts'
 import { median } from './numbers.ts'
@@ -45,7 +46,9 @@ async function costOf({ pid }: Program, scene: Scene, endpoint: Endpoint, make: 
   const [warmups, rounds] = isQuick ? [1, 1] : [3, 7]
   const costs: Cost[] = []
   for (let round = 0; round < warmups + rounds; round++) {
-    const { who, input } = await make(scene)
+    const { who, input: unsigned } = await make(scene)
+    // The challenge that an order signs is a call of its own.
+    const input = Object.assign(unsigned, await ordered(who, endpoint, unsigned))
     await pause(SETTLE_MS)
     const before = loopMsOf(pid)
     const { status, body } = await who.tries(endpoint, input)

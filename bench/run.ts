@@ -1,4 +1,5 @@
 import { openRun } from '../server/testing/run.ts'
+import { measureAdmin } from './admin.ts'
 import { measureBytes } from './bytes.ts'
 import { measureChatLock } from './chatlock.ts'
 import { measureContacts } from './contacts.ts'
@@ -36,6 +37,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   history: measureHistory,
   search: measureSearch,
   chatlock: measureChatLock,
+  admin: measureAdmin,
   requests: measureRequests,
   uploads: measureUploads,
 }

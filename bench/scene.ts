@@ -40,6 +40,13 @@ export interface Scene {
   fillArchive(): Promise<void>
 }
 
+/** The request of one of them, with an input that fits the scene. */
+export const by =
+  (pick: (scene: Scene) => Browser, input: (scene: Scene) => Record<string, unknown> = () => ({})): Request =>
+  async (scene) => ({ who: pick(scene), input: input(scene) })
+export const alice = ({ alice }: Scene) => alice
+export const stranger = ({ stranger }: Scene) => stranger()
+
 /** The keyring has room for one more. */
 const WAYS = 15
 export const HISTORY_KEY_ID = LIMITS.historySealsPerDevice

@@ -65,7 +65,8 @@ export async function measureTap({ isQuick }: Ground): Promise<Row[]> {
   ]
 }
 
-async function meet(server: RunningServer, from: Page, to: Page): Promise<void> {
+/** Makes two people who have accepted each other, on a paid plan, with their conversation open. */
+export async function meet(server: RunningServer, from: Page, to: Page): Promise<void> {
   const names = [`Alice${Date.now() % 100_000}`, `Bob${Date.now() % 100_000}`] as const
   for (const [page, name] of [
     [from, names[0]],

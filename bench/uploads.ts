@@ -4,6 +4,7 @@ import { uploaderApi } from '../contract/files.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Ground } from './ground.ts'
 import { median } from './numbers.ts'
+import { measurePages } from './pageuploads.ts'
 import { type Program, pause, pssOf, startBare, startProduct } from './program.ts'
 import { type Row, row } from './row.ts'
 import { scratchFolder } from './scratch.ts'
@@ -12,7 +13,7 @@ import { type SeedUser, seedUsers } from './seed.ts'
 const WATCHED_MS = 10
 const MB = 1024 * 1024
 
-/** Measures what uploads of the largest sealed file cost the server: its memory while many come at once, and its speed. */
+/** Measures what uploads of the largest sealed file cost the server: its memory while many come at once, and its speed. Then the pages. */
 export async function measureUploads(ground: Ground): Promise<Row[]> {
   const [count, rounds] = ground.isQuick ? [5, 1] : [50, 5]
   const databaseUrl = await ground.freshDatabase()
@@ -37,6 +38,7 @@ export async function measureUploads(ground: Ground): Promise<Row[]> {
       note: `hashed and counted too; a bare server ${of(bare, 'perSecondMB').toFixed(0)} MB/s`,
     }),
     row('uploads', 'the same against a bare server', of(product, 'perSecondMB') / of(bare, 'perSecondMB'), 'x', { atLeast: 0.7 }),
+    ...(await measurePages(ground.isQuick)),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
+import { cardProviderShape } from './payments.ts'
 import { tierShape } from './plans.ts'
 import { instant, nothing, userId } from './shapes.ts'
 
@@ -44,6 +45,15 @@ const act = <Path extends `/${string}`>(path: Path, summary: string) =>
   })
 
 export const adminApi = {
+  first: endpoint({
+    method: 'GET',
+    path: '/api/admin/first',
+    access: 'signed_in',
+    rates: ['account'],
+    summary: 'Whether this server has an administrator. The first one is made from the command line.',
+    input: nothing,
+    output: z.object({ hasAdministrator: z.boolean() }),
+  }),
   users: endpoint({
     method: 'GET',
     path: '/api/admin/users',
@@ -64,7 +74,7 @@ export const adminApi = {
     'Blocks an account: its sessions and sockets end at once, and nobody signs in to it.',
   ),
   reactivate: act('/api/admin/users/:id/reactivate', 'Ends the block of an account.'),
-  resetUsage: act('/api/admin/users/:id/reset-usage', 'Sets the counters of the month to 0.'),
+  resetUsage: act('/api/admin/users/:id/reset-usage', 'Sets every counter of the month to 0: messages, files and minutes.'),
   makeAdmin: { ...act('/api/admin/users/:id/make-admin', 'Makes an account an administrator.'), assurance: 'recent' as const },
   removeAdmin: {
     ...act('/api/admin/users/:id/remove-admin', 'Takes the administrator’s rights. One administrator always stays.'),
@@ -87,6 +97,51 @@ export const adminApi = {
     summary: 'How many accounts have each plan now.',
     input: nothing,
     output: z.object({ free: count, test: count, premium: count, master: count, enterprise: count, total: count }),
+  }),
+  revenueStats: endpoint({
+    method: 'GET',
+    path: '/api/admin/revenue-stats',
+    access: 'admin',
+    summary: 'Income in US dollars, from the ledger: what is paid, refunds taken off. A plan that was given is none.',
+    input: nothing,
+    output: z.object({
+      /** What the periods that run now bring in a month: a year counts a twelfth. */
+      monthlyRecurringRevenue: z.number(),
+      /** The same for each account, free ones included. */
+      averageRevenuePerUser: z.number(),
+      /** Accounts that have paid for Premium. */
+      premiumSubscribers: count,
+      premiumMRR: z.number(),
+      /** Accounts whose plan was given to them. */
+      granted: count,
+      /** The last twelve UTC months, oldest first. A month that is over never changes. */
+      months: z
+        .array(
+          z.object({
+            month: z.iso.date().meta({ description: 'The first day' }),
+            /** `monthlyRecurringRevenue` at the end of the month; for the current one, now. */
+            recurring: z.number(),
+            /** What was paid in that month. */
+            paid: z.number(),
+            /** What was paid back in that month. */
+            refunded: z.number(),
+          }),
+        )
+        .max(LIMITS.revenueMonths),
+    }),
+  }),
+  cardProvider: endpoint({
+    method: 'GET',
+    path: '/api/admin/card-provider',
+    access: 'admin',
+    rates: ['administration'],
+    summary: 'Asks the card provider whether it answers, and takes the key of this server.',
+    input: nothing,
+    output: z.object({
+      provider: cardProviderShape,
+      state: z.enum(['connected', 'unreachable', 'refused', 'off']),
+      checkedAt: instant,
+    }),
   }),
   analytics: endpoint({
     method: 'GET',

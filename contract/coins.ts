@@ -32,8 +32,10 @@ export const COIN_REQUEST_SECONDS = 30 * 60
 export const COIN_POLLS = { pricesMs: 120_000, paymentMs: 10_000, submittedMs: 30_000, submittedForMs: 30 * 60_000 } as const
 
 /** An amount in whole coins, as people write it. */
-const amountShape = z.string().regex(/^\d{1,60}(\.\d{1,18})?$/)
+export const amountShape = z.string().regex(/^\d{1,60}(\.\d{1,18})?$/)
 const paymentId = z.uuid()
+/** A package, or the built-in plan Test. */
+const packageId = z.union([z.uuid(), z.literal('test')])
 const address = z.string().max(100)
 /** Where money goes back to that came too late, or too much. */
 export const walletAddress = z.string().regex(/^[0-9A-Za-z]{20,100}$/, 'An address has 20 to 100 letters and digits')
@@ -46,12 +48,9 @@ export const walletAddress = z.string().regex(/^[0-9A-Za-z]{20,100}$/, 'An addre
 export const coinStatusShape = z.enum(['pending', 'confirming', 'confirmed', 'expired', 'needs_review', 'refunded'])
 export type CoinStatus = z.infer<typeof coinStatusShape>
 
-/** Why a person looks at money. */
-export type ReviewReason = 'underpaid' | 'overpaid' | 'late' | 'double' | 'reorganised' | 'wrong_token'
-
-/** A package and its prices in US cents; null for a period that it is not sold for. */
+/** What is sold and its prices in US cents; null for a period that it is not sold for. */
 const coinPackageShape = z.object({
-  id: z.uuid(),
+  id: packageId,
   name: z.string().max(100),
   monthlyPrice: z.number().int().nullable(),
   yearlyPrice: z.number().int().nullable(),
@@ -59,12 +58,14 @@ const coinPackageShape = z.object({
 
 export const coinPaymentShape = z.object({
   id: paymentId,
-  packageId: z.uuid(),
+  packageId,
   billingPeriod: billingPeriodShape,
   currency: currencyShape,
   /** What is asked for, and what of it has come. */
   amount: amountShape,
   receivedAmount: amountShape,
+  /** What is still to be sent: of the amount what is missing, or all of it. */
+  dueAmount: amountShape,
   /** US dollars, such as 1000.00. */
   usdAmount: z.string().regex(/^\d{1,12}\.\d{2}$/),
   paymentAddress: address,
@@ -75,6 +76,8 @@ export const coinPaymentShape = z.object({
   createdAt: z.iso.datetime(),
   confirmedAt: z.iso.datetime().nullable(),
   transactionHash: z.string().max(100).nullable(),
+  /** By which money of it was sent back. */
+  refundTransaction: z.string().max(100).nullable(),
   blockConfirmations: z.number().int().nonnegative(),
 })
 export type CoinPayment = z.infer<typeof coinPaymentShape>
@@ -114,7 +117,7 @@ export const coinsApi = {
     rates: ['coinPayments'],
     summary: 'Asks for a payment of a package. The amount and the address are the server’s, and hold for 30 minutes.',
     input: z.object({
-      packageId: z.uuid(),
+      packageId,
       currency: currencyShape,
       billingPeriod: billingPeriodShape,
       walletAddress: walletAddress.optional(),

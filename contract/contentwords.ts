@@ -11,5 +11,7 @@ export function contentWords(content: Content): string {
 export const searchedIn = (content: Content): string =>
   content.type === 'text' ? content.text : [content.name, content.caption].filter(Boolean).join('\n')
 
-/** The text shown for a message that a newer build wrote. */
+/** What a message of a kind that this build does not know is called; the second says why. */
+export const UNSUPPORTED = 'Unsupported message type'
+
 export const NEEDS_NEWER = 'Needs a newer version of this page'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deviceId } from './documents.ts'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import { base64, base64Of, counterShape, done, instant, nothing, seqShape, signedShape, userId } from './shapes.ts'
+import { base64, base64Of, counterShape, done, instant, longBase64, nothing, seqShape, signedShape, userId } from './shapes.ts'
 
 export const keyPackagesShape = z.object({
   oneTime: z.array(base64(8 * 1024)).max(LIMITS.keyPackagesOneTime),
@@ -32,7 +32,7 @@ export type SealedBook = z.infer<typeof bookShape>
 
 /** A book as a device of the account uploads it. */
 export const signedBookShape = bookShape.extend({
-  sealed: base64(LIMITS.bookBytes),
+  sealed: longBase64(LIMITS.bookBytes),
   deviceId,
   signature: base64Of(64),
 })

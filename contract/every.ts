@@ -1,9 +1,11 @@
 import { accountApi } from './account.ts'
 import { adminApi } from './admin.ts'
+import { adminPackagesApi } from './adminpackages.ts'
 import { archiveApi } from './archive.ts'
 import { auditApi } from './audit.ts'
 import { chatLocksApi } from './chatlocks.ts'
 import { codesApi } from './codes.ts'
+import { coinReviewsApi } from './coinreviews.ts'
 import { coinsApi } from './coins.ts'
 import { contactsApi } from './contacts.ts'
 import { devicesApi } from './devices.ts'
@@ -26,10 +28,12 @@ import { stepUpApi } from './stepup.ts'
 export const everyEndpoint: Endpoint[] = [
   accountApi,
   adminApi,
+  adminPackagesApi,
   archiveApi,
   auditApi,
   chatLocksApi,
   codesApi,
+  coinReviewsApi,
   coinsApi,
   contactsApi,
   devicesApi,

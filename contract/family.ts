@@ -2,16 +2,14 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
 import { emailShape } from './names.ts'
+import { REFUSAL_TEXTS } from './refusaltexts.ts'
 import { done, instant, nothing, userId } from './shapes.ts'
 
 /** Members of a circle, days in which an invitation can be accepted, and invitations of an account that are kept. */
 export const FAMILY = { membersMax: 5, invitationDays: 7, invitationsMax: 50 } as const
 
 /** The secret of an invitation's link: 24 random bytes in base64url. */
-const token = z
-  .string()
-  .length(32)
-  .regex(/^[A-Za-z0-9_-]+$/)
+const token = z.string({ error: REFUSAL_TEXTS.unknown_invitation }).regex(/^[A-Za-z0-9_-]{32}$/, REFUSAL_TEXTS.unknown_invitation)
 
 export const invitationShape = z.object({
   id: z.uuid(),
@@ -23,6 +21,9 @@ export const invitationShape = z.object({
   expiresAt: instant,
   createdAt: instant,
   acceptedAt: instant.nullable(),
+  /** Whether the mail server has taken the mail with the link: `failed` where it has not said so. Null if no mail was to be sent. */
+  mail: z.enum(['sent', 'failed']).nullable(),
+  mailedAt: instant.nullable(),
 })
 export type Invitation = z.infer<typeof invitationShape>
 
@@ -81,7 +82,7 @@ export const familyApi = {
     access: 'master',
     rates: ['invitations'],
     summary:
-      'Makes an invitation, whose link one person can accept within seven days. Members and open invitations are five at most.',
+      'Makes an invitation, whose link one person can accept within seven days, and mails it where the server sends mail. Members and open invitations are five at most.',
     input: inviteShape,
     output: invitationShape,
   }),
@@ -91,6 +92,15 @@ export const familyApi = {
     access: 'master',
     rates: ['invitations'],
     summary: 'Takes an open invitation back.',
+    input: z.object({ invitationId: z.uuid() }),
+    output: invitationShape,
+  }),
+  mail: endpoint({
+    method: 'POST',
+    path: '/api/master/invitations/:invitationId/mail',
+    access: 'master',
+    rates: ['invitations'],
+    summary: 'Mails the link of an open invitation once more. `mail` says whether the mail server has taken it.',
     input: z.object({ invitationId: z.uuid() }),
     output: invitationShape,
   }),
@@ -133,9 +143,11 @@ export const familyApi = {
     method: 'GET',
     path: '/api/family',
     access: 'signed_in',
-    summary: 'The family circle that the caller is a member of; null if none.',
+    summary:
+      'The family circle that the caller is a member of; null if none. `sendsMail`: whether this server mails invitations.',
     input: nothing,
     output: z.object({
+      sendsMail: z.boolean(),
       membership: z
         .object({ displayName: z.string(), username: z.string(), isPaid: z.boolean(), showsOnline: z.boolean() })
         .nullable(),

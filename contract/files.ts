@@ -16,8 +16,8 @@ const key = z.uuid(SIGN_NEEDS)
 const partNumber = z.coerce.number(SIGN_NEEDS).int(SIGN_NEEDS).min(1, SIGN_NEEDS).max(LIMITS.uploadPartsMax, SIGN_NEEDS)
 const etag = z.string().max(100)
 
-/** A signed address: relative to this server, `/objects/uploads/{id}?...`. It holds for 15 minutes. */
-const url = z.string().max(400)
+/** A signed address: relative to this server, `/objects/uploads/{id}?...`, or of the bucket. It holds for 15 minutes. */
+const url = z.string().max(1000)
 
 /**
  * The calls of the uploader: they answer addresses that take the sealed bytes of an attachment by PUT. The caller's plan must share
@@ -31,13 +31,17 @@ export const uploaderApi = {
     path: '/s3/params',
     access: 'signed_in',
     rates: ['uploads'],
-    summary: 'Answers the signed address that takes the sealed bytes of one file by PUT, once, within 15 minutes.',
-    input: z.object(described),
+    summary:
+      'Answers the signed address that takes the sealed bytes of one file by PUT, once, within 15 minutes. If their `size` is announced, it may be one of the bucket: `filesApi.finish` must follow it, and `otherwise` is the address here if the bucket is out of reach.',
+    input: z.object({ ...described, size: z.coerce.number().int().min(1).max(LIMITS.sealedFileBytes).optional() }),
     output: z.object({
       method: z.literal('PUT'),
       url,
       fields: nothing,
       headers: nothing,
+      /** The id of the file. */
+      key: z.uuid(),
+      otherwise: url.optional(),
     }),
   }),
   begin: endpoint({
@@ -45,9 +49,9 @@ export const uploaderApi = {
     path: '/s3/multipart',
     access: 'signed_in',
     rates: ['uploads'],
-    summary: 'Begins an upload in parts. `key` is the id of the file.',
+    summary: 'Begins an upload in parts. `key` is the id of the file, `url` the signed address that takes the first part.',
     input: z.object(described),
-    output: z.object({ key: z.uuid(), uploadId }),
+    output: z.object({ key: z.uuid(), uploadId, url }),
   }),
   parts: endpoint({
     method: 'GET',
@@ -121,13 +125,23 @@ export const filesApi = {
     body: 'stream',
     bodyLimitBytes: LIMITS.sealedFileBytes,
   }),
+  finish: endpoint({
+    method: 'POST',
+    path: '/objects/uploads/:objectId',
+    access: 'signed_in',
+    rates: ['uploads'],
+    summary:
+      'Makes a file of the bytes that were sent to the bucket. They must have the announced size. Sent again, it answers the same, and so it does for any file that is whole.',
+    input: z.object({ objectId }),
+    output: done,
+  }),
   get: endpoint({
     method: 'GET',
     path: '/objects/uploads/:objectId',
     access: 'signed_in',
     summary:
-      'The bytes of a file, or one Range of them: for its owner, a profile photo for mutual contacts too, and what a message carries for whoever is given the message.',
-    input: z.object({ objectId }),
+      'The bytes of a file, or one Range of them: for its owner, a profile photo for mutual contacts and administrators too, and what a message carries for whoever is given the message. `from=bucket` redirects to the bucket where browsers reach it.',
+    input: z.object({ objectId, from: z.literal('bucket').optional() }),
     output: nothing,
     answer: 'bytes',
   }),

@@ -136,6 +136,8 @@ export const LIMITS = {
   /** Time in which the address of an upload takes its bytes, and after which bytes that are still coming come from nobody any more. */
   uploadSeconds: 15 * MINUTE,
   uploadArrivesSeconds: 2 * 60 * MINUTE,
+  /** Time in which the address of a download answers, where a bucket does. */
+  downloadSeconds: 5 * MINUTE,
   /** Payment requests of a user in coins that wait for money. Those that nobody paid are deleted after so many days. */
   coinPaymentsOpen: 5,
   coinPaymentDays: 30,
@@ -152,6 +154,8 @@ export const LIMITS = {
   /** Days that the analytics show, and people below whom a figure is not exact. */
   analyticsDays: 30,
   fewPeople: 10,
+  /** Months that the revenue shows. */
+  revenueMonths: 12,
   reportsPage: 20,
 } as const
 
@@ -211,6 +215,10 @@ export const RATES = {
   reports: { points: 10, seconds: DAY, per: 'user' },
   /** Invitations made and taken back, and members removed. */
   invitations: { points: 30, seconds: DAY, per: 'user' },
+  /** Invitations by mail: of an account, to one address, and of the server. Whoever has a Master plan chooses who is written to. */
+  mails: { points: 20, seconds: DAY, per: 'user' },
+  mailsToOne: { points: 3, seconds: DAY, per: 'name' },
+  mailsTotal: { points: 300, seconds: 60 * MINUTE, per: 'all' },
   /** What administrators do: each leaves a row for good. */
   administration: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   clearChat: { points: 60, seconds: 10 * MINUTE, per: 'user' },

@@ -60,6 +60,19 @@ export const subscriptionShape = z.object({
       /** The last payment has failed; the plan goes on until `graceUntil`. */
       hasFailed: z.boolean(),
       graceUntil: instant.nullable(),
+      /**
+       * A payment that the person has to make or confirm at the provider’s page: of a larger plan (`change`), until when the plan stays as it
+       * is, or of a renewal that has failed. Null if there is none.
+       */
+      waiting: z
+        .object({
+          kind: z.enum(['change', 'renewal']),
+          url: z.string(),
+          amountCents: z.number().int(),
+          tier: tierShape,
+          until: instant.nullable(),
+        })
+        .nullable(),
     })
     .nullable(),
   /** True if this account has paid by card before, so that the provider has invoices and receipts. */
@@ -119,8 +132,20 @@ export const paymentsApi = {
     access: 'signed_in',
     rates: ['payments'],
     summary: 'Changes the plan: to a larger one at once, against payment; to a smaller one when the paid time ends.',
-    input: z.object({ tier: z.enum(['free', 'test', 'premium', 'master']), ...choice }),
-    output: z.object({ checkoutUrl: z.string().optional(), success: z.boolean().optional() }),
+    input: z.object({
+      tier: z.enum(['free', 'test', 'premium', 'master']),
+      ...choice,
+      /** True if the caller can show the provider’s form in a frame. */
+      embedded: z.boolean().default(false),
+    }),
+    output: z.object({
+      /** The provider’s page, where a payment is needed. */
+      checkoutUrl: z.string().optional(),
+      /** Instead of that page: opens the provider’s form in the page at `frameUrl`, which has another origin. */
+      clientSecret: z.string().optional(),
+      frameUrl: z.string().optional(),
+      success: z.boolean().optional(),
+    }),
   }),
   preview: endpoint({
     method: 'POST',

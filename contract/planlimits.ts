@@ -1,6 +1,6 @@
 /** Plans and payments by card. Apart from `LIMITS`, all of which every page loads. */
 export const PLAN_LIMITS = {
-  /** Packages that are shown for sale. */
+  /** Packages that are not archived. */
   packagesMax: 100,
   /** Days in which a card subscription can be paid back, counted from its first payment. */
   refundDays: 30,

@@ -3,5 +3,6 @@ export const REFUSAL_TEXTS = {
   invalid_onion_address: 'This is not a valid onion address',
   account_deleted: 'This account was deleted',
   subscription_required: 'Subscription required',
+  unknown_invitation: 'This invitation does not exist. Look whether the link is whole, or ask for a new one',
   file_not_found: 'File not found',
 } as const

@@ -1,14 +1,9 @@
 import { expect } from 'vitest'
 import { conversation, test } from './people.ts'
 import type { Person } from './person.ts'
-import { looksFine } from './screen.ts'
+import { looksFine, putsAway } from './screen.ts'
 
-const said = async ({ page }: Person, title: string) => {
-  const toast = page.locator('.toast', { hasText: title })
-  await toast.waitFor()
-  await toast.getByRole('button', { name: 'Dismiss' }).click()
-  await toast.waitFor({ state: 'detached' })
-}
+const said = ({ page }: Person, title: string) => putsAway(page, title)
 
 test('Ada acts on Bob’s account: each act says so, reaches his open page, and leaves its row', async ({
   server,
@@ -17,10 +12,23 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   const { page } = ada
   await conversation(ada, bob)
   const panel = bob.page.getByRole('button', { name: 'Admin Panel' })
+  expect(server.output()).toContain(`no administrator yet: sign up, then open ${server.url}/admin`)
+  // Whoever opens the dashboard of a server without any administrator reads how the first one is made, and needs the server's machine.
+  await page.goto(`${server.url}/admin`)
+  const first = page.getByRole('dialog', { name: 'No administrator yet' })
+  const command = await first.locator('[data-command]').textContent()
+  expect(command).toBe(`npm run account -- make-admin ${ada.username}`)
+  await looksFine(page, 'first administrator')
+  await server.account(...(command ?? '').split(' ').slice(4))
+  await page.getByRole('heading', { name: 'Admin Dashboard' }).waitFor()
+  await first.waitFor({ state: 'detached' })
+  await page.goto(`${server.url}/`)
+  const asked = bob.page.waitForResponse('**/api/admin/first')
   await bob.page.goto(`${server.url}/admin`)
-  // Who is no administrator sees the chats.
+  // Who is no administrator sees the chats, and from now on nothing of that.
+  await asked
   await bob.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
-  await server.account('make-admin', ada.username)
+  expect(await bob.page.getByRole('dialog').count()).toBe(0)
   await page.getByRole('button', { name: 'Admin Panel' }).click()
   await page.getByRole('heading', { name: 'Admin Dashboard' }).waitFor()
   await page.getByPlaceholder('Search users...').fill('nobody_is_called_this')
@@ -31,7 +39,11 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   await expect.poll(() => page.locator('.user').count()).toBe(1)
   await looksFine(page, 'users')
 
-  await row.getByRole('button', { name: /^Reset/ }).click()
+  const reset = row.getByRole('button', { name: /^Reset/ })
+  await reset.press('Enter')
+  await page.locator('.toast', { hasText: 'Usage reset' }).waitFor()
+  // Whoever works by keyboard goes on where they were.
+  await expect.poll(() => reset.evaluate((button) => button === document.activeElement)).toBe(true)
   await said(ada, 'Usage reset')
   // Rights and plans ask who is there, once.
   await row.getByRole('button', { name: /^[+]Admin/ }).click()
@@ -61,6 +73,7 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   await said(ada, 'Subscription updated')
   await bob.page.getByText('Free Plan Active').waitFor()
   await row.getByLabel(/^Tier of/).selectOption('premium')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Give the plan' }).click()
   await said(ada, 'Subscription updated')
   await bob.page.getByText('Free Plan Active').waitFor({ state: 'detached' })
 
@@ -89,43 +102,84 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
     await page.locator('.admin .stats, .admin .none, .admin .part').first().waitFor()
     await looksFine(page, tab)
   }
+  // On a phone the tabs are one line, which shows the chosen one.
+  await page.setViewportSize({ width: 360, height: 780 })
+  const tabs = page.getByRole('tab')
+  for (const key of ['Home', 'End']) {
+    await page.getByRole('tab', { selected: true }).press(key)
+    const chosen = tabs.nth(key === 'Home' ? 0 : 8)
+    await expect
+      .poll(() =>
+        chosen.evaluate((tab) => tab.getBoundingClientRect().left >= 0 && tab.getBoundingClientRect().right <= innerWidth),
+      )
+      .toBe(true)
+  }
+  expect(new Set(await tabs.evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect().top))).size).toBe(1)
+  await page.setViewportSize({ width: 1280, height: 800 })
   await bob.signsIn()
   await bob.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
 })
 
-test('Mia passes an invitation on, Bob joins by its link, and his rights go with her plan', async ({
+test('Ada makes a package, changes, hides and deletes it; Bob buys it, and it stands in the revenue', async ({
   server,
-  pair: [mia, bob],
+  pair: [ada, bob],
 }) => {
-  const { page } = mia
-  await conversation(mia, bob)
-  await Promise.all([server.account('set-tier', mia.username, 'master'), server.account('set-tier', bob.username, 'free')])
-  await bob.page.getByText('Free Plan Active').waitFor()
-  await page.goto(`${server.url}/settings?tab=plan`)
-  await page.getByRole('link', { name: 'Open your family circle' }).click()
-  await page.getByRole('heading', { name: 'MASTER PLAN' }).waitFor()
-  await page.getByText('No family members yet. Send your first invitation!').waitFor()
-  await page.getByRole('button', { name: 'Send Invitation' }).click()
-  await said(mia, 'Missing Information')
-  await page.getByLabel('Email Address').fill('bob@example.org')
-  await page.getByLabel('Preferred Username').fill('bob')
-  await page.getByRole('button', { name: 'Send Invitation' }).click()
-  const link = page.locator('[data-link]')
-  await link.waitFor()
-  await looksFine(page, 'invitation link')
-  await bob.page.goto((await link.textContent()) ?? '')
-  await bob.page.getByRole('heading', { name: `${mia.name} invites you to their family circle` }).waitFor()
-  await looksFine(bob.page, 'invitation')
-  await bob.page.getByRole('button', { name: 'Join' }).click()
-  await bob.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
-  await bob.opens(mia)
-  expect(await bob.page.getByText('Free Plan Active').count()).toBe(0)
-  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
-  await page.getByText('1/5').waitFor()
-  await page.getByText('ACCEPTED').waitFor()
-  await looksFine(page, 'family circle')
-  await server.account('set-tier', mia.username, 'premium')
-  await bob.page.getByText('Free Plan Active').waitFor()
-  // Whose plan has no family circle sees the chats at its address.
-  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  const { page } = ada
+  await server.account('make-admin', ada.username)
+  await server.account('set-tier', bob.username, 'free')
+  await page.goto(`${server.url}/admin?tab=packages`)
+  await page.getByRole('button', { name: 'Create Package' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create New Package' })
+  await dialog.getByRole('button', { name: 'Create Package' }).click()
+  await dialog.getByText('Package name is required').waitFor()
+  await looksFine(page, 'the dialog of a package')
+  await dialog.getByLabel('Package Name').fill('Chambers')
+  await dialog.getByLabel('Tier').selectOption('premium')
+  await dialog.getByLabel('Description').fill('For legal teams')
+  await dialog.getByLabel('Monthly Price (cents)').fill('120000')
+  await dialog.getByLabel('Yearly Price (cents)').fill('')
+  await dialog.getByLabel('Messages Limit').fill('0')
+  await dialog.getByRole('switch', { name: 'API Access' }).check()
+  await dialog.getByRole('button', { name: 'Create Package' }).click()
+  await said(ada, 'Package created')
+  const card = page.getByRole('article', { name: 'Chambers' })
+  for (const text of ['PREMIUM', '$1,200', '$0/year', 'API Access', 'Not sold: it allows no messages.'])
+    await card.getByText(text).waitFor()
+  expect(await card.getByText('Not set').count()).toBe(2)
+  await looksFine(page, 'packages')
+
+  await card.getByRole('button', { name: 'Edit' }).click()
+  const edit = page.getByRole('dialog', { name: 'Edit Package' })
+  await edit.getByText('The stored value was 0; saving makes it unlimited').waitFor()
+  expect(await edit.getByLabel('Messages Limit').inputValue()).toBe('-1')
+  await edit.getByRole('button', { name: 'Update Package' }).click()
+  await said(ada, 'Package updated')
+  await card.getByRole('button', { name: 'Hide' }).click()
+  await said(ada, 'Package status updated')
+  await card.getByText('INACTIVE').waitFor()
+  await card.getByRole('button', { name: 'Show' }).click()
+  await said(ada, 'Package status updated')
+
+  await bob.page.goto(`${server.url}/subscribe`)
+  await bob.page.getByRole('button', { name: 'Choose Chambers' }).click()
+  await bob.page.waitForURL(/\/sandbox\/checkout\//)
+  await bob.page.getByLabel('Card number').fill('4242 4242 4242 4242')
+  await bob.page.getByRole('button', { name: 'Pay $1,200.00' }).click()
+  await bob.page.getByText('Your payment is confirmed').waitFor()
+  await page.reload()
+  await card.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Are you sure you want to delete this package?').waitFor()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await said(ada, 'Package deleted')
+  await page.getByText('Archived (1)').waitFor()
+
+  await page.getByRole('tab', { name: 'Revenue' }).click()
+  for (const text of ['Monthly recurring revenue', '$14,400', 'Payment provider connected.'])
+    await page.getByText(text).first().waitFor()
+  await looksFine(page, 'revenue')
+  await page.getByRole('tab', { name: 'Audit trail' }).click()
+  const trail = page.getByRole('list', { name: 'Audit trail' }).getByRole('listitem').filter({ hasText: 'Chambers' })
+  await expect
+    .poll(() => trail.locator('.badge').allTextContents())
+    .toEqual(['delete-package', 'toggle-package', 'toggle-package', 'update-package', 'create-package'])
 })

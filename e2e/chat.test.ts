@@ -120,6 +120,7 @@ test('Larger text, a low window, and too many words: the end of the conversation
   alice,
 }) => {
   const { page } = alice
+  for (let at = 1; at <= 12; at++) await alice.says(`low ${at}.`)
   const field = page.getByLabel('Message', { exact: true })
   const fromEnd = () => page.getByRole('log').evaluate((log) => Math.round(log.scrollHeight - log.scrollTop - log.clientHeight))
   await field.fill('word '.repeat(15_000))
@@ -138,6 +139,56 @@ test('Larger text, a low window, and too many words: the end of the conversation
   const logHeight = () => page.getByRole('log').evaluate((log) => log.clientHeight)
   await expect.poll(logHeight).toBeGreaterThan(140)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  await page.setViewportSize({ width: 1280, height: 800 })
+})
+
+test('The list begins below 104 px on a phone, the day stays in sight of who scrolls, and a wide screen has one column', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  for (let at = 1; at <= 12; at++) await alice.says(`of today ${at}. ${'one more line '.repeat(14)}`)
+  for (const width of [320, 360]) {
+    await page.setViewportSize({ width, height: 740 })
+    await page.getByRole('button', { name: 'Back to contacts' }).click()
+    await page.locator('a.row').first().waitFor()
+    // Between these two stand at most the notes of a first day, which go.
+    const heights = await Promise.all(['.top', '.find'].map((part) => page.locator(part).boundingBox()))
+    expect(heights.reduce((sum, box) => sum + (box?.height ?? Number.NaN), 0)).toBeLessThanOrEqual(104)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    await alice.opens(bob)
+  }
+  // While she scrolls, the day of the first message on screen stands above it, unless its own line does.
+  await page.setViewportSize({ width: 360, height: 480 })
+  const [day, log] = [page.locator('.sticky-day'), page.getByRole('log')]
+  const isAboveLog = () => day.evaluate((line) => line.classList.contains('on') && line.textContent === 'Today')
+  await log.hover()
+  const scrolls = async (dy: number) => {
+    await page.mouse.wheel(0, dy)
+    return await isAboveLog()
+  }
+  await expect.poll(() => scrolls(-120)).toBe(true)
+  await expect.poll(() => scrolls(-2000)).toBe(false)
+  const [line, frame] = [await page.locator('.day').first().boundingBox(), await log.boundingBox()]
+  expect(line?.y ?? 0).toBeGreaterThanOrEqual(frame?.y ?? 1)
+
+  await page.setViewportSize({ width: 2560, height: 1440 })
+  const edges = () =>
+    page.evaluate(() =>
+      ['.head', '.line', '.compose'].map((query) => {
+        const part = document.querySelector(query)
+        const { left = 0, right = 0 } = part?.getBoundingClientRect() ?? {}
+        const { paddingLeft, paddingRight } = part ? getComputedStyle(part) : { paddingLeft: '', paddingRight: '' }
+        return [left + Number.parseFloat(paddingLeft), right - Number.parseFloat(paddingRight)].map(Math.round)
+      }),
+    )
+  // The scroll bar of the messages takes some pixels of theirs.
+  const farthest = async () => {
+    const [lefts, rights] = [0, 1].map((side) => edges().then((all) => all.map((edge) => edge[side] ?? 0)))
+    const spans = [await lefts, await rights].map((places = []) => Math.max(...places) - Math.min(...places))
+    return Math.max(...spans)
+  }
+  await expect.poll(farthest).toBeLessThanOrEqual(12)
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 

@@ -5,9 +5,9 @@ import { conversation, customer, person, test } from './people.ts'
 import { behind, looksFine } from './screen.ts'
 import { pause } from './server.ts'
 
-test('A chat with a password is shut in all of Alice’s browsers: no word of it lies anywhere, and what came meanwhile is read after unlocking', {
-  timeout: 150_000,
-}, async ({ server }) => {
+test('A chat with a password is shut in all of Alice’s browsers: no word of it lies anywhere, and what came meanwhile is read after unlocking', async ({
+  server,
+}) => {
   const [alice, bob] = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob')])
   await conversation(alice, bob)
   await bob.says('Before the lock')
@@ -93,7 +93,7 @@ test('A chat with a password is shut in all of Alice’s browsers: no word of it
   await types(/^Chat password/, 'our own secret')
   await page.keyboard.press('Enter')
   await alice.reads('Before the lock')
-  expect(await dialog.count()).toBe(0)
+  await dialog.waitFor({ state: 'detached' })
   await message.pressSequentially('Read and ')
   await alice.reads('While it was locked')
   await message.pressSequentially('answered')

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { conversation, person, test } from './people.ts'
-import { behind, looksFine } from './screen.ts'
+import { behind, holdsToast, looksFine, putsAway } from './screen.ts'
 
 test('By the screen alone Alice names Bob, reports and blocks him, unblocks him and clears the chat; her other browser follows', async ({
   server,
@@ -22,12 +22,7 @@ test('By the screen alone Alice names Bob, reports and blocks him, unblocks him 
     await row.click({ button: 'right' })
     await page.getByRole('menuitem', { name: item, exact: true }).click()
   }
-  const told = async (text: string) => {
-    const toast = page.locator('.toast', { hasText: text })
-    await toast.waitFor()
-    await toast.getByRole('button', { name: 'Dismiss' }).click()
-    await toast.waitFor({ state: 'detached' })
-  }
+  const told = (text: string) => putsAway(page, text)
 
   // On a phone and key by key, as hands type, also behind a slow connection: no letter is lost, and the focus goes back.
   const reports: unknown[] = []
@@ -114,7 +109,8 @@ test('By the screen alone Alice names Bob, reports and blocks him, unblocks him 
   await page.keyboard.type('block rob\n')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Block' }).click()
   await page.locator('.toast', { hasText: 'Contact blocked' }).waitFor()
-  await page.getByRole('button', { name: 'Unblock' }).click({ timeout: 3000 })
+  await holdsToast(page)
+  await page.getByRole('button', { name: 'Unblock' }).click()
   await page.getByRole('alertdialog').waitFor()
   await page.keyboard.press('Escape')
   await expect.poll(focused).toBe('Unblock')

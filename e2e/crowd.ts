@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import 'fake-indexeddb/auto'
+import { randomUUID } from 'node:crypto'
+import { IDBFactory } from 'fake-indexeddb'
 import { createCore } from '../client/crypto/core.ts'
 import type { Env } from '../client/env.ts'
 import { flushRoom, waitOf } from '../client/messages/outbox.ts'
@@ -7,8 +8,10 @@ import { createApi } from '../client/net/api.ts'
 import { roomOfContact } from '../client/rooms/contact.ts'
 import { endSignUp, signUp } from '../client/signin/signin.ts'
 import { openBrowser } from '../client/testing/browser.ts'
+import { type Disk, readDisk } from '../client/testing/disk.ts'
 import { syncBook } from '../client/trust/book.ts'
 import { refreshOwnDevices } from '../client/trust/own.ts'
+import { accountApi } from '../contract/account.ts'
 import { type Contact, contactsApi } from '../contract/contacts.ts'
 
 /** A user with the real client code and keys at the real server, but without a browser window, so that many of them cost little. */
@@ -24,27 +27,42 @@ let users = 0
 // The verbs of a sign-up read a browser's globals.
 openBrowser()
 
-/** Signs up at a server that trusts one proxy. Each user has another IP address, because rate limits count by address. */
-export async function headlessUser(url: string, name: string): Promise<HeadlessUser> {
-  users += 1
+/** Chromium on Linux, which is what the pages of these tests say of themselves. */
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36'
+Object.assign(navigator, { userAgent: AGENT })
+
+interface NewUser {
+  username: string
+  displayName: string
+  password: string
+  /** The IP address that a server behind one proxy sees: rate limits count by address. */
+  address: string
+}
+
+/** The product's verbs at a server, without a page, and the cookies that its answers have set. */
+function clientAt(url: string, address: string): { env: Env; cookies: Map<string, string> } {
   const { origin } = new URL(url)
-  const headers = { origin, 'x-forwarded-for': `10.0.${users >> 8}.${users & 255}` }
-  const username = `${name}_${randomUUID().slice(0, 8)}`
-  let cookie = ''
+  const cookies = new Map<string, string>()
   const api = createApi({
-    async fetch(path, init) {
-      const given = Object.fromEntries(new Headers(init.headers))
-      const { method, body } = init
+    async fetch(path, { method, body, headers }) {
+      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
       const answer = await fetch(url + path, {
         ...(method && { method }),
         ...(body && { body }),
-        headers: { ...given, ...headers, ...(cookie && { cookie }) },
+        headers: {
+          ...Object.fromEntries(new Headers(headers)),
+          ...{ origin, 'x-forwarded-for': address, 'user-agent': AGENT },
+          ...(cookie && { cookie }),
+        },
       })
-      for (const line of answer.headers.getSetCookie()) if (line.includes('_session=')) cookie = line.split(';')[0] ?? ''
+      for (const line of answer.headers.getSetCookie()) {
+        const [pair = ''] = line.split(';')
+        const at = pair.indexOf('=')
+        cookies.set(pair.slice(0, at), pair.slice(at + 1))
+      }
       return answer
     },
   })
-  const core = createCore(() => origin)
   const socket = {
     open: nothing,
     close: nothing,
@@ -54,10 +72,59 @@ export async function headlessUser(url: string, name: string): Promise<HeadlessU
     send: () => false,
     on: () => nothing,
   }
-  const env: Env = { api, crypto: core, socket, clock: () => new Date() }
-  const password = `password of ${username}`
-  await signUp(env, { username, displayName: name, password, confirmPassword: password })
-  await endSignUp(env)
+  return { env: { api, crypto: createCore(() => origin), socket, clock: () => new Date() }, cookies }
+}
+
+async function signsUp(url: string, { username, displayName, password, address }: NewUser) {
+  const client = clientAt(url, address)
+  await signUp(client.env, { username, displayName, password, confirmPassword: password })
+  await endSignUp(client.env)
+  return client
+}
+
+/** What a browser keeps of an account that was made in it. */
+export interface Moved {
+  cookies: { name: string; value: string }[]
+  disk: Disk[]
+  user: { id: string; username: string; displayName: string }
+}
+
+let turn: Promise<unknown> = Promise.resolve()
+
+/**
+ * Makes an account by the verbs that the page calls, in a browser of its own without a page, and returns what that browser keeps. One
+ * at a time, because a process has one `indexedDB`.
+ */
+export function madeAccount(url: string, who: NewUser): Promise<Moved> {
+  const made = turn.then(async () => {
+    const before = indexedDB
+    const own = new IDBFactory()
+    Object.assign(globalThis, { indexedDB: own })
+    try {
+      const { env, cookies } = await signsUp(url, who)
+      const { id, username, displayName } = await env.api(accountApi.user, {})
+      await env.crypto.close()
+      return {
+        cookies: [...cookies].map(([name, value]) => ({ name, value })),
+        disk: await readDisk(own),
+        user: { id, username, displayName },
+      }
+    } finally {
+      Object.assign(globalThis, { indexedDB: before })
+    }
+  })
+  // Whoever asked is told of a failure; the next one begins all the same.
+  turn = made.catch(nothing)
+  return made
+}
+
+/** Signs up at a server that trusts one proxy. Each user has another IP address, because rate limits count by address. */
+export async function headlessUser(url: string, name: string): Promise<HeadlessUser> {
+  users += 1
+  const username = `${name}_${randomUUID().slice(0, 8)}`
+  const address = `10.0.${users >> 8}.${users & 255}`
+  const { env } = await signsUp(url, { username, displayName: name, password: `password of ${username}`, address })
+  const { api, crypto: core } = env
 
   async function contactOf(other: string): Promise<Contact> {
     const contact = (await api(contactsApi.list, {})).find(({ contactUser }) => contactUser.username === other)

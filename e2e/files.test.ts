@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { talking as test } from './people.ts'
+import { person, talking as test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine } from './screen.ts'
 import { everyFile, everyRow, finds } from './tables.ts'
@@ -10,11 +10,18 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 
 const NAME = 'secret-plan-of-alice.pdf'
 
-/** Chooses a file as the person would; the dialog that shows it is open then. */
-async function chooses({ page }: Person, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+interface Chosen {
+  name: string
+  mimeType: string
+  buffer: Buffer
+}
+
+/** Chooses files as the person would; the dialog that shows them is open then. */
+async function chooses({ page }: Person, ...files: Chosen[]): Promise<void> {
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Attach files' }).click()
-  await (await chooser).setFiles([file])
+  await (await chooser).setFiles(files)
+  await page.getByLabel('Caption').waitFor()
 }
 const sends = ({ page }: Person) => page.getByRole('button', { name: 'Send', exact: true }).last().click()
 
@@ -66,4 +73,159 @@ test('Alice chooses a picture without a connection and loads the page anew once 
   await pictures(bob.page).click()
   await looksFine(bob.page, 'a picture in the viewer')
   await bob.page.keyboard.press('Escape')
+})
+
+const PAGE = '<script>document.title = "it ran"</script>'
+const page = (name: string): Chosen => ({ name, mimeType: 'text/html', buffer: Buffer.from(PAGE) })
+const picture = async (name: string): Promise<Chosen> => ({
+  ...{ name, mimeType: 'image/png' },
+  buffer: await readFile(`client/public/${name.startsWith('small') ? 'icon-192' : 'icon-512'}.png`),
+})
+
+test('Bob looks through what Alice has shared, goes to the message of a picture, and clears what his browser keeps', async ({
+  alice,
+  bob,
+}) => {
+  await chooses(alice, await picture('beach.png'), page('page.html'))
+  await alice.page.getByLabel('Caption').fill('by the sea')
+  await sends(alice)
+  await bob.page.getByRole('button', { name: 'Save page.html' }).waitFor()
+  await alice.says('all of it is at https://pictures.example/2026')
+  await bob.reads('pictures.example')
+  await bob.page.getByRole('button', { name: alice.name, exact: true }).click()
+  await bob.page.getByRole('button', { name: 'Shared files' }).click()
+  const dialog = bob.page.getByRole('dialog', { name: 'Shared files' })
+  await dialog.getByPlaceholder('Filter').fill('BEACH sea')
+  await dialog.getByRole('tab', { name: 'Media 1' }).waitFor()
+  await looksFine(bob.page, 'shared files')
+  await dialog.getByPlaceholder('Filter').fill('')
+  await dialog.getByRole('tab', { name: /^Media/ }).focus()
+  await bob.page.keyboard.press('ArrowRight')
+  const saving = bob.page.waitForEvent('download')
+  await dialog.getByRole('button', { name: 'Save page.html' }).click()
+  expect((await saving).suggestedFilename()).toBe('page.html')
+  await dialog.getByRole('tab', { name: /^Links/ }).click()
+  expect(await dialog.getByRole('link', { name: /pictures.example/ }).getAttribute('href')).toBe('https://pictures.example/2026')
+  await dialog.getByRole('tab', { name: /^Media/ }).click()
+  await dialog.getByRole('button', { name: 'Open beach.png' }).click()
+  await bob.page.getByRole('dialog', { name: 'beach.png' }).getByRole('img').waitFor()
+  await bob.page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Show beach.png in chat' }).click()
+  await bob.page.locator('.found').getByRole('button', { name: 'Open beach.png' }).waitFor()
+  expect(await bob.page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('log')
+
+  const { origin } = new URL(bob.page.url())
+  const chat = bob.page.url()
+  await bob.page.goto(`${origin}/settings?tab=storage`)
+  await bob.page.getByText('Photos', { exact: true }).waitFor()
+  await looksFine(bob.page, 'storage')
+  await bob.page.getByRole('button', { name: `Clear the files of ${alice.name}` }).click()
+  await bob.page.getByText('No files are kept').waitFor()
+  await bob.page.goto(chat)
+  await bob.page.getByRole('button', { name: 'Open beach.png' }).getByRole('img', { name: 'beach.png' }).waitFor()
+})
+
+test('Eve changes, cuts and swaps a picture on its way: the bubble names it and why, a toast once, and a new attempt opens it', async ({
+  alice,
+  bob,
+}) => {
+  let lie: (bytes: Buffer) => Buffer = (bytes) => Buffer.from(bytes.map((byte, at) => (at === 5000 ? byte ^ 1 : byte)))
+  await bob.page.route('**/objects/uploads/*', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, body: lie(await answer.body()) })
+  })
+  await chooses(alice, await picture('boat.png'))
+  await sends(alice)
+  const refused = bob.page.locator('.att-failed')
+  await refused.getByText('Image not available: boat.png').waitFor()
+  await refused.getByText(/Part 1 of this file was changed/).waitFor()
+  await bob.page.locator('.toast', { hasText: 'Image not available: boat.png' }).waitFor()
+  lie = (bytes) => bytes.subarray(0, 4096)
+  await refused.getByRole('button', { name: 'Try again' }).click()
+  await refused.getByText(/cut short/).waitFor()
+  lie = (bytes) => Buffer.from(bytes).reverse()
+  await refused.getByRole('button', { name: 'Try again' }).click()
+  await refused.getByText(/Part 1 of this file was changed/).waitFor()
+  await bob.page.unrouteAll({ behavior: 'wait' })
+  await refused.getByRole('button', { name: 'Try again' }).click()
+  await bob.page.getByRole('button', { name: 'Open boat.png' }).getByRole('img', { name: 'boat.png' }).waitFor()
+})
+
+test('Keys, wheel and fingers lead through the pictures of a chat and bring one nearer', async ({ alice, bob }) => {
+  await chooses(alice, await picture('first.png'), await picture('small second.png'))
+  await sends(alice)
+  const second = bob.page.getByRole('button', { name: 'Open small second.png' })
+  await second.getByRole('img').waitFor()
+  await second.click()
+  const viewer = (name: string) => bob.page.getByRole('dialog', { name })
+  await viewer('small second.png').waitFor()
+  await bob.page.keyboard.press('ArrowLeft')
+  await viewer('first.png').getByRole('img').waitFor()
+  const scale = () =>
+    bob.page.locator('.viewer-stage img').evaluate((img) => new DOMMatrix(getComputedStyle(img).transform).a.toFixed(2))
+  await bob.page.keyboard.press('+')
+  expect(await scale()).toBe('1.50')
+  await bob.page.keyboard.press('0')
+  expect(await scale()).toBe('1.00')
+  await bob.page.locator('.viewer-stage').hover()
+  await bob.page.mouse.wheel(0, -100)
+  await expect.poll(scale).toBe('1.20')
+  await bob.page.keyboard.press('0')
+  await bob.page.locator('.viewer-stage').evaluate((stage) => {
+    stage.setPointerCapture = () => undefined
+    const finger = { bubbles: true, pointerId: 7, pointerType: 'touch', clientY: 200 }
+    stage.dispatchEvent(new PointerEvent('pointerdown', { ...finger, clientX: 300 }))
+    stage.dispatchEvent(new PointerEvent('pointermove', { ...finger, clientX: 150 }))
+    stage.dispatchEvent(new PointerEvent('pointerup', { ...finger, clientX: 150 }))
+  })
+  await viewer('small second.png').waitFor()
+  await bob.page.keyboard.press('Escape')
+})
+
+test('A voice message plays at the speed that was chosen before it was here', async ({ alice, bob }) => {
+  await alice.page.evaluate(() => {
+    navigator.mediaDevices.getUserMedia = async () => {
+      const sound = new AudioContext()
+      const [tone, out] = [sound.createOscillator(), sound.createMediaStreamDestination()]
+      tone.connect(out)
+      tone.start()
+      return out.stream
+    }
+  })
+  await alice.page.getByRole('button', { name: 'Record a voice message' }).click()
+  // On a slow machine its clock leaves seconds out.
+  await alice.page.getByText(/^0:0[1-9]$/).waitFor()
+  await alice.page.getByRole('button', { name: 'Send voice message' }).click()
+  await bob.page.getByRole('button', { name: 'Speed 1' }).click()
+  await bob.page.getByRole('button', { name: 'Speed 1.5' }).click()
+  const rate = () => bob.page.locator('.att-voice audio').evaluate((audio: HTMLAudioElement) => audio.playbackRate)
+  // What lasts a second plays on and on.
+  await bob.page.locator('.att-voice audio').evaluate((audio: HTMLAudioElement) => {
+    audio.loop = true
+  })
+  await bob.page.getByRole('button', { name: 'Play voice message' }).click()
+  await bob.page.getByRole('button', { name: 'Pause voice message' }).waitFor()
+  await expect.poll(rate).toBe(2)
+})
+
+test("Alice's third browser opens a picture that was sent before it was there; what could run is saved and does not", async ({
+  server,
+  alice,
+  bob,
+}) => {
+  await chooses(bob, await picture('archived.png'), page('old page.html'))
+  await sends(bob)
+  await alice.page.getByRole('button', { name: 'Open archived.png' }).getByRole('img', { name: 'archived.png' }).waitFor()
+  // The second of the two is her third.
+  for (const browser of [await person(server, 'Alice', alice), await person(server, 'Alice', alice)]) {
+    await browser.signsIn()
+    await browser.page.getByRole('button', { name: 'Add this browser' }).click()
+    await browser.opens(bob)
+    await browser.page.getByRole('button', { name: 'Open archived.png' }).getByRole('img', { name: 'archived.png' }).waitFor()
+    const saving = browser.page.waitForEvent('download')
+    await browser.page.getByRole('button', { name: 'Save old page.html' }).click()
+    expect(await readFile(await (await saving).path(), 'utf8')).toBe(PAGE)
+    expect(await browser.page.title()).not.toBe('it ran')
+    await browser.leaves()
+  }
 })

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { confirms, wordsOn } from './kit.ts'
 import { person, test } from './people.ts'
 import { looksFine } from './screen.ts'
 
@@ -25,12 +26,7 @@ test('Alice skips her kit and is told that its page is worthless; the next one s
   await written.waitFor()
   const { y = 0, height = 0 } = (await written.boundingBox()) ?? {}
   expect(y + height).toBeLessThanOrEqual(800)
-  const words = await bob.page.locator('.kit-card .kit-words .mono').allTextContents()
-  await written.click()
-  await looksFine(bob.page, 'three words of the kit')
-  for (const label of await bob.page.locator('.kit-check label').allTextContents())
-    await bob.page.getByLabel(label.trim(), { exact: true }).fill(words[Number(label.replace(/\D/g, '')) - 1] ?? '')
-  await bob.page.getByRole('button', { name: 'Check' }).click()
+  await confirms(bob, await wordsOn(bob), () => looksFine(bob.page, 'three words of the kit'))
   await bob.page.getByRole('img', { name: /^Sealed on .* for @bob_/ }).waitFor()
   await looksFine(bob.page, 'sealed kit')
   // On a tablet the sheet has the page to itself; at 400 % each step stays one line.

@@ -1,12 +1,17 @@
 import type { Person } from './person.ts'
 
-export const wordsOn = ({ page }: Person) =>
-  page.getByRole('list', { name: 'Words of the kit' }).locator('.mono').allTextContents()
+/** The words that the page shows, once it does. */
+export async function wordsOn({ page }: Person): Promise<string[]> {
+  const words = page.getByRole('list', { name: 'Words of the kit' }).locator('.mono')
+  await words.last().waitFor()
+  return await words.allTextContents()
+}
 
-/** Types the three words that the page asks for. */
-export async function confirms({ page }: Person, words: string[]): Promise<void> {
+/** Types the three words that the page asks for, after a look at the page. */
+export async function confirms({ page }: Person, words: string[], look?: () => Promise<void>): Promise<void> {
   await page.getByRole('button', { name: 'I have written it down' }).click()
   await page.getByRole('heading', { name: 'Type three of the words' }).waitFor()
+  await look?.()
   for (const label of await page.locator('.kit-check label').allTextContents()) {
     const place = Number(label.replace(/\D/g, ''))
     await page.getByLabel(label.trim(), { exact: true }).fill(words[place - 1] ?? '')

@@ -23,7 +23,7 @@ import {
 import { conversation, customer, person } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
-import { looksFine } from './screen.ts'
+import { looksFine, putsAway } from './screen.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 // All of them share one lying server and its people: each test ends with the truth.
@@ -105,7 +105,7 @@ test('A server that answers six million characters does not freeze the page: a l
   await page.getByLabel('Username or onion address').fill('somebody')
   await page.getByRole('dialog').getByRole('button', { name: /^Add/ }).click()
   const words = page.getByRole('dialog').getByRole('alert')
-  await words.waitFor({ timeout: 5000 })
+  await words.waitFor()
   expect((await words.textContent())?.length).toBeLessThan(400)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -155,6 +155,22 @@ test('Words that the server made up carry "Not encrypted" wherever they stand: b
   await page.getByPlaceholder('Search').fill('money')
   await page.locator('.found-messages a', { hasText: 'Not encrypted: Wire the money to Eve' }).waitFor()
   await page.getByPlaceholder('Search').fill('')
+})
+
+test('A message of a kind that this page does not know says so in its place, in its row, and once as a toast', async () => {
+  proxy.lies(madeUp('{"v":2,"text":"tea?"}'), await cookieOf(alice))
+  const { page } = alice
+  // It goes by itself after five seconds.
+  const isPutAway = putsAway(page, 'Unsupported message type')
+  await bob.says('from a newer page')
+  await isPutAway
+  await page.locator('.bub', { hasText: 'Unsupported message type. Needs a newer version of this page.' }).waitFor()
+  await page.locator('a.row', { hasText: 'Unsupported message type' }).waitFor()
+  const toast = page.locator('.toast', { hasText: 'Unsupported message type' })
+  await page.getByRole('button', { name: 'Home' }).click()
+  await alice.opens(bob)
+  await page.locator('.bub', { hasText: 'Unsupported message type' }).waitFor()
+  expect([await toast.count(), await page.getByText('tea?').count()]).toEqual([0, 0])
 })
 
 test("A browser that the server hides from Alice's own list is announced as soon as it comes into a chat", async () => {

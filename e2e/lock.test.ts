@@ -68,7 +68,7 @@ test('Alice goes away: both her tabs lock, what Bob writes is counted and not sh
   await alice.context.clock.fastForward(2000)
   await unlocks(alice.page, alice.password)
   await alice.reads('while she was away')
-  expect(await alice.page.getByLabel('Message', { exact: true }).inputValue()).toBe('Half a sent')
+  await expect.poll(() => alice.page.getByLabel('Message', { exact: true }).inputValue()).toBe('Half a sent')
   // Her other tab asks no second time. A page that is loaded asks.
   await other.locator('.bub', { hasText: 'while she was away' }).waitFor()
   await other.reload()

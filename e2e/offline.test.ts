@@ -88,7 +88,7 @@ test('Started without the server, Alice reads her last chats by her password; wh
   await other.close()
   await page.locator('.row', { hasText: 'Bob' }).first().waitFor()
   const composer = page.getByLabel('Message', { exact: true })
-  expect(await composer.inputValue()).toBe('half a sent')
+  await expect.poll(() => composer.inputValue()).toBe('half a sent')
   await composer.pressSequentially('ence')
   await page.getByText('What you type stays here.').waitFor()
   expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)

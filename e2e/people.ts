@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, test as base, expect } from 'vitest'
 import { closeContexts, openBrowser, openContext } from './browser.ts'
+import { madeAccount } from './crowd.ts'
+import { movesIn } from './moving.ts'
 import { type Account, type Person, visitor } from './person.ts'
 import { type RunningServer, startServer } from './server.ts'
 
@@ -43,11 +45,22 @@ export async function joined<P extends Person>(server: RunningServer, one: P): P
   return one
 }
 
-/** A person who has just signed up on a paid plan. */
-export const customer = async (server: RunningServer, name: string): Promise<Person> => joined(server, await person(server, name))
+/**
+ * A person on a paid plan. The account is made by the product's verbs outside the page and moved into the browser, because a sign-up on the
+ * screen takes most of a test's time; `joined` signs up there.
+ */
+export async function customer(server: RunningServer, name: string): Promise<Person> {
+  const address = newAddress()
+  const account = newAccount(name)
+  const moved = await madeAccount(server.url, { ...account, displayName: name, address })
+  await server.account('set-tier', account.username, 'premium')
+  const one = await visitor(server, await openContext(address), { ...account, name })
+  await movesIn(one, server.url, moved)
+  return one
+}
 
 interface Scene {
-  /** Alice and Bob. They sign up in parallel, because sign-up takes most of a test's time. */
+  /** Alice and Bob. */
   pair: [Person, Person]
   alice: Person
   bob: Person
@@ -67,18 +80,18 @@ const atServer = base.extend<{ server: RunningServer }>({
   ],
 })
 
-async function withPair(server: RunningServer, use: (pair: [Person, Person]) => Promise<void>): Promise<void> {
-  const pair = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob')])
-  await use(pair)
-  await Promise.all(pair.map((one) => one.leaves()))
-  for (const { complaints } of pair) expect(complaints).toEqual([])
+async function withPerson(server: RunningServer, name: string, use: (one: Person) => Promise<void>): Promise<void> {
+  const one = await customer(server, name)
+  await use(one)
+  await one.leaves()
+  expect(one.complaints).toEqual([])
 }
 
-/** Alice and Bob have just signed up on a paid plan and are not contacts yet. */
+/** Alice and Bob are on a paid plan and not contacts yet. A test that names one of them has no other. */
 export const test = atServer.extend<Scene>({
-  pair: async ({ server }, use) => withPair(server, use),
-  alice: async ({ pair: [alice] }, use) => use(alice),
-  bob: async ({ pair: [, bob] }, use) => use(bob),
+  alice: async ({ server }, use) => withPerson(server, 'Alice', use),
+  bob: async ({ server }, use) => withPerson(server, 'Bob', use),
+  pair: async ({ alice, bob }, use) => use([alice, bob]),
 })
 
 /**
@@ -88,10 +101,12 @@ export const test = atServer.extend<Scene>({
 export const talking = atServer.extend<Scene>({
   pair: [
     async ({ server }, use) =>
-      withPair(server, async (pair) => {
-        await conversation(...pair)
-        await use(pair)
-      }),
+      withPerson(server, 'Alice', (alice) =>
+        withPerson(server, 'Bob', async (bob) => {
+          await conversation(alice, bob)
+          await use([alice, bob])
+        }),
+      ),
     { scope: 'file' },
   ],
   alice: async ({ pair: [alice] }, use) => use(alice),

@@ -93,9 +93,17 @@ test('Bob changes his password: his other browser is signed out and comes back w
   }
   await change('not the password')
   await bob.page.getByText('Current password is wrong').first().waitFor()
+  // What stands on the page for a moment only is noted too.
+  await bob.page.evaluate(() => {
+    const said: string[] = []
+    const note = () => said.push(...Array.from(document.querySelectorAll('[role=status]'), (one) => one.textContent ?? ''))
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true })
+    Object.assign(globalThis, { said })
+  })
   await change(bob.password)
   // It takes its time, and says at what it is.
-  await bob.page.getByRole('status').getByText('2 of 3: making a key from the new one').waitFor()
+  const said = () => bob.page.evaluate(() => Object.entries(globalThis).find(([name]) => name === 'said')?.[1])
+  await expect.poll(said, { timeout: 20_000 }).toContain('2 of 3: making a key from the new one')
   await other.page.getByRole('tab', { name: 'Sign In' }).waitFor()
   await other.signsIn()
   await other.page.getByText('Invalid username or password').first().waitFor()

@@ -19,6 +19,20 @@ export async function looksFine(page: Page, screen: string): Promise<void> {
   expect(found, screen).toEqual([])
 }
 
+/** Waits for a toast that says all of this and puts it away, in one step: by itself it goes after five seconds. */
+export async function putsAway(page: Page, ...words: string[]): Promise<void> {
+  await page.waitForFunction((texts) => {
+    const says = (one: Element) => texts.every((text) => one.textContent.includes(text))
+    const toast = [...document.querySelectorAll('.toast')].find(says)
+    toast?.querySelector<HTMLElement>('[aria-label="Dismiss"]')?.click()
+    return toast !== undefined
+  }, words)
+  await page.locator('.toast', { hasText: words[0] ?? '' }).waitFor({ state: 'detached' })
+}
+
+/** The toast on screen does not go by itself any more: as while the person is at another window. */
+export const holdsToast = (page: Page): Promise<unknown> => page.evaluate(() => dispatchEvent(new Event('blur')))
+
 /** Runs this while each call, and each part of the page that is loaded, takes so long. */
 export async function behind(latencyMs: number, page: Page, work: () => Promise<void>): Promise<void> {
   await page.route(/\/(api|assets)\//, async (route) => {
@@ -41,3 +55,28 @@ const findings = (page: Page, rules: string[]): Promise<string[]> =>
     })
     return violations.flatMap(({ id, impact, nodes }) => nodes.map(({ target }) => `${impact} ${id}: ${target.join(' ')}`))
   }, rules)
+
+/** A file as the person would choose it. */
+export interface Chosen {
+  name: string
+  type: string
+  bytes: Buffer
+}
+
+/** Drops files onto the page, or pastes them, as the browser tells it. */
+export async function gives({ page }: { page: Page }, how: 'drop' | 'paste', files: Chosen[]): Promise<void> {
+  const given = files.map(({ name, type, bytes }) => ({ name, type, base64: bytes.toString('base64') }))
+  await page.evaluate(
+    ([how, given]) => {
+      const transfer = new DataTransfer()
+      for (const { name, type, base64 } of given) {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+        transfer.items.add(new File([bytes], name, { type }))
+      }
+      const [drag, rest] = [{ dataTransfer: transfer }, { bubbles: true, cancelable: true }]
+      if (how === 'paste') document.dispatchEvent(new ClipboardEvent('paste', { clipboardData: transfer, ...rest }))
+      else for (const type of ['dragover', 'drop']) document.dispatchEvent(new DragEvent(type, { ...drag, ...rest }))
+    },
+    [how, given] as const,
+  )
+}

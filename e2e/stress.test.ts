@@ -64,10 +64,12 @@ test('An old page meets a newer server: it loads the new page, and what was type
     })
   })
   isNewer = true
-  const loaded = alice.page.waitForEvent('load')
+  let loads = 0
+  alice.page.on('load', () => {
+    loads += 1
+  })
   await alice.page.reload()
-  await loaded
-  await alice.page.waitForEvent('load')
+  await expect.poll(() => loads).toBe(2)
   await alice.page.waitForFunction(
     (query) => document.querySelector<HTMLTextAreaElement>(query)?.value === 'unfinished',
     composer,

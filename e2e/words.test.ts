@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { conversation, test } from './people.ts'
-import { looksFine } from './screen.ts'
+import { holdsToast, looksFine } from './screen.ts'
 
 test('A session that ended leads to /auth, which says why, and signing in again to where Alice was', async ({
   server,
@@ -29,7 +29,7 @@ test('A session that ended leads to /auth, which says why, and signing in again 
 
   // A session that ends elsewhere leads to /auth too, and that address does not reveal which conversation was open.
   await server.account('end-sessions', alice.username)
-  await page.waitForURL(`${server.url}/auth`, { timeout: 3000 })
+  await page.waitForURL(`${server.url}/auth`)
   // The page learns it from the socket or from a refused call, whichever comes first.
   await page.getByText(/You were signed out|Your session has ended/).waitFor()
   await page.getByLabel(/^Username/).fill(alice.username)
@@ -57,11 +57,12 @@ test('A toast goes when something new begins, and an error that has a field stan
   await dialog.getByLabel('Username or onion address').fill(bob.username)
   await dialog.getByRole('button', { name: 'Add Contact' }).click()
   await toast.getByText('Contact added').waitFor()
+  await holdsToast(page)
   await page.locator('a.row', { hasText: bob.name }).first().click()
-  await toast.waitFor({ state: 'detached', timeout: 1000 })
+  await toast.waitFor({ state: 'detached' })
 
   await server.account('set-tier', alice.username, 'free')
-  await page.getByText('Free Plan Active').waitFor({ timeout: 3000 })
+  await page.getByText('Free Plan Active').waitFor()
   await page.getByLabel('Message', { exact: true }).fill('hello')
   await page.keyboard.press('Enter')
   await dialog.getByText('Your text is kept.').waitFor()
@@ -71,7 +72,7 @@ test('A toast goes when something new begins, and an error that has a field stan
 
   // With a plan the kept words are sent; a refusal then stands away from the newest bubble, and goes with the next attempt.
   await server.account('set-tier', alice.username, 'premium')
-  await page.getByText('Free Plan Active').waitFor({ state: 'detached', timeout: 3000 })
+  await page.getByText('Free Plan Active').waitFor({ state: 'detached' })
   await page.keyboard.press('Enter')
   await alice.seesTick('hello', 'Sent')
   const code = 'message_limit_reached'
@@ -79,6 +80,7 @@ test('A toast goes when something new begins, and an error that has a field stan
   await page.keyboard.type('one too many')
   await page.keyboard.press('Enter')
   await toast.getByRole('alert').getByText('Message Limit Reached').waitFor()
+  await holdsToast(page)
   // The refused words are in the field again, and no line of theirs is left.
   const field = page.getByLabel('Message', { exact: true })
   await expect.poll(() => field.inputValue()).toBe('one too many')
@@ -87,7 +89,7 @@ test('A toast goes when something new begins, and an error that has a field stan
   await looksFine(page, 'toast')
   await page.unroute('**/api/messages')
   await page.keyboard.press('Enter')
-  await toast.waitFor({ state: 'detached', timeout: 1000 })
+  await toast.waitFor({ state: 'detached' })
   await alice.seesTick('one too many', 'Sent')
 
   // Who types on keeps both: the refused words stay as a line that was not sent.

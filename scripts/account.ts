@@ -1,15 +1,18 @@
 import path from 'node:path'
+import { reviewOutcomeShape, transactionHash } from '../contract/coinreviews.ts'
 import { tierShape } from '../contract/plans.ts'
 import { endSessions } from '../server/account/operator.ts'
-import { giveTier, makeAdmin } from '../server/admin/operator.ts'
-import { openReviews, ReviewError, resolveReview } from '../server/coins/reviews.ts'
+import { giveTier, makeAdmin, settleCoins } from '../server/admin/operator.ts'
+import { listReviews } from '../server/coins/reviews.ts'
 import { ConfigError, readConfig } from '../server/config.ts'
 import { defaultDataFolder } from '../server/db/binaries.ts'
 import { connect, type Database } from '../server/db/connect.ts'
 import { DataInUseError, runningUrl, startPostgres } from '../server/db/embedded.ts'
 import { checkLedger } from '../server/ledger/audit.ts'
 import { PlanError } from '../server/ledger/ledger.ts'
+import { openCard } from '../server/payments/open.ts'
 import { listAccountPlans } from '../server/plans/plans.ts'
+import { Refusal } from '../server/refuse.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const USAGE = `npm run account -- <verb>
@@ -19,10 +22,12 @@ const USAGE = `npm run account -- <verb>
   check-ledger
   end-sessions <username>
   coin-reviews
-  resolve-review <id> <credited|refunded|kept>`
+  resolve-review <id> <${reviewOutcomeShape.options.join('|')}> [the transaction by which it was sent back]`
 
 // PostgreSQL's codes for a missing table, column or function.
 const MISSING = new Set(['42P01', '42703', '42883'])
+
+const clock = () => new Date()
 
 /** The command cannot be carried out; the message says why. */
 class Unable extends Error {}
@@ -43,8 +48,11 @@ try {
 
 /** Formats the error as one line. */
 function explain(error: unknown): string {
-  for (const expected of [Unable, PlanError, ReviewError, ConfigError, DataInUseError])
+  for (const expected of [Unable, PlanError, Refusal, ConfigError, DataInUseError])
     if (error instanceof expected) return error.message
+  const isCards = error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
+  if (error instanceof Error && (isCards || error instanceof Refusal))
+    return `${error.message}. A card subscription of this account ends first: run this with the settings of the server`
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   if (MISSING.has(code)) return 'The database is of an older version: start the server once, it brings the database up to date'
@@ -56,7 +64,10 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
     case 'set-tier': {
       if (tier === undefined) throw new Unable(USAGE)
       const end = endDate === undefined ? undefined : readDay(endDate)
-      const named = await giveTier(db, { username, tier, endDate: end })
+      const named = await giveTier(
+        { db, clock, card: openCard(readConfig(process.env).card, db, clock) },
+        { username, tier, endDate: end },
+      )
       return [`${named} is now ${tier}${end ? ` until ${end.toISOString()}` : ''}`]
     }
     case 'make-admin':
@@ -79,26 +90,28 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
       return [`The plans of ${accounts} accounts are what the ledger says`]
     }
     case 'coin-reviews': {
-      const rows = await openReviews(db)
+      const rows = await listReviews(db, 100)
       if (rows.length === 0) return ['Nothing waits for a person']
-      return rows.map(({ id, reason, username: who, assetAmount, asset, amount, currency, paymentAddress, walletAddress }) =>
+      return rows.map(({ id, reason, payer, assetAmount, asset, amount, currency, paymentAddress, walletAddress, outcomes }) =>
         [
           id,
           reason,
-          who,
+          payer.username,
           `${assetAmount} ${asset}`,
           `of ${amount} ${currency}`,
           `at ${paymentAddress}`,
           walletAddress && `back to ${walletAddress}`,
+          outcomes.join('|'),
         ]
           .filter(Boolean)
           .join('  '),
       )
     }
     case 'resolve-review': {
-      const outcome = (['credited', 'refunded', 'kept'] as const).find((each) => each === tier)
-      if (!outcome) throw new Unable(USAGE)
-      await resolveReview(db, new Date(), { reviewId: username, outcome, by: 'operator' })
+      const outcome = reviewOutcomeShape.safeParse(tier).data
+      const sentBack = transactionHash.optional().safeParse(endDate)
+      if (!outcome || !sentBack.success || !/^[0-9a-f-]{36}$/.test(username)) throw new Unable(USAGE)
+      await settleCoins(db, { reviewId: username, outcome, transactionHash: sentBack.data })
       return [`The review is closed: ${outcome}`]
     }
     default:

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { BUILD_ADDRESS, type Build, contentOf, SERVICE_WORKER_ADDRESS } from '../contract/build.ts'
 import { CONTRACT_VERSION } from '../contract/limits.ts'
 import { PAGES } from '../contract/pages.ts'
-import { POLICY } from '../contract/policy.ts'
+import { policyFor } from '../contract/policy.ts'
 
 /** What WEBCAT's command line asks for (docs.webcat.tech, `webcat.config.json`). */
 export interface WebcatConfig {
@@ -41,12 +41,16 @@ export function describe(folder: string, version: string): Build {
 }
 
 /** Returns WEBCAT's unsigned manifest of the build in a folder, with the policy that the server sends. */
-export function webcatManifest(folder: string, { app, version }: Pick<WebcatConfig, 'app' | 'version'>): WebcatManifest {
+export function webcatManifest(
+  folder: string,
+  { app, version }: Pick<WebcatConfig, 'app' | 'version'>,
+  policy = policyFor(),
+): WebcatManifest {
   const names = filesIn(folder)
   const files = Object.fromEntries(names.map((name) => [webcatAddressOf(name), hashOf(folder, name)]))
   const wasm = [...new Set(names.flatMap((name) => wasmOf(name, readFileSync(path.join(folder, name)))))].sort()
   return {
-    ...{ app, version, default_csp: POLICY, extra_csp: {} },
+    ...{ app, version, default_csp: policy, extra_csp: {} },
     ...{ default_index: INDEX, default_fallback: `/${INDEX}`, wasm, files },
   }
 }

@@ -19,12 +19,16 @@ export function htmlOf(markdown: string, addressOf: Addresses): string {
     .join('\n')
 }
 
+/** Names such as AES-256-GCM have hyphens, at which a narrow column would break them. */
+const whole = (text: string): string =>
+  text.replace(/\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)+\b(?![^(]*\.md\))/g, '<span class="whole">$&</span>')
+
 function styled(text: string, addressOf: Addresses): string {
   const linked = (_: string, words: string, link: string) => {
     const address = /^https:\/\//.test(link) ? link : addressOf(link)
     return address ? `<a href="${address}">${words}</a>` : words
   }
-  return escaped(text)
+  return whole(escaped(text))
     .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, linked)
     .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
     .replace(/(^|[\s(])\*([^*\s][^*]*)\*/g, '$1<em>$2</em>')

@@ -8,7 +8,7 @@ import { BUILD_ADDRESS, readBuild, SERVICE_WORKER_ADDRESS } from '../contract/bu
 import { PAGES } from '../contract/pages.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
-const SOURCES = ['client', 'contract', 'docs', 'scripts', 'package.json', 'tsconfig.json', 'vite.config.ts']
+const SOURCES = ['client', 'contract', 'docs', 'scripts', 'server', 'package.json', 'tsconfig.json', 'vite.config.ts']
 const BUILD = `const { build } = await import('vite'); await build({ configFile: 'vite.config.ts', logLevel: 'error' })`
 const elsewhere = path.join(mkdtempSync(path.join(tmpdir(), 'conclave-build-')), 'another place')
 afterAll(() => rmSync(path.dirname(elsewhere), { recursive: true }))

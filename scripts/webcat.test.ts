@@ -3,13 +3,14 @@ import { createConnection } from 'node:net'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
-import { POLICY } from '../contract/policy.ts'
+import { policyFor } from '../contract/policy.ts'
 import { startWorld } from '../server/testing/world.ts'
 import { sha256, type WebcatManifest } from './manifest.ts'
 import { type Ask, askAt, probe } from './probe.ts'
 import { type Answer, manifestFaults, policyFaults, policyOf } from './webcat.ts'
 
 // The client that `npm test` has built, at a real server.
+const POLICY = policyFor()
 const root = path.resolve(import.meta.dirname, '..')
 const clientFolder = path.join(root, 'dist/client')
 if (!existsSync(clientFolder)) throw new Error('There is no client: node scripts/setup.mjs --build')
@@ -87,6 +88,8 @@ test.each<[string, string, (answer: Answer) => Partial<Answer>, string]>([
 
 test('a policy that lets other code in is none that could be signed', () => {
   expect(policyFaults(POLICY)).toEqual([])
+  expect(policyFaults(policyFor('https://files.example.org', 'https://pay.example.org'))).toEqual([])
+  expect(policyFaults(`${POLICY};frame-src *`)).toEqual(['frame-src may not name *'])
   for (const [wrong, fault] of [
     ["script-src 'self' 'nonce-abc'", 'a nonce'],
     ["script-src 'self' 'unsafe-eval'", "'unsafe-eval'"],

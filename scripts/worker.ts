@@ -3,6 +3,9 @@ import path from 'node:path'
 import { build as esbuild } from 'esbuild'
 import type { Plugin } from 'vite'
 import { BUILD_ADDRESS, SERVICE_WORKER_ADDRESS } from '../contract/build.ts'
+import { policyFor } from '../contract/policy.ts'
+import { readFrameOrigin } from '../server/cardsettings.ts'
+import { readBucketUrl } from '../server/s3settings.ts'
 import { addIntegrity } from './integrity.ts'
 import { describe, webcatManifest, writeWebcat } from './manifest.ts'
 
@@ -33,7 +36,8 @@ export function serviceWorker(): Plugin {
         )
         addIntegrity(dir)
         writeFileSync(path.join(dir, BUILD_ADDRESS), JSON.stringify(describe(dir, version)))
-        writeWebcat(path.join(dir, '../webcat'), webcatManifest(dir, { app: name, version }))
+        const policy = policyFor(readBucketUrl(process.env), readFrameOrigin(process.env))
+        writeWebcat(path.join(dir, '../webcat'), webcatManifest(dir, { app: name, version }, policy))
       },
     },
   }

@@ -21,15 +21,16 @@ import { deviceRoutes } from './devices/routes.ts'
 import type { Env } from './env.ts'
 import { familyRoutes } from './family/routes.ts'
 import { compareInPieces } from './files/compare.ts'
+import { deleteLate } from './files/direct.ts'
 import { deleteDropped } from './files/objects.ts'
 import { fileRoutes } from './files/routes.ts'
 import { readJsonBodies } from './http/body.ts'
 import { endConnections } from './http/close.ts'
 import { serveCrawlers } from './http/crawlers.ts'
 import { answerClientError, answerErrors, logIncident, refusalOf, sendError } from './http/errors.ts'
-import { FEWEST_HEADERS, headersOf, setHeaders } from './http/headers.ts'
+import { fewestHeaders, headersOf, setHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
-import { bindListener, listenerOf } from './http/listener.ts'
+import { bindListener, isForFrame, listenerOf } from './http/listener.ts'
 import { logAnswers, noteRequests } from './http/log.ts'
 import { guardOrigin } from './http/origin.ts'
 import { boundPace, PACE, type Pace } from './http/pace.ts'
@@ -44,6 +45,7 @@ import { measureAnswers, measureJobs } from './metrics/measures.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { dropUsedChallenges } from './passkeys/challenge.ts'
+import { makeFrameApp } from './payments/frameapp.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { askForOverdue } from './payments/webhook.ts'
 import { keepPresence, type Presence } from './presence/presence.ts'
@@ -103,6 +105,7 @@ const everyJob: readonly Job[] = [
   { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
   // Less than the minute between two looks, as of the next job.
   { name: 'dropped-files', periodSeconds: 50, work: deleteDropped },
+  { name: 'late-files', periodSeconds: 50, work: deleteLate },
   { name: 'ended-plans', periodSeconds: 5 * MINUTE, work: endPlans },
   // Less than the minute between two looks.
   { name: 'coin-payments', periodSeconds: 25, work: watchPayments },
@@ -135,16 +138,16 @@ export async function makeApp(
     return503OnClosing: false,
     // Of a request that has no address that could be read, before any hook.
     frameworkErrors: (error, request, reply) => {
-      reply.headers(headersOf(listenerOf(env.config, request.raw)) ?? FEWEST_HEADERS)
+      reply.headers(headersOf(listenerOf(env.config, request.raw)) ?? fewestHeaders(env.config))
       void sendError(error, request, reply)
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(env.config, error, socket),
     // A request id from outside would put foreign text into our log.
     requestIdHeader: false,
     routerOptions: { maxParamLength: 200 },
     http: { connectionsCheckingInterval: pace.checkMs },
   })
-  const boundServer = boundPace(http, pace)
+  const boundServer = boundPace(http, env.config, pace)
   await setHeaders(http, env.config)
   answerErrors(http)
   const answers = countAnswers()
@@ -193,10 +196,19 @@ export async function makeApp(
     newestManifest: (userId) => newestManifest(env, userId),
   })
   const shortcut = messageShortcut(http, env, { log, notes, pace })
+  const { frame } = env.config
+  const frameApp = frame && (await makeFrameApp(env, frame, { log, notes }))
+  http.addHook('onClose', async () => await frameApp?.close())
   const attach = (server: Server, listener: Listener) => {
     bindListener(server, listener)
     boundServer(server)
     putBefore(server, shortcut)
+    if (frameApp)
+      putBefore(server, (request, response) => {
+        if (!isForFrame(env.config, request)) return false
+        frameApp.routing(request, response)
+        return true
+      })
     gateway.attach(server)
   }
   attach(http.server, env.config.direct)

@@ -1,4 +1,4 @@
-import { ConfigError, read, readChoice, type Variables } from './variables.ts'
+import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
 /** Who takes card payments: Stripe, the sandbox without real money, or nobody. */
 export type CardSettings = { provider: 'stripe'; secretKey: string; webhookSecret: string } | { provider: 'sandbox' | 'off' }
@@ -19,4 +19,40 @@ export function readCard(variables: Variables): CardSettings {
   if (provider !== 'stripe') return { provider }
   if (!secretKey || !webhookSecret) throw new ConfigError('STRIPE_SECRET_KEY', 'set for CARD_PROVIDER=stripe', '')
   return { provider, secretKey, webhookSecret }
+}
+
+/** Where cards are paid in a frame of the messenger. */
+export interface FrameSettings {
+  /** The origin of the page in the frame, which is not the messenger's. */
+  origin: string
+  /** By which the provider's script knows the account. It is public. */
+  publishableKey: string
+}
+
+/** Undefined if cards are paid at the provider's own page alone. */
+export function readFrame(variables: Variables): FrameSettings | undefined {
+  const origin = readFrameOrigin(variables)
+  const publishableKey = read(variables, 'STRIPE_PUBLISHABLE_KEY')
+  if (publishableKey !== undefined && !/^pk_(test|live)_\w+$/.test(publishableKey))
+    throw new ConfigError('STRIPE_PUBLISHABLE_KEY', 'the public key of the account at Stripe, pk_...', publishableKey)
+  if (origin === undefined) return undefined
+  const { provider } = readCard(variables)
+  if (provider === 'off') throw new ConfigError('CHECKOUT_ORIGIN', 'absent where no cards are taken', origin)
+  if (provider === 'sandbox') return { origin, publishableKey: 'pk_test_sandbox' }
+  if (publishableKey === undefined) throw new ConfigError('STRIPE_PUBLISHABLE_KEY', 'set together with CHECKOUT_ORIGIN', '')
+  return { origin, publishableKey }
+}
+
+/** It has a host of its own, because cookies are the same for all ports of one. */
+export function readFrameOrigin(variables: Variables): string | undefined {
+  const expected = 'an origin such as https://pay.example.org: another host than of PUBLIC_URL, https where that is, and no onion'
+  const addresses = ['PUBLIC_URL', 'ONION_URL'].map((name) => readUrl(variables, name, ['http:', 'https:'], 'an address'))
+  const [publicUrl, onionUrl] = addresses
+  const url = readUrl(variables, 'CHECKOUT_ORIGIN', publicUrl?.protocol === 'https:' ? ['https:'] : ['http:', 'https:'], expected)
+  if (!url) return undefined
+  const isOrigin = url.href === `${url.origin}/` && /^[a-z0-9.-]+$/.test(url.hostname) && !/(^|\.)onion$/.test(url.hostname)
+  const taken = publicUrl ? [publicUrl.hostname] : ['localhost', '127.0.0.1']
+  if (!isOrigin || taken.includes(url.hostname) || (onionUrl && !publicUrl))
+    throw new ConfigError('CHECKOUT_ORIGIN', expected, url.href)
+  return url.origin
 }

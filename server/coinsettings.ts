@@ -5,8 +5,8 @@ export type BitcoinNetwork = (typeof BITCOIN_NETWORKS)[number]
 
 /** Which coins the server takes, whom it asks about them, and whose addresses it gives out. It holds no private key. */
 export interface CoinSettings {
-  /** undefined if Bitcoin is not taken. `esplora` is the address of an HTTP API of Esplora's shape. */
-  bitcoin: { esplora: string; xpub: string; network: BitcoinNetwork } | undefined
+  /** undefined if Bitcoin is not taken. `node`: an HTTP API of Esplora's shape, or the JSON-RPC of bitcoind with a wallet. */
+  bitcoin: { node: { kind: 'esplora' | 'bitcoind'; url: string }; xpub: string; network: BitcoinNetwork } | undefined
   /** undefined if neither Ethereum nor USDC is taken. `rpc` is the address of a JSON-RPC node; `usdc` the token's contract. */
   ethereum: { rpc: string; xpub: string; chainId: number; usdc: `0x${string}` | undefined } | undefined
   /** The sources of prices; undefined if none is asked. */
@@ -17,7 +17,10 @@ const MAINNET_USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 
 /** Reads the settings of coins. Throws ConfigError. */
 export function readCoins(variables: Variables, isHidden: boolean): CoinSettings {
-  const bitcoin = readPair(variables, 'BITCOIN_ESPLORA_URL', 'BITCOIN_XPUB')
+  const kind = read(variables, 'BITCOIN_RPC_URL') === undefined ? 'esplora' : 'bitcoind'
+  if (kind === 'bitcoind' && read(variables, 'BITCOIN_ESPLORA_URL') !== undefined)
+    throw new ConfigError('BITCOIN_RPC_URL', 'absent where BITCOIN_ESPLORA_URL is set: one node is asked', 'set')
+  const bitcoin = readPair(variables, kind === 'bitcoind' ? 'BITCOIN_RPC_URL' : 'BITCOIN_ESPLORA_URL', 'BITCOIN_XPUB')
   const ethereum = readPair(variables, 'ETHEREUM_RPC_URL', 'ETHEREUM_XPUB')
   const chainId = readChainId(variables)
   const isTaken = bitcoin !== undefined || ethereum !== undefined
@@ -25,7 +28,7 @@ export function readCoins(variables: Variables, isHidden: boolean): CoinSettings
   const prices = readChoice(variables, 'COIN_PRICES', ['on', 'off'], isTaken && !isHidden ? 'on' : 'off')
   return {
     bitcoin: bitcoin && {
-      esplora: bitcoin.url,
+      node: { kind, url: bitcoin.url },
       xpub: bitcoin.xpub,
       network: readChoice(variables, 'BITCOIN_NETWORK', BITCOIN_NETWORKS, 'mainnet'),
     },

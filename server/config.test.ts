@@ -45,6 +45,46 @@ test('a bucket of S3 is used where all that it needs is set, and a setting that 
   expect(() => readConfig({ S3_SECRET_ACCESS_KEY: 'key' })).toThrow(/^S3_ENDPOINT must be set together/)
 })
 
+test('a bucket that browsers reach is an address of its own, of https where the pages are, and nothing that says more to a policy', () => {
+  const all = { S3_ENDPOINT: 'https://s3.example.org', S3_BUCKET: 'files', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'key' }
+  const urlOf = (S3_PUBLIC_URL: string, more = {}) => readConfig({ ...all, ...more, S3_PUBLIC_URL }).s3?.publicUrl
+  expect(urlOf('https://files.example.org/')).toBe('https://files.example.org')
+  expect(urlOf('https://s3.example.org/files//')).toBe('https://s3.example.org/files')
+  expect(readConfig(all).s3?.publicUrl).toBeUndefined()
+  const secure = { PUBLIC_URL: 'https://chat.example.org' }
+  for (const wrong of ["https://a.org/;script-src'", 'https://a.org/x,y', 'https://a.org/?x=1', 'https://me:pw@a.org', 'files'])
+    expect(() => urlOf(wrong), wrong).toThrow(/^S3_PUBLIC_URL must be/)
+  expect(() => urlOf('http://files.example.org', secure)).toThrow(/^S3_PUBLIC_URL must be/)
+  expect(() => readConfig({ S3_PUBLIC_URL: 'https://a.org' })).toThrow(/^S3_PUBLIC_URL must be set together/)
+})
+
+test('the name of this machine is one address to listen on', () => {
+  expect(['localhost', '0.0.0.0', '::1'].map((HOST) => readConfig({ HOST }).host)).toEqual(['127.0.0.1', '0.0.0.0', '::1'])
+})
+
+test('cards are paid in a frame where there is another host for it, and its settings are named', () => {
+  const cards = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_PUBLISHABLE_KEY: 'pk_test_1' }
+  const all = { ...cards, PUBLIC_URL: 'https://chat.example.org', CHECKOUT_ORIGIN: 'https://pay.example.org' }
+  expect(readConfig(cards).frame).toBeUndefined()
+  expect(readConfig(all).frame).toEqual({ origin: 'https://pay.example.org', publishableKey: 'pk_test_1' })
+  expect(readConfig(all).policy).toContain(';frame-src https://pay.example.org;')
+  expect(readConfig({ CHECKOUT_ORIGIN: 'http://pay.localhost:4000' }).frame?.origin).toBe('http://pay.localhost:4000')
+  const wrong = [
+    ...['https://chat.example.org', 'https://chat.example.org:444', 'http://pay.example.org', 'https://pay.example.org/x'],
+    ...['https://me@pay.example.org', 'https://pay.example.org?x', "https://a;script-src'.org", 'https://[::1]', 'pay'],
+    `https://${'a'.repeat(56)}.onion`,
+  ]
+  for (const origin of wrong)
+    expect(() => readConfig({ ...all, CHECKOUT_ORIGIN: origin }), origin).toThrow(/^CHECKOUT_ORIGIN must/)
+  for (const origin of ['http://localhost:4000', 'http://127.0.0.1:4000'])
+    expect(() => readConfig({ CHECKOUT_ORIGIN: origin }), origin).toThrow(/^CHECKOUT_ORIGIN must/)
+  expect(() => readConfig({ ...all, CARD_PROVIDER: 'off' })).toThrow(/^CHECKOUT_ORIGIN must be absent/)
+  const hidden = { ...cards, ONION_URL: `http://${'a'.repeat(56)}.onion`, CHECKOUT_ORIGIN: 'https://pay.example.org' }
+  expect(() => readConfig(hidden)).toThrow(/^CHECKOUT_ORIGIN must/)
+  expect(() => readConfig({ ...all, STRIPE_PUBLISHABLE_KEY: '' })).toThrow(/^STRIPE_PUBLISHABLE_KEY must be set together/)
+  expect(() => readConfig({ ...all, STRIPE_PUBLISHABLE_KEY: 'sk_live_1' })).toThrow(/^STRIPE_PUBLISHABLE_KEY must be the public/)
+})
+
 test.each([
   ['PORT', '70000', 'a number from 0 to 65535'],
   ['PORT', '3e3', 'a number'],
@@ -96,9 +136,13 @@ test('a coin is taken where its node and its key are set, and no private key is'
   expect(readConfig({}).coins).toEqual({ bitcoin: undefined, ethereum: undefined, prices: undefined })
   const bitcoin = { BITCOIN_ESPLORA_URL: 'http://127.0.0.1:3002/', BITCOIN_XPUB: XPUB }
   expect(readConfig(bitcoin).coins).toMatchObject({
-    bitcoin: { esplora: 'http://127.0.0.1:3002', xpub: XPUB, network: 'mainnet' },
+    bitcoin: { node: { kind: 'esplora', url: 'http://127.0.0.1:3002' }, xpub: XPUB, network: 'mainnet' },
     prices: { coingecko: 'https://api.coingecko.com', kraken: 'https://api.kraken.com' },
   })
+  const bitcoind = { BITCOIN_RPC_URL: 'http://me:hunter2@127.0.0.1:8332/wallet/conclave', BITCOIN_XPUB: XPUB }
+  expect(readConfig(bitcoind).coins.bitcoin?.node).toEqual({ kind: 'bitcoind', url: bitcoind.BITCOIN_RPC_URL })
+  expect(() => readConfig({ ...bitcoin, ...bitcoind })).toThrow(/^(?!.*hunter2)BITCOIN_RPC_URL must be absent/)
+  expect(() => readConfig({ BITCOIN_RPC_URL: bitcoind.BITCOIN_RPC_URL })).toThrow(/^(?!.*hunter2)BITCOIN_XPUB must be set/)
   const ethereum = { ETHEREUM_RPC_URL: 'http://127.0.0.1:8545', ETHEREUM_XPUB: XPUB }
   expect(readConfig(ethereum).coins.ethereum).toMatchObject({ chainId: 1, usdc: expect.stringMatching(/^0xA0b8/) })
   expect(readConfig({ ...ethereum, ETHEREUM_CHAIN_ID: '5' }).coins.ethereum?.usdc).toBeUndefined()

@@ -1,6 +1,9 @@
 import path from 'node:path'
-import { type CardSettings, readCard } from './cardsettings.ts'
+import { policyFor } from '../contract/policy.ts'
+import { type CardSettings, type FrameSettings, readCard, readFrame } from './cardsettings.ts'
 import { type CoinSettings, readCoins } from './coinsettings.ts'
+import { type MailSettings, readMail } from './mailsettings.ts'
+import { readS3, type S3Settings } from './s3settings.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
 export { ConfigError }
@@ -20,15 +23,6 @@ export interface Listener {
   origins(port: number | undefined): string[]
 }
 
-/** A bucket that speaks the S3 API. */
-export interface S3Settings {
-  endpoint: URL
-  bucket: string
-  region: string
-  accessKeyId: string
-  secretAccessKey: string
-}
-
 export interface Config {
   /** 0 means any free port. */
   port: number
@@ -46,6 +40,8 @@ export interface Config {
   s3: S3Settings | undefined
   /** The address in the browser; undefined if only this machine can connect. */
   publicUrl: URL | undefined
+  /** The Content-Security-Policy of every answer. */
+  policy: string
   onionUrl: URL | undefined
   logLevel: (typeof LOG_LEVELS)[number]
   nodeEnv: (typeof NODE_ENVS)[number]
@@ -57,8 +53,12 @@ export interface Config {
   hasPush: boolean
   /** false lets requests to addresses that users choose reach this machine and inner networks, for tests alone. */
   isOutboundGuarded: boolean
+  /** undefined if the server sends no mail. */
+  mail: MailSettings | undefined
   coins: CoinSettings
   card: CardSettings
+  /** Where cards are paid in a frame; undefined if nowhere. */
+  frame: FrameSettings | undefined
   /** True if the provider computes and adds taxes. */
   hasCardTax: boolean
   /** The listener that PORT opens. */
@@ -73,9 +73,11 @@ export function readConfig(variables: Variables): Config {
   const isHidden = onionUrl !== undefined && !publicUrl
   const trustProxy = readTrustProxy(variables)
   const port = readPort(variables, 'PORT') ?? 3000
+  const s3 = readS3(variables)
+  const frame = readFrame(variables)
   return {
     port,
-    host: read(variables, 'HOST') ?? '127.0.0.1',
+    host: addressOf(read(variables, 'HOST')),
     metricsPort: readPort(variables, 'METRICS_PORT'),
     metricsHost: read(variables, 'METRICS_HOST') ?? '127.0.0.1',
     databaseUrl: readUrl(
@@ -87,8 +89,9 @@ export function readConfig(variables: Variables): Config {
     )?.href,
     dataFolder: readFolder(variables, 'CONCLAVE_DATA'),
     releaseFolder: readFolder(variables, 'RELEASE_FOLDER'),
-    s3: readS3(variables),
+    s3,
     publicUrl,
+    policy: policyFor(s3?.publicUrl, frame?.origin),
     onionUrl,
     logLevel: readChoice(variables, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     nodeEnv: readChoice(variables, 'NODE_ENV', NODE_ENVS, 'development'),
@@ -97,8 +100,10 @@ export function readConfig(variables: Variables): Config {
     // The request to a push service would show where a server stands that is reached by its onion service alone.
     hasPush: readChoice(variables, 'PUSH', ['on', 'off'], isHidden ? 'off' : 'on') === 'on',
     isOutboundGuarded: isOn(variables, 'OUTBOUND_GUARD'),
+    mail: readMail(variables),
     coins: readCoins(variables, isHidden),
     card: readCard(variables),
+    frame,
     hasCardTax: readChoice(variables, 'CARD_TAX', ['on', 'off'], 'off') === 'on',
     direct: {
       ingress: 'direct',
@@ -112,6 +117,9 @@ export function readConfig(variables: Variables): Config {
     },
   }
 }
+
+// As a name it would be two addresses: Fastify opens a second server, which has neither sockets nor the limits of this one.
+const addressOf = (host = '127.0.0.1'): string => (host === 'localhost' ? '127.0.0.1' : host)
 
 const originsOfThisMachine = (port: number): string[] =>
   ['localhost', '127.0.0.1', '[::1]'].map((host) => new URL(`http://${host}:${port}`).origin)
@@ -134,19 +142,6 @@ function readOnionUrl(variables: Variables): URL | undefined {
 function readFolder(variables: Variables, name: string): string | undefined {
   const text = read(variables, name)
   return text === undefined ? undefined : path.resolve(text)
-}
-
-/** The first four come together or not at all. */
-function readS3(variables: Variables): S3Settings | undefined {
-  const names = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
-  const endpoint = readUrl(variables, 'S3_ENDPOINT', ['http:', 'https:'], 'an address such as https://s3.example.org')
-  const [, bucket, accessKeyId, secretAccessKey] = names.map((name) => read(variables, name))
-  const missing = names.find((name) => read(variables, name) === undefined)
-  if (endpoint && bucket && accessKeyId && secretAccessKey)
-    return { endpoint, bucket, region: read(variables, 'S3_REGION') ?? 'us-east-1', accessKeyId, secretAccessKey }
-  if (missing && names.some((name) => read(variables, name) !== undefined))
-    throw new ConfigError(missing, `set together with ${names.filter((name) => name !== missing).join(', ')}`, '')
-  return undefined
 }
 
 // Without rate limits one account can fill the disk, and without the guard anybody asks the inner network: wherever others can reach

@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import type { Db } from './db/connect.ts'
 import type { Bucket } from './files/bucket.ts'
 import type { Limits } from './http/limits.ts'
+import type { Mail } from './outbound/mail.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { Card } from './payments/card.ts'
 import type { PushQueue } from './push/queue.ts'
@@ -27,6 +28,8 @@ export interface Env {
   bucket: Bucket
   /** Requests to addresses that users choose. */
   outbound: Outbound
+  /** Mail by the operator's server. */
+  mail: Mail
   /** The chains and prices of coins. */
   coins: Coins
   /** The card provider. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import pino from 'pino'
+import { hasAdministrator } from './admin/users.ts'
 import { makeApp } from './app.ts'
 import { openCoins } from './coins/open.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -18,6 +19,7 @@ import { makeLimits, noLimits } from './http/limits.ts'
 import { measureFlushes, measureServer } from './metrics/measures.ts'
 import { makeMetrics } from './metrics/metrics.ts'
 import { serveMetrics } from './metrics/port.ts'
+import { makeMail } from './outbound/mail.ts'
 import { makeOutbound } from './outbound/outbound.ts'
 import { openCard } from './payments/open.ts'
 import { makePushQueue } from './push/queue.ts'
@@ -68,6 +70,7 @@ async function start(): Promise<void> {
       bucket: await openBucket(config, root),
       card: openCard(config.card, database.db, clock),
       outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
+      mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
       coins: openCoins(config.coins, clock),
       limits: config.hasRateLimits ? makeLimits(clock) : noLimits,
       findSession: gatherSessions({ db: database.db, clock }),
@@ -94,6 +97,8 @@ async function start(): Promise<void> {
       await data.stop()
     })
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+    // After the start no answer of the database may end the server.
+    const isLed = await hasAdministrator(database.db)
     // Fastify would log a second line about listening.
     log.level = 'silent'
     await http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
@@ -101,7 +106,9 @@ async function start(): Promise<void> {
     jobs.start()
     const address = http.server.address()
     const port = typeof address === 'object' && address ? address.port : config.port
-    console.log(`Conclave is ready at ${config.publicUrl?.origin ?? `http://localhost:${port}`}`)
+    const url = config.publicUrl?.origin ?? `http://localhost:${port}`
+    console.log(`Conclave is ready at ${url}`)
+    if (!isLed) console.log(`It has no administrator yet: sign up, then open ${url}/admin, which says how to become one`)
   } catch (error) {
     await data.stop()
     throw error

@@ -40,6 +40,9 @@ export type Shown = [text: string, status: string | null]
 /** A person at one browser, who uses the product's verbs. People act in turn, and each finds the page as after a reload. */
 export interface Someone {
   username: string
+  env: Env
+  /** Opens the room with the other, and returns it. */
+  opens(other: Someone): Promise<RoomRow>
   adds(other: Someone): Promise<void>
   accepts(other: Someone): Promise<void>
   blocks(other: Someone): Promise<void>
@@ -135,8 +138,16 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
     return room
   }
 
+  async function opens(other: Someone): Promise<RoomRow> {
+    const room = await roomWith(other)
+    await showRoom(env, room)
+    return room
+  }
+
   const someone: Someone = {
     username,
+    env,
+    opens,
     comesUp,
     async adds(other) {
       await comesUp()
@@ -159,13 +170,10 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
       await env.crypto.forgetPassword()
     },
     async says(other, text) {
-      const room = await roomWith(other)
-      await showRoom(env, room)
-      await sendText(env, room, text)
+      await sendText(env, await opens(other), text)
     },
     async looksAt(other) {
-      const room = await roomWith(other)
-      await showRoom(env, room)
+      const room = await opens(other)
       while (viewOf(room)?.hasOlder) await loadOlder(env, room)
       await markSeen(env, room)
       return (viewOf(room)?.messages ?? []).map(({ body, status }) => ['text' in body ? body.text : body.reason, status])

@@ -13,14 +13,20 @@ import './admin.css'
 
 const AuditTab = lazy(async () => ({ default: (await import('./AuditTab.tsx')).AuditTab }))
 const ReportsTab = lazy(async () => ({ default: (await import('./ReportsTab.tsx')).ReportsTab }))
+const PackagesTab = lazy(async () => ({ default: (await import('./PackagesTab.tsx')).PackagesTab }))
+const RevenueTab = lazy(async () => ({ default: (await import('./RevenueTab.tsx')).RevenueTab }))
 const SubscriptionsTab = lazy(async () => ({ default: (await import('./SubscriptionsTab.tsx')).SubscriptionsTab }))
 const AnalyticsTab = lazy(async () => ({ default: (await import('./AnalyticsTab.tsx')).AnalyticsTab }))
+const PaymentsTab = lazy(async () => ({ default: (await import('./PaymentsTab.tsx')).PaymentsTab }))
 const SystemTab = lazy(async () => ({ default: (await import('./SystemTab.tsx')).SystemTab }))
 
 const TABS: [string, string, ComponentType][] = [
   ['users', 'Users', UsersTab],
+  ['packages', 'Packages', PackagesTab],
   ['subscriptions', 'Subscriptions', SubscriptionsTab],
+  ['revenue', 'Revenue', RevenueTab],
   ['analytics', 'Analytics', AnalyticsTab],
+  ['payments', 'Payments', PaymentsTab],
   ['reports', 'Reports', ReportsTab],
   ['audit', 'Audit trail', AuditTab],
   ['system', 'System', SystemTab],
@@ -37,7 +43,12 @@ export function AdminPage({ user, onBack }: Props) {
   const [search, setSearch] = useSearchParams()
   const asked = search.get('tab')
   const tab = TABS.find(([value]) => value === asked)?.[0] ?? 'users'
+  const tabs = useRef<HTMLDivElement>(null)
   useEffect(() => title.current?.focus(), [])
+  // On a phone the line of tabs is wider than the screen.
+  useEffect(() => {
+    tabs.current?.querySelector(`[data-tab=${tab}]`)?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [tab])
   if (!user.isAdmin)
     return (
       <main className="centre">
@@ -69,9 +80,9 @@ export function AdminPage({ user, onBack }: Props) {
           </div>
         </header>
         <Tabs.Root value={tab} onValueChange={(next) => setSearch({ tab: next }, { replace: true })}>
-          <Tabs.List className="admin-tabs" aria-label="Admin dashboard">
+          <Tabs.List ref={tabs} className="admin-tabs" aria-label="Admin dashboard">
             {TABS.map(([value, label]) => (
-              <Tabs.Trigger key={value} value={value}>
+              <Tabs.Trigger key={value} value={value} data-tab={value}>
                 {label}
               </Tabs.Trigger>
             ))}

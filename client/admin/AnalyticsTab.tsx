@@ -1,10 +1,11 @@
 import { adminApi } from '../../contract/admin.ts'
+import { bytesWords } from '../ui/bytes.ts'
 import { Counters } from '../ui/Counters.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { Bars } from './Bars.tsx'
 import { useLoaded } from './useLoaded.tsx'
-import { bytesWords, countWords, csvOf, peopleWords, saveFile, tierWords } from './words.ts'
+import { countWords, csvOf, peopleWords, saveFile, tierWords } from './words.ts'
 
 const dayLabel = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const labelOf = (day: string) => dayLabel.format(new Date(`${day}T00:00:00Z`))
@@ -30,8 +31,10 @@ export function AnalyticsTab() {
         counters={[
           { name: 'Storage', value: bytesWords(storageBytes), note: 'uploaded files' },
           { name: 'Error rate', value: `${rate.toFixed(2)}%`, note: `of ${countWords(answers)} answers since the start` },
-          ...plans.map(({ tier, people }) => ({ name: tierWords(tier), value: peopleWords(people), note: 'accounts' })),
         ]}
+      />
+      <Counters
+        counters={plans.map(({ tier, people }) => ({ name: tierWords(tier), value: peopleWords(people), note: 'accounts' }))}
       />
       <div className="bar">
         <p className="t2">Sums of UTC days over all accounts. Fewer than ten people show as &lt;10.</p>

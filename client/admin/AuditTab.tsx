@@ -8,10 +8,15 @@ import { Note } from '../ui/Note.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
-import { readAudit } from './audit.ts'
+import { nameIn, readAudit } from './audit.ts'
+import { Older } from './Older.tsx'
 import { Select } from './Select.tsx'
 import { useLoaded } from './useLoaded.tsx'
 import { countWords, csvOf, saveFile } from './words.ts'
+
+/** What no chain can show by itself. */
+const CUT_OFF =
+  'Rows that were cut off at the end leave no gap: keep this hash elsewhere, and look for it in the list at the next check.'
 
 const HEAD = ['seq', 'at', 'actor', 'act', 'subject', 'target', 'before', 'after', 'hash']
 
@@ -42,7 +47,7 @@ export function AuditTab() {
         brokenAt === null
           ? {
               isWhole: true,
-              words: `${countWords(count)} rows, each fits the one before. ${newestHash ? `Newest: ${newestHash}` : ''}`,
+              words: `${countWords(count)} rows, each fits the one before.${newestHash ? ` Newest: ${newestHash}. ${CUT_OFF}` : ''}`,
             }
           : { isWhole: false, words: `Row ${brokenAt} was changed, added or taken away after it was written.` },
       )
@@ -102,7 +107,10 @@ export function AuditTab() {
         </Note>
       )}
       {!value && <NotRead words="The audit trail could not be loaded." failure={failure ?? null} onRetry={reload} />}
-      {value?.rows.length === 0 && <p className="none">Nothing was done yet.</p>}
+      {value && failure && <NotRead words="The audit trail may be out of date." failure={failure} onRetry={reload} />}
+      {value?.rows.length === 0 && (
+        <p className="none">{act || username.trim() ? 'Nothing was done that fits.' : 'Nothing was done yet.'}</p>
+      )}
       {value && value.rows.length > 0 && (
         <ol className="trail" aria-label="Audit trail">
           {value.rows.map((row) => (
@@ -110,44 +118,27 @@ export function AuditTab() {
           ))}
         </ol>
       )}
-      {value && (before !== undefined || value.hasMore) && (
-        <nav className="pager" aria-label="Pages">
-          <span />
-          <span>
-            <button
-              type="button"
-              className="btn compact outline"
-              disabled={before === undefined}
-              onClick={() => setBefore(undefined)}
-            >
-              Newest
-            </button>
-            <button
-              type="button"
-              className="btn compact outline"
-              disabled={!value.hasMore}
-              onClick={() => setBefore(value.rows.at(-1)?.seq)}
-            >
-              Older
-            </button>
-          </span>
-        </nav>
+      {value && (
+        <Older
+          isNewest={before === undefined}
+          hasMore={value.hasMore}
+          onNewest={() => setBefore(undefined)}
+          onOlder={() => setBefore(value.rows.at(-1)?.seq)}
+        />
       )}
     </>
   )
 }
 
 function Row({ row }: { row: AuditRow }) {
-  const whom = row.subject ? `@${row.subject.username.toLowerCase()}` : row.target
+  const whom = row.subject ? `@${row.subject.username.toLowerCase()}` : (nameIn(row) ?? row.target)
   return (
     <li value={row.seq}>
       <p>
         <b>{row.actor ? `@${row.actor.username.toLowerCase()}` : 'Command line'}</b> <span className="badge">{row.act}</span>{' '}
         {whom && <b>{whom}</b>}
       </p>
-      <p className="mono small t2 change">
-        {row.before} → {row.after}
-      </p>
+      <p className="mono small t2 change">{row.before === 'null' ? row.after : `${row.before} → ${row.after}`}</p>
       <p className="small t2">
         {moment(new Date(row.at))} · row {row.seq} · <span className="mono">{row.hash.slice(0, 12)}</span>
       </p>

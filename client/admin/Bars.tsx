@@ -1,71 +1,47 @@
 interface Props {
   /** What the chart shows, for screen readers too. */
   title: string
-  /** What stands below it. */
+  /** What stands beside it. */
   note?: string
-  /** From left to right. null: a figure that is not exact because it is of fewer than ten people. */
+  /** From left to right, each with a label of its own. null: a figure that is not exact because it is of fewer than ten people. */
   bars: { label: string; value: number | null; words: string }[]
 }
 
-const [WIDTH, HEIGHT, TOP, LEFT] = [1100, 230, 18, 52]
+/** Labels that have room side by side: on a wide screen, and on a phone. */
+const [LABELS, LABELS_NARROW] = [12, 3]
 
 /** A bar chart. The last bar has the accent and its figure; each says its own as the pointer rests on it, and a table has all. */
 export function Bars({ title, note, bars }: Props) {
   const most = niceTop(Math.max(0, ...bars.map(({ value }) => value ?? 0)))
-  const step = (WIDTH - LEFT) / Math.max(1, bars.length)
-  const every = Math.ceil(bars.length / 12)
-  const bottom = HEIGHT - 28
-  const yOf = (value: number) => bottom - (value / most) * (bottom - TOP)
+  const [every, everyNarrow] = [LABELS, LABELS_NARROW].map((count) => Math.ceil(bars.length / count))
+  /** True for the last bar, and for each so many before it. */
+  const hasLabel = (at: number, step = 1) => (bars.length - 1 - at) % step === 0
   return (
     <section className="card chart-card">
       <div className="bar">
         <h2>{title}</h2>
         {note && <span className="small t2">{note}</span>}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways on a phone, also by keys */}
-      <figure className="chart-scroll" tabIndex={0} aria-label={title}>
-        <svg className="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-          {[0, most / 2, most].map((value) => (
-            <g key={value}>
-              <path className="grid" d={`M${LEFT} ${yOf(value)}H${WIDTH}`} />
-              <text x={LEFT - 10} y={yOf(value) + 4} textAnchor="end">
-                {short(value)}
-              </text>
-            </g>
+      <div className="chart" aria-hidden>
+        <div className="axis">
+          {[most, most / 2, 0].map((value) => (
+            <span key={value}>{short(value)}</span>
           ))}
-          {bars.map(({ label, value, words }, at) => {
-            const x = LEFT + at * step + step * 0.2
-            const isLast = at === bars.length - 1
-            return (
-              <g key={label}>
-                <rect
-                  className={isLast ? 'last' : undefined}
-                  x={x}
-                  y={yOf(value ?? 0)}
-                  width={step * 0.6}
-                  height={bottom - yOf(value ?? 0)}
-                  rx="2"
-                >
-                  <title>{`${label}: ${words}`}</title>
-                </rect>
-                {(bars.length - 1 - at) % every === 0 && (
-                  <text x={x + step * 0.3} y={HEIGHT - 6} textAnchor="middle">
-                    {label}
-                  </text>
-                )}
-                {isLast && (
-                  <text className="v" x={x + step * 0.3} y={yOf(value ?? 0) - 6} textAnchor="middle">
-                    {words}
-                  </text>
-                )}
-              </g>
-            )
-          })}
-        </svg>
-      </figure>
+        </div>
+        <div className="columns">
+          {bars.map(({ label, value, words }, at) => (
+            <div key={label} className="column" title={`${label}: ${words}`}>
+              <i className={value === null ? 'few' : undefined} style={{ height: `${((value ?? 0) / most) * 100}%` }}>
+                {at === bars.length - 1 && <b>{words}</b>}
+              </i>
+              {hasLabel(at, every) && <span className={hasLabel(at, everyNarrow) ? 'label' : 'label wide'}>{label}</span>}
+            </div>
+          ))}
+        </div>
+      </div>
       <details className="more">
         <summary>As a table</summary>
-        <table>
+        <table aria-label={title}>
           <tbody>
             {bars.map(({ label, words }) => (
               <tr key={label}>

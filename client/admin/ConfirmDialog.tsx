@@ -7,6 +7,7 @@ import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
 import { FormFooter } from '../ui/FormFooter.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { usePassword } from '../ui/usePassword.tsx'
 
 interface Props {
   /** Goes on with what needed the confirmation. */
@@ -17,8 +18,7 @@ interface Props {
 /** Asks for the password or a passkey before an act that needs a recent confirmation. It counts for five minutes. */
 export function ConfirmDialog({ onConfirmed, onClose }: Props) {
   const env = useEnv()
-  const [password, setPassword] = useState('')
-  const [error, setError] = useState<string>()
+  const { password, setError, field } = usePassword()
   const [isPending, setPending] = useState(false)
 
   async function confirm(by: () => Promise<void>) {
@@ -47,16 +47,7 @@ export function ConfirmDialog({ onConfirmed, onClose }: Props) {
       onClose={() => isPending || onClose()}
     >
       <form onSubmit={submit} noValidate>
-        <PasswordField
-          label="Password"
-          autoComplete="current-password"
-          value={password}
-          error={error}
-          onValue={(typed) => {
-            setPassword(typed)
-            setError(undefined)
-          }}
-        />
+        <PasswordField label="Password" {...field} />
         {passkeysWork() && (
           <button
             type="button"

@@ -3,6 +3,7 @@ import { reportsApi } from '../../contract/reports.ts'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { moment } from '../ui/time.ts'
+import { Older } from './Older.tsx'
 import { useLoaded } from './useLoaded.tsx'
 
 /** What people have reported of others, as far as they have disclosed it. */
@@ -19,6 +20,7 @@ export function ReportsTab() {
         Texts are what the reporter disclosed. The server cannot read a message: it only knows that the reported person sent one
         at that place and time.
       </p>
+      {failure && <NotRead words="The reports may be out of date." failure={failure} onRetry={reload} />}
       {value.reports.length === 0 && <p className="none">Nothing was reported.</p>}
       <ul className="trail" aria-label="Reports">
         {value.reports.map(({ id, at, reporter, reported, category, text, messages }) => (
@@ -29,8 +31,10 @@ export function ReportsTab() {
             </p>
             {text && <p dir="auto">{text}</p>}
             {messages.map(({ seq, text: disclosed, sentAt }) => (
-              <blockquote key={seq} dir="auto">
-                {disclosed || 'No text disclosed'}
+              <blockquote key={seq}>
+                <p dir="auto" className={disclosed ? undefined : 't2'}>
+                  {disclosed || 'No text disclosed'}
+                </p>
                 <footer className="small t2">
                   Message {seq} ·{' '}
                   {sentAt
@@ -43,29 +47,12 @@ export function ReportsTab() {
           </li>
         ))}
       </ul>
-      {(before !== undefined || value.hasMore) && (
-        <nav className="pager" aria-label="Pages">
-          <span />
-          <span>
-            <button
-              type="button"
-              className="btn compact outline"
-              disabled={before === undefined}
-              onClick={() => setBefore(undefined)}
-            >
-              Newest
-            </button>
-            <button
-              type="button"
-              className="btn compact outline"
-              disabled={!value.hasMore}
-              onClick={() => setBefore(value.reports.at(-1)?.at)}
-            >
-              Older
-            </button>
-          </span>
-        </nav>
-      )}
+      <Older
+        isNewest={before === undefined}
+        hasMore={value.hasMore}
+        onNewest={() => setBefore(undefined)}
+        onOlder={() => setBefore(value.reports.at(-1)?.at)}
+      />
     </>
   )
 }

@@ -1,10 +1,11 @@
 import { adminApi } from '../../contract/admin.ts'
+import { bytesWords } from '../ui/bytes.ts'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { Part } from '../ui/Part.tsx'
 import { moment } from '../ui/time.ts'
 import { useLoaded } from './useLoaded.tsx'
-import { bytesWords, countWords } from './words.ts'
+import { countWords } from './words.ts'
 
 /** What runs here, of the server process that has answered. */
 export function SystemTab() {

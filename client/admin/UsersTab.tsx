@@ -6,6 +6,7 @@ import { tierShape } from '../../contract/plans.ts'
 import { Counters } from '../ui/Counters.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
+import { useLatest } from '../ui/useLatest.tsx'
 import { Pager } from './Pager.tsx'
 import { Select } from './Select.tsx'
 import { UserRows } from './UserRows.tsx'
@@ -39,10 +40,18 @@ export function UsersTab() {
   const { value, failure, isLoading, reload } = useLoaded(JSON.stringify(filter), () =>
     env.api(adminApi.users, { ...rest, ...(tier && { tier }), ...(state && { state }) }),
   )
-  const [changed, setChanged] = useState<ReadonlyMap<string, AdminUser>>(new Map())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer answer of the server holds what was changed
-  useEffect(() => setChanged(new Map()), [value])
-  const users = (value?.users ?? []).map((user) => changed.get(user.id) ?? user)
+  // A newer answer of the server holds what was changed.
+  const [changed, setChanged] = useState({ since: value, users: new Map<string, AdminUser>() })
+  const changes = changed.since === value ? changed.users : undefined
+  const latest = useLatest(value)
+  const users = (value?.users ?? []).map((user) => changes?.get(user.id) ?? user)
+
+  /** Shows what an act has changed at once, and asks for the list: an answer that is under way may be older than the act. */
+  function take(user: AdminUser) {
+    const since = latest.current
+    setChanged((before) => ({ since, users: new Map(before.since === since ? before.users : []).set(user.id, user) }))
+    reload()
+  }
 
   return (
     <>
@@ -84,13 +93,7 @@ export function UsersTab() {
       {value === undefined && <NotRead words="The users could not be loaded." failure={failure ?? null} onRetry={reload} />}
       {value && failure && <NotRead words="The users may be out of date." failure={failure} onRetry={reload} />}
       {value?.users.length === 0 && <p className="none">No users found</p>}
-      {users.length > 0 && (
-        <UserRows
-          users={users}
-          isLoading={isLoading}
-          onChanged={(user) => setChanged((before) => new Map(before).set(user.id, user))}
-        />
-      )}
+      {users.length > 0 && <UserRows users={users} isLoading={isLoading} onChanged={take} />}
       {value && <Pager page={filter.page} size={LIMITS.adminPage} total={value.total} onPage={(page) => change({ page })} />}
     </>
   )

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { isRefused } from '../net/api.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
+import { useFocusBack } from '../ui/useFocusBack.tsx'
 import { ConfirmDialog } from './ConfirmDialog.tsx'
 
 /** What an administrator does, and the words for how it ended. */
@@ -17,9 +18,11 @@ export interface Act {
  */
 export function useAct(): { act: (act: Act) => Promise<boolean>; isPending: boolean; dialog: ReactNode } {
   const [isPending, setPending] = useState(false)
+  const noteFocus = useFocusBack(isPending)
   const [asking, setAsking] = useState<{ again: () => void; cancel: () => void }>()
 
   async function act(wanted: Act): Promise<boolean> {
+    noteFocus()
     setPending(true)
     try {
       await wanted.run()

@@ -13,19 +13,17 @@ export interface Loaded<T> {
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({ value: undefined, failure: undefined, isLoading: true })
   const [asked, setAsked] = useState(0)
-  const newest = useRef(load)
-  newest.current = load
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key names what is loaded
+  const newest = useRef({ load, question: '' })
+  newest.current.load = load
+  const question = `${asked} ${key}`
   useEffect(() => {
-    let isWanted = true
+    const isWanted = () => newest.current.question === question
+    newest.current.question = question
     setState((before) => ({ ...before, isLoading: true }))
-    newest.current().then(
-      (value) => isWanted && setState({ value, failure: undefined, isLoading: false }),
-      (error) => isWanted && setState((before) => ({ ...before, failure: failureWords(error), isLoading: false })),
+    newest.current.load().then(
+      (value) => isWanted() && setState({ value, failure: undefined, isLoading: false }),
+      (error) => isWanted() && setState((before) => ({ ...before, failure: failureWords(error), isLoading: false })),
     )
-    return () => {
-      isWanted = false
-    }
-  }, [key, asked])
+  }, [question])
   return { ...state, reload: useCallback(() => setAsked((count) => count + 1), []) }
 }

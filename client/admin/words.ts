@@ -1,5 +1,5 @@
-import type { Tier } from '../../contract/plans.ts'
-import { PLANS } from '../../contract/plans.ts'
+import { PLANS, type Tier } from '../../contract/plans.ts'
+import { shownPrice } from '../plans/lines.ts'
 
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 const utcDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
@@ -18,13 +18,8 @@ export const peopleWords = (people: number | null): string => (people === null ?
 
 export const tierWords = (tier: Tier): string => PLANS[tier].name
 
-const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const
-
-/** "12.4 MB" */
-export function bytesWords(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))
-  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`
-}
+/** "$1,284", or "$40.50" where there are cents. */
+export const moneyWords = (dollars: number): string => shownPrice(Math.round(dollars * 100))
 
 /** Rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula begins with an apostrophe. */
 export function csvOf(rows: readonly (string | number | null)[][]): string {

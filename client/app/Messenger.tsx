@@ -15,6 +15,7 @@ import { signInsStore } from '../sessions/store.ts'
 import { lostBookStore } from '../trust/book.ts'
 import { closeDetails, detailsStore } from '../trust/details.ts'
 import { Boundary } from '../ui/Boundary.tsx'
+import { EarlyField } from '../ui/Early.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
@@ -32,14 +33,15 @@ const Tooltips = lazy(() =>
   ),
 )
 const NewDevices = later(async () => (await import('../devices/NewDevices.tsx')).NewDevices)
-const KitReminder = later(async () => (await import('../kit/KitReminder.tsx')).KitReminder)
+const Reminders = later(async () => (await import('./Reminders.tsx')).Reminders)
+const FirstAdministrator = later(async () => (await import('../admin/FirstAdministrator.tsx')).FirstAdministrator)
 const InviteDialog = later(async () => (await import('../codes/InviteDialog.tsx')).InviteDialog)
 const ScanDialog = later(async () => (await import('../codes/ScanDialog.tsx')).ScanDialog)
 const AddContactDialog = later(async () => (await import('../contacts/AddContactDialog.tsx')).AddContactDialog)
 const ContactActs = later(async () => (await import('../contacts/ContactActs.tsx')).ContactActs)
 const LogoutDialog = later(async () => (await import('../account/LogoutDialog.tsx')).LogoutDialog)
 
-const Palette = later(async () => (await import('./Palette.tsx')).Palette)
+const Palette = later(async () => (await import('./Palette.tsx')).Palette, EarlyField)
 const KeysSheet = later(async () => (await import('./KeysSheet.tsx')).KeysSheet)
 
 const CodeUses = lazy(async () => ({ default: (await import('../codes/CodeUses.tsx')).CodeUses }))
@@ -165,7 +167,7 @@ export function Messenger() {
               </Suspense>
             )}
             <OfferOnce />
-            <KitReminder />
+            <Reminders tier={user.subscriptionTier} />
             <ContactList
               openRoomId={openRoomId}
               onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)}
@@ -191,6 +193,7 @@ export function Messenger() {
           </main>
         </div>
       )}
+      {location === '/admin' && !isOwnPage && <FirstAdministrator user={user} onClose={() => navigate('/')} />}
       {adding === 'name' && <AddContactDialog onClose={endAdding} />}
       {adding === 'invite' && <InviteDialog user={user} onClose={endAdding} />}
       {adding === 'scan' && <ScanDialog user={user} onClose={endAdding} />}

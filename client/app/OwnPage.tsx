@@ -17,5 +17,5 @@ interface Props {
 export function OwnPage({ location, user, onBack, onHome }: Props) {
   if (location === '/admin') return <AdminPage user={user} onBack={onBack} />
   if (location === '/master-plan') return <FamilyPage onBack={onBack} />
-  return <InvitationPage token={location.slice('/invitation/'.length)} onDone={onHome} />
+  return <InvitationPage token={location.slice('/invitation/'.length)} user={user} onDone={onHome} />
 }

@@ -1,6 +1,7 @@
 import { Search } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
+import { takeEarly } from '../ui/Early.tsx'
 import { foundEntries } from './entries.ts'
 import './palette.css'
 import { type Entry, useEntries, type Ways } from './useEntries.tsx'
@@ -8,11 +9,13 @@ import { type Entry, useEntries, type Ways } from './useEntries.tsx'
 /** Leads to a chat, a setting or an action by a few letters. */
 export function Palette({ onClose, ...ways }: Ways & { onClose: () => void }) {
   const entries = useEntries(ways)
-  const [typed, setTyped] = useState('')
+  const [early] = useState(takeEarly)
+  const [typed, setTyped] = useState(early?.typed ?? '')
   const [at, setAt] = useState(0)
   const found = useMemo(() => foundEntries(entries, typed), [entries, typed])
   const chosen = found[Math.min(at, found.length - 1)]
-  const opener = useRef(document.activeElement)
+  const opener = useRef(early ? early.opener : document.activeElement)
+  const field = useRef<HTMLInputElement>(null)
   const after = useRef<() => void>(undefined)
   const id = useId()
 
@@ -20,6 +23,14 @@ export function Palette({ onClose, ...ways }: Ways & { onClose: () => void }) {
     if (!entry) return
     after.current = entry.run
     onClose()
+  }
+
+  /** Whoever has typed before this was here types on behind it, and is led on if that was all. */
+  function begin(event: Event) {
+    event.preventDefault()
+    field.current?.focus()
+    field.current?.setSelectionRange(typed.length, typed.length)
+    if (early?.isEntered) choose(chosen)
   }
 
   function press(event: KeyboardEvent) {
@@ -46,12 +57,19 @@ export function Palette({ onClose, ...ways }: Ways & { onClose: () => void }) {
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className="scrim" />
-        <Dialog.Content className="palette" aria-describedby={undefined} onCloseAutoFocus={close} onKeyDown={press}>
+        <Dialog.Content
+          className="palette"
+          aria-describedby={undefined}
+          onOpenAutoFocus={begin}
+          onCloseAutoFocus={close}
+          onKeyDown={press}
+        >
           <Dialog.Title className="sr">Go to</Dialog.Title>
           <label className="palette-field">
             <Search className="i" aria-hidden />
             <span className="sr">Chats, settings and actions</span>
             <input
+              ref={field}
               role="combobox"
               aria-expanded="true"
               aria-controls={`${id}-list`}

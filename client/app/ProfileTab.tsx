@@ -20,7 +20,10 @@ export function ProfileTab({ user }: { user: User }) {
   const [isLeaving, setLeaving] = useState(false)
   return (
     <>
-      <Part title="Photo" text="Shown to your contacts. Photos are not end-to-end encrypted.">
+      <Part
+        title="Photo"
+        text="Shown to your contacts and to administrators of this server. Photos are not end-to-end encrypted."
+      >
         <PhotoSettings user={user} />
       </Part>
       <Part title="About you" text="Your contacts see the display name. The username is how others find you; it stays as it is.">
@@ -35,6 +38,13 @@ export function ProfileTab({ user }: { user: User }) {
         <div className="acts">
           <Link className="btn outline" href={addressOf('notifications')}>
             Choose
+          </Link>
+        </div>
+      </Part>
+      <Part title="Storage" text="What this browser keeps of files.">
+        <div className="acts">
+          <Link className="btn outline" href={addressOf('storage')} aria-label="Look at the storage">
+            Look
           </Link>
         </div>
       </Part>

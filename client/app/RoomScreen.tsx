@@ -13,6 +13,7 @@ import type { Choice } from '../trust/ChooseKey.tsx'
 import { BESIDE, closeDetails, detailsStore, isShown, openDetails } from '../trust/details.ts'
 import { nameOf, type Person } from '../trust/people.ts'
 import { acceptChange } from '../trust/verified.ts'
+import { EarlyField } from '../ui/Early.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { later } from '../ui/later.tsx'
@@ -28,7 +29,7 @@ const MuteSection = later(async () => (await import('../notifications/MuteSectio
 const LockedChat = later(async () => (await import('../chatlock/LockedChat.tsx')).LockedChat)
 const LockSection = later(async () => (await import('../chatlock/LockSection.tsx')).LockSection)
 
-const FindBar = later(async () => (await import('../search/FindBar.tsx')).FindBar)
+const FindBar = later(async () => (await import('../search/FindBar.tsx')).FindBar, EarlyField)
 
 interface Props {
   room: RoomRow

@@ -22,13 +22,14 @@ const NotificationSettings = lazy(async () => ({
 }))
 const PushSettings = lazy(async () => ({ default: (await import('../push/PushSettings.tsx')).PushSettings }))
 const PlanTab = lazy(async () => ({ default: (await import('../plans/PlanTab.tsx')).PlanTab }))
+const Storage = lazy(async () => ({ default: (await import('../files/Storage.tsx')).Storage }))
 const SessionsPage = lazy(async () => ({ default: (await import('../sessions/SessionsPage.tsx')).SessionsPage }))
 
 const CoinPart = later(async () => (await import('../coins/CoinPart.tsx')).CoinPart)
 /** The page that lists all plans. */
 const SUBSCRIBE = '/subscribe'
 
-const TITLES = { notifications: 'Notifications', devices: 'Sessions and devices' }
+const TITLES = { notifications: 'Notifications', storage: 'Storage', devices: 'Sessions and devices' }
 
 interface Props {
   user: User
@@ -81,9 +82,13 @@ export function Settings({ user, onBack }: Props) {
               <SessionsPage onChangePassword={() => navigate(`${addressOf('security')}#${PASSWORD}`)} />
             ) : (
               <div className="own-page">
-                <NotificationSettings>
-                  <PushSettings />
-                </NotificationSettings>
+                {page === 'storage' ? (
+                  <Storage />
+                ) : (
+                  <NotificationSettings>
+                    <PushSettings />
+                  </NotificationSettings>
+                )}
               </div>
             )}
           </Suspense>

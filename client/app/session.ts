@@ -17,6 +17,7 @@ import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
 import { inTurn } from '../net/turns.ts'
 import { followNews } from '../notifications/news.ts'
+import { plansStore } from '../plans/store.ts'
 import { followPush } from '../push/follow.ts'
 import { loadDrafts, resetDrafts } from '../rooms/drafts.ts'
 import { keepHealing } from '../rooms/heal.ts'
@@ -151,6 +152,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     resetDrafts()
     resetPeople()
     resetPhotos()
+    plansStore.setState(plansStore.getInitialState())
     resetDevices()
     resetVanished()
     endAct()

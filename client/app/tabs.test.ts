@@ -14,7 +14,7 @@ test('A tab that does not exist is passed over', () => {
 })
 
 test('The address of every place opens it again, and a page of its own leads back to its tab', () => {
-  for (const place of ['profile', 'subscription', 'security', 'notifications', 'devices'] as const)
+  for (const place of ['profile', 'subscription', 'security', 'notifications', 'storage', 'devices'] as const)
     expect(openedAt(null, new URLSearchParams(addressOf(place).split('?')[1]).get('tab'))).toBe(place)
   expect(addressOf('subscription')).toBe('/settings?tab=plan')
   expect(isOwnPage('devices') && TAB_OF.devices).toBe('security')

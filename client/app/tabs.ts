@@ -1,6 +1,6 @@
 type Tab = 'profile' | 'subscription' | 'security'
 /** The tabs of the settings, and the pages of their own that a tab leads to. */
-type Place = Tab | 'notifications' | 'devices'
+type Place = Tab | 'notifications' | 'storage' | 'devices'
 
 /** The value of `tab` in the address of each place. */
 const IN_ADDRESS: Record<Place, string> = {
@@ -8,11 +8,14 @@ const IN_ADDRESS: Record<Place, string> = {
   subscription: 'plan',
   security: 'security',
   notifications: 'notifications',
+  storage: 'storage',
   devices: 'devices',
 }
 
 /** The tab that a page of its own leads back to. */
-export const TAB_OF = { notifications: 'profile', devices: 'security' } as const satisfies Partial<Record<Place, Tab>>
+export const TAB_OF = { notifications: 'profile', storage: 'profile', devices: 'security' } as const satisfies Partial<
+  Record<Place, Tab>
+>
 
 /** True for a page of its own, which has no tab. */
 export const isOwnPage = (place: Place): place is keyof typeof TAB_OF => place in TAB_OF

@@ -6,7 +6,9 @@ import {
   BellRing,
   Eraser,
   Flag,
+  HardDrive,
   House,
+  Images,
   Keyboard,
   LockKeyhole,
   LockKeyholeOpen,
@@ -73,7 +75,7 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onLogout
       },
     ]
   })
-  const settings = (['profile', 'subscription', 'security', 'notifications', 'devices'] as const).map(
+  const settings = (['profile', 'subscription', 'security', 'notifications', 'storage', 'devices'] as const).map(
     (place): Entry => ({
       ...{ id: place, group: 'Settings', words: PAGES[place].words, icon: PAGES[place].icon },
       run: () => onGo(addressOf(place)),
@@ -112,9 +114,11 @@ function actsOn(room: RoomRow, person: Person, { unmute, lock }: { unmute: () =>
   const mute = room.mutedUntil
     ? action(`Unmute the chat with ${name}`, Bell, unmute)
     : asks(`Mute the chat with ${name}`, BellOff, 'mute')
-  const clear = isShutRow(room) ? [] : [asks(`Clear chat with ${name}`, Eraser, 'clear')]
+  const ofOpen = isShutRow(room)
+    ? []
+    : [asks(`Shared files of the chat with ${name}`, Images, 'shared'), asks(`Clear chat with ${name}`, Eraser, 'clear')]
   const remove = asks(`Remove contact ${name}`, UserRoundX, 'remove')
-  if (person.isDeleted) return [...clear, remove]
+  if (person.isDeleted) return [...ofOpen, remove]
   const password =
     room.lock === 'open'
       ? [
@@ -125,7 +129,7 @@ function actsOn(room: RoomRow, person: Person, { unmute, lock }: { unmute: () =>
         ? [asks(`Enter the password of the chat with ${name}`, LockKeyholeOpen, 'unlock')]
         : [asks(`Set a password for the chat with ${name}`, LockKeyhole, 'set_password')]
   const details = action(`Contact details of ${name}`, UserRound, () => openDetails(room.id))
-  return [details, asks(`Change the name of ${name}`, Pencil, 'name'), mute, ...password, ...clear, block, report, remove]
+  return [details, asks(`Change the name of ${name}`, Pencil, 'name'), mute, ...password, ...ofOpen, block, report, remove]
 }
 
 const PAGES = {
@@ -133,5 +137,6 @@ const PAGES = {
   subscription: { words: 'Plan', icon: BadgeCheck },
   security: { words: 'Security', icon: Shield },
   notifications: { words: 'Notifications', icon: BellRing },
+  storage: { words: 'Storage', icon: HardDrive },
   devices: { words: 'Sessions and devices', icon: MonitorSmartphone },
 }

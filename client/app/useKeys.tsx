@@ -2,9 +2,9 @@ import { useEffect } from 'react'
 import { useLatest } from '../ui/useLatest.tsx'
 import { type KeyVerb, type Place, verbOf } from './keys.ts'
 
-const OVER = '[role="dialog"], [role="alertdialog"], [role="menu"]'
+const OVER = '[role="dialog"], [role="alertdialog"], [role="menu"], .att-hold'
 
-/** Calls the verbs of the messenger's keys. What lies over the page, such as a dialog, keeps its keys to itself. */
+/** Calls the verbs of the messenger's keys. What lies over the page, such as a dialog, and a microphone that is held keep their keys to themselves. */
 export function useKeys(verbs: Record<KeyVerb, () => void>): void {
   const latest = useLatest(verbs)
   useEffect(() => {

@@ -4,6 +4,10 @@ import { accountApi } from '../../contract/account.ts'
 import { chatLocksApi } from '../../contract/chatlocks.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { exportAccount } from '../export/export.ts'
+import { sharedIn } from '../files/list.ts'
+import { type Upload, uploadsStore } from '../files/memory.ts'
+import { openedStore } from '../files/opened.ts'
+import '../files/upload.ts'
 import { takeClears } from '../messages/clear.ts'
 import { openFrom } from '../primitives/seal.ts'
 import { keepDraft, readDraft } from '../rooms/drafts.ts'
@@ -12,10 +16,12 @@ import { fetchRooms, refreshRooms } from '../rooms/load.ts'
 import { followLocks } from '../rooms/locks.ts'
 import { renewEpoch } from '../rooms/ready.ts'
 import { onKeepDrafts } from '../rooms/unkept.ts'
+import { keepsFile, sendsFile } from '../testing/files.ts'
 import { openedEnvelopes, openedRows, openLiveOf } from '../testing/opened.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import { saveBook, syncBook } from '../trust/book.ts'
+import { WAITING, writeFile } from '../vault/disk.ts'
 import { changeChatPassword, lockChat, removeChatPassword, setChatPassword, unlockChat } from './chatlock.ts'
 
 // A cheap stretching: these tests are about what follows from it.
@@ -224,12 +230,56 @@ test('The search finds nothing of a chat with a password, not even while it is o
   expect(await find()).toMatchObject({ messages: [], isComplete: true, unloaded: [] })
 })
 
+async function* oneChunk() {
+  yield new Uint8Array(4096)
+}
+
+test('A locked chat shows nothing of its files, and no key of one opens in this browser; what waits goes on once it is open', async () => {
+  const { alice, bob, room, place } = await talking()
+  const content = await sendsFile(alice, bob, { name: 'plan-of-alice.pdf', caption: 'a secret place' })
+  const goesOn = await keepsFile(alice, bob, { name: 'later-of-alice.pdf' })
+  await alice.reads(bob)
+  const [waiting] = await alice.core.uploads()
+  if (!waiting) throw new Error('Nothing waits')
+  uploadsStore.setState({
+    uploads: [{ ...waiting, early: undefined, state: 'queued', reason: null, part: 0, line: {} as Upload['line'] }],
+  })
+  openedStore.setState({ urls: new Map([[content.object, { chatRoomId: room().id, url: 'blob:plan', sizeBytes: 9 }]]) })
+  const revoked = vi.spyOn(URL, 'revokeObjectURL')
+  await setChatPassword(alice.env, place, PASSWORD)
+  await lockChat(alice.env, place)
+  expect(lockState(place.id)).toBe('shut')
+  expect(revoked).toHaveBeenCalledWith('blob:plan')
+  expect([openedStore.getState().urls.size, uploadsStore.getState().uploads.length]).toEqual([0, 0])
+  expect(await alice.core.uploads()).toEqual([])
+  await expect(sharedIn(alice.env, place.id)).rejects.toEqual(failure('room_locked'))
+  const rows = (await openedRows(alice)).map((row) => JSON.stringify(row)).join()
+  for (const word of ['of-alice.pdf', 'a secret place', content.key, waiting.content.key]) expect(rows).not.toContain(word)
+
+  // Bytes without a row go after a day; those of the locked chat have theirs.
+  await writeFile([alice.userId, WAITING, crypto.randomUUID()], oneChunk())
+  const waitingBytes = async () => (await alice.core.keptFiles()).waitingBytes
+  expect(await waitingBytes()).toBe(2 * 4096)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 60 * 60 * 1000 })
+  expect(await waitingBytes()).toBe(4096)
+  vi.useRealTimers()
+
+  await unlockChat(alice.env, place, PASSWORD)
+  expect((await alice.core.uploads()).map(({ id }) => id)).toEqual([waiting.id])
+  await goesOn()
+  expect((await sharedIn(alice.env, place.id)).files.map(({ file }) => file.name)).toEqual([
+    'later-of-alice.pdf',
+    'plan-of-alice.pdf',
+  ])
+})
+
 test('The export leaves a chat with a password out, not only while it is locked', async () => {
   const { alice, bob, place } = await talking()
   const owner = await alice.env.api(accountApi.user, {})
   const exported = async () => {
     const { signal } = new AbortController()
     const { chats, messages } = await exportAccount(alice.env, owner, {
+      hasFiles: true,
       rooms: [alice.room(bob)],
       onProgress: () => undefined,
       signal,

@@ -39,12 +39,14 @@ function usePrices(): Prices | undefined {
   const [prices, setPrices] = useState<Prices>()
   useEffect(() => {
     let isShown = true
+    let kind: Prices['kind'] | undefined
     const load = async () => {
       const next = await loadPrices(env)
       if (!isShown) return
       setPrices(next)
-      if (next.kind === 'approximate')
-        showToast({ tone: 'bad', title: 'Price Update Failed', text: 'Using approximate exchange rates' })
+      const isNews = next.kind === 'approximate' && kind !== next.kind
+      kind = next.kind
+      if (isNews) showToast({ tone: 'bad', title: 'Price Update Failed', text: 'Using approximate exchange rates' })
     }
     void load()
     const timer = setInterval(() => void load(), COIN_POLLS.pricesMs)

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { COINS, type CoinPayment } from '../../contract/coins.ts'
+import { COIN_POLLS, COINS, type CoinPayment } from '../../contract/coins.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { Part } from '../ui/Part.tsx'
 import { moment } from '../ui/time.ts'
 import { CoinDialog } from './CoinDialog.tsx'
-import { isOpen, loadOffer, loadPayments, type Offer, priceWords, statusWords, type Wish } from './coins.ts'
+import { dollars, isOpen, loadOffer, loadPayments, type Offer, priceWords, statusWords, type Wish } from './coins.ts'
 import { PaymentSheet } from './PaymentSheet.tsx'
 import { paymentsStore } from './store.ts'
 import './coins.css'
@@ -21,12 +21,23 @@ export function CoinPart() {
   useEffect(() => {
     let isShown = true
     const show = (next: Offer) => isShown && setOffer(next)
-    // Without an answer nothing is offered; the note above the page says that there is no connection.
-    void Promise.all([loadOffer(env).then(show), loadPayments(env)]).catch(() => undefined)
+    // Without an answer nothing is offered until the connection is back; the note above the page says that there is none.
+    const load = () => void Promise.all([loadOffer(env).then(show), loadPayments(env)]).catch(() => undefined)
+    load()
+    // Somebody may have decided about money that waited. Without an answer the list keeps what it knows.
+    const offs = [env.socket.on('hello', load), env.socket.on('account', () => void loadPayments(env).catch(() => undefined))]
     return () => {
       isShown = false
+      for (const off of offs) off()
     }
   }, [env])
+  const isAnyOpen = payments.some(isOpen)
+  useEffect(() => {
+    if (!isAnyOpen) return
+    const isVisible = () => document.visibilityState === 'visible'
+    const timer = setInterval(() => isVisible() && void loadPayments(env).catch(() => undefined), COIN_POLLS.submittedMs)
+    return () => clearInterval(timer)
+  }, [env, isAnyOpen])
   // What was chosen in the dialog is what it begins with the next time.
   function close() {
     setWish(undefined)
@@ -51,7 +62,7 @@ export function CoinPart() {
               <button
                 type="button"
                 className="btn outline compact"
-                aria-label={`Pay ${each.name} by coin, ${priceWords(each)}`}
+                aria-label={`Pay by coin: ${each.name}, ${priceWords(each)}`}
                 onClick={() => setWish(each)}
               >
                 Pay by coin
@@ -67,8 +78,9 @@ export function CoinPart() {
               <span>
                 {moment(new Date(payment.createdAt))} · {statusWords(payment)}
               </span>
+              {payment.refundTransaction && <span className="mono coin-address">{payment.refundTransaction}</span>}
             </div>
-            {isOpen(payment) && (
+            {(isOpen(payment) || payment.status === 'expired') && (
               <button
                 type="button"
                 className="btn outline compact"
@@ -85,7 +97,7 @@ export function CoinPart() {
       {shown && (
         <Dialog
           title="Pay by coin"
-          text={`$${shown.usdAmount} in ${COINS[shown.currency].name}`}
+          text={`${dollars(Number(shown.usdAmount))} in ${COINS[shown.currency].name}`}
           onClose={() => setShown(undefined)}
         >
           <PaymentSheet first={shown} onClose={() => setShown(undefined)} />

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, Clock } from 'lucide-react'
+import { CircleAlert, CircleCheck, Clock, CloudOff } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { COINS, type CoinPayment } from '../../contract/coins.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -8,9 +8,11 @@ import { failureWords } from '../ui/failure.ts'
 import { More } from '../ui/More.tsx'
 import { Note } from '../ui/Note.tsx'
 import { Qr } from '../ui/Qr.tsx'
-import { isOpen, statusWords, submitTransaction } from './coins.ts'
+import { useOnline } from '../ui/useOnline.tsx'
+import { isOpen, isShort, statusWords, submitTransaction } from './coins.ts'
 import { usePayment } from './usePayment.tsx'
 import './coins.css'
+import { VERBATIM } from '../ui/verbatim.ts'
 
 interface Props {
   first: CoinPayment
@@ -21,24 +23,25 @@ interface Props {
 
 /** A payment with what a wallet needs, until it is paid. */
 export function PaymentSheet({ first, onClose, onAgain }: Props) {
-  const { payment, submitted, isLooking } = usePayment(first, onClose)
+  const { payment, submitted, isLooking, isCut } = usePayment(first, onClose)
+  const isOnline = useOnline()
   const { symbol, name } = COINS[payment.currency]
-  const { status, amount, paymentAddress, paymentUri } = payment
+  const { status, dueAmount, paymentAddress, paymentUri } = payment
   const isAsked = status === 'pending'
   return (
     <div className="coin-sheet">
       {isAsked && (
         <>
           <div className="coin-code">
-            <Qr text={paymentUri} label={`${amount} ${symbol} to ${paymentAddress}`} sizePx={216} />
+            <Qr text={paymentUri} label={`${dueAmount} ${symbol} to ${paymentAddress}`} sizePx={216} />
           </div>
           <dl>
-            <dt>Amount</dt>
+            <dt>{isShort(payment) ? 'What is missing' : 'Amount'}</dt>
             <dd>
               <span className="mono num">
-                {amount} {symbol}
+                {dueAmount} {symbol}
               </span>
-              <CopyButton text={amount} label="Copy the amount" />
+              <CopyButton text={dueAmount} label="Copy the amount" />
             </dd>
             <dt>Address</dt>
             <dd>
@@ -52,7 +55,12 @@ export function PaymentSheet({ first, onClose, onAgain }: Props) {
         </>
       )}
       <Standing payment={payment} />
-      {isAsked && <Named payment={payment} isLooking={isLooking} onSubmitted={submitted} />}
+      {(isCut || !isOnline) && isOpen(payment) && (
+        <Note icon={CloudOff} role="status">
+          There is no connection to the server. This is what was known last; what you send is found afterwards.
+        </Note>
+      )}
+      {(isAsked || status === 'expired') && <Named payment={payment} isLooking={isLooking} onSubmitted={submitted} />}
       <footer>
         {status === 'expired' && onAgain && (
           <button type="button" className="btn primary" onClick={onAgain}>
@@ -119,6 +127,7 @@ function Named({ payment, isLooking, onSubmitted }: NamedProps) {
     event.preventDefault()
     if (!/^(0x)?[0-9a-f]{64}$/i.test(typed.trim())) return setError('A transaction has 64 characters of 0-9 and a-f')
     setPending(true)
+    setError(undefined)
     try {
       onSubmitted(await submitTransaction(env, payment, typed))
     } catch (reason) {
@@ -138,13 +147,11 @@ function Named({ payment, isLooking, onSubmitted }: NamedProps) {
           help={
             <p className="help">
               {isLooking
-                ? 'The server looks for it every 30 seconds.'
+                ? 'The server looks for it every 30 seconds, for 30 minutes.'
                 : 'Not needed: the server finds the payment by its address.'}
             </p>
           }
-          spellCheck={false}
-          autoCapitalize="none"
-          autoComplete="off"
+          {...VERBATIM}
           onValue={(value) => {
             setTyped(value)
             setError(undefined)

@@ -1,5 +1,6 @@
 import { COINS, type CoinPayment, type Currency, coinsApi, currencyShape } from '../../contract/coins.ts'
 import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
 import { paymentsStore } from './store.ts'
 
 /** What somebody buys. */
@@ -22,7 +23,8 @@ export async function loadPrices(env: Env): Promise<Prices> {
   try {
     const { prices, isStale } = await env.api(coinsApi.prices, {})
     return { usd: prices, kind: isStale ? 'late' : 'current' }
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
     const { bitcoin, ethereum, usdc } = COINS
     return {
       usd: { bitcoin: bitcoin.fallbackUsd, ethereum: ethereum.fallbackUsd, usdc: usdc.fallbackUsd },
@@ -89,7 +91,7 @@ export function statusWords(payment: CoinPayment): string {
   return {
     pending: 'Waiting for the payment',
     confirming: `${Math.min(blockConfirmations, confirmations)} of ${confirmations} confirmations`,
-    confirmed: 'Paid',
+    confirmed: payment.refundTransaction ? 'Paid. What came beside it was sent back' : 'Paid',
     expired: 'Expired: nothing has come in time',
     needs_review: 'Money has come that a person looks at. It is not lost',
     refunded: 'Sent back',
@@ -118,7 +120,8 @@ export async function loadOffer(env: Env): Promise<Offer> {
 }
 
 /** "$1,000.00 for one month" */
-export const priceWords = ({ cents, billingPeriod }: Wish): string => {
-  const dollars = (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
-  return `${dollars} for one ${billingPeriod === 'yearly' ? 'year' : 'month'}`
-}
+export const priceWords = ({ cents, billingPeriod }: Wish): string =>
+  `${dollars(cents / 100)} for one ${billingPeriod === 'yearly' ? 'year' : 'month'}`
+
+/** "$1,000.00" */
+export const dollars = (usd: number): string => usd.toLocaleString('en-US', { style: 'currency', currency: 'USD' })

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { COIN_POLLS, type CoinPayment } from '../../contract/coins.ts'
 import { refreshUser } from '../account/account.ts'
+import { ApiError } from '../net/api.ts'
 import { useEnv } from '../ui/env.tsx'
 import { showToast } from '../ui/toast.ts'
 import { useLatest } from '../ui/useLatest.tsx'
@@ -12,21 +13,31 @@ export function usePayment(first: CoinPayment, onPaid: () => void) {
   const [payment, setPayment] = useState(first)
   /** Since when the server looks for a transaction that was named. */
   const [submittedAt, setSubmittedAt] = useState<number>()
+  /** True while the server does not answer: what is shown is what was known last. */
+  const [isCut, setCut] = useState(false)
   const paid = useLatest(onPaid)
-  const isWaiting = isOpen(payment)
+  // Of one that has expired the transaction can still be named.
+  const isWaiting = isOpen(payment) || (payment.status === 'expired' && submittedAt !== undefined)
   const { id } = first
 
   useEffect(() => {
     if (!isWaiting) return
     let isShown = true
     const look = async () => {
-      // Without an answer the screen keeps what it knows, and asks again.
-      const next = await checkPayment(env, id).catch(() => undefined)
-      if (isShown && next) setPayment(next)
+      if (submittedAt !== undefined && Date.now() - submittedAt >= COIN_POLLS.submittedForMs) return setSubmittedAt(undefined)
+      try {
+        const next = await checkPayment(env, id)
+        if (!isShown) return
+        setCut(false)
+        setPayment(next)
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        // The screen keeps what it knows, and asks again.
+        if (isShown) setCut(error.status === 0 || error.status >= 500)
+      }
     }
     void look()
-    const isLooking = submittedAt !== undefined && Date.now() - submittedAt < COIN_POLLS.submittedForMs
-    const timer = setInterval(() => void look(), isLooking ? COIN_POLLS.submittedMs : COIN_POLLS.paymentMs)
+    const timer = setInterval(() => void look(), submittedAt === undefined ? COIN_POLLS.paymentMs : COIN_POLLS.submittedMs)
     return () => {
       isShown = false
       clearInterval(timer)
@@ -46,5 +57,5 @@ export function usePayment(first: CoinPayment, onPaid: () => void) {
     setPayment(next)
     setSubmittedAt(Date.now())
   }
-  return { payment, submitted, isLooking: submittedAt !== undefined }
+  return { payment, submitted, isLooking: submittedAt !== undefined, isCut }
 }

@@ -11,6 +11,7 @@ import { NameContact } from './NameContact.tsx'
 import { RemoveContact } from './RemoveContact.tsx'
 import { ReportContact } from './ReportContact.tsx'
 
+const SharedFiles = later(async () => (await import('../shared/SharedFiles.tsx')).SharedFiles)
 const ChatLockActs = later(async () => (await import('../chatlock/ChatLockActs.tsx')).ChatLockActs)
 
 /** Called after a person has left the list: the conversation with them is closed where it is open. */
@@ -25,6 +26,7 @@ export function ContactActs({ onGone }: Props) {
   const person = useStore(peopleStore, ({ people }) => people.get((room && peerIdOf(room)) ?? ''))
   if (!asked || !room || !person) return null
   const about = { room, person, onClose: endAct }
+  if (asked.act === 'shared') return <SharedFiles {...about} />
   if (asked.act === 'name') return <NameContact {...about} />
   if (asked.act === 'mute') return <MuteDialog room={room} name={nameOf(person)} onClose={endAct} />
   if (asked.act === 'clear') return <ClearChat {...about} />

@@ -5,6 +5,7 @@ import {
   Copy,
   Eraser,
   Flag,
+  Images,
   LockKeyhole,
   LockKeyholeOpen,
   type LucideIcon,
@@ -72,7 +73,7 @@ export function RowMenu({ row: { room, person }, at, onOpen, onClose }: Props) {
   const ofContact = [
     ...(person.isDeleted ? [] : [...ofLiving, mute]),
     ...lockItems(),
-    ...(isShutRow(room) ? [] : [asks(Eraser, 'Clear chat', 'clear')]),
+    ...(isShutRow(room) ? [] : [asks(Images, 'Shared files', 'shared'), asks(Eraser, 'Clear chat', 'clear')]),
     ...(person.isDeleted ? [] : [block, report]),
     asks(UserRoundX, 'Remove contact', 'remove'),
   ]

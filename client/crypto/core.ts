@@ -36,6 +36,7 @@ import {
   readDraft,
   roomsWithOutbox,
 } from './outbox.ts'
+import * as load from './parts.ts'
 import { manifestVersion, takePeerManifest } from './peers.ts'
 import { dropCommit } from './pending.ts'
 import { commitRoom, createRoom, joinRoom, roomNeed } from './prepare.ts'
@@ -51,27 +52,8 @@ import { explained } from './withheld.ts'
 
 export type Core = ReturnType<typeof createCore>
 
-const loadChatLock = () => loadPart(() => import('./chatlock.ts'))
-const loadChatPages = () => loadPart(() => import('./chatpages.ts'))
-const loadChatRows = () => loadPart(() => import('./chatrows.ts'))
-const loadAnswer = () => loadPart(() => import('./answer.ts'))
-const loadAudit = () => loadPart(() => import('./audit.ts'))
-const loadCodes = () => loadPart(() => import('./codes.ts'))
-const loadContacts = () => loadPart(() => import('./contacts.ts'))
-const loadFiles = () => loadPart(() => import('./files.ts'))
-const loadOffline = () => loadPart(() => import('./offline.ts'))
-const loadOlder = () => loadPart(() => import('./older.ts'))
-const loadRelock = () => loadPart(() => import('../vault/relock.ts'))
-const loadRenaming = () => loadPart(() => import('./renaming.ts'))
-const loadRestart = () => loadPart(() => import('./restart.ts'))
-const loadSafety = () => loadPart(() => import('./safety.ts'))
-const loadSpoiled = () => loadPart(() => import('./spoiled.ts'))
-const loadTrust = () => loadPart(() => import('./trust.ts'))
-const loadUnlocking = () => loadPart(() => import('./unlock.ts'))
-const loadSearch = () => loadPart(() => import('../index/search.ts'))
-
-type Unlocking = Awaited<ReturnType<typeof loadUnlocking>>
-type Offline = Awaited<ReturnType<typeof loadOffline>>
+type Unlocking = Awaited<ReturnType<typeof load.unlocking>>
+type Offline = Awaited<ReturnType<typeof load.offline>>
 type Rest<F> = F extends (live: Live, ...rest: infer R) => infer Result ? (...rest: R) => Result : never
 
 /** The worker's memory and its verbs. A browser calls them through `crypto.ts`; tests call them directly. */
@@ -89,9 +71,9 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     memory.live = undefined
   }
   /** The same for a verb of a part that is loaded when it is first called. */
-  const part = <Part extends object, V extends keyof Part>(load: () => Promise<Part>, verb: V) =>
+  const part = <Part extends object, V extends keyof Part>(loaded: () => Promise<Part>, verb: V) =>
     on(async (live, ...rest: never[]) => {
-      const verbs = (await load()) as Record<V, (live: Live, ...rest: never[]) => Promise<unknown>>
+      const verbs = (await loaded()) as Record<V, (live: Live, ...rest: never[]) => Promise<unknown>>
       return verbs[verb](live, ...rest)
     }) as unknown as Rest<Part[V]>
   let accountKeys: Promise<AccountVerbs> | undefined
@@ -145,7 +127,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     /** Signs the challenge of this session with the open vault's device [Note: D4]. */
     proveSession: on(async (account, challenge: string) => proveSession(account, originOf(), challenge)),
     ownDevices: on(ownDevices),
-    nameDevice: part(loadRenaming, 'nameDevice'),
+    nameDevice: part(load.renaming, 'nameDevice'),
     ownStanding: on(ownStanding),
     newDevices: on(newDevices),
     deviceSeen: on(deviceSeen),
@@ -157,30 +139,30 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     },
     async unlock(input: Parameters<Unlocking['unlock']>[1]): Promise<void> {
       shut()
-      await (await loadUnlocking()).unlock(memory, input)
+      await (await load.unlocking()).unlock(memory, input)
     },
     async awaitUnlock(input: Parameters<Unlocking['awaitUnlock']>[1]): Promise<boolean> {
       // The person types meanwhile. Where this fails, opening says so.
-      void loadOffline().catch(() => undefined)
-      return (await loadUnlocking()).awaitUnlock(memory, input)
+      void load.offline().catch(() => undefined)
+      return (await load.unlocking()).awaitUnlock(memory, input)
     },
     lockStanding: (userId: string) => lockStanding(userId),
     switchLockOn: byWay('switchLockOn'),
     switchLockOff: byWay('switchLockOff'),
-    setLockAfter: on(async ({ userId }, after: LockAfter) => (await loadRelock()).setLockAfter(userId, after)),
+    setLockAfter: on(async ({ userId }, after: LockAfter) => (await load.relock()).setLockAfter(userId, after)),
     renewLock: byWay('renewLock'),
     offlineWays: (userId: string) => offlineWays(userId),
     switchOfflineOn: on(async (live, unlockSecret: string) =>
-      (await loadOffline()).switchOfflineOn(live, memory.ways, unlockSecret),
+      (await load.offline()).switchOfflineOn(live, memory.ways, unlockSecret),
     ),
-    renewOffline: on(async (live, unlockSecret: string) => (await loadOffline()).renewOffline(live, memory.ways, unlockSecret)),
-    switchOfflineOff: part(loadOffline, 'switchOfflineOff'),
+    renewOffline: on(async (live, unlockSecret: string) => (await load.offline()).renewOffline(live, memory.ways, unlockSecret)),
+    switchOfflineOff: part(load.offline, 'switchOfflineOff'),
     async unlockOffline(input: Parameters<Offline['unlockOffline']>[1]): Promise<void> {
       shut()
-      await (await loadOffline()).unlockOffline(memory, input)
+      await (await load.offline()).unlockOffline(memory, input)
     },
-    keepShown: part(loadOffline, 'keepShown'),
-    readShown: part(loadOffline, 'readShown'),
+    keepShown: part(load.offline, 'keepShown'),
+    readShown: part(load.offline, 'readShown'),
     async close(): Promise<void> {
       memory.stopWaiting?.()
       shut()
@@ -209,24 +191,24 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     compareAccounts: on(compareAccounts),
     vanishedContacts: on(vanishedContacts),
     knowVanished: on(knowVanished),
-    trustKey: part(loadTrust, 'trustKey'),
-    wantAddress: part(loadTrust, 'wantAddress'),
-    pinAddress: part(loadTrust, 'pinAddress'),
-    safetyNumber: part(loadSafety, 'safetyNumber'),
-    compareSafetyCode: part(loadSafety, 'compareSafetyCode'),
-    setVerified: part(loadSafety, 'setVerified'),
-    codeSecret: part(loadCodes, 'codeSecret'),
-    proveScan: part(loadCodes, 'proveScan'),
-    isScanProven: part(loadCodes, 'isScanProven'),
-    pinScanned: part(loadCodes, 'pinScanned'),
-    nameContact: part(loadContacts, 'nameContact'),
-    noteBlock: part(loadContacts, 'noteBlock'),
-    clearRoom: part(loadContacts, 'clearRoom'),
-    applyClears: part(loadContacts, 'applyClears'),
+    trustKey: part(load.trust, 'trustKey'),
+    wantAddress: part(load.trust, 'wantAddress'),
+    pinAddress: part(load.trust, 'pinAddress'),
+    safetyNumber: part(load.safety, 'safetyNumber'),
+    compareSafetyCode: part(load.safety, 'compareSafetyCode'),
+    setVerified: part(load.safety, 'setVerified'),
+    codeSecret: part(load.codes, 'codeSecret'),
+    proveScan: part(load.codes, 'proveScan'),
+    isScanProven: part(load.codes, 'isScanProven'),
+    pinScanned: part(load.codes, 'pinScanned'),
+    nameContact: part(load.contacts, 'nameContact'),
+    noteBlock: part(load.contacts, 'noteBlock'),
+    clearRoom: part(load.contacts, 'clearRoom'),
+    applyClears: part(load.contacts, 'applyClears'),
     sealBook: on(sealBook),
     bookSaved: on(bookSaved),
     mergeBook: on((account, stored: SealedBook) => mergeBook(account, stored)),
-    replaceBook: part(loadSpoiled, 'replaceBook'),
+    replaceBook: part(load.spoiled, 'replaceBook'),
     isBookRead: on(async (account) => (await readBook(account)).isRead),
     bookVersion: on(async (account) => seenVersion(await readBook(account))),
     refillKeyPackages: on(refillKeyPackages),
@@ -234,30 +216,30 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     /** Lets the rows of this browser follow the locks in the book. Returns the rooms that have changed. */
     followLocks: on(async (live) => {
       const due = locksToFollow((await readBook(live)).book, await live.vault.locks())
-      return due.length > 0 ? (await loadChatRows()).followLocks(live) : due
+      return due.length > 0 ? (await load.chatRows()).followLocks(live) : due
     }),
-    newChatPassword: part(loadChatLock, 'newChatPassword'),
-    makeChatLock: part(loadChatLock, 'makeChatLock'),
-    holdChatLock: part(loadChatLock, 'holdChatLock'),
-    typeChatPassword: part(loadChatLock, 'typeChatPassword'),
-    openChatLock: part(loadChatLock, 'openChatLock'),
-    shutChatLock: part(loadChatLock, 'shutChatLock'),
-    changeChatPassword: part(loadChatLock, 'changeChatPassword'),
-    chatPasswordChanged: part(loadChatLock, 'chatPasswordChanged'),
-    takeChatLockOff: part(loadChatLock, 'takeChatLockOff'),
-    giveChatUp: part(loadChatLock, 'giveChatUp'),
-    pagesToRead: part(loadChatPages, 'pagesToRead'),
-    takePage: part(loadChatPages, 'takePage'),
-    writePage: part(loadChatPages, 'writePage'),
-    isFullPage: part(loadChatPages, 'isFullPage'),
+    newChatPassword: part(load.chatLock, 'newChatPassword'),
+    makeChatLock: part(load.chatLock, 'makeChatLock'),
+    holdChatLock: part(load.chatLock, 'holdChatLock'),
+    typeChatPassword: part(load.chatLock, 'typeChatPassword'),
+    openChatLock: part(load.chatLock, 'openChatLock'),
+    shutChatLock: part(load.chatLock, 'shutChatLock'),
+    changeChatPassword: part(load.chatLock, 'changeChatPassword'),
+    chatPasswordChanged: part(load.chatLock, 'chatPasswordChanged'),
+    takeChatLockOff: part(load.chatLock, 'takeChatLockOff'),
+    giveChatUp: part(load.chatLock, 'giveChatUp'),
+    pagesToRead: part(load.chatPages, 'pagesToRead'),
+    takePage: part(load.chatPages, 'takePage'),
+    writePage: part(load.chatPages, 'writePage'),
+    isFullPage: part(load.chatPages, 'isFullPage'),
     /** The record of a room; undefined if it is new here, or locked. */
     roomRecord: on(async ({ vault }, chatRoomId: string) =>
       (await vault.isOpen(chatRoomId)) ? roomRecord(vault, chatRoomId) : undefined,
     ),
     enterRoom: on(enterRoom),
     receiveLog: on(receiveLog),
-    answerForks: part(loadAnswer, 'answerForks'),
-    restartRoom: part(loadRestart, 'restartRoom'),
+    answerForks: part(load.answer, 'answerForks'),
+    restartRoom: part(load.restart, 'restartRoom'),
     roomsToHeal: on(roomsToHeal),
     putHealingOff: on(putHealingOff),
     roomNeed: on(roomNeed),
@@ -265,19 +247,19 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     joinRoom: on(joinRoom),
     commitRoom: on(commitRoom),
     dropCommit: on(dropCommit),
-    auditCommits: part(loadAudit, 'auditCommits'),
-    auditDone: part(loadAudit, 'auditDone'),
+    auditCommits: part(load.audit, 'auditCommits'),
+    auditDone: part(load.audit, 'auditDone'),
     page: on(async (live, input: Parameters<typeof pageOf>[1]) => {
       const page = await pageOf(live.vault, input)
       return { ...page, messages: await explained(live, page.messages) }
     }),
     missingEpochs: on((account, messages: Pick<Message, 'content'>[]) => missingEpochs(account, messages)),
     keepArchiveKeys: on((account, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(account, keys, chatRoomId)),
-    adoptPage: part(loadOlder, 'adoptPage'),
+    adoptPage: part(load.older, 'adoptPage'),
     reopenWaiting: on(reopenWaiting),
-    indexRooms: on(async ({ vault }, input: { chatRoomIds: string[] }) => (await loadSearch()).indexRooms(vault, input)),
+    indexRooms: on(async ({ vault }, input: { chatRoomIds: string[] }) => (await load.search()).indexRooms(vault, input)),
     search: on(async ({ vault }, input: Parameters<typeof searchMessages>[1]) =>
-      (await loadSearch()).searchMessages(vault, input),
+      (await load.search()).searchMessages(vault, input),
     ),
     outbox: on(outboxOf),
     roomsWithOutbox: on(roomsWithOutbox),
@@ -286,13 +268,17 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     dropFromOutbox: on(dropFromOutbox),
     keepAndSeal: on(keepAndSeal),
     sealOutboxRow: on(sealOutboxRow),
-    uploads: on(async (live) => ((await live.vault.keys('sealed', UPLOADS)).length > 0 ? (await loadFiles()).uploads(live) : [])),
-    keepUpload: part(loadFiles, 'keepUpload'),
-    changeUpload: part(loadFiles, 'changeUpload'),
-    dropUpload: part(loadFiles, 'dropUpload'),
-    uploadBytes: part(loadFiles, 'uploadBytes'),
-    uploadDone: part(loadFiles, 'uploadDone'),
-    openFile: part(loadFiles, 'openFile'),
+    uploads: on(async (live) =>
+      (await live.vault.keys('sealed', UPLOADS)).length > 0 ? (await load.files()).uploads(live) : [],
+    ),
+    keepUpload: part(load.files, 'keepUpload'),
+    changeUpload: part(load.files, 'changeUpload'),
+    uploadBytes: part(load.files, 'uploadBytes'),
+    uploadDone: part(load.files, 'uploadDone'),
+    takeBackUpload: part(load.files, 'takeBackUpload'),
+    openFile: part(load.files, 'openFile'),
+    keptFiles: part(load.files, 'keptFiles'),
+    dropKept: part(load.files, 'dropKept'),
     readDraft: on(readDraft),
     drafts: on(drafts),
     keepDraftText: on(keepDraftText),

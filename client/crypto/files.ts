@@ -3,14 +3,16 @@ import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { type FileContent, readContent } from '../../contract/content.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
-import { dropFiles, keepSent, readFile, WAITING, writeFile } from '../vault/disk.ts'
+import { dropFiles, eachOf, listFiles, moveFile, readFile, WAITING, writeFile } from '../vault/disk.ts'
+import { exclusive } from '../vault/exclusive.ts'
+import { listedVaultOf } from '../vault/list.ts'
 import { seqOfMessage } from '../vault/messages.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import type { Live } from './live.ts'
-import { newRow, newWrites, outboxOf, ownRow, withOutbox } from './outbox.ts'
+import { droppedWrites, keptOf, newRow, newWrites, outboxOf, ownRow, withOutbox } from './outbox.ts'
 import { openFile as open, sealFile, storedBytesOf } from './sealedfile.ts'
-import { UPLOADS, type UploadRow, uploadsIn } from './uploadrows.ts'
+import { UPLOADS, type UploadRow, uploadId, uploadsIn } from './uploadrows.ts'
 
 // Files of messages: sealed before they go out, opened when they are looked at. Sealed bytes lie in the browser's own file system, keys
 // in rows of the vault, so that a chat with a password keeps those of its files under it [Note: A1, L1].
@@ -21,9 +23,12 @@ const rowShape: z.ZodType<UploadRow> = z.looseObject({
   sentAt: z.string(),
   order: z.number(),
   content: z.custom<UploadRow['content']>((json) => typeof json === 'object' && readContent({ ...json, object: NO_OBJECT })),
+  begun: z.object({ object: z.string(), uploadId: z.string().nullable() }).nullable().default(null),
   object: z.string().nullable(),
   isPaused: z.boolean(),
   failure: z.string().nullable(),
+  isLost: z.boolean().default(false),
+  isCancelled: z.boolean().default(false),
   isKept: z.boolean(),
 })
 /** Stands where the server has not named one yet. */
@@ -32,6 +37,9 @@ const NO_OBJECT = '00000000-0000-4000-8000-000000000000'
 const rowKey = ({ chatRoomId, id }: Name) => `${uploadsIn(chatRoomId)}${id}`
 const rowWrite = (row: UploadRow): Write => ({ store: 'sealed', key: rowKey(row), value: { json: row } })
 const gone = (name: Name): Write => ({ store: 'sealed', key: rowKey(name), value: null })
+
+/** What is noted of a file that nobody has begun to send. */
+const FRESH = { begun: null, object: null, isPaused: false, failure: null, isLost: false, isCancelled: false }
 
 interface Name {
   chatRoomId: string
@@ -50,7 +58,7 @@ export async function keepUpload(live: Live, { file, about, ...message }: NewFil
   const { result: hash, isKept } = await writeFile([live.userId, WAITING, message.id], sealFile(key, file))
   const sealed = { key: toBase64(key), hash: toBase64(hash), sizeBytes: file.size, storedBytes: storedBytesOf(file.size) }
   const content = { type: 'file' as const, ...about, ...sealed }
-  const row = { ...message, order: Date.now() * 1000, content, object: null, isPaused: false, failure: null, isKept }
+  const row = { ...message, ...FRESH, order: Date.now() * 1000, content, isKept }
   try {
     await live.vault.write([rowWrite(row)])
   } catch (error) {
@@ -61,24 +69,52 @@ export async function keepUpload(live: Live, { file, about, ...message }: NewFil
 }
 
 /** The files that wait to be sent, in order; none of a locked chat. */
-export async function uploads({ vault }: Live): Promise<UploadRow[]> {
-  const rows = (await vault.named(UPLOADS)).map(({ value }) => jsonOf(rowShape, value))
+export async function uploads(live: Live): Promise<UploadRow[]> {
+  await dropStrays(live)
+  const rows = (await live.vault.named(UPLOADS)).map(({ value }) => jsonOf(rowShape, value))
   return rows.sort((a, b) => a.order - b.order)
 }
+
+/** No bytes wait so long for their row: they are written a moment before it. */
+const STRAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Deletes bytes in the folder of what waits whose row is not there, because the browser ended between the two. The names of rows lie in
+ * the clear, those of locked chats too, so that nothing is deleted that a locked chat wants. While a vault is put aside, whose rows are
+ * not seen here, nothing is.
+ */
+async function dropStrays({ userId, vault }: Live): Promise<void> {
+  await exclusive(waitingOf(userId), async () => {
+    // A start asks too: it does not look at all that is kept.
+    const waiting = (await listFiles(userId, WAITING)).get(WAITING)
+    if (!waiting || (await listedVaultOf(userId, undefined, indexedDB))?.kept.length !== 0) return
+    const wanted = new Set((await vault.keys('sealed', UPLOADS)).map(uploadId))
+    const before = Date.now() - STRAY_MS
+    for (const [id, { lastModified }] of waiting)
+      if (lastModified < before && !wanted.has(id)) await dropFiles(userId, WAITING, id)
+  })
+}
+
+/** The turn in which bytes that lie there for long get a row, or are deleted for they have none. */
+const waitingOf = (userId: string): string => `${userId}/waiting`
 
 async function uploadOf({ vault }: Live, name: Name): Promise<UploadRow | undefined> {
   const row = await vault.get('sealed', rowKey(name))
   return row && jsonOf(rowShape, row)
 }
 
-/** Changes what is noted of a file that waits; nothing if it has gone meanwhile. */
-export function changeUpload(
-  live: Live,
-  { change, ...name }: Name & { change: Partial<Pick<UploadRow, 'object' | 'isPaused' | 'failure'>> },
-): Promise<void> {
+type Change = Partial<Pick<UploadRow, 'begun' | 'object' | 'isPaused' | 'failure' | 'isLost' | 'isCancelled'>>
+
+/** Changes what is noted of a file that waits, and returns it; undefined if it has gone meanwhile. `null` deletes the file. */
+export function changeUpload(live: Live, { change, ...name }: Name & { change: Change | null }): Promise<UploadRow | undefined> {
   return withOutbox(live, name.chatRoomId, async () => {
     const row = await uploadOf(live, name)
-    if (row) await live.vault.write([rowWrite({ ...row, ...change })])
+    const changed = row && change ? { ...row, ...change } : undefined
+    if (changed) await live.vault.write([rowWrite(changed)])
+    if (change) return changed
+    await live.vault.write([gone(name)])
+    await dropFiles(live.userId, WAITING, name.id)
+    return undefined
   })
 }
 
@@ -87,14 +123,6 @@ export async function uploadBytes(live: Live, { id }: Name): Promise<Blob> {
   const bytes = await readFile(live.userId, WAITING, id)
   if (!bytes) throw new CryptoFailure('file_absent', 'This file is not kept in this browser any more. Choose it again')
   return bytes
-}
-
-/** Gives up a file that waits. */
-export function dropUpload(live: Live, name: Name): Promise<void> {
-  return withOutbox(live, name.chatRoomId, async () => {
-    await live.vault.write([gone(name)])
-    await dropFiles(live.userId, WAITING, name.id)
-  })
 }
 
 /**
@@ -113,40 +141,97 @@ export function uploadDone(live: Live, name: Name & { object: string }): Promise
     const message = { id, chatRoomId, content, replyToId: null, sentAt: row.sentAt }
     const kept = isKnown ? [] : newWrites(newRow(message, await outboxOf(live, chatRoomId)))
     await live.vault.write([...kept, gone(name)])
-    await keepSent(live.userId, id, [chatRoomId, object])
+    await moveFile(live.userId, [WAITING, id], [chatRoomId, object])
   })
 }
 
-async function* chunksOf(bytes: Blob) {
-  const step = 1024 * 1024
-  for (let at = 0; at < bytes.size; at += step) yield new Uint8Array(await bytes.slice(at, at + step).arrayBuffer())
+/**
+ * Makes the message of a file, which the server has refused, a file that waits again: under another id, in one step. The sealed bytes
+ * wait with it, if they are here. undefined if there is no such message.
+ */
+export function takeBackUpload(live: Live, name: Name & { newId: string }): Promise<UploadRow | undefined> {
+  const { chatRoomId, newId: id } = name
+  return withOutbox(live, chatRoomId, async () => {
+    const kept = await keptOf(live, chatRoomId, name.id)
+    const whole = kept && readContent(kept.row.content)
+    if (!kept || whole?.type !== 'file') return undefined
+    const { object, ...content } = whole
+    const begun = { object, uploadId: null }
+    return exclusive(waitingOf(live.userId), async () => {
+      const isKept = await moveFile(live.userId, [chatRoomId, object], [WAITING, id])
+      const row = { ...FRESH, id, chatRoomId, sentAt: kept.row.sentAt, order: Date.now() * 1000, content, begun, isKept }
+      await live.vault.write([...droppedWrites(chatRoomId, name.id, kept), rowWrite(row)])
+      return row
+    })
+  })
+}
+
+interface ToOpen {
+  chatRoomId: string
+  content: FileContent
+  /** As the server has answered it. */
+  sealed?: Blob
+  /** False if what the server has answered is not to stay in this browser. */
+  isKept?: boolean
 }
 
 /**
- * Opens a message's file: `sealed` as the server has answered it, which is then kept, or what this browser keeps of it, undefined where
- * that is nothing. Throws what `openFile` of `sealedfile.ts` throws.
+ * Opens a message's file: `sealed`, which is then kept, or what this browser keeps of it, undefined where that is nothing, or spoiled. Throws what
+ * `openFile` of `sealedfile.ts` throws.
  */
-export async function openFile(
-  live: Live,
-  { chatRoomId, content, sealed }: { chatRoomId: string; content: FileContent; sealed?: Blob },
-): Promise<Blob | undefined> {
+export async function openFile(live: Live, { chatRoomId, content, sealed, isKept = true }: ToOpen): Promise<Blob | undefined> {
   const place: [string, string, string] = [live.userId, chatRoomId, content.object]
   const bytes = sealed ?? (await readFile(...place))
   if (!bytes) return undefined
   const stated = { ...content, key: fromBase64(content.key), hash: fromBase64(content.hash) }
+  if (sealed && isKept) {
+    const kept = await writeFile(place, open(stated, sealed), { isFlushed: false }).catch(passOverUnkept)
+    if (kept) return kept.result
+  }
   try {
-    const opened = await open(stated, bytes)
-    // A browser without space shows it all the same; another tab may be writing it.
-    if (sealed) await writeFile(place, chunksOf(sealed)).catch(passOverUnkept)
-    return opened
+    return await eachOf(open(stated, bytes), () => undefined)
   } catch (error) {
-    // What does not open is fetched again at the next try.
-    if (!sealed) await dropFiles(...place)
-    throw error
+    // A crash of the machine may have left other bytes: they are fetched again.
+    if (sealed || !(error instanceof CryptoFailure)) throw error
+    await dropFiles(...place)
+    return undefined
   }
 }
 
-function passOverUnkept(error: unknown): void {
+/** A browser without space shows it all the same; another tab may be writing it. */
+function passOverUnkept(error: unknown): undefined {
   const isFull = error instanceof CryptoFailure && error.code === 'quota'
   if (!isFull && !(error instanceof DOMException && error.name === 'NoModificationAllowedError')) throw error
+}
+
+/** What this browser keeps of files, in bytes as they are sealed. */
+export interface KeptFiles {
+  /** Of each room what was opened or sent, by the id of its object. Rooms that are locked are among them. */
+  rooms: { chatRoomId: string; files: { object: string; bytes: number }[] }[]
+  /** What still waits to be sent. */
+  waitingBytes: number
+}
+
+/** Lists what this browser keeps of files. Throws CryptoFailure. */
+export async function keptFiles(live: Live): Promise<KeptFiles> {
+  const { userId } = live
+  await dropStrays(live)
+  const { [WAITING]: waiting, ...rooms } = Object.fromEntries(await listFiles(userId))
+  return {
+    rooms: Object.entries(rooms).map(([chatRoomId, files]) => ({
+      chatRoomId,
+      files: [...files].map(([object, { size: bytes }]) => ({ object, bytes })),
+    })),
+    waitingBytes: [...(waiting?.values() ?? [])].reduce((sum, { size }) => sum + size, 0),
+  }
+}
+
+/** Deletes what this browser keeps of the files of these rooms; never what waits to be sent. One that a tab is writing stays. */
+export async function dropKept({ userId }: Live, chatRoomIds: string[]): Promise<void> {
+  const folders = await listFiles(userId)
+  for (const chatRoomId of chatRoomIds.filter((id) => id !== WAITING))
+    for (const object of folders.get(chatRoomId)?.keys() ?? [])
+      await dropFiles(userId, chatRoomId, object).catch((error: unknown) => {
+        if (!(error instanceof DOMException) || error.name !== 'NoModificationAllowedError') throw error
+      })
 }

@@ -151,14 +151,16 @@ export function changeOutbox(
 export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: string }): Promise<void> {
   return withOutbox(live, input.chatRoomId, async () => {
     const kept = await keptOf(live, input.chatRoomId, input.id)
-    if (!kept) return
-    await live.vault.write([
-      { store: 'outbox', key: [input.chatRoomId, kept.own.order], value: null },
-      // Sealed bytes may be under way: if the log shows them later, this copy proves that they are this device's [Note: V2].
-      ...(kept.own.envelope === null ? [ownWrite(input.chatRoomId, input.id, null)] : []),
-    ])
+    if (kept) await live.vault.write(droppedWrites(input.chatRoomId, input.id, kept))
   })
 }
+
+/** The changes that remove a message which the log does not have. */
+export const droppedWrites = (chatRoomId: string, id: string, { own }: Kept): Write[] => [
+  { store: 'outbox', key: [chatRoomId, own.order], value: null },
+  // Sealed bytes may be under way: if the log shows them later, this copy proves that they are this device's [Note: V2].
+  ...(own.envelope === null ? [ownWrite(chatRoomId, id, null)] : []),
+]
 
 const DRAFT = 'draft:'
 

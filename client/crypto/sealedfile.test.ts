@@ -4,6 +4,7 @@ import { type Bytes, concat } from '../../contract/bytes.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { paddedBytes } from '../../contract/objects.ts'
 import { randomBytes } from '../primitives/seal.ts'
+import { eachOf } from '../vault/disk.ts'
 import { CHUNK_BYTES, openFile, sealFile, storedBytesOf } from './sealedfile.ts'
 
 const KIB = 1024
@@ -15,9 +16,10 @@ async function sealed(file: Bytes, key = randomBytes(32)) {
   const chunks: Bytes[] = []
   const sealing = sealFile(key, new Blob([file]))
   let next = await sealing.next()
-  for (; !next.done; next = await sealing.next()) chunks.push(next.value)
+  for (; !next.done; next = await sealing.next())
+    for (let at = 0; at < next.value.length; at += CHUNK_BYTES) chunks.push(next.value.slice(at, at + CHUNK_BYTES))
   const stated = { key, hash: next.value, sizeBytes: file.length, storedBytes: storedBytesOf(file.length) }
-  return { stated, chunks, open: (parts = chunks, as = stated) => openFile(as, new Blob(parts)) }
+  return { stated, chunks, open: (parts = chunks, as = stated) => eachOf(openFile(as, new Blob(parts)), () => undefined) }
 }
 
 const read = async (opening: Promise<Blob>) => new Uint8Array(await (await opening).arrayBuffer())

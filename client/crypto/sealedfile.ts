@@ -1,4 +1,3 @@
-import { sha256 } from '@noble/hashes/sha2.js'
 import { type Bytes, concat, encodeFields, sameBytes } from '../../contract/bytes.ts'
 import { paddedBytes } from '../../contract/objects.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
@@ -11,6 +10,8 @@ import { lockedKey } from '../primitives/seal.ts'
 export const CHUNK_BYTES = 64 * 1024
 const TAG_BYTES = 16
 const OPEN_BYTES = CHUNK_BYTES - TAG_BYTES
+/** Chunks that are read, and sealed or opened, at once: each read and each call of the browser's cipher waits for another thread. */
+const AT_ONCE = 16
 
 /** The size with which a file of so many bytes is stored: sealed and padded. */
 export const storedBytesOf = (sizeBytes: number): number =>
@@ -27,48 +28,57 @@ function cipherOf(index: number, isLast: boolean) {
 }
 
 /**
- * Seals a file of `sizeBytes` (1 or more) under a key that seals nothing else (32 bytes). Yields the sealed chunks, `storedBytesOf` bytes
- * together, and returns the SHA-256 of the file. One chunk is in memory at a time. Throws CryptoFailure('file_read') if the file has
- * another size.
+ * Seals a file of `sizeBytes` (1 or more) under a key that seals nothing else (32 bytes). Yields the sealed chunks, some at a time, `storedBytesOf` bytes
+ * together, and returns the SHA-256 of the file. The file is in memory once: the browser hashes only what it has whole, and five times
+ * as fast as code of ours. Throws CryptoFailure('file_read').
  */
 export async function* sealFile(key: Uint8Array, file: Blob): AsyncGenerator<Bytes, Bytes> {
   const aes = await lockedKey(key)
-  const hash = sha256.create()
-  const storedBytes = storedBytesOf(file.size)
+  const content = new Uint8Array(await file.arrayBuffer().catch(unreadable))
+  const storedBytes = storedBytesOf(content.length)
   const chunks = chunksOf(storedBytes)
-  for (let index = 0; index < chunks; index++) {
-    const from = index * OPEN_BYTES
-    const piece = new Uint8Array(await read(file.slice(from, from + OPEN_BYTES)))
-    hash.update(piece)
+  const seal = async (index: number, piece: Bytes): Promise<Bytes> => {
     const isLast = index === chunks - 1
     const openBytes = isLast ? storedBytes - index * CHUNK_BYTES - TAG_BYTES : OPEN_BYTES
     const padded = piece.length === openBytes ? piece : concat(piece, new Uint8Array(openBytes - piece.length))
-    yield new Uint8Array(await crypto.subtle.encrypt(cipherOf(index, isLast), aes, padded))
+    return new Uint8Array(await crypto.subtle.encrypt(cipherOf(index, isLast), aes, padded))
   }
-  return concat(hash.digest())
+  const sealFrom = (first: number): Promise<Bytes[]> =>
+    Promise.all(piecesOf(content, first, OPEN_BYTES, chunks).map((piece, at) => seal(first + at, piece)))
+  let ahead = sealFrom(0)
+  const hash = sha256Of(content)
+  for (let first = 0; first < chunks; first += AT_ONCE) {
+    const sealed = await ahead
+    // The browser seals the next chunks while these are written.
+    ahead = sealFrom(first + AT_ONCE)
+    yield concat(...sealed)
+  }
+  return await hash
 }
 
+/** The next chunks from `first` on, of `step` bytes each but the last; those of the padding are empty. */
+const piecesOf = (bytes: Bytes, first: number, step: number, chunks: number): Bytes[] =>
+  Array.from({ length: Math.max(0, Math.min(AT_ONCE, chunks - first)) }, (_, at) =>
+    bytes.subarray((first + at) * step, (first + at + 1) * step),
+  )
+
 /**
- * Opens a sealed file and returns its bytes as a Blob without a type. Throws CryptoFailure: 'file_size' if it is longer or shorter than
- * stated, 'file_chunk' if a chunk was changed, moved, or sealed under another key, 'file_padding', 'file_hash' if it is another
- * file than the message states.
+ * Opens a sealed file. Yields its sealed bytes as they are read, some at a time, and returns the file as a Blob without a type once all of
+ * it is known to be right. Throws CryptoFailure: 'file_size' if it is longer or shorter than stated, 'file_chunk' if a chunk was
+ * changed, moved, or sealed under another key, 'file_padding', 'file_hash' if it is another file than the message states, 'file_read'.
  */
-export async function openFile(
+export async function* openFile(
   stated: { key: Uint8Array; hash: Uint8Array; sizeBytes: number; storedBytes: number },
   sealed: Blob,
-): Promise<Blob> {
+): AsyncGenerator<Bytes, Blob> {
   const { sizeBytes, storedBytes } = stated
   if (sealed.size !== storedBytes || storedBytesOf(sizeBytes) !== storedBytes)
     throw new CryptoFailure('file_size', 'This file is cut short, or longer than its message says')
   const aes = await lockedKey(stated.key)
-  const hash = sha256.create()
   const chunks = chunksOf(storedBytes)
-  const parts: Bytes[] = []
-  let left = sizeBytes
-  for (let index = 0; index < chunks; index++) {
-    const from = index * CHUNK_BYTES
-    const piece = await read(sealed.slice(from, from + CHUNK_BYTES))
-    const open = await crypto.subtle.decrypt(cipherOf(index, index === chunks - 1), aes, piece).then(
+  const content = new Uint8Array(sizeBytes)
+  const openChunk = (index: number, piece: Bytes): Promise<Bytes> =>
+    crypto.subtle.decrypt(cipherOf(index, index === chunks - 1), aes, piece).then(
       (bytes) => new Uint8Array(bytes),
       (cause: unknown) => {
         throw new CryptoFailure('file_chunk', `Part ${index + 1} of this file was changed, moved, or sealed with another key`, {
@@ -76,20 +86,59 @@ export async function openFile(
         })
       },
     )
-    const content = open.subarray(0, Math.min(left, open.length))
-    if (open.subarray(content.length).some((byte) => byte !== 0))
-      throw new CryptoFailure('file_padding', 'The padding of this file is not as it must be')
-    left -= content.length
-    hash.update(content)
-    parts.push(content)
+  let filled = 0
+  const batches = batchesOf(sealed)
+  let next = await batches.next()
+  for (let first = 0; !next.done; first += AT_ONCE) {
+    const batch = next.value
+    const pieces = piecesOf(batch, 0, CHUNK_BYTES, chunks - first)
+    // The next chunks are read while the browser opens these.
+    const [opened, following] = await Promise.all([
+      Promise.all(pieces.map((piece, at) => openChunk(first + at, piece))),
+      batches.next(),
+    ])
+    for (const open of opened) {
+      const part = open.subarray(0, Math.min(sizeBytes - filled, open.length))
+      if (open.subarray(part.length).some((byte) => byte !== 0))
+        throw new CryptoFailure('file_padding', 'The padding of this file is not as it must be')
+      content.set(part, filled)
+      filled += part.length
+    }
+    yield batch
+    next = following
   }
-  if (!sameBytes(hash.digest(), stated.hash))
-    throw new CryptoFailure('file_hash', 'This is another file than its sender has sealed')
-  return new Blob(parts)
+  const hash = sha256Of(content)
+  const file = new Blob([content])
+  if (!sameBytes(await hash, stated.hash)) throw new CryptoFailure('file_hash', 'This is another file than its sender has sealed')
+  return file
 }
 
-/** Reads a piece. Throws CryptoFailure('file_read') if the file has gone or was changed on the disk. */
-const read = (piece: Blob): Promise<ArrayBuffer> =>
-  piece.arrayBuffer().catch((cause: unknown) => {
-    throw new CryptoFailure('file_read', 'This file cannot be read any more', { cause })
-  })
+/** Reads a sealed file as one stream: several times as fast as piece by piece. Each batch but the last is `AT_ONCE` chunks. */
+async function* batchesOf(sealed: Blob): AsyncGenerator<Bytes, undefined> {
+  const reader = sealed.stream().getReader()
+  let batch = new Uint8Array(AT_ONCE * CHUNK_BYTES)
+  let filled = 0
+  for (;;) {
+    const { value } = await reader.read().catch(unreadable)
+    for (let at = 0; value && at < value.length; ) {
+      const part = value.subarray(at, at + batch.length - filled)
+      batch.set(part, filled)
+      filled += part.length
+      at += part.length
+      if (filled < batch.length) continue
+      yield batch
+      batch = new Uint8Array(AT_ONCE * CHUNK_BYTES)
+      filled = 0
+    }
+    if (value) continue
+    if (filled > 0) yield batch.subarray(0, filled)
+    return undefined
+  }
+}
+
+const sha256Of = async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+
+/** The file has gone or was changed on the disk. */
+function unreadable(cause: unknown): never {
+  throw new CryptoFailure('file_read', 'This file cannot be read any more', { cause })
+}

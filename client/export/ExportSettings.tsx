@@ -19,18 +19,20 @@ export function ExportSettings({ user }: { user: User }) {
   const running = useRef<AbortController>(undefined)
   const [progress, setProgress] = useState<ExportProgress>()
   const [result, setResult] = useState<ExportResult>()
+  const [hasFiles, setHasFiles] = useState(true)
   useEffect(() => () => running.current?.abort(), [])
 
   async function start() {
     const run = new AbortController()
     running.current = run
     setResult(undefined)
-    setProgress({ chatsDone: 0, chats: 0, messages: 0, name: '' })
+    setProgress({ chatsDone: 0, chats: 0, messages: 0, files: 0, name: '' })
     try {
       // Few people ever export, so the code that makes the archive is loaded on demand.
       const { exportAccount } = await import('./export.ts')
       const made = await exportAccount(env, user, {
         rooms: await refreshRooms(env),
+        hasFiles,
         onProgress: (now) => run.signal.aborted || setProgress(now),
         signal: run.signal,
       })
@@ -59,19 +61,25 @@ export function ExportSettings({ user }: { user: User }) {
   return (
     <div ref={root} className="stack">
       <Note icon={TriangleAlert}>
-        <strong>It leaves as plain text:</strong> every chat that this browser can read, with names, addresses and times. Whoever
-        has the file can read it.
+        <strong>It leaves as plain text:</strong> every chat that this browser can read, with names, addresses, times and files.
+        Whoever has the file can read it.
         {kept > 0 && ` ${counted(kept, 'chat')} with a password ${kept === 1 ? 'is' : 'are'} left out.`}
       </Note>
       {progress ? (
         <Running progress={progress} onCancel={cancel} />
       ) : (
-        <div className="acts">
-          <button type="button" className="btn outline" onClick={start}>
-            <Download className="i i-16" aria-hidden />
-            Export everything
-          </button>
-        </div>
+        <>
+          <label className="export-files">
+            <input type="checkbox" checked={hasFiles} onChange={(event) => setHasFiles(event.target.checked)} />
+            With photos, videos and documents
+          </label>
+          <div className="acts">
+            <button type="button" className="btn outline" onClick={start}>
+              <Download className="i i-16" aria-hidden />
+              Export everything
+            </button>
+          </div>
+        </>
       )}
       <div role="status" className="export-outcome">
         {result && <Done result={result} />}
@@ -81,14 +89,16 @@ export function ExportSettings({ user }: { user: User }) {
 }
 
 function Running({ progress, onCancel }: { progress: ExportProgress; onCancel: () => void }) {
-  const { chatsDone, chats, messages, name } = progress
+  const { chatsDone, chats, messages, files, name } = progress
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => button.current?.focus(), [])
   return (
     <div className="stack tight">
       <progress className="progress" aria-label="Export" value={chatsDone} max={chats || 1} />
       <p className="small t2">
-        {chats === 0 ? 'Reading your contacts.' : `${chatsDone} of ${counted(chats, 'chat')}, ${counted(messages, 'message')}`}
+        {chats === 0
+          ? 'Reading your contacts.'
+          : `${chatsDone} of ${counted(chats, 'chat')}, ${counted(messages, 'message')}${files > 0 ? `, ${counted(files, 'file')}` : ''}`}
         {name && (
           <>
             {' '}
@@ -108,12 +118,14 @@ function Running({ progress, onCancel }: { progress: ExportProgress; onCancel: (
 }
 
 function Done({ result }: { result: ExportResult }) {
-  const { chats, messages, unreadable, fileName } = result
+  const { chats, messages, unreadable, files, missingFiles, fileName } = result
   return (
     <p className="small">
-      {counted(messages, 'message')} of {counted(chats, 'chat')} went to your browser’s downloads as{' '}
-      <span className="mono">{fileName}</span>.
-      {unreadable > 0 && ` ${unreadable} could not be read here; the archive says which.`}{' '}
+      {counted(messages, 'message')} of {counted(chats, 'chat')}
+      {files > 0 && ` and ${counted(files, 'file')}`} went to your browser’s downloads as <span className="mono">{fileName}</span>
+      .{unreadable > 0 && ` ${unreadable} could not be read here; the archive says which.`}
+      {missingFiles > 0 &&
+        ` ${counted(missingFiles, 'file')} could not be had; the archive names ${missingFiles === 1 ? 'it' : 'them'} and why.`}{' '}
       <button type="button" className="linkish" onClick={() => save(result)}>
         Save it again
       </button>

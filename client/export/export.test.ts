@@ -4,11 +4,14 @@ import type { User } from '../../contract/account.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { roomOfContact } from '../rooms/contact.ts'
 import type { Room } from '../rooms/room.ts'
+import { sendsFile, servesFiles } from '../testing/files.ts'
 import { newPerson, type TestPerson } from '../testing/people.ts'
 import { ALL_SHOWN } from '../testing/privacy.ts'
 import { patchedClient } from '../testing/room.ts'
 import { createWire } from '../testing/wire.ts'
 import { putPeople } from '../trust/people.ts'
+import { openArchive } from './archive.ts'
+import { fileName } from './attached.ts'
 import { type ExportProgress, exportAccount, fileWord } from './export.ts'
 import { chatLines } from './pages.ts'
 
@@ -42,6 +45,7 @@ async function unpacked(archive: Blob): Promise<Record<string, string>> {
 
 const options = (rooms: Room[], onProgress: (progress: ExportProgress) => void = () => undefined) => ({
   rooms,
+  hasFiles: true,
   onProgress,
   signal: new AbortController().signal,
 })
@@ -133,6 +137,66 @@ test('what needs a newer page is in the export as it came, and says so', async (
   ])
   expect(files['chats/001-bob.html']).toContain(`Not readable here: ${reason}`)
   expect(files['chats/001-bob.html']).not.toContain('AAAA')
+})
+
+test('files come along under their names, and one that cannot be had is named with the reason', async () => {
+  const wire = createWire()
+  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
+  const stored = new Map<string, Blob>()
+  const about = { caption: 'by the <sea>', text: 'sand and water' }
+  await sendsFile(alice, bob, { name: 'beach.png', as: 'image', mediaType: 'image/png', ...about }, stored)
+  await sendsFile(alice, bob, { name: 'run.html', mediaType: 'text/html', text: '<script>alert(1)</script>' }, stored)
+  await sendsFile(alice, bob, { name: 'gone.pdf' })
+  const { object } = await sendsFile(alice, bob, { name: 'changed.pdf' }, stored)
+  stored.set(object, new Blob([new Uint8Array(4096)]))
+  const asked = servesFiles(stored)
+  await bob.reads(alice)
+  const export_ = async (hasFiles: boolean) => {
+    const made = await exportAccount(bob.env, ownerOf(bob), { ...options([listed(bob, alice)]), hasFiles })
+    const files = await unpacked(made.archive)
+    return { made, files, messages: JSON.parse(files['chats/001-bob.json'] ?? '').messages }
+  }
+  const { made, files, messages } = await export_(true)
+  expect(made).toMatchObject({ messages: 4, files: 2, missingFiles: 2, unreadable: 0 })
+  const [photo, page] = messages
+  expect(files[`chats/${photo.file.path}`]).toBe('sand and water')
+  expect(files[`chats/${page.file.path}`]).toBe('<script>alert(1)</script>')
+  expect(messages).toMatchObject([
+    {
+      text: 'Photo',
+      file: { name: 'beach.png', caption: 'by the <sea>', path: expect.stringMatching(/^001-bob\/\d+-beach.png$/) },
+    },
+    { file: { name: 'run.html', mediaType: 'text/html', sizeBytes: 25 } },
+    { file: { name: 'gone.pdf', path: null, reason: expect.stringMatching(/./) } },
+    { file: { name: 'changed.pdf', path: null, reason: expect.stringContaining('Part 1 of this file was changed') } },
+  ])
+  const html = files['chats/001-bob.html'] ?? ''
+  expect(html).toContain(`<img src="${photo.file.path}"`)
+  expect(html).toContain('by the &lt;sea&gt;')
+  expect(html).toContain('gone.pdf</bdi> (0.1 KB) is not in this archive')
+  expect(html).not.toContain(`href="${page.file.path}"`)
+  expect(files['index.html']).toContain('2 files · 2 not in this archive')
+
+  // Nothing of it stays in the browser, and without files none is asked for.
+  expect(await bob.core.keptFiles()).toMatchObject({ rooms: [] })
+  asked.length = 0
+  const without = await export_(false)
+  expect(asked).toEqual([])
+  expect(without.made).toMatchObject({ messages: 4, files: 0, missingFiles: 0 })
+  expect(without.messages[0].file).toMatchObject({ name: 'beach.png', path: null, reason: 'files were left out of this export' })
+})
+
+test('a file whose name another disk would not take has one there, and its ending', () => {
+  expect(fileName('a/b\\..\\c: "d"?.pdf. ')).toBe('c_ _d__.pdf')
+  expect(fileName('\u202Egnp.exe')).toBe('gnp.exe')
+  expect(fileName('')).toBe('file')
+  expect(fileName(`${'語'.repeat(200)}.txt`)).toMatch(/^語{40,50}\.txt$/)
+})
+
+test('the archive says when it is full instead of breaking at 4 GB', () => {
+  const archive = openArchive()
+  expect(archive.hasRoom(10 * 1024 * 1024)).toBe(true)
+  expect(archive.hasRoom(4 * 1024 ** 3)).toBe(false)
 })
 
 test('an export that is given up stops and saves nothing', async () => {

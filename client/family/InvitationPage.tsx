@@ -1,6 +1,8 @@
 import { CircleAlert, UsersRound } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import type { User } from '../../contract/account.ts'
 import { familyApi } from '../../contract/family.ts'
+import { ApiError } from '../net/api.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -8,19 +10,29 @@ import { Spinner } from '../ui/Spinner.tsx'
 import { showToast } from '../ui/toast.ts'
 import './family.css'
 
+interface Failure {
+  words: string
+  /** True if the server has refused the invitation; false if it could not be asked, so that asking again may help. */
+  isFinal: boolean
+}
+
 /** Asks the signed-in person, who may have just signed up, whether to join a family circle. */
-export function InvitationPage({ token, onDone }: { token: string; onDone: () => void }) {
+export function InvitationPage({ token, user, onDone }: { token: string; user: User; onDone: () => void }) {
   const env = useEnv()
   const [inviter, setInviter] = useState<string>()
-  const [failure, setFailure] = useState<string>()
+  const [failure, setFailure] = useState<Failure>()
+  const [asked, setAsked] = useState(0)
   const [showsOnline, setShowsOnline] = useState(false)
   const [isPending, setPending] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once more when the person asks for it
   useEffect(() => {
-    env.api(familyApi.show, { token }).then(
-      ({ inviterName }) => setInviter(inviterName),
-      (error) => setFailure(failureWords(error)),
-    )
-  }, [env, token])
+    env.api(familyApi.show, { token }).then(({ inviterName }) => setInviter(inviterName), fail)
+  }, [env, token, asked])
+
+  function fail(error: unknown) {
+    const isFinal = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+    setFailure({ words: failureWords(error), isFinal })
+  }
 
   async function answer(run: () => Promise<unknown>, title: string, text: string) {
     setPending(true)
@@ -29,16 +41,31 @@ export function InvitationPage({ token, onDone }: { token: string; onDone: () =>
       showToast({ tone: 'good', title, text })
       onDone()
     } catch (error) {
-      setFailure(failureWords(error))
+      fail(error)
     } finally {
       setPending(false)
     }
   }
 
+  function askAgain() {
+    setFailure(undefined)
+    setAsked(asked + 1)
+  }
+
   if (failure)
     return (
       <main className="centre">
-        <Empty icon={CircleAlert} isTitle title="This invitation cannot be accepted" text={failure}>
+        <Empty
+          icon={CircleAlert}
+          isTitle
+          title={failure.isFinal ? 'This invitation cannot be accepted' : 'The invitation could not be loaded'}
+          text={failure.words}
+        >
+          {!failure.isFinal && (
+            <button type="button" className="btn primary" onClick={askAgain}>
+              Try again
+            </button>
+          )}
           <button type="button" className="btn outline" onClick={onDone}>
             Go to your chats
           </button>
@@ -84,6 +111,7 @@ export function InvitationPage({ token, onDone }: { token: string; onDone: () =>
             {isPending ? 'Joining...' : 'Join'}
           </button>
         </div>
+        <p className="small t2">You join as @{user.username.toLowerCase()}.</p>
       </Empty>
     </main>
   )

@@ -3,23 +3,24 @@ import { FAMILY, familyApi, type Invitation, inviteShape } from '../../contract/
 import { LIMITS } from '../../contract/limits.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
-import { failureWords } from '../ui/failure.ts'
 import { type FieldErrors, fieldErrors } from '../ui/form.ts'
 import { showToast } from '../ui/toast.ts'
+import { useAct } from './useAct.tsx'
 
 const NAMES = ['inviteeEmail', 'inviteeUsername'] as const
 
 interface Props {
   members: number
   slots: number
+  sendsMail: boolean
   onInvited: (invitation: Invitation) => void
 }
 
-export function InviteForm({ members, slots, onInvited }: Props) {
+export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
   const env = useEnv()
   const [form, setForm] = useState({ inviteeEmail: '', inviteeUsername: '' })
   const [errors, setErrors] = useState<FieldErrors<(typeof NAMES)[number]>>({})
-  const [isPending, setPending] = useState(false)
+  const { act, isPending } = useAct()
   const isFull = members >= FAMILY.membersMax
   const why = isFull
     ? 'Maximum family members reached (5/5)'
@@ -45,24 +46,27 @@ export function InviteForm({ members, slots, onInvited }: Props) {
       const found = fieldErrors(checked.error, NAMES)
       return setErrors({ ...found, ...(found.inviteeEmail && { inviteeEmail: 'Please enter a valid email' }) })
     }
-    setPending(true)
-    try {
-      const invitation = await env.api(familyApi.invite, form)
-      setForm({ inviteeEmail: '', inviteeUsername: '' })
-      showToast({ tone: 'good', title: 'Invitation Sent', text: 'Family circle invitation has been created successfully.' })
-      onInvited(invitation)
-    } catch (error) {
-      showToast({ tone: 'bad', title: 'Invitation Failed', text: failureWords(error) })
-    } finally {
-      setPending(false)
-    }
+    const invitation = await act({
+      run: () => env.api(familyApi.invite, form),
+      done: ({ mail }) => ({
+        title: mail === 'sent' ? 'Invitation Sent' : 'Invitation Created',
+        text: 'Family circle invitation has been created successfully.',
+      }),
+      failed: 'Invitation Failed',
+    })
+    if (!invitation) return
+    setForm({ inviteeEmail: '', inviteeUsername: '' })
+    onInvited(invitation)
   }
 
   return (
     <section>
       <h2>Invite Family Member</h2>
       <p className="small t2">
-        Each invitation is a link for one person, good for seven days. This server sends no mail: pass the link on yourself.
+        Each invitation is a link for one person, good for seven days.{' '}
+        {sendsMail
+          ? 'It is mailed to the address, and you can pass it on yourself as well.'
+          : 'This server sends no mail: pass the link on yourself.'}
       </p>
       <form className="invite" onSubmit={submit} noValidate>
         <Field

@@ -6,9 +6,8 @@ import { familyApi } from '../../contract/family.ts'
 import { hasRight } from '../../contract/plans.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { useEnv } from '../ui/env.tsx'
-import { failureWords } from '../ui/failure.ts'
 import { Part } from '../ui/Part.tsx'
-import { showToast } from '../ui/toast.ts'
+import { useAct } from './useAct.tsx'
 import './family.css'
 
 type Own = z.infer<typeof familyApi.own.output>['membership']
@@ -16,9 +15,9 @@ type Own = z.infer<typeof familyApi.own.output>['membership']
 /** The way to one's own family circle, or the circle that one is in. Nothing for who has neither. */
 export function Membership({ user }: { user: User }) {
   const env = useEnv()
+  const { act, isPending } = useAct()
   const [own, setOwn] = useState<Own>(null)
   const [isLeaving, setLeaving] = useState(false)
-  const [isPending, setPending] = useState(false)
   useEffect(() => {
     const load = () =>
       void env.api(familyApi.own, {}).then(
@@ -28,18 +27,6 @@ export function Membership({ user }: { user: User }) {
     load()
     return env.socket.on('account', load)
   }, [env])
-
-  async function act(run: () => Promise<unknown>, failed: string, next: Own) {
-    setPending(true)
-    try {
-      await run()
-      setOwn(next)
-    } catch (error) {
-      showToast({ tone: 'bad', title: failed, text: failureWords(error) })
-    } finally {
-      setPending(false)
-    }
-  }
 
   if (hasRight(user.subscriptionTier, 'family'))
     return (
@@ -53,6 +40,17 @@ export function Membership({ user }: { user: User }) {
     )
   if (!own) return null
   const name = `@${own.username.toLowerCase()}`
+
+  async function show(next: NonNullable<Own>) {
+    const run = () => env.api(familyApi.setOnline, { showsOnline: next.showsOnline })
+    if (await act({ run, failed: 'That was not changed' })) setOwn(next)
+  }
+
+  async function leave() {
+    if (await act({ run: () => env.api(familyApi.leave, {}), failed: 'You have not left' })) setOwn(null)
+    setLeaving(false)
+  }
+
   return (
     <Part title="Family circle" text={`You are in the family circle of ${name}.`}>
       <div className="stack tight">
@@ -66,17 +64,12 @@ export function Membership({ user }: { user: User }) {
             type="checkbox"
             checked={own.showsOnline}
             disabled={isPending}
-            onChange={({ target: { checked } }) =>
-              void act(() => env.api(familyApi.setOnline, { showsOnline: checked }), 'That was not changed', {
-                ...own,
-                showsOnline: checked,
-              })
-            }
+            onChange={({ target: { checked } }) => void show({ ...own, showsOnline: checked })}
           />
           {name} may see when I am online
         </label>
         <div className="acts">
-          <button type="button" className="btn outline" onClick={() => setLeaving(true)}>
+          <button type="button" className="btn outline" disabled={isPending} onClick={() => setLeaving(true)}>
             Leave the family circle
           </button>
         </div>
@@ -88,10 +81,7 @@ export function Membership({ user }: { user: User }) {
           action="Leave"
           pendingAction="Leaving..."
           isPending={isPending}
-          onConfirm={() => {
-            setLeaving(false)
-            void act(() => env.api(familyApi.leave, {}), 'You have not left', null)
-          }}
+          onConfirm={() => void leave()}
           onCancel={() => setLeaving(false)}
         />
       )}

@@ -1,6 +1,7 @@
 import { Play } from 'lucide-react'
-import { useState } from 'react'
+import { type SyntheticEvent, useState } from 'react'
 import type { Held } from './open.ts'
+import { playsAlone } from './playing.ts'
 import { type Look, nameOf, sizeWords } from './shown.ts'
 import { NotThere, useOpened } from './useOpened.tsx'
 import { VoicePlayer } from './VoicePlayer.tsx'
@@ -13,6 +14,7 @@ export function Player({ held, look }: { held: Held; look: Look }) {
   const { name, sizeBytes, picture, voice } = held.file
   const shownName = nameOf(name) || (look === 'video' ? 'Video' : 'Sound')
   const words = isBroken ? 'This browser cannot play it. It can be saved from the shared files.' : failure
+  const play = ({ currentTarget }: SyntheticEvent<HTMLMediaElement>) => playsAlone(currentTarget)
   function retry() {
     setBroken(false)
     setWanted(false)
@@ -32,13 +34,22 @@ export function Player({ held, look }: { held: Held; look: Look }) {
         aria-label={shownName}
         playsInline
         style={picture && { aspectRatio: `${picture.width} / ${picture.height}` }}
+        onPlay={play}
         onError={() => setBroken(true)}
       />
     )
   if (url)
     return (
       // biome-ignore lint/a11y/useMediaCaption: nobody but the sender could write captions
-      <audio className="att-audio" src={url} controls autoPlay aria-label={shownName} onError={() => setBroken(true)} />
+      <audio
+        className="att-audio"
+        src={url}
+        controls
+        autoPlay
+        aria-label={shownName}
+        onPlay={play}
+        onError={() => setBroken(true)}
+      />
     )
   const busy = isWanted && part !== undefined
   return (

@@ -7,16 +7,22 @@ import { showToast } from '../ui/toast.ts'
 import type { Prepared } from './prepare.ts'
 import { peaksOf, type Recording, record, voiceMessage } from './recording.ts'
 import { lengthWords } from './shown.ts'
+import { type Press, useHold } from './useHold.tsx'
 import { VoicePlayer, Wave } from './VoicePlayer.tsx'
 import './files.css'
+import './recorder.css'
 
 interface Props {
+  /** Where the microphone was pressed, if it still is. */
+  heldFrom: Press | undefined
   onCancel: () => void
   onSend: (message: Prepared) => Promise<void>
 }
 
-/** Records a voice message: it can be paused, heard, gone on with, sent, or thrown away. */
-export function Recorder({ onCancel, onSend }: Props) {
+/**
+ * Records a voice message: it can be paused, heard, gone on with, sent, or thrown away. While the microphone is held, letting go sends it.
+ */
+export function Recorder({ heldFrom, onCancel, onSend }: Props) {
   const recording = useRef<Recording>(undefined)
   const [, setTicks] = useState(0)
   const [isReady, setReady] = useState(false)
@@ -65,10 +71,17 @@ export function Recorder({ onCancel, onSend }: Props) {
     await onSend(voiceMessage(sound, levels, seconds))
   }
 
+  const { isHeld, isAway } = useHold({
+    from: heldFrom,
+    isReady: isReady && levels.length > 0,
+    onRelease: () => void send(),
+    onCancel,
+  })
+
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields
     <div className="recorder" role="group" aria-label="Voice message">
-      <IconButton icon={Trash2} label="Throw away" onClick={onCancel} />
+      {!isHeld && <IconButton icon={Trash2} label="Throw away" onClick={onCancel} />}
       {heard ? (
         <VoicePlayer
           voice={{ seconds, peaks: toBase64(Uint8Array.from(peaksOf(levels))) }}
@@ -84,7 +97,11 @@ export function Recorder({ onCancel, onSend }: Props) {
           <span className="att-length">{lengthWords(seconds)}</span>
         </span>
       )}
-      {heard ? (
+      {isHeld ? (
+        <span className={isAway ? 'att-hold away' : 'att-hold'} role="status">
+          {isAway ? 'Let go to throw it away' : 'Let go to send, slide away to throw it away'}
+        </span>
+      ) : heard ? (
         !isFull && (
           <IconButton
             icon={Mic}
@@ -98,15 +115,17 @@ export function Recorder({ onCancel, onSend }: Props) {
       ) : (
         <IconButton icon={Pause} label="Pause and listen" onClick={() => void pause()} />
       )}
-      <button
-        type="button"
-        className="send"
-        aria-label="Send voice message"
-        disabled={!isReady || levels.length === 0}
-        onClick={() => void send()}
-      >
-        <ArrowUp className="i" aria-hidden />
-      </button>
+      {!isHeld && (
+        <button
+          type="button"
+          className="send"
+          aria-label="Send voice message"
+          disabled={!isReady || levels.length === 0}
+          onClick={() => void send()}
+        >
+          <ArrowUp className="i" aria-hidden />
+        </button>
+      )}
     </div>
   )
 }

@@ -71,13 +71,15 @@ export function Viewer({ held, onClose }: Props) {
           }}
         >
           <header>
-            <Radix.Title>
-              <bdi>{name}</bdi>
-            </Radix.Title>
-            <span>
-              {sizeWords(shown.file.sizeBytes)}
-              {pictures.length > 1 && ` · ${at + 1} of ${pictures.length}`}
-            </span>
+            <div>
+              <Radix.Title>
+                <bdi>{name}</bdi>
+              </Radix.Title>
+              <p role="status">
+                {sizeWords(shown.file.sizeBytes)}
+                {pictures.length > 1 && ` · ${at + 1} of ${pictures.length}`}
+              </p>
+            </div>
             <IconButton
               icon={zoom.isNear ? ZoomOut : ZoomIn}
               label={zoom.isNear ? 'Zoom out' : 'Zoom in'}

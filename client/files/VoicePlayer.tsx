@@ -2,6 +2,7 @@ import { Pause, Play } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { fromBase64 } from '../../contract/bytes.ts'
 import type { FileContent } from '../../contract/content.ts'
+import { playsAlone } from './playing.ts'
 import { lengthWords } from './shown.ts'
 
 const SPEEDS = [1, 1.5, 2]
@@ -15,9 +16,6 @@ interface Props {
   onWant: () => void
   onBroken: () => void
 }
-
-/** The sound that plays: another one stops it. */
-let playing: HTMLAudioElement | undefined
 
 /** A voice message: its wave, in which to go to a place, and how fast it plays. */
 export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
@@ -41,9 +39,6 @@ export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
       return onWant()
     }
     if (!player.paused) return player.pause()
-    if (playing !== player) playing?.pause()
-    playing = player
-    player.playbackRate = speed
     void player.play().catch(() => undefined)
   }
 
@@ -64,7 +59,12 @@ export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
       <audio
         ref={audio}
         src={url}
-        onPlay={() => setPlaying(true)}
+        onPlay={({ currentTarget }) => {
+          playsAlone(currentTarget)
+          // What is loaded begins at the usual speed, also where another was chosen before.
+          currentTarget.playbackRate = speed
+          setPlaying(true)
+        }}
         onPause={() => setPlaying(false)}
         onTimeUpdate={(event) => setAt(event.currentTarget.currentTime)}
         onEnded={() => setAt(0)}

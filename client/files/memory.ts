@@ -1,6 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { FileContent } from '../../contract/content.ts'
 import type { UploadRow } from '../crypto/crypto.ts'
+import type { Early } from './put.ts'
 
 /** How the timeline shows a file whose bytes the server does not have yet. */
 interface UploadLine {
@@ -21,6 +22,8 @@ export interface Upload extends UploadRow {
   reason: string | null
   /** The part that the server has, from 0 to 1. */
   part: number
+  /** The object that the server was asked for while the file was being sealed. */
+  early: Promise<Early | undefined> | undefined
   /** Its line in the timeline. */
   line: UploadLine
 }
@@ -30,3 +33,16 @@ export const uploadsStore = createStore<{ uploads: readonly Upload[] }>(() => ({
 
 export const uploadsIn = (chatRoomId: string): Upload[] =>
   uploadsStore.getState().uploads.filter((upload) => upload.chatRoomId === chatRoomId)
+
+/** The channel of this browser's tabs about files that wait. A tab gets no message of its own. */
+const CHANNEL = 'conclave/uploads'
+let tabs: BroadcastChannel | undefined
+
+/** Calls `onChange` whenever another tab has changed a file that waits. */
+export function followTabs(onChange: () => void): void {
+  tabs ??= new BroadcastChannel(CHANNEL)
+  tabs.onmessage = onChange
+}
+
+/** Tells the other tabs that a file that waits has come, changed, or gone. */
+export const tellTabs = (): void => tabs?.postMessage(null)

@@ -1,6 +1,7 @@
 import type { FileContent } from '../../contract/content.ts'
 import { objectPath } from '../../contract/objects.ts'
 import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
 import { receiveBytes } from '../net/transfer.ts'
 import { openedStore } from './opened.ts'
 import { PIXELS_MAX, pixelsOf } from './pixels.ts'
@@ -20,12 +21,15 @@ const opening = new Map<string, Promise<Blob>>()
 let running = 0
 const queue: (() => void)[] = []
 
-/** Opens a file: from memory, from this browser, or from the server. Throws ApiError or CryptoFailure. */
-export function openHeld(env: Env, held: Held): Promise<Blob> {
+/**
+ * Opens a file: from this browser, or from the server; what comes from there stays in this browser unless `isKept` is false. Throws
+ * ApiError or CryptoFailure.
+ */
+export function openHeld(env: Env, held: Held, { isKept = true } = {}): Promise<Blob> {
   const { object } = held.file
   const before = opening.get(object)
   if (before) return before
-  const now = inLane(() => open(env, held)).finally(() => opening.delete(object))
+  const now = inLane(() => open(env, held, isKept)).finally(() => opening.delete(object))
   opening.set(object, now)
   return now
 }
@@ -41,12 +45,12 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function open(env: Env, { chatRoomId, file }: Held): Promise<Blob> {
+async function open(env: Env, { chatRoomId, file }: Held, isKept: boolean): Promise<Blob> {
   const kept = await env.crypto.openFile({ chatRoomId, content: file })
-  return kept ?? (await fetchFile(env, { chatRoomId, file }))
+  return kept ?? (await fetchFile(env, { chatRoomId, file }, isKept))
 }
 
-async function fetchFile(env: Env, { chatRoomId, file }: Held): Promise<Blob> {
+async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean): Promise<Blob> {
   const note = (part: number | undefined) =>
     openedStore.setState(({ parts }) => {
       const { [file.object]: _, ...others } = parts
@@ -54,12 +58,24 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held): Promise<Blob> {
     })
   note(0)
   try {
-    const sealed = await receiveBytes(objectPath(file.object), file.storedBytes, { onProgress: note })
-    const opened = await env.crypto.openFile({ chatRoomId, content: file, sealed })
+    const sealed = await receiveSealed(file, note)
+    const opened = await env.crypto.openFile({ chatRoomId, content: file, sealed, isKept })
     if (!opened) throw new Error('The file was opened to nothing')
     return opened
   } finally {
     note(undefined)
+  }
+}
+
+/** Reads sealed bytes from the bucket where browsers reach it, or else from the server. Throws ApiError. */
+async function receiveSealed({ object, storedBytes }: FileContent, onProgress: (part: number) => void): Promise<Blob> {
+  const path = objectPath(object)
+  try {
+    return await receiveBytes(`${path}?from=bucket`, storedBytes, { onProgress })
+  } catch (error) {
+    // What the server refuses by 404 it refuses again.
+    if (!(error instanceof ApiError) || error.status === 404) throw error
+    return await receiveBytes(path, storedBytes, { onProgress })
   }
 }
 

@@ -1,9 +1,14 @@
-import { CryptoFailure } from '../crypto/crypto.ts'
+import { CryptoFailure, type UploadRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
+import { fitting } from './fit.ts'
+import { type Upload, uploadsStore } from './memory.ts'
 import { type Prepared, prepare } from './prepare.ts'
-import { type Follower, startUpload } from './upload.ts'
+import { beginEarly, dropObject } from './put.ts'
+import type { Follower } from './settle.ts'
+import { nameOf } from './shown.ts'
+import { cancelUpload, startUpload } from './upload.ts'
 
 interface Options {
   caption: string
@@ -12,22 +17,53 @@ interface Options {
 
 /**
  * Makes a file ready unless it is, seals it, and sends it. From then on it is kept: a reload, a lost connection and a full queue lose
- * nothing. What cannot be kept is said by a toast.
+ * nothing. What cannot be kept is said by a toast, and the answer is false.
  */
 export async function sendFile(
   env: Env,
-  chats: Follower,
+  chats: Follower | undefined,
   chatRoomId: string,
   file: File | Prepared,
   options: Options = { caption: '', isSmaller: false },
-): Promise<void> {
+): Promise<boolean> {
   try {
     const prepared = file instanceof File ? await prepare(file, options) : file
     const message = { id: crypto.randomUUID(), chatRoomId, sentAt: env.clock().toISOString() }
-    await startUpload(env, await env.crypto.keepUpload({ ...message, ...prepared }), chats)
+    // One at a time: what is in a queue would hold addresses that end before its turn.
+    const early = uploadsStore.getState().uploads.length === 0 ? beginEarly(env, prepared.file.size) : undefined
+    await startUpload(env, await kept(env, { ...message, ...prepared }, early), chats, early)
+    return true
   } catch (error) {
-    const words = error instanceof CryptoFailure ? failureWords(error) : 'Failed to upload file. Please try again.'
-    showToast({ tone: 'bad', title: 'Upload Failed', text: words })
-    if (!(error instanceof CryptoFailure)) throw error
+    showToast({ tone: 'bad', title: 'Upload Failed', text: wordsOf(error, file) })
+    if (!isUnreadable(error) && !(error instanceof CryptoFailure)) throw error
+    return false
   }
+}
+
+function wordsOf(error: unknown, file: File | Prepared): string {
+  if (isUnreadable(error) && file instanceof File) return `“${nameOf(file.name)}” cannot be read any more`
+  return error instanceof CryptoFailure ? failureWords(error) : 'Failed to upload file. Please try again.'
+}
+
+/** True if the file was deleted, moved or changed on the disk after it was chosen. */
+const isUnreadable = (error: unknown): boolean =>
+  (error instanceof CryptoFailure && error.code === 'file_read') ||
+  (error instanceof DOMException && ['NotFoundError', 'NotReadableError'].includes(error.name))
+
+/** Seals and keeps a file. Where that fails the server drops the object that it was asked for. */
+async function kept(env: Env, file: Parameters<Env['crypto']['keepUpload']>[0], early: Upload['early']): Promise<UploadRow> {
+  try {
+    return await env.crypto.keepUpload(file)
+  } catch (error) {
+    void early?.then((begun) => begun && dropObject(env, begun.key))
+    throw error
+  }
+}
+
+/** Sends a file that was chosen again, in the place of one whose bytes are not in this browser any more. */
+export async function sendInPlace(env: Env, lost: Upload, [file]: File[]): Promise<void> {
+  if (!file || fitting([file]).length === 0) return
+  const { chatRoomId, content } = lost
+  if (await sendFile(env, undefined, chatRoomId, file, { caption: content.caption, isSmaller: false }))
+    await cancelUpload(env, lost)
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
 import { roomsApi } from '../../contract/rooms.ts'
+import { sendsFile } from '../testing/files.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { patchedClient, people } from '../testing/room.ts'
 import { turns } from '../testing/turns.ts'
@@ -49,6 +50,21 @@ test('Alice finds what Bob wrote, and what she wrote, by any part of its words, 
   expect(await finds('e-me')).toEqual([])
   expect(await finds('nowhere')).toEqual([])
   expect(await finds(' ?! ')).toEqual([])
+})
+
+test('A file is found by any part of its name and of its caption, and not by the word that its row shows', async () => {
+  const { alice, bob, roomId } = await withWords(['a word of text'])
+  await sendsFile(alice, bob, { name: 'Quarterly-Report_2026.pdf', caption: 'figures for Zürich' })
+  await sendsFile(alice, bob, { name: 'IMG_0042.jpg', as: 'image', mediaType: 'image/jpeg', caption: 'our boat' })
+  await alice.reads(bob)
+  const finds = async (query: string) => textsOf(await looksFor(alice, query, [roomId]))
+  const report = ['Quarterly-Report_2026.pdf figures for Zürich']
+  expect(await finds('arter')).toEqual(report)
+  expect(await finds('report 2026')).toEqual(report)
+  expect(await finds('zurich figur')).toEqual(report)
+  expect(await finds('0042')).toEqual(['IMG_0042.jpg our boat'])
+  expect(await finds('oat')).toEqual(['IMG_0042.jpg our boat'])
+  expect(await finds('photo')).toEqual([])
 })
 
 test('Accents, case and apostrophes do not count; scripts without spaces and emoji are found anywhere', async () => {

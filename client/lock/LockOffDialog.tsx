@@ -7,6 +7,7 @@ import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
 import { FormFooter } from '../ui/FormFooter.tsx'
 import { failureWords } from '../ui/failure.ts'
+import { usePassword } from '../ui/usePassword.tsx'
 import { Wrong } from '../ui/Wrong.tsx'
 import { switchLockOff } from './lock.ts'
 import { passkeyEntry } from './unlock.ts'
@@ -20,8 +21,7 @@ interface Props {
 /** Switching the lock off needs its password or passkey, so that another person at the unlocked browser cannot do it. */
 export function LockOffDialog({ standing, onDone, onClose }: Props) {
   const env = useEnv()
-  const [password, setPassword] = useState('')
-  const [error, setError] = useState<string>()
+  const { password, error, setError, field } = usePassword()
   const [isPending, setPending] = useState(false)
   const hasPassword = standing.passwordSalt !== null
   const close = () => isPending || onClose()
@@ -54,18 +54,7 @@ export function LockOffDialog({ standing, onDone, onClose }: Props) {
       onClose={close}
     >
       <form onSubmit={submit} noValidate>
-        {hasPassword && (
-          <PasswordField
-            label="Password that opens the lock"
-            autoComplete="current-password"
-            value={password}
-            error={error}
-            onValue={(typed) => {
-              setPassword(typed)
-              setError(undefined)
-            }}
-          />
-        )}
+        {hasPassword && <PasswordField label="Password that opens the lock" {...field} />}
         {!hasPassword && error && <Wrong>{error}</Wrong>}
         {hasPassword && standing.passkeyIds.length > 0 && passkeysWork() && (
           <button

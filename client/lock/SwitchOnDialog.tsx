@@ -7,6 +7,7 @@ import { WaysUnknown } from '../security/WaysUnknown.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { PasswordField } from '../ui/Field.tsx'
 import { FormFooter } from '../ui/FormFooter.tsx'
+import { usePassword } from '../ui/usePassword.tsx'
 import { Wrong } from '../ui/Wrong.tsx'
 import type { EnteredWays } from './lock.ts'
 
@@ -38,9 +39,8 @@ export function SwitchOnDialog({ title, text, legend, only, switchOn, onDone, on
   const choices = ALL.filter((one) => (one === 'password' || hasPasskey) && (one === 'passkey' || hasPassword))
   const [chosen, setChosen] = useState<Choice>()
   const choice = chosen ?? choices[0] ?? 'password'
-  const [password, setPassword] = useState('')
+  const { password, error, setError, field } = usePassword()
   const [again, setAgain] = useState('')
-  const [error, setError] = useState<string>()
   const [isPending, setPending] = useState(false)
   const takesPassword = choice !== 'passkey'
   // The keyring cannot verify this password, so the form asks for it twice.
@@ -81,18 +81,7 @@ export function SwitchOnDialog({ title, text, legend, only, switchOn, onDone, on
               ))}
             </fieldset>
           )}
-          {takesPassword && (
-            <PasswordField
-              label="Password of this account"
-              autoComplete="current-password"
-              value={password}
-              error={error}
-              onValue={(typed) => {
-                setPassword(typed)
-                setError(undefined)
-              }}
-            />
-          )}
+          {takesPassword && <PasswordField label="Password of this account" {...field} />}
           {isAskedTwice && (
             <PasswordField label="Repeat password" autoComplete="current-password" value={again} onValue={setAgain} />
           )}

@@ -1,14 +1,15 @@
 import { Camera, Mic, Paperclip } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
-import { LIMITS } from '../../contract/limits.ts'
+import { type PointerEvent, useEffect, useRef, useState } from 'react'
+import { fitting } from '../files/fit.ts'
 import { sendFile } from '../files/send.ts'
+import type { Press } from '../files/useHold.tsx'
 import { useEnv } from '../ui/env.tsx'
-import { IconButton } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
 import { Menu, type Point } from '../ui/Menu.tsx'
 import { showToast } from '../ui/toast.ts'
 import { useMedia } from '../ui/useMedia.tsx'
 import { followerOf } from './files.ts'
+import type { useGiven } from './useGiven.tsx'
 
 const AttachDialog = later(async () => (await import('../files/AttachDialog.tsx')).AttachDialog)
 const Recorder = later(async () => (await import('../files/Recorder.tsx')).Recorder)
@@ -24,29 +25,26 @@ interface Props {
   hasPlan: boolean
   /** True while nothing can be sent in this chat. */
   isBlocked: boolean
+  /** What was dropped on the page or pasted. */
+  given: ReturnType<typeof useGiven>
 }
 
 /** The buttons beside the field: a file, a photo, a voice message. Files dropped on the page or pasted come here too. */
-export function Attach({ chatRoomId, hasPlan, isBlocked }: Props) {
+export function Attach({ chatRoomId, hasPlan, isBlocked, given }: Props) {
   const env = useEnv()
   const picker = useRef<HTMLInputElement>(null)
   const camera = useRef<HTMLInputElement>(null)
   const isTouch = useMedia('(pointer: coarse)')
   const [files, setFiles] = useState<File[]>([])
   const [menuAt, setMenuAt] = useState<Point>()
-  const [isRecording, setRecording] = useState(false)
+  const [recording, setRecording] = useState<{ heldFrom: Press | undefined }>()
   const [isUpgrading, setUpgrading] = useState(false)
-  const [isOver, setOver] = useState(false)
 
-  function take(list: FileList | null | undefined) {
+  function take(list: Iterable<File> | null) {
     const chosen = [...(list ?? [])]
-    if (chosen.length === 0 || isBlocked) return
+    if (chosen.length === 0) return
     if (!hasPlan) return setUpgrading(true)
-    const fit = chosen.filter(({ size }) => size <= LIMITS.fileBytes && size > 0)
-    if (chosen.some(({ size }) => size > LIMITS.fileBytes))
-      showToast({ tone: 'bad', title: 'File Too Large', text: 'Please select a file smaller than 10MB' })
-    for (const { name } of chosen.filter(({ size }) => size === 0))
-      showToast({ tone: 'bad', title: 'Empty File', text: `“${name}” has nothing in it` })
+    const fit = fitting(chosen)
     setFiles((before) => {
       if (before.length + fit.length > FILES_MAX)
         showToast({ tone: 'bad', title: 'Too Many Files', text: `At most ${FILES_MAX} files can be sent at once` })
@@ -54,45 +52,35 @@ export function Attach({ chatRoomId, hasPlan, isBlocked }: Props) {
     })
   }
 
-  const latest = useRef(take)
-  latest.current = take
   useEffect(() => {
-    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') && !isCovered()
-    const paste = (event: ClipboardEvent) => {
-      const { files: pasted } = event.clipboardData ?? {}
-      if (!pasted?.length || isCovered()) return
-      event.preventDefault()
-      latest.current(pasted)
-    }
-    const over = (event: DragEvent) => {
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      setOver(true)
-    }
-    const leave = (event: DragEvent) => event.relatedTarget === null && setOver(false)
-    const drop = (event: DragEvent) => {
-      setOver(false)
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      latest.current(event.dataTransfer?.files)
-    }
-    document.addEventListener('paste', paste)
-    document.addEventListener('dragover', over)
-    document.addEventListener('dragleave', leave)
-    document.addEventListener('drop', drop)
-    return () => {
-      document.removeEventListener('paste', paste)
-      document.removeEventListener('dragover', over)
-      document.removeEventListener('dragleave', leave)
-      document.removeEventListener('drop', drop)
-    }
-  }, [])
+    if (given.files.length === 0 || isBlocked) return
+    given.taken()
+    take(given.files)
+  })
+  useEffect(() => {
+    if (given.files.length > 0 && isBlocked)
+      showToast({
+        tone: 'bad',
+        title: 'Sending is stopped',
+        text: 'The files are kept on this page until you can send here again.',
+      })
+  }, [given.files, isBlocked])
 
   const choose = () => (hasPlan ? picker.current?.click() : setUpgrading(true))
   function ask(button: HTMLElement) {
     if (!isTouch || !hasPlan) return choose()
     const { left, top } = button.getBoundingClientRect()
     setMenuAt({ x: left, y: top })
+  }
+
+  function press({ button, clientX: x, clientY: y }: PointerEvent) {
+    if (!hasPlan || button !== 0) return
+    const heldFrom = { x, y, isOver: false }
+    const end = () => {
+      heldFrom.isOver = true
+    }
+    for (const event of ['pointerup', 'pointercancel']) document.addEventListener(event, end, { once: true, capture: true })
+    setRecording({ heldFrom })
   }
 
   async function send(picked: File[], options: { caption: string; isSmaller: boolean }) {
@@ -102,12 +90,13 @@ export function Attach({ chatRoomId, hasPlan, isBlocked }: Props) {
       await sendFile(env, chats, chatRoomId, file, { ...options, caption: at === 0 ? options.caption : '' })
   }
 
-  if (isRecording)
+  if (recording)
     return (
       <Recorder
-        onCancel={() => setRecording(false)}
+        heldFrom={recording.heldFrom}
+        onCancel={() => setRecording(undefined)}
         onSend={async (prepared) => {
-          setRecording(false)
+          setRecording(undefined)
           await sendFile(env, followerOf(env), chatRoomId, prepared)
         }}
       />
@@ -148,12 +137,18 @@ export function Attach({ chatRoomId, hasPlan, isBlocked }: Props) {
       >
         <Paperclip className="i" aria-hidden />
       </button>
-      <IconButton
-        icon={Mic}
-        label="Record a voice message"
-        className="attach"
-        onClick={() => !isBlocked && (hasPlan ? setRecording(true) : setUpgrading(true))}
-      />
+      <button
+        type="button"
+        className="icon-btn attach mic"
+        aria-label="Record a voice message"
+        data-tip=""
+        disabled={isBlocked}
+        onPointerDown={press}
+        onClick={() => (hasPlan ? setRecording({ heldFrom: undefined }) : setUpgrading(true))}
+        onContextMenu={(event) => event.preventDefault()}
+      >
+        <Mic className="i" aria-hidden />
+      </button>
       {menuAt && (
         <Menu
           label="Attach"
@@ -165,7 +160,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked }: Props) {
           onClose={() => setMenuAt(undefined)}
         />
       )}
-      {isOver && <div className="att-drop">Drop files to send them</div>}
+      {given.isOver && <div className="att-drop">{isBlocked ? 'Sending is stopped' : 'Drop files to send them'}</div>}
       {files.length > 0 && (
         <AttachDialog
           files={files}
@@ -179,6 +174,3 @@ export function Attach({ chatRoomId, hasPlan, isBlocked }: Props) {
     </>
   )
 }
-
-/** True while a dialog that is not about these files is open. */
-const isCovered = (): boolean => document.querySelector('[role=dialog]:not(.att-dialog), [role=alertdialog]') !== null

@@ -8,6 +8,7 @@ import type { ShownMessage } from './store.ts'
 import { Words } from './Words.tsx'
 import { isEmojiOnly, type Range } from './words.ts'
 
+const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupported)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
 
 interface Props {
@@ -61,6 +62,7 @@ function Body({ message, hasTime, marks, details }: BodyProps) {
         </p>
       </div>
     )
+  if (body.kind === 'unsupported') return <Unsupported id={message.id} meta={meta} />
   if (body.kind === 'file') return <FileBody {...{ body, message, marks, meta, Words }} />
   return (
     <div className={isEmojiOnly(body.text) && body.kind === 'text' ? 'bub emoji' : 'bub'}>

@@ -18,8 +18,10 @@ import type { Room } from '../rooms/room.ts'
 import { useEnv } from '../ui/env.tsx'
 import { later } from '../ui/later.tsx'
 import { sendAndReport } from './outcome.ts'
-import { sendText, takeBack } from './send.ts'
+import { sendText } from './send.ts'
+import { takeBack } from './unsent.ts'
 import { useDraft } from './useDraft.tsx'
+import { useGiven } from './useGiven.tsx'
 import { useTyping } from './useTyping.tsx'
 
 const Attach = later(async () => (await import('./Attach.tsx')).Attach)
@@ -39,6 +41,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const { text, change: setText, empty, settle, isUnkept } = useDraft(room.id)
   const typing = useTyping(room)
+  const given = useGiven()
   const [hasFocus, setFocus] = useState(false)
   const isOff = !isConnected || isBlocked
   // The field never closes under somebody's hands: what is typed without a connection stays, and is sent when it is back.
@@ -91,7 +94,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   return (
     <form className="compose" onSubmit={submit}>
       <span className="attaching">
-        <Attach chatRoomId={room.id} hasPlan={hasPlan} isBlocked={isBlocked} />
+        <Attach chatRoomId={room.id} hasPlan={hasPlan} isBlocked={isBlocked} given={given} />
       </span>
       <div className={isTooLong ? 'input bad' : 'input'}>
         <textarea

@@ -5,6 +5,7 @@ import { putRooms, resetRooms } from '../rooms/list.ts'
 import { refreshRooms } from '../rooms/load.ts'
 import { loadOlderPage } from '../rooms/older.ts'
 import { readDisk } from '../testing/disk.ts'
+import { sendsFile, servesFiles } from '../testing/files.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import { syncBook } from '../trust/book.ts'
@@ -46,6 +47,25 @@ async function syncs(person: TestPerson) {
   await syncBook(person.env)
   await takeClears(person.env)
 }
+
+test('Clearing a chat takes its files from this browser, and from one that was away', async () => {
+  const { alice, bob, phone, roomId } = await talking()
+  const stored = new Map<string, Blob>()
+  const content = await sendsFile(alice, bob, { name: 'plan.pdf' }, stored)
+  servesFiles(stored)
+  await phone.reads(bob)
+  // The two browsers of this test share one memory for files.
+  expect((await alice.core.keptFiles()).rooms).toMatchObject([{ chatRoomId: roomId, files: [{ object: content.object }] }])
+  await refreshRooms(alice.env)
+  await clearChat(alice.env, alice.room(bob))
+  expect((await alice.core.keptFiles()).rooms).toEqual([])
+  expect(await alice.core.openFile({ chatRoomId: roomId, content })).toBeUndefined()
+
+  await phone.core.openFile({ chatRoomId: roomId, content, sealed: stored.get(content.object) ?? new Blob() })
+  expect((await phone.core.keptFiles()).rooms).toHaveLength(1)
+  await syncs(phone)
+  expect((await phone.core.keptFiles()).rooms).toEqual([])
+})
 
 test('A chat that Alice clears is gone in this browser, in one that was away, in the search, and for a new one; Bob keeps his', async () => {
   const { alice, bob, phone, roomId } = await talking()

@@ -1,7 +1,8 @@
-import type { UploadRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
-import { type Follower, resumeUploads } from '../files/upload.ts'
+import type { Follower } from '../files/settle.ts'
+import { cancelUpload, refreshUploads, startUpload } from '../files/upload.ts'
 import { roomById } from '../rooms/list.ts'
+import type { Room } from '../rooms/room.ts'
 import { showToast } from '../ui/toast.ts'
 import { sendAndReport } from './outcome.ts'
 import { flush } from './send.ts'
@@ -19,8 +20,8 @@ export const followerOf = (env: Env): Follower => ({
     await refreshRoom(env, room)
     const outcome = await sendAndReport(() => flush(env, room), refuse)
     const waiting = outcome === 'kept' ? await env.crypto.outbox(chatRoomId) : []
-    if (outcome !== 'kept' || waiting.length > 0) return
     const [name] = names
+    if (outcome !== 'kept' || waiting.length > 0 || name === undefined) return
     const text = names.length === 1 ? `${name} has been sent` : `${names.length} files have been sent`
     showToast({ tone: 'good', title: 'File Uploaded', text })
   },
@@ -35,4 +36,19 @@ const refuse = () =>
   })
 
 /** Takes up the files that wait in this browser. */
-export const resumeFiles = (env: Env, rows: UploadRow[]): Promise<void> => resumeUploads(env, rows, followerOf(env))
+export const refreshFiles = (env: Env): Promise<void> => refreshUploads(env, followerOf(env))
+
+/** Sends a file anew whose message the server has refused because it has the file no more. */
+export async function sendFileAgain(env: Env, room: Room, id: string): Promise<void> {
+  const row = await takeBack(env, room, id)
+  if (row) await startUpload(env, row, followerOf(env))
+}
+
+/** Gives up a file whose message was not sent, also at the server. */
+export async function giveUpFile(env: Env, room: Room, id: string): Promise<void> {
+  const row = await takeBack(env, room, id)
+  if (row) await cancelUpload(env, row, followerOf(env))
+}
+
+const takeBack = (env: Env, { id: chatRoomId }: Room, id: string) =>
+  env.crypto.takeBackUpload({ chatRoomId, id, newId: crypto.randomUUID() })

@@ -25,13 +25,13 @@ test('What needs a newer page says so in the chat and in the list, and is never 
   const [room] = await keepRooms(alice.env, [alice.contact(bob)])
   if (!room) throw new Error('The contact has no room')
   await showRoom(alice.env, room)
-  const reason = 'Needs a newer version of this page'
+  const unsupported = { kind: 'unsupported', text: 'Unsupported message type' }
   expect(messagesStore.getState().open?.messages.map(({ body }) => body)).toEqual([
     { kind: 'text', text: 'hello' },
     { kind: 'text', text: 'hi' },
-    { kind: 'unreadable', reason },
-    { kind: 'unreadable', reason },
+    unsupported,
+    unsupported,
   ])
   await refreshPreview(alice.env, room)
-  expect(roomById(roomId)?.preview).toEqual({ kind: 'unreadable', text: reason, status: null })
+  expect(roomById(roomId)?.preview).toEqual({ kind: 'unreadable', text: unsupported.text, status: null })
 })

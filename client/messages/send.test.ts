@@ -11,8 +11,9 @@ import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { receiveMessage } from './receive.ts'
-import { retryMessage, sendText, takeBack } from './send.ts'
+import { sendText } from './send.ts'
 import { messagesStore } from './store.ts'
+import { retryMessage, takeBack } from './unsent.ts'
 import { refreshRoom, refreshView, showCaughtUp } from './view.ts'
 
 let alice: TestPerson

@@ -93,25 +93,6 @@ export async function flushAll(env: Env): Promise<void> {
   }
 }
 
-export async function retryMessage(env: Env, room: Room, id: string): Promise<SendOutcome> {
-  await env.crypto.changeOutbox({ chatRoomId: room.id, id, failure: null, unseal: false })
-  await refreshRoom(env, room)
-  return flush(env, room)
-}
-
-/** Takes a message that was not sent out of the conversation. Returns false if it was sent meanwhile, or still waits. */
-export async function takeBack(env: Env, room: Room, id: string): Promise<boolean> {
-  const row = (await env.crypto.outbox(room.id)).find((unsent) => unsent.id === id)
-  if (!row?.failure) return false
-  await deleteUnsent(env, room, id)
-  return true
-}
-
-export async function deleteUnsent(env: Env, room: Room, id: string): Promise<void> {
-  await env.crypto.dropFromOutbox({ chatRoomId: room.id, id })
-  await refreshRoom(env, room)
-}
-
 let typingSentAt = 0
 
 /** Sends a typing frame, at most every few seconds, unless the account hides its typing. It may be lost. */

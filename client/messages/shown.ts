@@ -1,5 +1,5 @@
 import type { Content } from '../../contract/content.ts'
-import { NEEDS_NEWER } from '../../contract/contentwords.ts'
+import { UNSUPPORTED } from '../../contract/contentwords.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import { deliveryOf, type Room } from '../rooms/room.ts'
 import { waitOf } from './outbox.ts'
@@ -8,6 +8,8 @@ import type { MessageBody, ShownMessage } from './store.ts'
 /** What stands in the place of messages that the server withholds. */
 const WHILE_BLOCKED = 'Messages while blocked are not kept'
 const NO_LONGER_THERE = 'The server no longer has this message'
+
+const unsupported = { kind: 'unsupported', text: UNSUPPORTED } as const
 
 /** How the timeline shows a message of the vault. */
 export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
@@ -33,7 +35,7 @@ const written = (content: Content, chatRoomId: string): MessageBody =>
 function shownBody({ body, chatRoomId }: StoredMessage): MessageBody {
   if (body.kind === 'content') return written(body.content, chatRoomId)
   if (body.kind === 'withheld') return { kind: 'notice', text: body.isExplained ? WHILE_BLOCKED : NO_LONGER_THERE, isQuiet: true }
-  if (body.kind === 'newer') return { kind: 'unreadable', reason: NEEDS_NEWER }
+  if (body.kind === 'newer') return unsupported
   if (body.kind === 'sealed')
     return {
       kind: 'unreadable',
@@ -46,6 +48,6 @@ function shownBody({ body, chatRoomId }: StoredMessage): MessageBody {
 export function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
   const waits = waitOf(chatRoomId)?.reason ?? null
   const status = failure ? 'failed' : waits ? 'waiting' : 'sending'
-  const body: MessageBody = content ? written(content, chatRoomId) : { kind: 'unreadable', reason: NEEDS_NEWER }
+  const body: MessageBody = content ? written(content, chatRoomId) : unsupported
   return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false }
 }

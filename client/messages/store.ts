@@ -9,6 +9,8 @@ export type MessageBody =
   /** A program's plain text, which is shown with a red "Not encrypted" mark. */
   | { kind: 'plain'; text: string }
   | { kind: 'unreadable'; reason: string }
+  /** Of a kind that only a newer build knows; `text` says so. */
+  | { kind: 'unsupported'; text: string }
   /** A notice in the conversation, such as "Encryption restarted". A quiet one is not announced, and stands once for all in a row. */
   | { kind: 'notice'; text: string; isQuiet?: true }
 

@@ -14,19 +14,23 @@ export function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isAtEnd
   })
   const until = useRef(0)
   useEffect(() => {
-    if (!scroller.current) return
-    let frame = 0
+    const list = scroller.current
+    if (!list) return
+    let [frame, height] = [0, list.clientHeight]
     const hold = () => {
       cancelAnimationFrame(frame)
       latest.current.toEnd()
       if (performance.now() < until.current) frame = requestAnimationFrame(hold)
     }
     const observer = new ResizeObserver(() => {
-      if (!latest.current.isAtEnd) return
+      // Right after a message of one's own the list is at its end, and has not said so yet.
+      const wasAtEnd = height > list.clientHeight && list.scrollHeight - list.scrollTop - height < 2
+      height = list.clientHeight
+      if (!wasAtEnd && !latest.current.isAtEnd) return
       until.current = performance.now() + SETTLES_MS
       hold()
     })
-    observer.observe(scroller.current)
+    observer.observe(list)
     return () => {
       cancelAnimationFrame(frame)
       observer.disconnect()

@@ -274,7 +274,7 @@ test('News of a room that is not on screen, or of an account that was closed, ch
   const kept = await library(1)
   const { alice, room } = kept
   await shows(kept)
-  await kept.keeps('news')
+  await kept.keeps('the `news`')
   resetRooms()
   await refreshRoom(alice.env, room)
   expect(texts()).toEqual(['message 1'])
@@ -282,5 +282,5 @@ test('News of a room that is not on screen, or of an account that was closed, ch
   hideRoom()
   await refreshRoom(alice.env, room)
   expect(messagesStore.getState().open).toBe(null)
-  expect(latestRoom(room)).toMatchObject({ preview: { text: 'news' } })
+  expect(latestRoom(room)).toMatchObject({ preview: { text: 'the news' } })
 })

@@ -1,7 +1,14 @@
+import { isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { followTabs, uploadsStore } from '../files/memory.ts'
 
-/** Lets the files go on that wait in this browser, of all chats that are open. */
+/** Lets the files go on that wait in this browser, of all chats that are open, from now on also those that another tab keeps. */
 export async function sendWaitingFiles(env: Env): Promise<void> {
-  const rows = await env.crypto.uploads()
-  if (rows.length > 0) await (await import('./files.ts')).resumeFiles(env, rows)
+  followTabs(() =>
+    sendWaitingFiles(env).catch((error: unknown) => {
+      if (!isClosed(error)) throw error
+    }),
+  )
+  const isAny = uploadsStore.getState().uploads.length > 0 || (await env.crypto.uploads()).length > 0
+  if (isAny) await (await import('./files.ts')).refreshFiles(env)
 }

@@ -1,3 +1,4 @@
+import { codeIn } from '../ui/code.ts'
 import { textParts } from '../ui/links.ts'
 
 /** A range of a text in UTF-16 units. */
@@ -13,14 +14,6 @@ export interface Piece {
   isMarked: boolean
 }
 
-/**
- * Three backticks around lines, or one on each side within a line. What they enclose is shown as it stands. Each is looked for once
- * only: a long message whose code has no end must not stop the page.
- */
-const CODE = /```([\s\S]+?)```\n?|(?<!`)`([^`\s](?:[^`\n]*[^`\s])?)`(?!`)/gu
-/** The name of a language behind three backticks. */
-const LANGUAGE = /^[\w+-]*\n/u
-
 /** Cuts a text into words, links and code, and each of these where a mark begins or ends. Without marks none is left out but the backticks. */
 export function piecesOf(text: string, marks: readonly Range[] = []): Piece[] {
   const pieces: Piece[] = []
@@ -32,15 +25,10 @@ export function piecesOf(text: string, marks: readonly Range[] = []): Piece[] {
       place += part.length
     }
   }
-  for (const match of text.matchAll(CODE)) {
-    const [whole, lines, inline = ''] = match
-    const language = LANGUAGE.exec(lines ?? '')?.[0].length ?? 0
-    const code = lines?.slice(language).replace(/\n$/u, '') ?? inline
-    if (!/[^\s`]/u.test(code)) continue
-    plain(match.index)
-    const begin = match.index + (lines === undefined ? 1 : 3 + language)
-    pieces.push({ kind: lines === undefined ? 'code' : 'block', at: begin, text: code, isMarked: false })
-    at = match.index + whole.length
+  for (const { from, to, at: begin, code, isBlock } of codeIn(text)) {
+    plain(from)
+    pieces.push({ kind: isBlock ? 'block' : 'code', at: begin, text: code, isMarked: false })
+    at = to
   }
   plain(text.length)
   return marks.length === 0 ? pieces : pieces.flatMap((piece) => cutAt(piece, marks))

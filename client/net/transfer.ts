@@ -1,15 +1,24 @@
 import { PERIODS } from '../../contract/limits.ts'
 import { ApiError, refusalOf } from './api.ts'
 
-interface Watching {
+export interface Watching {
   /** Receives the part that is done, from 0 to 1. */
   onProgress?: (part: number) => void
+  /** Is told once all bytes have gone out, before the server has answered. From then on the signal ends nothing. */
+  onSent?: () => void
   signal?: AbortSignal
 }
 
-/** Sends bytes to an address that the server has answered for them. Throws ApiError, or the signal's reason. */
-export const sendBytes = async (address: string, bytes: Blob, watching: Watching): Promise<void> =>
-  void (await transfer('PUT', address, bytes, watching))
+/**
+ * Sends bytes to an address that the server has answered for them. Returns the ETag of this server's answer, null if it has none.
+ * Throws ApiError, or the signal's reason.
+ */
+export const sendBytes = async (address: string, bytes: Blob, watching: Watching): Promise<string | null> =>
+  etagOf(address, await transfer('PUT', address, bytes, watching))
+
+/** A bucket may not let pages read its ETags, and asking for one would stand in the console. */
+const etagOf = (address: string, request: XMLHttpRequest): string | null =>
+  address.startsWith('/') ? request.getResponseHeader('ETag') : null
 
 /** Reads the bytes at an address, at most `limitBytes`. Throws ApiError, or the signal's reason. */
 export async function receiveBytes(address: string, limitBytes: number, watching: Watching): Promise<Blob> {
@@ -22,7 +31,7 @@ function transfer(
   method: 'GET' | 'PUT',
   address: string,
   body: Blob | null,
-  { onProgress, signal }: Watching,
+  { onProgress, onSent, signal }: Watching,
   limitBytes = Number.POSITIVE_INFINITY,
 ): Promise<XMLHttpRequest> {
   return new Promise((resolve, reject) => {
@@ -52,6 +61,12 @@ function transfer(
     // Its name and type stay here: the server stores bytes.
     if (body) request.setRequestHeader('Content-Type', 'application/octet-stream')
     ;(body ? request.upload : request).onprogress = onPart
+    request.upload.onload = () => {
+      if (!onSent) return
+      // What has gone out whole is not given up: the server is about to have it.
+      signal?.removeEventListener('abort', stop)
+      onSent()
+    }
     request.onerror = () => fail(new ApiError(0, 'offline', 'The server cannot be reached'))
     request.onabort = () => fail(signal?.reason)
     request.onload = () => {

@@ -1,8 +1,7 @@
-import { contentWords } from '../../contract/contentwords.ts'
 import { PUSHED } from '../../contract/pushnews.ts'
 import type { Env } from '../env.ts'
 import { isNews, newestAt, type RoomRow, roomById } from '../rooms/list.ts'
-import { NOT_ENCRYPTED } from '../rooms/preview.ts'
+import { lineOf, NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { peerIdOf } from '../rooms/room.ts'
 import { nameOf, personById } from '../trust/people.ts'
 import { prefsStore } from './prefs.ts'
@@ -106,7 +105,7 @@ async function textOf(env: Env, { id: chatRoomId, lastMessage, lock }: RoomRow):
   for (let looks = 0; looks < LOOKS; looks++) {
     const { messages } = await env.crypto.page({ chatRoomId, limit: BEHIND })
     const body = messages.find(({ seq }) => seq === lastMessage?.seq)?.body
-    if (body?.kind === 'content') return contentWords(body.content)
+    if (body?.kind === 'content') return lineOf(body.content)
     if (body?.kind === 'plain') return `${NOT_ENCRYPTED}: ${body.text}`
     if (body) break
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))

@@ -134,7 +134,7 @@ function Passage() {
             ))}
           </p>
           <p className="under" id="carried-foot">
-            All that the server, and anyone between, can see.
+            All of it that the server, and anyone between, can see.
           </p>
         </section>
         <section>

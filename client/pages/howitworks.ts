@@ -8,16 +8,21 @@ export const HOW_IT_WORKS: readonly Claim[] = [
     text: 'Zero-knowledge architecture',
     caption: 'For what you write. Who writes to whom, and when, the server does know.',
     story:
-      'Messages, drafts, the names that you give people and the names of your devices are sealed before they leave the browser. Your password stays there too: the server gets a proof of it that opens nothing.',
+      'Messages, files, drafts, the names that you give people and the names of your devices are sealed before they leave the browser. Your password stays there too: the server gets a proof of it that opens nothing.',
     tests: [
       CANARY,
+      {
+        file: 'e2e/files.test.ts',
+        title:
+          'Alice sends Bob a document with a caption: he saves it under its name, as it was, and the server has no word of it',
+      },
       {
         file: 'client/crypto/password.test.ts',
         title: 'What the server sees of a password says nothing of the seed that opens the keyring',
       },
     ],
     limit:
-      'The server sees accounts, contacts, times, padded sizes, who is online and network addresses. A photo and a display name are not sealed.',
+      'The server sees accounts, contacts, times, padded sizes, who is online and network addresses. A photo, a display name, an email and what you report are not sealed.',
     measures: ['padding', 'account'],
     shown: [
       { file: SIGN_IN, words: 'Your keys are made on this device. The server keeps them sealed under your password.' },

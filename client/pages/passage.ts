@@ -98,7 +98,7 @@ async function show({ envelope, opened, sealMs, openMs }: Passed, isNewest: () =
   lay(read, 'i', [...opened])
   carried.classList.remove('is-coming')
   partOf('carried-foot').textContent =
-    `All that the server, and anyone between, can see: ${envelope.length.toLocaleString('en')} bytes, padded so that the length of your text does not show.`
+    `All of it that the server, and anyone between, can see: ${envelope.length.toLocaleString('en')} bytes, padded so that the length of your text does not show.`
   partOf('passage-said').textContent =
     `Sealed in ${inMs(sealMs)} and opened in ${inMs(openMs)}, in this page, by the code that seals every message.`
   await still(CARRIED_MS)

@@ -25,7 +25,7 @@ export function CropDialog({ chosen, onClose }: { chosen: Chosen; onClose: () =>
   return (
     <Dialog
       title="Your photo"
-      text="Drag the picture, or use the arrow keys. Photos are not end-to-end encrypted: the server can see them."
+      text="Drag the picture, or use the arrow keys. Photos are not end-to-end encrypted: the server and its administrators can see them."
       onClose={onClose}
     >
       <form onSubmit={(event) => void save(event)}>

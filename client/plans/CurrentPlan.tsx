@@ -1,16 +1,18 @@
-import { Check, CircleAlert, CreditCard, Info } from 'lucide-react'
+import { Check, CircleAlert, CreditCard, Info, Landmark } from 'lucide-react'
 import { useState } from 'react'
 import type { Subscription, Usage } from '../../contract/payments.ts'
 import { PLANS, type Tier } from '../../contract/plans.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Note } from '../ui/Note.tsx'
 import { showToast } from '../ui/toast.ts'
-import { BENEFITS_LIMIT, currentLinesOf, shownDay, shownPrice } from './lines.ts'
-import { changePlan, isPaidPlan, keepPlan, portalUrl, refundPlan } from './plans.ts'
+import { BENEFITS_LIMIT, currentLinesOf, shownDay, shownMoment, shownPrice } from './lines.ts'
+import { changePlan, isPaidPlan, keepPlan, leaveFor, portalUrl, refundPlan, soldTier } from './plans.ts'
 import { RefundDialog } from './RefundDialog.tsx'
 import { UsageCard } from './UsageCard.tsx'
 import { useAct } from './usePlans.tsx'
 import './current.css'
+
+type OwnCard = NonNullable<Subscription['card']>
 
 interface Props {
   tier: Tier
@@ -21,15 +23,23 @@ interface Props {
 /** The plan of the own account: what it allows, until when, what is used of it, and how it ends. */
 export function CurrentPlan({ tier, subscription, usage }: Props) {
   const env = useEnv()
-  const { pending, act } = useAct('Payment Error')
+  const { pending, act } = useAct('Payment Error', 'Failed to initiate payment')
   const [isAsking, setAsking] = useState(false)
   const plan = PLANS[tier]
   const card = subscription?.card ?? null
+  const waiting = card?.waiting ?? null
   const isPaid = isPaidPlan(tier)
 
   const keep = () => act('keep', () => keepPlan(env))
   const end = () => act('end', async () => void (await changePlan(env, { tier: 'free', billingPeriod: 'monthly' })))
-  const manage = () => act('portal', async () => location.assign(await portalUrl(env)))
+  const pay = () => act('pay', async () => void (waiting && (await leaveFor(waiting.url))))
+  /** To ask for the plan that runs takes back the change that waits. */
+  const drop = ({ tier, packageId, billingPeriod }: OwnCard) =>
+    act('drop', async () => {
+      const own = soldTier.safeParse(tier).data
+      if (own) await changePlan(env, { tier: own, packageId: packageId ?? undefined, billingPeriod })
+    })
+  const manage = () => act('portal', async () => leaveFor(await portalUrl(env)))
   const refund = () => {
     setAsking(false)
     act('refund', async () => {
@@ -50,7 +60,14 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
       {card?.hasFailed && (
         <Note icon={CircleAlert} tone="danger" role="alert">
           <strong>The last payment failed.</strong> {card.graceUntil && `Your plan goes on until ${shownDay(card.graceUntil)}. `}
-          Change the card below, and it is tried again.
+          {waiting ? 'Pay it now, or change' : 'Change'} the card below, and it is tried again.
+        </Note>
+      )}
+      {waiting?.kind === 'change' && (
+        <Note icon={Landmark} tone="acc" role="status">
+          <strong>One step is left.</strong> Confirm the payment of {shownPrice(waiting.amountCents)} for{' '}
+          {PLANS[waiting.tier].name} at the card provider’s page{waiting.until && `, until ${shownMoment(waiting.until)}`}. Before
+          that nothing is charged, and your plan stays as it is.
         </Note>
       )}
       <ul>
@@ -67,6 +84,16 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
         <Note icon={Info}>This plan ends by itself. Then sending stops, and everything stays readable.</Note>
       )}
       <div className="acts">
+        {waiting && (
+          <button type="button" className="btn primary" onClick={pay} disabled={pending !== undefined}>
+            {waiting.kind === 'change' ? 'Confirm payment' : `Pay ${shownPrice(waiting.amountCents)}`}
+          </button>
+        )}
+        {card && waiting?.kind === 'change' && (
+          <button type="button" className="btn outline" onClick={() => drop(card)} disabled={pending !== undefined}>
+            {pending === 'drop' ? 'Processing...' : 'Cancel the change'}
+          </button>
+        )}
         {card && !card.renews && (
           <button type="button" className="btn primary" onClick={keep} disabled={pending !== undefined}>
             {pending === 'keep' ? 'Processing...' : 'Keep my plan'}
@@ -97,6 +124,7 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
 }
 
 function whenOf({ tier, card, endDate }: Subscription): string {
+  if (card?.hasFailed) return ''
   if (card?.renews) return `Renews ${shownDay(card.periodEnd)}${card.tier === tier ? '' : ` as ${PLANS[card.tier].name}`}`
   if (card) return `Ends ${shownDay(card.periodEnd)}`
   return endDate === null ? '' : `Ends ${shownDay(endDate)}`

@@ -3,11 +3,17 @@ import { useState } from 'react'
 import type { BillingPeriod, Package, Subscription } from '../../contract/payments.ts'
 import { hasRight, PLANS, type Tier } from '../../contract/plans.ts'
 import { useEnv } from '../ui/env.tsx'
+import { later } from '../ui/later.tsx'
 import { Note } from '../ui/Note.tsx'
 import { ChangeDialog } from './ChangeDialog.tsx'
 import { BENEFITS_LIMIT, offeredLinesOf, shownPrice } from './lines.ts'
-import { changePlan, type Offered, offered, previewPlan, savedCents } from './plans.ts'
+import { changePlan, type FramePayment, type Offered, offered, previewPlan, relationTo, savedCents } from './plans.ts'
 import { useAct } from './usePlans.tsx'
+
+const CheckoutDialog = later(async () => (await import('./CheckoutDialog.tsx')).CheckoutDialog)
+
+/** What the button says where there is nothing to choose. */
+const SETTLED = { own: 'Your plan', included: 'Included in your plan' }
 
 interface Props {
   tier: Tier
@@ -20,16 +26,15 @@ export function PlanList({ tier, subscription, packages }: Props) {
   const env = useEnv()
   const [billingPeriod, setPeriod] = useState<BillingPeriod>('monthly')
   const [asked, setAsked] = useState<{ offer: Offered; dueNowCents: number; period: BillingPeriod }>()
+  const [payment, setPayment] = useState<FramePayment>()
   const { pending, act } = useAct('Upgrade Failed')
   const { card, cardProvider } = subscription
-  const offers = offered(packages)
+  const offers = offered(packages, cardProvider)
+  const isOff = cardProvider === 'off'
 
   const wantedOf = ({ tier, packageId }: Offered, period: BillingPeriod) => ({ tier, packageId, billingPeriod: period })
   const change = (offer: Offered, period: BillingPeriod) =>
-    act(offer.key, async () => {
-      const url = await changePlan(env, wantedOf(offer, period))
-      if (url) location.assign(url)
-    })
+    act(offer.key, async () => setPayment(await changePlan(env, wantedOf(offer, period))))
   function choose(offer: Offered, period: BillingPeriod) {
     if (!card) return change(offer, period)
     act(offer.key, async () => setAsked({ offer, period, dueNowCents: await previewPlan(env, wantedOf(offer, period)) }))
@@ -39,47 +44,49 @@ export function PlanList({ tier, subscription, packages }: Props) {
     <section className="plan-list" aria-label="Available plans">
       <header>
         <h2>Available plans</h2>
-        <fieldset className="seg" aria-label="Billing period">
-          {(['monthly', 'yearly'] as const).map((each) => (
-            <button type="button" key={each} aria-pressed={billingPeriod === each} onClick={() => setPeriod(each)}>
-              {each === 'monthly' ? 'Monthly' : 'Yearly'}
-            </button>
-          ))}
-        </fieldset>
+        {!isOff && (
+          <fieldset className="seg" aria-label="Billing period">
+            {(['monthly', 'yearly'] as const).map((each) => (
+              <button type="button" key={each} aria-pressed={billingPeriod === each} onClick={() => setPeriod(each)}>
+                {each === 'monthly' ? 'Monthly' : 'Yearly'}
+              </button>
+            ))}
+          </fieldset>
+        )}
       </header>
       {cardProvider === 'sandbox' && (
         <Note icon={Info}>
           <strong>Sandbox, no real money.</strong> Pay by a test card, such as 4242 4242 4242 4242.
         </Note>
       )}
-      {cardProvider === 'off' && <Note icon={Info}>Card payment is not set up on this server.</Note>}
+      {isOff && <Note icon={Info}>Card payment is not set up on this server.</Note>}
       <div className="offers">
         {offers.map((offer) => {
           const period = offer.yearlyCents === null ? 'monthly' : billingPeriod
           const cents = period === 'yearly' ? (offer.yearlyCents ?? 0) : offer.monthlyCents
           const saved = period === 'yearly' ? savedCents(offer) : null
-          const isOwn = card
-            ? card.tier === offer.tier && card.packageId === (offer.packageId ?? null) && card.billingPeriod === period
-            : tier === offer.tier
+          const relation = relationTo(offer, period, { tier, card })
           return (
             <article className={`offer ${offer === offers[0] ? 'best' : ''}`} key={offer.key} aria-label={offer.name}>
               <header>
                 <h3>{offer.name}</h3>
-                {saved !== null && <span className="badge acc">Save {shownPrice(saved)}</span>}
+                {saved !== null && !isOff && <span className="badge acc">Save {shownPrice(saved)}</span>}
               </header>
               <p className="price">
-                {shownPrice(cents)}
-                <small>/{period === 'yearly' ? 'year' : 'month'}</small>
+                {isOff ? 'Contact us' : shownPrice(cents)}
+                {!isOff && <small>/{period === 'yearly' ? 'year' : 'month'}</small>}
               </p>
               <Lines lines={offeredLinesOf(offer)} />
-              <button
-                type="button"
-                className={`btn wide ${offer === offers[0] && !isOwn ? 'primary' : 'outline'}`}
-                disabled={isOwn || cardProvider === 'off' || pending !== undefined}
-                onClick={() => choose(offer, period)}
-              >
-                {isOwn ? 'Your plan' : pending === offer.key ? 'Processing...' : `Choose ${offer.name}`}
-              </button>
+              {!isOff && (
+                <button
+                  type="button"
+                  className={`btn wide ${offer === offers[0] && relation === 'open' ? 'primary' : 'outline'}`}
+                  disabled={relation !== 'open' || pending !== undefined}
+                  onClick={() => choose(offer, period)}
+                >
+                  {pending === offer.key ? 'Processing...' : { ...SETTLED, open: `Choose ${offer.name}` }[relation]}
+                </button>
+              )}
             </article>
           )
         })}
@@ -103,6 +110,7 @@ export function PlanList({ tier, subscription, packages }: Props) {
         {BENEFITS_LIMIT} 30-day guarantee, where your operator offers it: one refund of a card payment, by one button of this
         page.
       </p>
+      {payment && <CheckoutDialog payment={payment} onClose={() => setPayment(undefined)} />}
       {asked && (
         <ChangeDialog
           name={asked.offer.name}

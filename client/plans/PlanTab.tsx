@@ -1,6 +1,6 @@
 import { CircleAlert, Info } from 'lucide-react'
-import { useEffect } from 'react'
-import { useSearchParams } from 'wouter'
+import { useEffect, useRef } from 'react'
+import { Link, useSearchParams } from 'wouter'
 import type { Tier } from '../../contract/plans.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Note } from '../ui/Note.tsx'
@@ -17,14 +17,25 @@ const WAIT_MS = 3000
 export function PlanTab({ tier }: { tier: Tier }) {
   const env = useEnv()
   const { subscription, packages, usage, failure } = usePlans(tier)
-  const [search] = useSearchParams()
+  // The plan, and what the screen says of it, come by one answer: the own account may be read sooner.
+  const shown = subscription?.tier ?? tier
+  const [search, setSearch] = useSearchParams()
   const paid = search.get('paid')
-  const isAwaited = paid === 'yes' && !isPaidPlan(tier)
+  const isPaid = isPaidPlan(tier)
+  const wasPaid = useRef(isPaid)
+  const isAwaited = paid === 'yes' && !isPaid
+  const isAsked = isAwaited || subscription?.card?.waiting?.kind === 'change'
   useEffect(() => {
-    if (!isAwaited) return
-    const timer = setInterval(() => void readPlans(env), WAIT_MS)
+    if (!isAsked) return
+    const timer = setInterval(() => document.visibilityState === 'visible' && void readPlans(env), WAIT_MS)
     return () => clearInterval(timer)
-  }, [env, isAwaited])
+  }, [env, isAsked])
+
+  // What was paid is paid back or over: the address tells of it no more, and nothing is waited for.
+  useEffect(() => {
+    if (wasPaid.current && isAwaited) setSearch({}, { replace: true })
+    wasPaid.current = isPaid
+  }, [isPaid, isAwaited, setSearch])
 
   return (
     <div className="plan-tab">
@@ -36,7 +47,8 @@ export function PlanTab({ tier }: { tier: Tier }) {
             </>
           ) : (
             <>
-              <strong>Thank you.</strong> Your payment is confirmed, and your plan counts from now on.
+              <strong>Thank you.</strong> Your payment is confirmed, and your plan counts from now on.{' '}
+              <Link href="/">Back to your chats</Link>
             </>
           )}
         </Note>
@@ -54,9 +66,9 @@ export function PlanTab({ tier }: { tier: Tier }) {
           </button>
         </Note>
       )}
-      <CurrentPlan tier={tier} subscription={subscription} usage={usage} />
+      <CurrentPlan tier={shown} subscription={subscription} usage={usage} />
       {subscription && packages ? (
-        <PlanList tier={tier} subscription={subscription} packages={packages} />
+        <PlanList tier={shown} subscription={subscription} packages={packages} />
       ) : (
         !failure && <Spinner words="Loading" />
       )}

@@ -3,10 +3,11 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
+import { later } from '../ui/later.tsx'
 import { Note } from '../ui/Note.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { BENEFITS_LIMIT, offeredLinesOf, shownPrice } from './lines.ts'
-import { changePlan, type Offered, offered } from './plans.ts'
+import { changePlan, type FramePayment, type Offered, offered } from './plans.ts'
 import { useAct, usePlans } from './usePlans.tsx'
 import './plans.css'
 
@@ -16,9 +17,11 @@ const FEATURES = {
   fileSharing: 'You need a paid subscription to share files. You can still receive and read messages from paid users.',
 }
 
+const CheckoutDialog = later(async () => (await import('./CheckoutDialog.tsx')).CheckoutDialog)
+
 interface Props {
   feature: keyof typeof FEATURES
-  /** True if the person was about to send something, which stays where it was typed. */
+  /** True if the server has refused a message, which stays where it was typed. */
   isRefused: boolean
   onClose: () => void
 }
@@ -27,22 +30,24 @@ interface Props {
 export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
   const env = useEnv()
   const { subscription, packages, failure } = usePlans(null)
+  const [payment, setPayment] = useState<FramePayment>()
   const { pending, act } = useAct('Upgrade Failed')
-  const offers = packages && offered(packages)
+  const offers = packages && subscription && offered(packages, subscription.cardProvider)
   const [chosenKey, setChosen] = useState<string>()
   const chosen = offers?.find(({ key }) => key === chosenKey) ?? offers?.[0]
   const isOff = subscription?.cardProvider === 'off'
 
   const pay = ({ key, tier, packageId }: Offered) =>
     act(key, async () => {
-      const url = await changePlan(env, { tier, packageId, billingPeriod: 'monthly' })
-      if (url) location.assign(url)
+      const inFrame = await changePlan(env, { tier, packageId, billingPeriod: 'monthly' })
+      if (inFrame) setPayment(inFrame)
       else onClose()
     })
 
+  if (payment) return <CheckoutDialog payment={payment} onClose={onClose} />
   return (
     <Dialog
-      title={isRefused ? 'Subscription Required' : 'Security Plans'}
+      title={isRefused || feature !== 'messaging' ? 'Subscription Required' : 'Security Plans'}
       text={isRefused ? `${FEATURES[feature]} Your text is kept.` : FEATURES[feature]}
       onClose={onClose}
     >
@@ -54,8 +59,8 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
               <b>{offer.name}</b>
             </span>
             <span className="price">
-              {shownPrice(offer.monthlyCents)}
-              <small>/month</small>
+              {isOff ? 'Contact us' : shownPrice(offer.monthlyCents)}
+              {!isOff && <small>/month</small>}
             </span>
             <ul>
               {offeredLinesOf(offer).map((line) => (

@@ -7,7 +7,7 @@ import { usageLinesOf } from './lines.ts'
 export function UsageCard({ usage, isReceived }: { usage: Usage; isReceived: boolean }) {
   const lines = usageLinesOf(usage)
   if (lines.length === 0) return null
-  const full = lines.find(({ state }) => state === 'full')
+  const told = lines.find(({ state }) => state === 'full') ?? lines.find(({ state }) => state === 'near')
   return (
     <div className="usage">
       {lines.map(({ name, used, limit, unit, state, percent }) => (
@@ -22,9 +22,11 @@ export function UsageCard({ usage, isReceived }: { usage: Usage; isReceived: boo
           <meter className={state} aria-label={name} min={0} max={100} value={percent} />
         </div>
       ))}
-      {full && (
+      {told && (
         <Note icon={TriangleAlert}>
-          <strong>{full.name}: limit reached.</strong>{' '}
+          <strong>
+            {told.name}: {told.state === 'full' ? 'limit reached.' : 'more than 80 %.'}
+          </strong>{' '}
           {isReceived ? 'Nothing is lost: messages keep arriving.' : 'Upgrade your plan or wait until next month.'}
         </Note>
       )}

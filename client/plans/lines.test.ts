@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PLANS } from '../../contract/plans.ts'
-import { currentLinesOf, linesOf, shownPrice } from './lines.ts'
+import { currentLinesOf, linesOf, shownPrice, usageLinesOf } from './lines.ts'
 
 test('the upgrade dialog says what the table of plans says', () => {
   expect(linesOf(PLANS.test)).toEqual(['10 messages per month', 'Unlimited voice and video calls', 'Files up to 10MB'])
@@ -13,4 +13,13 @@ test('who is on a free plan is not told of messages that they cannot send, and t
   expect(currentLinesOf(PLANS.free)).toEqual(['Add people, and share your code', 'Receive and read messages from paid users'])
   expect(currentLinesOf(PLANS.test)).toEqual(linesOf(PLANS.test))
   expect(currentLinesOf(PLANS.master)).toContain('A family circle')
+})
+
+test('usage is spoken of above 80 % and from 100 % on, and a plan without limits has none to show', () => {
+  const none = { messagesLimit: null, fileStorageLimitMB: null, videoCallMinutesLimit: null }
+  const used = { messagesUsed: 80, fileStorageUsedMB: 40.1, videoCallMinutesUsed: 30 }
+  const free = { ...used, messagesLimit: 100, fileStorageLimitMB: 50, videoCallMinutesLimit: 30 }
+  expect(usageLinesOf(free).map(({ state }) => state)).toEqual(['normal', 'near', 'full'])
+  expect(usageLinesOf({ ...free, messagesUsed: 250 })[0]).toMatchObject({ state: 'full', percent: 100 })
+  expect(usageLinesOf({ ...used, ...none })).toEqual([])
 })

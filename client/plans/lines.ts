@@ -36,6 +36,10 @@ export const shownPrice = (cents: number): string =>
 export const shownDay = (instant: string): string =>
   new Date(instant).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
+/** Formats an instant to the minute, in the time of this browser: "Dec 1, 3:04 PM". */
+export const shownMoment = (instant: string): string =>
+  new Date(instant).toLocaleString('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+
 interface UsageLine {
   name: string
   used: number

@@ -1,5 +1,5 @@
-import { type BillingPeriod, type Package, paymentsApi } from '../../contract/payments.ts'
-import { PLANS, type Tier } from '../../contract/plans.ts'
+import { type BillingPeriod, type Package, paymentsApi, type Subscription } from '../../contract/payments.ts'
+import { compareTiers, PLANS, type Tier } from '../../contract/plans.ts'
 import type { Env } from '../env.ts'
 import { plansStore } from './store.ts'
 
@@ -15,10 +15,11 @@ export interface Offered {
   messagesPerMonth: number
 }
 
-const soldTier = paymentsApi.checkout.input.shape.planType
+/** The plans that a card buys. */
+export const soldTier = paymentsApi.checkout.input.shape.planType
 
-/** Lists what is for sale: the packages in their order, then the Test plan. */
-export function offered(packages: readonly Package[]): Offered[] {
+/** Lists what is for sale: the packages in their order, then the Test plan, which is sold by card alone. */
+export function offered(packages: readonly Package[], cardProvider: Subscription['cardProvider']): Offered[] {
   const sold = packages.flatMap((each) => {
     const tier = soldTier.safeParse(each.tier).data
     if (!tier || each.messagesLimit === 0 || each.monthlyPrice <= 0) return []
@@ -27,7 +28,7 @@ export function offered(packages: readonly Package[]): Offered[] {
     return [{ key: id, tier, packageId: id, name, monthlyCents, yearlyCents, messagesPerMonth }]
   })
   const { name, monthlyCents, messagesPerMonth } = PLANS.test
-  if (monthlyCents === null || sold.some(({ tier }) => PLANS[tier] === PLANS.test)) return sold
+  if (cardProvider === 'off' || monthlyCents === null || sold.some(({ tier }) => PLANS[tier] === PLANS.test)) return sold
   const test = {
     key: 'test',
     tier: 'test' as const,
@@ -40,22 +41,64 @@ export function offered(packages: readonly Package[]): Offered[] {
   return [...sold, test]
 }
 
+/**
+ * What an offer is to the account: `own` what is billed, or what it has; `included` in a larger plan that it has without a card, where
+ * there is nothing to change; `open` what it can choose.
+ */
+export function relationTo(
+  { tier, packageId }: Pick<Offered, 'tier' | 'packageId'>,
+  period: BillingPeriod,
+  { tier: current, card }: Pick<Subscription, 'tier' | 'card'>,
+): 'own' | 'included' | 'open' {
+  if (card) return card.tier === tier && card.packageId === (packageId ?? null) && card.billingPeriod === period ? 'own' : 'open'
+  const order = compareTiers(current, tier)
+  return order === 0 ? 'own' : order > 0 ? 'included' : 'open'
+}
+
 /** What a year costs less than twelve months, in US cents; null if it does not. */
 export const savedCents = ({ monthlyCents, yearlyCents }: Offered): number | null =>
   yearlyCents !== null && monthlyCents * 12 > yearlyCents ? monthlyCents * 12 - yearlyCents : null
 
+/** Counts the questions for the subscription, and names the one whose answer is shown: that of an earlier one is older. */
+let reads = 0
+let shownRead = 0
+
+function showSubscription(read: number, subscription: Subscription): void {
+  if (read < shownRead) return
+  shownRead = read
+  plansStore.setState({ subscription })
+}
+
 /** Reads plan, packages and usage. A failure is kept beside what was read before. */
 export async function readPlans(env: Env): Promise<void> {
+  reads += 1
+  const read = reads
   try {
     const [subscription, packages, usage] = await Promise.all([
       env.api(paymentsApi.subscription, {}),
       env.api(paymentsApi.packages, {}),
       env.api(paymentsApi.usage, {}),
     ])
-    plansStore.setState({ subscription, packages, usage, failure: null })
+    showSubscription(read, subscription)
+    plansStore.setState({ packages, usage, failure: null })
   } catch (error) {
-    plansStore.setState({ failure: error instanceof Error ? error.message : String(error) })
+    if (read >= shownRead) plansStore.setState({ failure: error instanceof Error ? error.message : String(error) })
   }
+}
+
+/** Reads the subscription alone. Without an answer what was known stays. */
+export async function readSubscription(env: Env): Promise<void> {
+  reads += 1
+  const read = reads
+  const subscription = await env.api(paymentsApi.subscription, {}).catch(() => undefined)
+  if (subscription) showSubscription(read, subscription)
+}
+
+/** Reads the subscription now, and whenever the server tells that something of the account has changed. Returns what ends that. */
+export function followSubscription(env: Env): () => void {
+  const read = () => void readSubscription(env)
+  read()
+  return env.socket.on('account', read)
 }
 
 /** Reads the usage alone, which is read every minute. */
@@ -70,15 +113,38 @@ interface Wanted {
   billingPeriod: BillingPeriod
 }
 
+/** A payment whose form is shown in a frame. */
+export interface FramePayment {
+  frameUrl: string
+  /** Opens the form. */
+  clientSecret: string
+  wanted: Wanted
+}
+
+/** The browser has left for another page within this time, or the person has stopped it. */
+const LEAVE_MS = 20_000
+
+/** Goes to a page of the provider. Settles once the person is back, so that meanwhile nothing is pressed twice. */
+export function leaveFor(url: string): Promise<void> {
+  location.assign(url)
+  return new Promise((resolve) => {
+    addEventListener('pageshow', () => resolve(), { once: true })
+    setTimeout(resolve, LEAVE_MS)
+  })
+}
+
 /**
- * Asks for another plan. Returns the address of the provider’s page where a payment is needed; undefined where the change is done. Throws
- * ApiError.
+ * Asks for another plan. Where a payment is needed it goes to the provider’s page, or returns what opens its form in a frame; undefined
+ * where nothing is left to do here. Throws ApiError.
  */
-export async function changePlan(env: Env, { tier, packageId, billingPeriod }: Wanted): Promise<string | undefined> {
-  const wanted = { tier, billingPeriod, ...(packageId !== undefined && { packageId }) }
-  const { checkoutUrl } = await env.api(paymentsApi.upgrade, wanted)
+export async function changePlan(env: Env, wanted: Wanted, embedded = true): Promise<FramePayment | undefined> {
+  const { tier, packageId, billingPeriod } = wanted
+  const choice = { tier, billingPeriod, embedded, ...(packageId !== undefined && { packageId }) }
+  const { checkoutUrl, clientSecret, frameUrl } = await env.api(paymentsApi.upgrade, choice)
+  if (clientSecret !== undefined && frameUrl !== undefined) return { clientSecret, frameUrl, wanted }
   if (checkoutUrl === undefined) await readPlans(env)
-  return checkoutUrl
+  else await leaveFor(checkoutUrl)
+  return undefined
 }
 
 /** What the change costs now, in US cents. Throws ApiError. */

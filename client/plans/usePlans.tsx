@@ -14,15 +14,27 @@ export function usePlans(what: unknown): PlansState {
   const state = useStore(plansStore)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another plan is read anew
   useEffect(() => {
-    void readPlans(env)
+    const read = () => void readPlans(env)
+    read()
+    // Another tab or the provider has changed something, or the connection is back.
+    const offs = [env.socket.on('account', read), env.socket.on('hello', read)]
     const timer = setInterval(() => document.visibilityState === 'visible' && void readUsage(env), USAGE_MS)
-    return () => clearInterval(timer)
+    return () => {
+      clearInterval(timer)
+      for (const off of offs) off()
+    }
   }, [env, what])
   return state
 }
 
-/** Runs one act at a time and tells of its failure under that title. `pending` names the act that runs. */
-export function useAct(title: string): { pending: string | undefined; act: (name: string, work: () => Promise<void>) => void } {
+/**
+ * Runs one act at a time and tells of its failure under that title, with `words` for one that has none of its own. `pending` names the
+ * act that runs.
+ */
+export function useAct(
+  title: string,
+  words = 'Something went wrong. Please try again.',
+): { pending: string | undefined; act: (name: string, work: () => Promise<void>) => void } {
   const [pending, setPending] = useState<string>()
   async function run(name: string, work: () => Promise<void>) {
     setPending(name)
@@ -31,7 +43,7 @@ export function useAct(title: string): { pending: string | undefined; act: (name
       setPending(undefined)
     } catch (error) {
       setPending(undefined)
-      showToast({ tone: 'bad', title, text: failureWordsOr(error, 'Something went wrong. Please try again.') })
+      showToast({ tone: 'bad', title, text: failureWordsOr(error, words) })
     }
   }
   return { pending, act: (name, work) => void (pending === undefined && run(name, work)) }

@@ -1,8 +1,9 @@
 import type { Content } from '../../contract/content.ts'
-import { contentWords, NEEDS_NEWER } from '../../contract/contentwords.ts'
+import { contentWords, UNSUPPORTED } from '../../contract/contentwords.ts'
 import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
+import { withoutBackticks } from '../ui/code.ts'
 import { changeRoom, type Preview } from './list.ts'
 import { isShut } from './locks.ts'
 import { deliveryOf, type Room } from './room.ts'
@@ -32,7 +33,7 @@ async function newestShown(env: Env, chatRoomId: string, opened: StoredMessage |
 function previewOf(room: Room, newest: StoredMessage | undefined, unsent: OutboxRow | undefined): Preview | null {
   if (unsent) {
     const { content, failure } = unsent
-    const text = content ? contentWords(content) : NEEDS_NEWER
+    const text = content ? lineOf(content) : UNSUPPORTED
     return failure
       ? { kind: 'failed', text, status: null }
       : { kind: content ? kindOf(content) : 'text', text, status: 'sending' }
@@ -41,7 +42,7 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
   const status = newest.senderId === room.ownId ? deliveryOf(room, newest.seq) : null
   switch (newest.body.kind) {
     case 'content':
-      return { kind: kindOf(newest.body.content), text: contentWords(newest.body.content), status }
+      return { kind: kindOf(newest.body.content), text: lineOf(newest.body.content), status }
     case 'plain':
       return { kind: 'plain', text: newest.body.text, status }
     case 'withheld':
@@ -49,12 +50,16 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
     case 'notice':
       return { kind: 'text', text: newest.body.text, status: null }
     case 'newer':
-      return { kind: 'unreadable', text: NEEDS_NEWER, status: null }
+      return { kind: 'unreadable', text: UNSUPPORTED, status: null }
     case 'sealed':
     case 'unreadable':
       return { kind: 'unreadable', text: 'This message cannot be read here', status: null }
   }
 }
+
+/** What content is called in one line of a list, and in a notification. A file's name keeps its backticks. */
+export const lineOf = (content: Content): string =>
+  content.type === 'text' ? withoutBackticks(content.text) : contentWords(content)
 
 function kindOf(content: Content): 'text' | 'photo' | 'document' {
   if (content.type === 'text') return 'text'

@@ -2,6 +2,7 @@ import { ChevronDown, ChevronUp, Search, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Room } from '../rooms/room.ts'
+import { takeEarly } from '../ui/Early.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { endFind, type FindState, findInChat, findStore, stepFind } from './find.ts'
@@ -17,10 +18,13 @@ interface Props {
   onClose: () => void
 }
 
+/** A place behind every text. */
+const SELECTION_END = 1e6
+
 /** The search inside the open chat: a bar under its header. */
 export function FindBar({ room, asked, onClose }: Props) {
   const env = useEnv()
-  const [query, setQuery] = useState('')
+  const [query, setQuery] = useState(() => takeEarly()?.typed ?? '')
   const state = useStore(findStore)
   const isLoading = useStore(searchStore, ({ older }) => older !== null)
   const field = useRef<HTMLInputElement>(null)
@@ -28,6 +32,8 @@ export function FindBar({ room, asked, onClose }: Props) {
   const place = useRef(room)
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again, it takes the focus again
   useEffect(() => field.current?.select(), [asked])
+  // What was typed before this was here is not chosen: the next letter stands behind it.
+  useEffect(() => field.current?.setSelectionRange(SELECTION_END, SELECTION_END), [])
   // Older messages that were loaded meanwhile are searched too.
   useEffect(() => void (isLoading || findInChat(env, place.current, query)), [env, query, isLoading])
   useEffect(() => () => endFind(place.current), [])

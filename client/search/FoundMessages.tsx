@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import type { FoundMessage } from '../crypto/crypto.ts'
 import { jumpToMessage } from '../messages/messages.ts'
+import { piecesOf } from '../messages/words.ts'
 import { roomsStore } from '../rooms/list.ts'
 import { NOT_ENCRYPTED } from '../rooms/preview.ts'
 import { peerIdOf, type Room } from '../rooms/room.ts'
@@ -12,7 +13,6 @@ import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { moment, relativeTime } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
-import { markedParts } from './marked.ts'
 import { Reach } from './Reach.tsx'
 import './search.css'
 import { searchMessages } from './search.ts'
@@ -108,7 +108,7 @@ function Result({ message, room }: { message: FoundMessage; room: Room }) {
           <p className="words" dir="auto">
             {!message.isEncrypted && <span className="unsealed">{NOT_ENCRYPTED}: </span>}
             {message.senderId === room.ownId && <span className="t3">You: </span>}
-            {markedParts(message).map(({ at: place, text, isMarked }) =>
+            {piecesOf(message.text, message.marks).map(({ at: place, text, isMarked }) =>
               isMarked ? <mark key={place}>{text}</mark> : <span key={place}>{text}</span>,
             )}
           </p>

@@ -8,7 +8,6 @@ import { ApiError } from '../net/api.ts'
 import { changeRoom, putRooms, resetRooms } from '../rooms/list.ts'
 import { people } from '../testing/room.ts'
 import { keepIndexed } from './indexing.ts'
-import { markedParts } from './marked.ts'
 import { loadAllOlder, stopOlder } from './older.ts'
 import { forgetSearch, searchMessages } from './search.ts'
 import { searchStore } from './store.ts'
@@ -194,16 +193,4 @@ test('A result that is opened in another room shows there, once', async () => {
   changeRoom(room.id, () => ({ unreadCount: 0 }))
   await showRoom(laptop.env, room)
   expect(shown()?.anchor).toBeNull()
-})
-
-test('The pieces of a result keep its text whole', () => {
-  const parts = markedParts({
-    text: 'a red rose',
-    marks: [
-      [0, 1],
-      [2, 5],
-    ],
-  })
-  expect(parts.map(({ text }) => text).join('')).toBe('a red rose')
-  expect(parts.filter(({ isMarked }) => isMarked).map(({ text }) => text)).toEqual(['a', 'red'])
 })

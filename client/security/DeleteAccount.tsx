@@ -86,10 +86,14 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
           <dt>Goes at once</dt>
           <dd>
             Your keys, devices, contacts and address book on the server, and your chats in this browser. Your other browsers are
-            signed out, one that is offline when it comes online; what they stored cannot be opened again.
+            signed out, one that is offline when it comes online; what they stored cannot be opened again. A paid plan ends, and a
+            family circle with it; nothing is paid back.
           </dd>
           <dt>Stays</dt>
-          <dd>What you wrote, with those whom you wrote to; they see “Deleted account”. Your username is not issued again.</dd>
+          <dd>
+            What you wrote and sent, with those whom you wrote to; they see “Deleted account”. What was paid stays in the books,
+            without your name. Your username is not issued again.
+          </dd>
         </dl>
         <PasswordField
           label={`Password of @${user.username.toLowerCase()}`}

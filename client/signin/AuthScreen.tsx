@@ -9,6 +9,7 @@ import { SignUp } from './SignUp.tsx'
 import type { SignInStep } from './signin.ts'
 
 const ConfirmDevices = later(async () => (await import('./ConfirmDevices.tsx')).ConfirmDevices)
+const InvitedBy = later(async () => (await import('../family/InvitedBy.tsx')).InvitedBy)
 const NewPassword = later(async () => (await import('./NewPassword.tsx')).NewPassword)
 const RecoverAccount = later(async () => (await import('./RecoverAccount.tsx')).RecoverAccount)
 const OpenKeys = later(async () => (await import('./OpenKeys.tsx')).OpenKeys)
@@ -18,6 +19,9 @@ type Shown = SignInStep | { step: 'forgot' }
 
 /** On a touch screen the focus would open the keyboard over the form. */
 const isTouch = () => globalThis.matchMedia?.('(pointer: coarse)').matches
+
+/** The static form is rendered where there is no address. */
+const isInvited = () => globalThis.location?.pathname.startsWith('/invitation/')
 
 interface Props {
   /** Reason why the person has to sign in again. */
@@ -92,6 +96,7 @@ function Forms({ tab, notice, username, onUsername, onTab, onSubmit, onStep }: F
         <Tabs.Trigger value="signup">Sign Up</Tabs.Trigger>
         <Tabs.Trigger value="signin">Sign In</Tabs.Trigger>
       </Tabs.List>
+      {isInvited() && <InvitedBy />}
       {notice && (
         <Note icon={ShieldAlert} role="status">
           {notice}

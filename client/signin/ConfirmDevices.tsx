@@ -1,7 +1,7 @@
 import { BookX, MonitorSmartphone, ShieldAlert } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { LIMITS } from '../../contract/limits.ts'
-import { thisBrowser } from '../account/browser.ts'
+import { thisBrowser, unusedName } from '../account/browser.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -10,7 +10,8 @@ import '../ui/switch.css'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 import { halfway } from './halfway.ts'
-import { cancelSignIn, enrolThisBrowser, type SignInStep } from './signin.ts'
+import { enrolThisBrowser, type SignInStep } from './signin.ts'
+import { useCancel } from './useCancel.tsx'
 
 interface Props {
   devices: Extract<SignInStep, { step: 'confirm_devices' }>['devices']
@@ -28,7 +29,12 @@ export function ConfirmDevices({ devices, onCancel, onConfirm, removal, isBookLo
   const env = useEnv()
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => title.current?.focus(), [])
-  const [name, setName] = useState(() => thisBrowser().name)
+  const [name, setName] = useState(() =>
+    unusedName(
+      thisBrowser().name,
+      devices.map((device) => device.name),
+    ),
+  )
   const [isPending, setPending] = useState(false)
   const [keepsShutVault] = useState(() => halfway.entered?.keepsShutVault ?? false)
 
@@ -44,10 +50,7 @@ export function ConfirmDevices({ devices, onCancel, onConfirm, removal, isBookLo
     }
   }
 
-  function cancel() {
-    cancelSignIn(env).catch((error) => showToast({ tone: 'bad', title: 'The sign-in stays open', text: failureWords(error) }))
-    onCancel()
-  }
+  const cancel = useCancel(onCancel)
 
   return (
     <section className="step">

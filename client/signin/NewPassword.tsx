@@ -5,7 +5,8 @@ import { failureWords } from '../ui/failure.ts'
 import { type FieldErrors, fieldErrors } from '../ui/form.ts'
 import { showToast } from '../ui/toast.ts'
 import { PasswordPair, type TwoPasswords } from './PasswordPair.tsx'
-import { cancelSignIn, chooseNewPassword } from './signin.ts'
+import { chooseNewPassword } from './signin.ts'
+import { useCancel } from './useCancel.tsx'
 
 const NAMES = ['password', 'confirmPassword'] as const
 
@@ -38,10 +39,7 @@ export function NewPassword({ onCancel }: { onCancel: () => void }) {
     }
   }
 
-  function cancel() {
-    cancelSignIn(env).catch((error) => showToast({ tone: 'bad', title: 'The sign-in stays open', text: failureWords(error) }))
-    onCancel()
-  }
+  const cancel = useCancel(onCancel)
 
   return (
     <section className="step">

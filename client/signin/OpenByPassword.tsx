@@ -1,10 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { PasswordField } from '../ui/Field.tsx'
+import { usePassword } from '../ui/usePassword.tsx'
 
 /** Asks for the password after a sign-in by a passkey that opens no keys. */
 export function OpenByPassword({ isPending, onOpen }: { isPending: boolean; onOpen: (password: string) => void }) {
-  const [password, setPassword] = useState('')
-  const [error, setError] = useState<string>()
+  const { password, setError, field } = usePassword()
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -15,16 +15,7 @@ export function OpenByPassword({ isPending, onOpen }: { isPending: boolean; onOp
 
   return (
     <form onSubmit={submit} noValidate>
-      <PasswordField
-        label="Password"
-        autoComplete="current-password"
-        value={password}
-        error={error}
-        onValue={(typed) => {
-          setPassword(typed)
-          setError(undefined)
-        }}
-      />
+      <PasswordField label="Password" {...field} />
       <button type="submit" className="btn primary large wide" disabled={isPending}>
         {isPending ? 'Opening...' : 'Open with the password'}
       </button>

@@ -9,10 +9,10 @@ import { KIT_WORDS, wordsIn } from '../kit/kit.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
-import { showToast } from '../ui/toast.ts'
 import { OpenByPassword } from './OpenByPassword.tsx'
 import { openWith } from './recover.ts'
-import { cancelSignIn, type SignInStep } from './signin.ts'
+import type { SignInStep } from './signin.ts'
+import { useCancel } from './useCancel.tsx'
 
 interface Props {
   ways: Ways
@@ -63,10 +63,7 @@ export function OpenKeys({ ways, isPasswordEntered, onStep, onCancel }: Props) {
     void open({ kind: 'kit', words: typed.join(' ') })
   }
 
-  function cancel() {
-    cancelSignIn(env).catch((reason) => showToast({ tone: 'bad', title: 'The sign-in stays open', text: failureWords(reason) }))
-    onCancel()
-  }
+  const cancel = useCancel(onCancel)
 
   return (
     <section className="step kit">

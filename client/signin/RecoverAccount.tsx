@@ -4,12 +4,12 @@ import { KitPages } from '../kit/KitPages.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
-import { showToast } from '../ui/toast.ts'
 import { ConfirmDevices } from './ConfirmDevices.tsx'
 import { KitSignIn } from './KitSignIn.tsx'
 import { RecoverPassword } from './RecoverPassword.tsx'
 import { recoverAccount } from './recover.ts'
-import { cancelSignIn, type SignInStep } from './signin.ts'
+import type { SignInStep } from './signin.ts'
+import { useCancel } from './useCancel.tsx'
 
 type Devices = Extract<SignInStep, { step: 'recover' }>['devices']
 type At =
@@ -51,10 +51,7 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
     setStartsBook(step.isBookLost)
   }
 
-  function cancel() {
-    cancelSignIn(env).catch((error) => showToast({ tone: 'bad', title: 'The sign-in stays open', text: failureWords(error) }))
-    onCancel(username)
-  }
+  const cancel = useCancel(() => onCancel(username))
 
   const recover = () =>
     recoverAccount(env, { ...pair, removesOthers, startsBook, ...(deviceName !== undefined && { deviceName }) })

@@ -2,12 +2,14 @@ import './counters.css'
 
 interface Props {
   counters: { name: string; value: string; note?: string }[]
+  /** True for amounts, which take two places on a phone. */
+  areAmounts?: boolean
 }
 
 /** Figures above a list: what it counts, how much, and what of. */
-export function Counters({ counters }: Props) {
+export function Counters({ counters, areAmounts = false }: Props) {
   return (
-    <dl className="stats">
+    <dl className={areAmounts ? 'stats amounts' : 'stats'}>
       {counters.map(({ name, value, note }) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -7,14 +7,17 @@ type Later<Props> = ComponentType<Props> & {
 
 /**
  * A component whose code is loaded when it is first shown. Where that fails, because the browser is offline or the server has been
- * updated, it says so and offers to try again: the screen around it stays, with everything typed there.
+ * updated, it says so and offers to try again: the screen around it stays, with everything typed there. `Meanwhile` is shown while the
+ * code is on its way.
  */
-export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): Later<Props> {
+export function later<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  Meanwhile?: ComponentType<Props>,
+): Later<Props> {
   let loaded: ComponentType<Props> | undefined
   const take = async (): Promise<void> => {
     loaded = await load()
   }
-  // biome-ignore lint/correctness/noComponentHookFactories: called once a module, as React.lazy is
   function Shown(props: Props) {
     const [state, setState] = useState<'loading' | 'loaded' | 'failed'>(loaded ? 'loaded' : 'loading')
     useEffect(() => {
@@ -35,7 +38,7 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
       const Loaded = loaded
       return <Loaded {...props} />
     }
-    if (state !== 'failed') return null
+    if (state !== 'failed') return Meanwhile ? <Meanwhile {...props} /> : null
     return (
       <div className="not-loaded" role="alert">
         <p>

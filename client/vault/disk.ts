@@ -9,7 +9,7 @@ import { filesOf } from './list.ts'
 /** The folder of what waits to be sent. */
 export const WAITING = 'waiting'
 
-const memory = new Map<string, Blob>()
+const memory = new Map<string, File>()
 const memoryKey = (...path: string[]): string => path.join('/')
 
 /** The folder of an account, or one in it; undefined if there is none, or no such file system. */
@@ -29,17 +29,18 @@ async function folderAt(path: string[], create: boolean): Promise<FileSystemDire
 
 /**
  * Writes a sealed file, chunk by chunk, and returns what `chunks` returns. What is left of a write that failed is deleted. `isKept` is
- * false if it lies in memory alone. Throws CryptoFailure('quota').
+ * false if it lies in memory alone. Without `isFlushed` a crash of the machine may leave other bytes. Throws CryptoFailure('quota').
  */
 export async function writeFile<T>(
   [userId, folder, name]: [string, string, string],
   chunks: AsyncGenerator<Bytes, T>,
+  { isFlushed = true } = {},
 ): Promise<{ result: T; isKept: boolean }> {
   const place = await folderAt([userId, folder], true)
   if (!place) {
     const parts: Bytes[] = []
     const result = await eachOf(chunks, (chunk) => void parts.push(chunk))
-    memory.set(memoryKey(userId, folder, name), new Blob(parts))
+    memory.set(memoryKey(userId, folder, name), new File(parts, name))
     return { result, isKept: false }
   }
   const handle = await place.getFileHandle(name, { create: true })
@@ -50,7 +51,7 @@ export async function writeFile<T>(
     const result = await eachOf(chunks, (chunk) => {
       at += file.write(chunk, { at })
     })
-    file.flush()
+    if (isFlushed) file.flush()
     file.close()
     return { result, isKept: true }
   } catch (error) {
@@ -62,7 +63,8 @@ export async function writeFile<T>(
   }
 }
 
-async function eachOf<T>(chunks: AsyncGenerator<Bytes, T>, take: (chunk: Bytes) => void): Promise<T> {
+/** Hands over what a generator yields, and returns what it returns. */
+export async function eachOf<T>(chunks: AsyncGenerator<Bytes, T>, take: (chunk: Bytes) => void): Promise<T> {
   for (let next = await chunks.next(); ; next = await chunks.next()) {
     if (next.done) return next.value
     take(next.value)
@@ -75,14 +77,47 @@ export async function readFile(...[userId, folder, name]: [string, string, strin
   return handle ? handle.getFile() : memory.get(memoryKey(userId, folder, name))
 }
 
-/** Moves a file that has been sent into the folder of its room. A browser that cannot move files deletes it, and fetches it when asked. */
-export async function keepSent(userId: string, waiting: string, [folder, name]: [string, string]): Promise<void> {
-  const held = memory.get(memoryKey(userId, WAITING, waiting))
-  if (held) memory.set(memoryKey(userId, folder, name), held)
-  const handle = await (await folderAt([userId, WAITING], false))?.getFileHandle(waiting).catch(absent)
-  const place = handle && 'move' in handle ? await folderAt([userId, folder], true) : undefined
-  if (place) await (handle as FileSystemFileHandle & Movable).move(place, name)
-  await dropFiles(userId, WAITING, waiting)
+/** A file's size in bytes, and when it was last written, in milliseconds since 1970. */
+type Listed = Pick<File, 'size' | 'lastModified'>
+
+/** What lies in the folders of an account, or in one of them: by folder, the files by their names. */
+export async function listFiles(userId: string, only?: string): Promise<Map<string, Map<string, Listed>>> {
+  const folders = new Map<string, Map<string, Listed>>()
+  const note = (folder: string, name: string, file: Listed) =>
+    folders.set(folder, (folders.get(folder) ?? new Map<string, Listed>()).set(name, file))
+  for (const [key, file] of memory) {
+    const [owner, folder = '', name = ''] = key.split('/')
+    if (owner === userId && folder === (only ?? folder)) note(folder, name, file)
+  }
+  for (const folder of await entriesOf(await folderAt([userId], false))) {
+    if (!(folder instanceof FileSystemDirectoryHandle) || folder.name !== (only ?? folder.name)) continue
+    for (const file of await entriesOf(folder)) {
+      // One that another tab has just deleted has no size.
+      const found = file instanceof FileSystemFileHandle ? await file.getFile().catch(absent) : undefined
+      if (found) note(folder.name, file.name, found)
+    }
+  }
+  return folders
+}
+
+async function entriesOf(folder: FileSystemDirectoryHandle | undefined): Promise<FileSystemHandle[]> {
+  const entries: FileSystemHandle[] = []
+  if (folder) for await (const entry of folder.values()) entries.push(entry)
+  return entries
+}
+
+/**
+ * Moves a file into another folder of the account. A browser that cannot move files deletes it. False if there is no file, or it lies in
+ * memory alone.
+ */
+export async function moveFile(userId: string, from: [string, string], to: [string, string]): Promise<boolean> {
+  const held = memory.get(memoryKey(userId, ...from))
+  if (held) memory.set(memoryKey(userId, ...to), held)
+  const handle = await (await folderAt([userId, from[0]], false))?.getFileHandle(from[1]).catch(absent)
+  const place = handle && 'move' in handle ? await folderAt([userId, to[0]], true) : undefined
+  if (place) await (handle as FileSystemFileHandle & Movable).move(place, to[1])
+  await dropFiles(userId, ...from)
+  return place !== undefined
 }
 
 interface Movable {

@@ -151,6 +151,8 @@ test("a deletion takes the person's rows in every table; Bob keeps his own", asy
   for (const table of tables) expect(await countOf(`${table} where user_id = $1`, [alice.id]), table).toBeGreaterThan(0)
   await deletes(alice)
   for (const table of tables) expect(await countOf(`${table} where user_id = $1`, [alice.id]), table).toBe(0)
+  // Its contacts are gone, which leaves no room of it that counts as nothing.
+  expect(await countOf('uncounted_rooms where user_id = $1', [alice.id])).toBe(0)
   expect(await countOf('key_packages where claimed_by = $1 or claimed_room = $2', [alice.id, chatRoomId])).toBe(0)
   expect(await his()).toEqual(before)
   expect(before).toEqual([2, 1, 2, 2, 1, expect.any(Number)])

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { accountApi } from '../../contract/account.ts'
 import { announceChange } from '../db/changes.ts'
-import { lockAccount } from '../devices/locked.ts'
+import { lockAccount, roomsOf } from '../devices/locked.ts'
 import { requireOrder } from '../devices/order.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { dropObjectsOf } from '../files/objects.ts'
@@ -44,17 +44,18 @@ export async function removeAccount(
     const account = await lockAccount(tx, user.id, true)
     requireSame(verifier, account.passwordHash)
     await requireOrder(env, user, account.publicKey, 'delete account', caller)
+    const roomIds = await roomsOf(tx, account)
     const listing = await traces.findListing(tx, user.id)
     await deleteSessionsOf(tx, user.id)
     await forgetSignIns(tx, user.id)
-    await traces.deleteKeys(tx, user.id, account.roomIds)
+    await traces.deleteKeys(tx, user.id, roomIds)
     await traces.deleteContacts(tx, user.id)
     await traces.deleteReports(tx, user.id)
     await traces.deleteQuietHours(tx, user.id)
     await announceChange(tx, await traces.endFamily(tx, user.id), 'plan')
     await dropObjectsOf(tx, user.id)
-    await traces.closeDirectRooms(tx, user.id, account.roomIds)
-    await traces.leaveGroups(tx, user.id, account.roomIds)
+    await traces.closeDirectRooms(tx, user.id, roomIds)
+    await traces.leaveGroups(tx, user.id, roomIds)
     await traces.retireName(tx, retiredHash(env, row.username))
     await traces.buryAccount(tx, user.id, newTombstone(env.clock()))
     await forgetPresence(tx, user.id)

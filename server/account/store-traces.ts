@@ -4,7 +4,7 @@ import type { Queryable } from '../db/connect.ts'
 import { retiredNames, users } from '../db/schema/account.ts'
 import { archivePages, chatLocks } from '../db/schema/chatlocks.ts'
 import { contactCodeUses, contactQrCodes } from '../db/schema/codes.ts'
-import { contacts, listFloors } from '../db/schema/contacts.ts'
+import { contacts, listFloors, uncountedRooms } from '../db/schema/contacts.ts'
 import { books, devices, keyPackages, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
 import { masterInvitations } from '../db/schema/family.ts'
 import { passkeys } from '../db/schema/passkeys.ts'
@@ -36,6 +36,7 @@ export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[
 export async function deleteContacts(tx: Queryable, userId: string): Promise<void> {
   const isUnanswered = and(eq(contacts.contactUserId, userId), ne(contacts.state, 'accepted'))
   await tx.delete(contacts).where(or(eq(contacts.userId, userId), isUnanswered))
+  await tx.delete(uncountedRooms).where(eq(uncountedRooms.userId, userId))
   await tx.delete(contactCodeUses).where(or(eq(contactCodeUses.ownerId, userId), eq(contactCodeUses.userId, userId)))
   await tx.delete(contactQrCodes).where(eq(contactQrCodes.userId, userId))
   await tx.delete(listFloors).where(eq(listFloors.userId, userId))

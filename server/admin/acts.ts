@@ -5,6 +5,7 @@ import { announceChange } from '../db/changes.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { grantTier } from '../ledger/ledger.ts'
+import { endCard } from '../payments/end.ts'
 import { effectiveTier } from '../plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import { closeSessions, deleteSessionsOf, requireLive } from '../sessions/sessions.ts'
@@ -85,12 +86,12 @@ export const reactivate = verb({
   },
 })
 
-/** Sets the counters of the month to 0. Throws Refusal. */
+/** Sets every counter of the month to 0. Throws Refusal. */
 export const resetUsage = verb({
   act: 'reset-usage',
-  shows: ({ usage }) => usage,
+  shows: ({ id }, tx) => store.readCounters(tx, id),
   changes: async (tx, { id }, _actor, now) => {
-    await store.clearUsage(tx, id, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)))
+    await store.clearUsage(tx, id, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)), now)
     await announceChange(tx, [id], 'plan')
   },
 })
@@ -116,15 +117,25 @@ export const removeAdmin = verb({
   },
 })
 
-/** Gives an account a plan from now on. Throws Refusal. */
-export const giveTier = (env: Env, actor: SignedInUser, id: string, tier: Tier): Promise<AdminUser> =>
-  verb({
+/**
+ * Gives an account a plan from now on. It replaces what was paid, so a card subscription of the account ends at the provider first, and is
+ * billed no more. Throws Refusal, also where the provider does not answer: then nothing has changed.
+ */
+export async function giveTier(env: Env, actor: SignedInUser, id: string, tier: Tier): Promise<AdminUser> {
+  await env.db.transaction(async (tx) => {
+    await requireAdministrator(tx, actor)
+    if (!(await store.holdUser(tx, id))) throw new Refusal('user_not_found')
+  })
+  const isCardEnded = await endCard(env, id)
+  return await verb({
     act: 'subscription',
     shows: async ({ subscriptionEndDate }, tx) => ({
       tier: await effectiveTier(tx, id, env.clock()),
       endDate: subscriptionEndDate?.toISOString() ?? null,
+      ...(isCardEnded && { isCardEnded }),
     }),
     changes: async (tx, _row, _actor, now) => {
       await grantTier(tx, now, { userId: id, tier })
     },
   })(env, actor, id)
+}

@@ -2,9 +2,11 @@ import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { type AdminUser, adminApi } from '../../contract/admin.ts'
 import { auditApi } from '../../contract/audit.ts'
+import { paymentsApi } from '../../contract/payments.ts'
 import { stepUpApi } from '../../contract/stepup.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
+import { makeAdmin } from './operator.ts'
 
 const world = await startWorld()
 
@@ -22,6 +24,20 @@ const surely = async (name: string) => {
 const rowsOf = async (who: Person, username: string) => (await who.does(auditApi.list, { username })).rows
 const find = async (who: Person, search: string): Promise<AdminUser | undefined> =>
   (await who.does(adminApi.users, { search })).users[0]
+
+test('a server without an administrator says so to whoever is signed in, and no more once it has one', async () => {
+  const bob = await world.person('bob')
+  expect(await bob.does(adminApi.first, {})).toEqual({ hasAdministrator: false })
+  expect(await world.stranger().tries(adminApi.first, {})).toBeRefused(401, 'not_signed_in')
+  expect(await bob.tries(adminApi.makeAdmin, { id: bob.id })).toBeRefused(403, 'admin_required')
+  const named = await makeAdmin(world.env.db, bob.username)
+  expect(named).toBe(bob.username)
+  expect(await bob.does(adminApi.first, {})).toEqual({ hasAdministrator: true })
+  // One who cannot sign in is none.
+  await world.sql('update users set is_active = false where id = $1', [bob.id])
+  const carol = await world.person('carol')
+  expect(await carol.does(adminApi.first, {})).toEqual({ hasAdministrator: false })
+})
 
 test('a block ends sessions and sockets at once and says why; the end of it lets the person in again', async () => {
   const [ada, bob] = [await administrator('ada'), await world.person('bob')]
@@ -70,6 +86,49 @@ test('plan, counters and rights of an account change while its page is open, eac
   expect(own.map(({ act }) => act)).toEqual(['remove-admin', 'reset-usage', 'make-admin', 'subscription'])
   expect(JSON.stringify(own)).not.toContain(ada.id)
   line.hangsUp()
+})
+
+test('a reset sets every counter of the month to 0, of what is sent, called and received, and its row says what stood there', async () => {
+  const [ada, bob] = [await administrator('ada'), await world.person('bob', 'free')]
+  const room = await ada.talksTo(bob)
+  await ada.says(room, 'one')
+  const month = new Date(Date.UTC(world.env.clock().getUTCFullYear(), world.env.clock().getUTCMonth(), 1))
+  await world.sql(
+    `insert into objects (id, owner_id, kind, chat_room_id, state, size_bytes, created_at)
+     values (gen_random_uuid(), $1, 'file', $2, 'used', 3145728, $3)`,
+    [ada.id, room, world.env.clock()],
+  )
+  await world.sql('update users set monthly_messages_count = 4, usage_reset_date = $2 where id = $1', [
+    ...[bob.id, new Date(month.getTime() - 1000)],
+  ])
+  await world.sql(
+    `insert into file_usage (user_id, monthly_uploaded_bytes, uploaded_month) values ($1, 5, $2)
+     on conflict (user_id) do update set monthly_uploaded_bytes = 5`,
+    [bob.id, month],
+  )
+  await world.sql('insert into monthly_usage (user_id, month, voice_call_minutes, video_call_minutes) values ($1, $2, 6, 7)', [
+    ...[bob.id, month],
+  ])
+  const used = () => bob.does(paymentsApi.usage, {})
+  expect(await used()).toMatchObject({ messagesUsed: 1, fileStorageUsedMB: 3, videoCallMinutesUsed: 7 })
+  world.passes(1)
+  await ada.does(adminApi.resetUsage, { id: bob.id })
+  expect(await used()).toMatchObject({ messagesUsed: 0, fileStorageUsedMB: 0, videoCallMinutesUsed: 0 })
+  const counters = `select u.monthly_messages_count as sent, u.usage_reset_date as since, f.monthly_uploaded_bytes::int as bytes,
+    m.voice_call_minutes as voice, m.video_call_minutes as video
+    from users u join file_usage f on f.user_id = u.id join monthly_usage m on m.user_id = u.id where u.id = $1`
+  expect(await world.sql(counters, [bob.id])).toEqual([{ sent: 0, since: month, bytes: 0, voice: 0, video: 0 }])
+  const [row] = await rowsOf(ada, bob.username)
+  expect(JSON.parse(row?.before ?? '')).toMatchObject({
+    messages: 4,
+    uploadedBytes: 5,
+    voiceMinutes: 6,
+    videoMinutes: 7,
+    received: 1,
+  })
+  // The month goes on.
+  await ada.says(room, 'two')
+  expect(await used()).toMatchObject({ messagesUsed: 1 })
 })
 
 test('rights and plans need a confirmation, blocks and counters do not; test and master are not given here', async () => {
@@ -178,19 +237,23 @@ test('a changed, a missing and an added row of the audit trail are found and nam
   const whole = await check()
   expect(whole).toEqual({ count: expect.any(Number), brokenAt: null, newestHash: expect.stringMatching(/^[0-9a-f]{64}$/) })
   const at = whole.count - 1
+  const added = 'insert into audit_log (seq, actor_id, act, subject_id, before, after, created_at, hash) select'
+  const rest = `act, subject_id, before, after, created_at, hash from audit_log where seq = ${at}`
   const tampers = [
-    [`update audit_log set actor_id = $2 where seq = $1`, [at, bob.id]],
-    [`update audit_log set after = '{"tier":"free"}' where seq = $1`, [at]],
-    [`update audit_log set subject_id = null where seq = $1`, [at]],
-    [`update audit_log set created_at = created_at + interval '1 ms' where seq = $1`, [at]],
-    [`delete from audit_log where seq = $1`, [at]],
+    [`update audit_log set actor_id = $2 where seq = $1`, [at, bob.id], at],
+    [`update audit_log set after = '{"tier":"free"}' where seq = $1`, [at], at],
+    [`update audit_log set subject_id = null where seq = $1`, [at], at],
+    [`update audit_log set created_at = created_at + interval '1 ms' where seq = $1`, [at], at],
+    [`delete from audit_log where seq = $1`, [at], at],
+    [`${added} $1, actor_id, ${rest}`, [whole.count + 1], whole.count + 1],
+    [`${added} $1, null, ${rest}`, [0], 1],
   ] as const
-  for (const [tamper, values] of tampers) {
+  for (const [tamper, values, brokenAt] of tampers) {
     const client = await world.pool.connect()
     try {
       await world.sql('create table kept as select * from audit_log')
       await client.query(tamper, [...values])
-      expect(await check(), tamper).toMatchObject({ brokenAt: at })
+      expect(await check(), tamper).toMatchObject({ brokenAt })
       await world.sql('delete from audit_log')
       await world.sql('insert into audit_log select * from kept')
       await world.sql('drop table kept')
@@ -208,7 +271,9 @@ test('sums of a day are of all, and of fewer than ten people none is shown', asy
   await bob.says(room, 'counted')
   await world.jobs.runDue()
   const { days, plans } = await ada.does(adminApi.analytics, {})
-  expect(days.at(-1)).toMatchObject({ messages: 1 })
+  const [sent] = await world.sql('select count(*)::int as messages from messages')
+  expect(sent?.['messages']).toBeGreaterThan(0)
+  expect(days.at(-1)).toMatchObject({ messages: sent?.['messages'] })
   expect(days.at(-1)?.signUps).toBeGreaterThan(10)
   expect(plans.find(({ tier }) => tier === 'master')?.people).toBeNull()
   expect(plans.find(({ tier }) => tier === 'enterprise')?.people).toBeGreaterThanOrEqual(1000)

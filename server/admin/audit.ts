@@ -71,7 +71,8 @@ export async function checkAudit(env: Env): Promise<z.input<typeof auditApi.chec
   let before: Buffer | undefined
   let count = 0
   for (;;) {
-    const rows = await store.findAfter(env.db, count, CHECKED_AT_ONCE)
+    // Whoever writes a row before the first one is found too.
+    const rows = await store.findAfter(env.db, before && count, CHECKED_AT_ONCE)
     for (const row of rows) {
       const fits = row.seq === count + 1 && hashOf(row, before).equals(row.hash)
       if (!fits) return { count, brokenAt: count + 1, newestHash: null }

@@ -1,8 +1,12 @@
+import type { ReviewOutcome } from '../../contract/coinreviews.ts'
 import { announceChange } from '../db/changes.ts'
 import type { Db } from '../db/connect.ts'
-import { setTier } from '../ledger/ledger.ts'
+import { checkGrant, setTier } from '../ledger/ledger.ts'
+import { endCard } from '../payments/end.ts'
+import type { CardEnv } from '../payments/sync.ts'
 import { effectiveTier } from '../plans/plans.ts'
 import { writeAudit } from './audit.ts'
+import { settleIn } from './coins.ts'
 import * as store from './store.ts'
 import { lockAdministration } from './store-audit.ts'
 
@@ -22,16 +26,32 @@ export async function makeAdmin(db: Db, username: string): Promise<string | unde
   })
 }
 
-/** Gives the account a plan, as `setTier` does. Throws PlanError. */
-export async function giveTier(db: Db, grant: Parameters<typeof setTier>[2]): Promise<string> {
-  return await db.transaction(async (tx) => {
+/**
+ * Gives the account a plan, as `setTier` does. A card subscription of the account ends at the provider first, and is billed no more.
+ * Throws PlanError, and Refusal where the provider does not answer.
+ */
+export async function giveTier(env: CardEnv, grant: Parameters<typeof setTier>[2]): Promise<string> {
+  const { userId } = await checkGrant(env.db, env.clock(), grant)
+  const isCardEnded = await endCard(env, userId)
+  return await env.db.transaction(async (tx) => {
     await lockAdministration(tx)
-    const [now, row] = [new Date(), await store.findByName(tx, grant.username)]
+    const [now, row] = [env.clock(), await store.findByName(tx, grant.username)]
     const before = { tier: row ? await effectiveTier(tx, row.id, now) : 'free' }
     const named = await setTier(tx, now, grant)
     const shown = { actorId: null, act: 'subscription', ...(row && { subjectId: row.id }) } as const
     const endDate = grant.endDate?.toISOString() ?? null
-    await writeAudit(tx, now, { ...shown, before, after: { tier: grant.tier, endDate } })
+    await writeAudit(tx, now, { ...shown, before, after: { tier: grant.tier, endDate, ...(isCardEnded && { isCardEnded }) } })
     return named
+  })
+}
+
+/** Closes a review of a payment in coins. Throws Refusal. */
+export async function settleCoins(
+  db: Db,
+  settlement: { reviewId: string; outcome: ReviewOutcome; transactionHash?: string | undefined },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockAdministration(tx)
+    await settleIn(tx, new Date(), { ...settlement, by: 'operator' }, null)
   })
 }

@@ -1,15 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import { adminApi } from '../../contract/admin.ts'
+import { adminPackagesApi } from '../../contract/adminpackages.ts'
 import { auditApi } from '../../contract/audit.ts'
+import { coinReviewsApi } from '../../contract/coinreviews.ts'
 import type { Env } from '../env.ts'
 import { serve } from '../http/serve.ts'
 import { deactivate, giveTier, makeAdmin, reactivate, removeAdmin, resetUsage } from './acts.ts'
 import { checkAudit, listAudit, ownAudit } from './audit.ts'
+import { findPaid, listWaiting, refundCoins, settleCoins } from './coins.ts'
 import { type Answers, readAnalytics, readSystem, subscriptionStats } from './figures.ts'
-import { listUsers } from './users.ts'
+import { createPackage, deletePackage, listPackages, togglePackage, updatePackage } from './packages.ts'
+import { checkCardProvider, type ReadMonths, readRevenue } from './revenue.ts'
+import { hasAdministrator, listUsers } from './users.ts'
 
 export function adminRoutes(app: FastifyInstance, env: Env, answers: Answers) {
   const startedAt = env.clock()
+  const months: ReadMonths = new Map()
+  serve(app, env, adminApi.first, async () => ({ hasAdministrator: await hasAdministrator(env.db) }))
   serve(app, env, adminApi.users, (_actor, filter) => listUsers(env, filter))
   serve(app, env, adminApi.deactivate, (actor, { id }) => deactivate(env, actor, id))
   serve(app, env, adminApi.reactivate, (actor, { id }) => reactivate(env, actor, id))
@@ -18,8 +25,19 @@ export function adminRoutes(app: FastifyInstance, env: Env, answers: Answers) {
   serve(app, env, adminApi.removeAdmin, (actor, { id }) => removeAdmin(env, actor, id))
   serve(app, env, adminApi.setTier, (actor, { id, tier }) => giveTier(env, actor, id, tier))
   serve(app, env, adminApi.subscriptionStats, () => subscriptionStats(env))
+  serve(app, env, adminPackagesApi.list, () => listPackages(env))
+  serve(app, env, adminPackagesApi.create, (actor, form) => createPackage(env, actor, form))
+  serve(app, env, adminPackagesApi.update, (actor, { id, ...form }) => updatePackage(env, actor, id, form))
+  serve(app, env, adminPackagesApi.toggle, (actor, { id, isActive }) => togglePackage(env, actor, id, isActive))
+  serve(app, env, adminPackagesApi.remove, (actor, { id }) => deletePackage(env, actor, id))
+  serve(app, env, adminApi.revenueStats, () => readRevenue(env, months))
+  serve(app, env, adminApi.cardProvider, () => checkCardProvider(env))
   serve(app, env, adminApi.analytics, () => readAnalytics(env))
   serve(app, env, adminApi.system, () => readSystem(env, startedAt, answers))
+  serve(app, env, coinReviewsApi.list, (_actor, { page }) => listWaiting(env, page))
+  serve(app, env, coinReviewsApi.settle, (actor, wanted) => settleCoins(env, actor, wanted))
+  serve(app, env, coinReviewsApi.find, (_actor, { named }) => findPaid(env, named))
+  serve(app, env, coinReviewsApi.refund, (actor, wanted) => refundCoins(env, actor, wanted))
   serve(app, env, auditApi.list, (_actor, filter) => listAudit(env, filter))
   serve(app, env, auditApi.check, () => checkAudit(env))
   serve(app, env, auditApi.own, (user) => ownAudit(env, user))

@@ -57,9 +57,14 @@ export async function findPage(db: Queryable, { before, act, username, limit }: 
   return rows.map(({ row, ...names }) => ({ ...row, ...names }))
 }
 
-/** Returns the rows after this one, oldest first. */
-export const findAfter = (db: Queryable, seq: number, limit: number): Promise<StoredRow[]> =>
-  db.select().from(auditLog).where(gt(auditLog.seq, seq)).orderBy(asc(auditLog.seq)).limit(limit)
+/** Returns the rows after this one, oldest first; without one the first rows of all. */
+export const findAfter = (db: Queryable, seq: number | undefined, limit: number): Promise<StoredRow[]> =>
+  db
+    .select()
+    .from(auditLog)
+    .where(seq === undefined ? undefined : gt(auditLog.seq, seq))
+    .orderBy(asc(auditLog.seq))
+    .limit(limit)
 
 /** Returns what was done to this account since then, newest first. */
 export const findOfSubject = (db: Queryable, userId: string, since: Date, limit: number) =>

@@ -1,9 +1,12 @@
-import { and, asc, desc, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { USER_SORTS } from '../../contract/admin.ts'
 import type { Tier } from '../../contract/plans.ts'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
+import { fileUsage } from '../db/schema/files.ts'
+import { monthlyUsage } from '../db/schema/payments.ts'
 import { presence } from '../db/schema/presence.ts'
+import { chatParticipants } from '../db/schema/rooms.ts'
 
 interface Filter {
   /** This account alone. */
@@ -80,8 +83,6 @@ export interface UserRow {
   isAdmin: boolean
   isActive: boolean
   subscriptionEndDate: Date | null
-  /** The counters of the month. */
-  usage: Record<string, unknown>
 }
 
 /** Returns a living account, which nobody else changes until the transaction ends. */
@@ -91,7 +92,7 @@ export async function holdUser(tx: Queryable, id: string): Promise<UserRow | und
     .from(users)
     .where(and(eq(users.id, id), isNull(users.deletedAt)))
     .for('no key update')
-  return row && { ...row, usage: { messages: row.monthlyMessagesCount, since: row.usageResetDate.toISOString() } }
+  return row
 }
 
 const isAdministratorRow = and(eq(users.isAdmin, true), eq(users.isActive, true), isNull(users.deletedAt))
@@ -99,6 +100,9 @@ const isAdministratorRow = and(eq(users.isAdmin, true), eq(users.isActive, true)
 /** True if the account is an administrator who can sign in. */
 export const isAdministrator = async (tx: Queryable, id: string): Promise<boolean> =>
   (await tx.$count(users, and(eq(users.id, id), isAdministratorRow))) === 1
+
+/** True if there is an administrator who can sign in. */
+export const hasAdministrator = async (db: Queryable): Promise<boolean> => (await db.$count(users, isAdministratorRow)) > 0
 
 /** True if there is an administrator who can sign in beside this one. */
 export const hasAnotherAdministrator = async (tx: Queryable, id: string): Promise<boolean> =>
@@ -114,9 +118,37 @@ export async function setAdmin(tx: Queryable, id: string, isAdmin: boolean): Pro
   await tx.update(users).set({ isAdmin }).where(eq(users.id, id))
 }
 
-/** Sets the counters of the account to 0, in this month. */
-export async function clearUsage(tx: Queryable, id: string, month: Date): Promise<void> {
+/** Returns the counters of the account, each as it stands, of the month in which it was moved last. */
+export async function readCounters(tx: Queryable, id: string) {
+  const [row] = await tx
+    .select({
+      messages: users.monthlyMessagesCount,
+      since: users.usageResetDate,
+      uploadedBytes: fileUsage.monthlyUploadedBytes,
+      voiceMinutes: monthlyUsage.voiceCallMinutes,
+      videoMinutes: monthlyUsage.videoCallMinutes,
+      received: sql<number>`(select coalesce(sum(p.received_count), 0)::int from ${chatParticipants} p where p.user_id = ${users.id})`,
+    })
+    .from(users)
+    .leftJoin(fileUsage, eq(fileUsage.userId, users.id))
+    .leftJoin(monthlyUsage, eq(monthlyUsage.userId, users.id))
+    .where(eq(users.id, id))
+  return row
+}
+
+/** Sets every counter of the account to 0, in this month: of what it sends, calls and, on the free plan, receives. */
+export async function clearUsage(tx: Queryable, id: string, month: Date, now: Date): Promise<void> {
   await tx.update(users).set({ monthlyMessagesCount: 0, usageResetDate: month }).where(eq(users.id, id))
+  await tx.update(fileUsage).set({ monthlyUploadedBytes: 0 }).where(eq(fileUsage.userId, id))
+  await tx
+    .update(chatParticipants)
+    .set({ receivedCount: 0 })
+    .where(and(eq(chatParticipants.userId, id), gt(chatParticipants.receivedCount, 0)))
+  const cleared = { month, voiceCallMinutes: 0, videoCallMinutes: 0, receivedSince: now }
+  await tx
+    .insert(monthlyUsage)
+    .values({ userId: id, ...cleared })
+    .onConflictDoUpdate({ target: monthlyUsage.userId, set: cleared })
 }
 
 /** Returns the account with that name in any case of letters; undefined for a deleted one. */

@@ -7,6 +7,9 @@ import { tierOf } from '../plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
+/** Says whether this server has an administrator: the first one is made from the command line. */
+export const hasAdministrator = (db: Queryable): Promise<boolean> => store.hasAdministrator(db)
+
 /** Lists a page of the accounts that fit, and how many there are. */
 export async function listUsers(env: Env, { page, ...filter }: z.output<typeof adminApi.users.input>) {
   const now = env.clock()

@@ -20,6 +20,10 @@ export function unitsFor(currency: Currency, cents: number, rate: bigint): bigin
   return roundUp(roundUp(BigInt(cents) * 10n ** (BigInt(decimals) + RATE_DECIMALS), 100n * rate), step) * step
 }
 
+/** What so many units cost at that price, in whole cents. */
+export const centsFor = (currency: Currency, units: bigint, rate: bigint): number =>
+  Number((units * rate * 100n) / 10n ** (BigInt(COINS[currency].decimals) + RATE_DECIMALS))
+
 const roundUp = (value: bigint, by: bigint): bigint => (value + by - 1n) / by
 
 /** Writes units as whole coins, such as 0.0125, with the digits that are shown and more only where they are not zero. */

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { BitcoinNetwork, CoinSettings } from '../coinsettings.ts'
+import { openBitcoind } from './bitcoind.ts'
+import type { Transaction } from './bitcoinnode.ts'
 import type { Arrival, Chain } from './chain.ts'
+import { openEsplora } from './esplora.ts'
 import type { Upstream } from './upstream.ts'
 
 /** What tells the chains apart: block 0, and the letters that addresses begin with. */
@@ -19,61 +22,24 @@ const VERSIONS: Record<string, { public: number; private: number }> = {
   v: { public: 0x045f1cf6, private: 0x045f18bc },
 }
 
-/** Esplora answers 25 confirmed transactions a page. An address of one payment has few. */
-const PAGE = 25
-const PAGES_MAX = 8
-
-const transactions = z.array(
-  z.object({
-    txid: z.string().regex(/^[0-9a-f]{64}$/),
-    vout: z.array(z.object({ value: z.number().int().nonnegative(), scriptpubkey_address: z.string().optional() })),
-    status: z.discriminatedUnion('confirmed', [
-      z.object({
-        confirmed: z.literal(true),
-        block_height: z.number().int().nonnegative(),
-        block_hash: z.string(),
-        block_time: z.number().int(),
-      }),
-      z.object({ confirmed: z.literal(false) }),
-    ]),
-  }),
-)
-type Transaction = z.infer<typeof transactions>[number]
-
-/** Bitcoin by an HTTP API of Esplora's shape. Addresses are P2WPKH (BIP-84), the external chain of the account's key. */
-export function openBitcoin({ esplora, xpub, network }: NonNullable<CoinSettings['bitcoin']>, upstream: Upstream): Chain {
+/** Bitcoin. Addresses are P2WPKH (BIP-84), the external chain of the account's key. */
+export function openBitcoin(
+  { node: { kind, url }, xpub, network }: NonNullable<CoinSettings['bitcoin']>,
+  upstream: Upstream,
+): Chain {
+  const node = kind === 'bitcoind' ? openBitcoind(url, upstream) : openEsplora(url, upstream)
   let isChecked = false
-
-  async function ask(path: string): Promise<string> {
-    const text = await upstream.get(esplora + path)
-    if (text === undefined) throw new Error(`The node of Bitcoin does not know ${path.split('/')[1]}`)
-    return text
-  }
 
   async function head(): Promise<number> {
     if (!isChecked) {
-      const genesis = (await ask('/block-height/0')).trim()
-      if (genesis !== NETWORKS[network].genesis) throw new Error(`The node of Bitcoin is not of ${network}`)
+      if ((await node.genesis()) !== NETWORKS[network].genesis) throw new Error(`The node of Bitcoin is not of ${network}`)
       isChecked = true
     }
-    return z.coerce
+    return z
       .number()
       .int()
       .nonnegative()
-      .parse((await ask('/blocks/tip/height')).trim())
-  }
-
-  async function transactionsOf(address: string): Promise<Transaction[]> {
-    let page = transactions.parse(JSON.parse(await ask(`/address/${address}/txs`)))
-    const all = [...page]
-    for (let count = 1; count < PAGES_MAX; count++) {
-      const confirmed = page.filter(({ status }) => status.confirmed)
-      const last = confirmed.at(-1)
-      if (!last || confirmed.length < PAGE) break
-      page = transactions.parse(JSON.parse(await ask(`/address/${address}/txs/chain/${last.txid}`)))
-      all.push(...page)
-    }
-    return all
+      .parse(await node.height())
   }
 
   return {
@@ -85,9 +51,16 @@ export function openBitcoin({ esplora, xpub, network }: NonNullable<CoinSettings
       if (!address) throw new Error('BITCOIN_XPUB gives no address')
       return address
     },
-    isUntouched: async (address) => (await transactionsOf(address)).length === 0,
+    async pays(txid, address) {
+      const transaction = await node.transaction(txid)
+      return transaction && arrivalsOf(transaction, address).length > 0
+    },
+    async isUntouched(address) {
+      await node.watch(address)
+      return (await node.transactionsOf(address)).length === 0
+    },
     async look(address, { nativeUnits }) {
-      const found = await transactionsOf(address)
+      const found = await node.transactionsOf(address)
       // Read last, so that no arrival lies in a block above it.
       const height = await head()
       return { head: height, scannedHeight: height, nativeUnits, arrivals: found.flatMap((each) => arrivalsOf(each, address)) }

@@ -28,15 +28,40 @@ export interface Seen extends Known {
   head: number
 }
 
-/** Reads one chain, and derives addresses from a public key. Throws whatever the node answers wrong. */
+/** The node does not answer, or answers what cannot be. Nothing is known then: whatever was known before stays. */
+export class NodeError extends Error {}
+
+/** Reads one chain, and derives addresses from a public key. Every failure is a NodeError, once `openCoins` has opened it. */
 export interface Chain {
   /** Asked for once a process, before anything else is believed: that the node is of the chain of the settings. */
   head(): Promise<number>
   addressAt(index: number): Promise<string>
   /** False if anything has ever come to the address. */
   isUntouched(address: string): Promise<boolean>
+  /** Whether a transaction pays the address; undefined if the node does not know it, or not yet what it does. */
+  pays(transaction: string, address: string): Promise<boolean | undefined>
   /** All that has come to the address and still stands, by what was known before. */
   look(address: string, known: Known): Promise<Seen>
+}
+
+/** Names every failure of what reads a chain: whoever asks it expects NodeError, and nothing else. */
+export function namingFailures(chain: Chain): Chain {
+  const named =
+    <Asked extends unknown[], T>(ask: (...asked: Asked) => Promise<T>) =>
+    async (...asked: Asked): Promise<T> => {
+      try {
+        return await ask(...asked)
+      } catch (cause) {
+        throw new NodeError(cause instanceof Error ? cause.message : 'The node failed', { cause })
+      }
+    }
+  return {
+    head: named(chain.head),
+    addressAt: named(chain.addressAt),
+    isUntouched: named(chain.isUntouched),
+    pays: named(chain.pays),
+    look: named(chain.look),
+  }
 }
 
 /** Blocks on top of an arrival, its own included; 0 until it is in one. */

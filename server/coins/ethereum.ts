@@ -138,6 +138,21 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
       const whole = secp256k1.Point.fromBytes(publicKey).toBytes(false)
       return publicKeyToAddress(`0x${Buffer.from(whole).toString('hex')}`)
     },
+    async pays(hash, typed) {
+      const { client, getAddress } = await open()
+      const address = getAddress(typed)
+      const params: [`0x${string}`] = [hash as `0x${string}`]
+      const sent = await client.request({ method: 'eth_getTransactionByHash', params })
+      if (sent === null) return undefined
+      const receipt = await client.request({ method: 'eth_getTransactionReceipt', params })
+      if (receipt === null) return sent.to?.toLowerCase() === address.toLowerCase() || undefined
+      const height = Number(receipt.blockNumber)
+      const tokens = await tokensBetween(address, height, height)
+      if (tokens.some(({ reference }) => reference === hash)) return true
+      // A contract wallet pays without a transaction to the address: the balance shows it.
+      const balanceAt = (at: number) => client.getBalance({ address, blockNumber: BigInt(at) })
+      return (await balanceAt(height)) > (await balanceAt(height - 1))
+    },
     async isUntouched(typed) {
       const { client, getAddress, token } = await open()
       const address = getAddress(typed)

@@ -1,4 +1,5 @@
-import { COINS, type CoinStatus, type Currency, type ReviewReason } from '../../contract/coins.ts'
+import type { ReviewReason } from '../../contract/coinreviews.ts'
+import { COINS, type CoinStatus, type Currency } from '../../contract/coins.ts'
 import { confirmationsOf } from './chain.ts'
 
 /** What came, as the chain shows it now. */
@@ -73,8 +74,11 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
     const more = extra.map((each) => reviewOf(each.isInTime ? 'double' : 'late', each))
     const isShort = lost.length > 0 && received < due
     const reorganised = isShort ? [aboutPayment('reorganised', sum(lost))] : []
+    // Its plan was withdrawn, and the chain shows the money again.
+    const isBack = payment.decided === 'expired' && !isShort && received > 0n
+    const returned = isBack ? [aboutPayment('late', sum(own.filter(({ isCredited }) => isCredited)))] : []
     const credited = lowest(own.filter(({ isCredited }) => isCredited))
-    return answer(isShort ? 'needs_review' : 'confirmed', credited, [...more, ...reorganised])
+    return answer(isShort ? 'needs_review' : 'confirmed', credited, [...more, ...reorganised, ...returned])
   }
 
   const inTime = own.filter((each) => each.isInTime)

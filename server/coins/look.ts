@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { Currency } from '../../contract/coins.ts'
 import type { Tier } from '../../contract/plans.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env } from '../env.ts'
 import { creditPeriod } from '../ledger/ledger.ts'
-import { type Arrival, confirmationsOf, type Known, type Seen } from './chain.ts'
+import { type Arrival, confirmationsOf, type Known, NodeError, type Seen } from './chain.ts'
 import { isInTime, type Judgement, judge, type Received } from './judge.ts'
+import { isLookedFor, nameAfter } from './named.ts'
 import { chainNameOf } from './open.ts'
 import * as store from './store.ts'
 import { closeOf, writeReview } from './store-reviews.ts'
@@ -23,8 +25,8 @@ const AT_ONCE = 20
 const underWay = new WeakMap<Env, Map<string, Promise<void>>>()
 
 /**
- * Looks at the chain for a payment and writes what follows. Looks of one payment at one process share one answer. Throws what the node
- * answers wrong; the payment then stays as it is.
+ * Looks at the chain for a payment and writes what follows. Looks of one payment at one process share one answer. Throws NodeError; the
+ * payment then stays as it is.
  */
 export function lookAt(env: Env, payment: store.Payment): Promise<void> {
   const mine = underWay.get(env) ?? new Map<string, Promise<void>>()
@@ -32,6 +34,15 @@ export function lookAt(env: Env, payment: store.Payment): Promise<void> {
   const look = mine.get(payment.id) ?? readAndWrite(env, payment).finally(() => mine.delete(payment.id))
   mine.set(payment.id, look)
   return look
+}
+
+/** Looks at the chain for somebody who waits. While the node does not answer, what was known stays, and the watcher asks again. */
+export async function lookIfAnswered(env: Env, payment: store.Payment): Promise<void> {
+  try {
+    await lookAt(env, payment)
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error
+  }
 }
 
 async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
@@ -45,6 +56,7 @@ async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
     arrivals: rows.map((row) => ({ ...row, units: BigInt(row.units), at: null })),
   }
   const seen = await chain.look(payment.paymentAddress, known)
+  const name = await nameAfter(chain, payment, seen, env.clock())
   await env.fault?.('coins: seen')
   const now = env.clock()
   await env.db.transaction(async (tx) => {
@@ -52,7 +64,9 @@ async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
     // A look that began later, here or at another process, has written more.
     if (!current || current.looks !== payment.looks) return
     await writeSeen(tx, current, seen, now)
-    await writeJudgement(tx, current, seen, now)
+    // One that was named since this look began stays.
+    const isSame = current.namedTransaction === payment.namedTransaction
+    await writeJudgement(tx, { ...current, ...(isSame && name) }, seen, now)
   })
 }
 
@@ -69,7 +83,8 @@ async function writeSeen(tx: Queryable, payment: store.Payment, { arrivals }: Se
     await store.writeArrival(tx, {
       ...{ id: randomUUID(), paymentId: payment.id, chain: chainNameOf(payment.currency), reference, index, asset },
       ...{ units: units.toString(), height, blockHash, firstSeenAt: now },
-      isInTime: isInTime(payment.expiresAt, isOpen, at, now),
+      // What comes after a person has decided waits for one again.
+      isInTime: payment.decided === null && isInTime(payment.expiresAt, isOpen, at, now),
     })
 }
 
@@ -83,10 +98,13 @@ async function writeJudgement(tx: Queryable, payment: store.Payment, seen: Seen,
     await writeReview(tx, {
       ...{ id: randomUUID(), paymentId: payment.id, reason, about, asset, units: units.toString(), createdAt: now },
     })
-  if (judgement.status === 'confirmed' && payment.status === 'needs_review') await closeOf(tx, payment.id, 'reorganised', now)
+  const wasShort = payment.status === 'needs_review' || payment.decided === 'confirmed'
+  const isShort = judgement.reviews.some(({ reason }) => reason === 'reorganised')
+  if (judgement.status === 'confirmed' && wasShort && !isShort) await closeOf(tx, payment.id, 'reorganised', now)
   await store.updatePayment(tx, payment.id, {
     ...changeOf(payment, judgement, rows, seen.head, now),
     ...{ scannedHeight: seen.scannedHeight, nativeUnits: seen.nativeUnits.toString() },
+    ...{ namedTransaction: payment.namedTransaction, namedAt: payment.namedAt },
     ...{ looks: payment.looks + 1, lookedAt: now, nextLookAt: nextLook(judgement, payment, now) },
   })
 }
@@ -129,31 +147,46 @@ function changeOf(
   }
 }
 
-function nextLook({ status }: Pick<Judgement, 'status'>, { createdAt }: store.Payment, now: Date): Date | null {
+function nextLook({ status }: Pick<Judgement, 'status'>, payment: store.Payment, now: Date): Date | null {
+  const { createdAt } = payment
   const ageMs = now.getTime() - createdAt.getTime()
-  const isExpected = status === 'pending' || status === 'confirming'
+  const isExpected = status === 'pending' || status === 'confirming' || isLookedFor(payment, now)
   if (!isExpected && ageMs > WATCHED_MS) return null
   return new Date(now.getTime() + (isExpected ? SOON_MS : ageMs < DAY ? DAILY_MS : LATER_MS))
 }
 
 /**
- * Looks for all payments that are due, some at a time. A job; returns true if more are left. Whatever a node answers wrong puts its
- * payments off and changes none of them; the first such error is thrown at the end.
+ * Looks for all payments that are due, some at a time. A job; returns true if more are left. A look that fails puts its payment off and
+ * changes nothing, and those of a node that is silent are put off with it; the first failure is thrown at the end.
  */
 export async function watchPayments(env: Env): Promise<boolean> {
   const due = await store.listDue(env.db, env.clock(), AT_ONCE)
   const silent = new Set<string>()
-  let failure: unknown
+  const failures: unknown[] = []
   for (const payment of due) {
     const chain = chainNameOf(payment.currency)
-    try {
-      if (!silent.has(chain)) await lookAt(env, payment)
-    } catch (error) {
-      failure ??= error
-      silent.add(chain)
+    if (!silent.has(chain)) {
+      try {
+        await lookAt(env, payment)
+        continue
+      } catch (error) {
+        failures.push(error)
+        // One address may be all that the node cannot tell of. Nobody else waits for that.
+        if (!(await isAnswering(env, payment.currency))) silent.add(chain)
+      }
     }
-    if (silent.has(chain)) await store.putOff(env.db, payment.id, new Date(env.clock().getTime() + RETRY_MS))
+    await store.putOff(env.db, payment.id, new Date(env.clock().getTime() + RETRY_MS))
   }
-  if (failure) throw failure
+  if (failures.length > 0) throw failures[0]
   return due.length === AT_ONCE
+}
+
+async function isAnswering({ coins }: Env, currency: Currency): Promise<boolean> {
+  try {
+    await coins.chainOf(currency)?.head()
+    return true
+  } catch (error) {
+    if (error instanceof NodeError) return false
+    throw error
+  }
 }

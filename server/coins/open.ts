@@ -3,7 +3,7 @@ import type { CoinSettings } from '../coinsettings.ts'
 import { makeOutbound } from '../outbound/outbound.ts'
 import { amountOf } from './amounts.ts'
 import { openBitcoin } from './bitcoin.ts'
-import type { Chain } from './chain.ts'
+import { type Chain, namingFailures } from './chain.ts'
 import { openEthereum } from './ethereum.ts'
 import { makePriceBoard, type PriceBoard } from './prices.ts'
 import { makeUpstream } from './upstream.ts'
@@ -30,8 +30,8 @@ export function openCoins(settings: CoinSettings, clock: () => Date): Coins {
   // The operator's own nodes may stand on this machine.
   const upstream = makeUpstream(makeOutbound({ isGuarded: false, limitMs: LIMIT_MS }))
   const chains: Partial<Record<ChainName, Chain>> = {
-    ...(bitcoin && { bitcoin: openBitcoin(bitcoin, upstream) }),
-    ...(ethereum && { ethereum: openEthereum(ethereum, upstream) }),
+    ...(bitcoin && { bitcoin: namingFailures(openBitcoin(bitcoin, upstream)) }),
+    ...(ethereum && { ethereum: namingFailures(openEthereum(ethereum, upstream)) }),
   }
   const isTaken = (currency: Currency) => chains[chainNameOf(currency)] && (currency !== 'usdc' || ethereum?.usdc)
   return {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
+import { accountApi } from '../../contract/account.ts'
 import { coinsApi } from '../../contract/coins.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { makeOutbound } from '../outbound/outbound.ts'
@@ -29,7 +30,7 @@ const upstream = makeUpstream(makeOutbound({ isGuarded: false }))
 test('addresses are those that every wallet derives from the same words', async () => {
   // "abandon abandon … about": the test vectors of BIP-84, and the first account of Ethereum wallets.
   const zpub = 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs'
-  const wallet = openBitcoin({ esplora: 'http://none', xpub: zpub, network: 'mainnet' }, upstream)
+  const wallet = openBitcoin({ node: { kind: 'esplora', url: 'http://none' }, xpub: zpub, network: 'mainnet' }, upstream)
   expect([await wallet.addressAt(0), await wallet.addressAt(1)]).toEqual([
     'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu',
     'bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g',
@@ -78,6 +79,13 @@ test('what wallets read says the chain, the address and the amount', async () =>
   const btc = await uriOf('bitcoin')
   expect(btc).toMatchObject({ amount: '0.01562500', paymentUri: `bitcoin:${btc.paymentAddress}?amount=0.01562500` })
   expect(btc.paymentAddress).toMatch(/^bcrt1q/)
+  // Who has sent a part is asked for the rest, in words and by the code.
+  await bitcoin.pay(btc.paymentAddress, 562_500n)
+  both.passes(31)
+  await both.jobs.runDue()
+  const [short] = await alice.does(coinsApi.payments, {})
+  const rest = { dueAmount: '0.01000000', paymentUri: `bitcoin:${btc.paymentAddress}?amount=0.01000000` }
+  expect(short).toMatchObject({ amount: '0.01562500', receivedAmount: '0.00562500', ...rest })
   const eth = await uriOf('ethereum')
   expect(eth).toMatchObject({ amount: '0.312500', paymentUri: `ethereum:${eth.paymentAddress}@31337?value=312500000000000000` })
   const { paymentAddress, paymentUri } = await uriOf('usdc')
@@ -125,14 +133,17 @@ test('Eve names no price and no amount, and buys nothing that is not sold', asyn
   const payment = await eve.does(coinsApi.createPayment, { ...wish, ...cheap } as typeof wish)
   expect(payment).toMatchObject({ usdAmount: '1000.00', amount: '0.01562500' })
   expect(await eve.tries(coinsApi.createPayment, { ...wish, packageId: randomUUID() })).toBeRefused(409, 'package_not_sold')
-  await both.sql('update premium_packages set is_active = false')
-  expect(await eve.tries(coinsApi.createPayment, wish)).toBeRefused(409, 'package_not_sold')
-  await both.sql('update premium_packages set is_active = true')
+  for (const [column, value] of Object.entries({ is_active: false, tier: 'free', messages_limit: 0, monthly_price: 0 })) {
+    const [row] = await both.sql(`select ${column} as value from premium_packages`)
+    await both.sql(`update premium_packages set ${column} = $1`, [value])
+    expect(await eve.tries(coinsApi.createPayment, wish)).toBeRefused(409, 'package_not_sold')
+    await both.sql(`update premium_packages set ${column} = $1`, [row?.['value']])
+  }
   for (const wrong of [
     { currency: 'dogecoin' },
     { billingPeriod: 'daily' },
     { walletAddress: '<script>' },
-    { packageId: 'premium' },
+    ...['premium', 'master', -1, 1e308, null, [], 'x'.repeat(100_000)].map((packageId) => ({ packageId })),
   ])
     expect(await eve.tries(coinsApi.createPayment, { ...wish, ...wrong })).toBeRefused(400, 'invalid_input')
 })
@@ -149,7 +160,11 @@ test('Eve, who names what Alice has paid, gets nothing for it and learns nothing
     expect(await eve.tries(coinsApi.checkPayment, { paymentId: id })).toBeRefused(404, 'not_found')
   }
   expect(await submit(eves.id, hers.paymentAddress)).toBeRefused(400, 'wrong_address')
-  expect((await submit(eves.id, eves.paymentAddress)).body).toMatchObject({ status: 'pending', transactionHash: null })
+  expect(await submit(eves.id, eves.paymentAddress)).toBeRefused(409, 'unrelated_transaction')
+  expect(await eve.does(coinsApi.checkPayment, { paymentId: eves.id })).toMatchObject({
+    status: 'pending',
+    transactionHash: null,
+  })
   expect((await eve.does(coinsApi.payments, {})).map(({ id }) => id)).toEqual([eves.id])
   const named = { paymentId: hers.id, transactionHash, paymentAddress: hers.paymentAddress }
   expect(await alice.does(coinsApi.submitTransaction, named)).toMatchObject({ status: 'confirmed', transactionHash })
@@ -164,6 +179,12 @@ test('Eve who asks and never pays is refused by name, and what she asked for is 
   for (const kind of kinds) tries.push(await eve.tries(coinsApi.createPayment, { ...wish, ...kind }))
   expect(tries.filter(({ status }) => status === 200)).toHaveLength(LIMITS.coinPaymentsOpen)
   expect(tries.at(-1)).toBeRefused(409, 'too_many_coin_payments')
+  // What is refused takes no address, which would leave a gap in the operator's wallet.
+  const indexes = () => both.sql('select chain, next_index from crypto_indexes order by chain')
+  const before = await indexes()
+  for (const kind of kinds.slice(LIMITS.coinPaymentsOpen))
+    expect(await eve.tries(coinsApi.createPayment, { ...wish, ...kind })).toBeRefused(409, 'too_many_coin_payments')
+  expect(await indexes()).toEqual(before)
   both.passes(31 * 60)
   await both.jobs.runDue()
   expect((await eve.does(coinsApi.payments, {})).every(({ status }) => status === 'expired')).toBe(true)
@@ -171,6 +192,46 @@ test('Eve who asks and never pays is refused by name, and what she asked for is 
   await both.jobs.runDue()
   await eve.returns()
   expect(await eve.does(coinsApi.payments, {})).toEqual([])
+})
+
+test('money for an account that was deleted meanwhile is written down, gives nobody a plan and disturbs nothing', async () => {
+  const [alice, bob] = [await both.person('alice', 'free'), await both.person('bob', 'free')]
+  const [hers, his] = [await alice.does(coinsApi.createPayment, wish), await bob.does(coinsApi.createPayment, wish)]
+  await bitcoin.pay(hers.paymentAddress, 1_562_500n)
+  await alice.does(accountApi.remove, { password: alice.authSecret, kdf: 1 })
+  await bitcoin.pay(his.paymentAddress, 1_562_500n)
+  await bitcoin.mine(3)
+  both.passes(31)
+  await both.jobs.runDue()
+  const entriesOf = (who: Person) => both.sql('select kind from ledger_entries where user_id = $1', [who.id])
+  expect([await entriesOf(alice), await entriesOf(bob)]).toEqual([[{ kind: 'payment' }], [{ kind: 'payment' }]])
+  const tierOf = (who: Person) => both.sql('select subscription_tier as tier from users where id = $1', [who.id])
+  expect([await tierOf(alice), await tierOf(bob)]).toEqual([[{ tier: 'free' }], [{ tier: 'premium' }]])
+  for (const call of [coinsApi.payments, coinsApi.currencies]) expect(await alice.tries(call, {})).toBeRefused(401)
+})
+
+test('money that comes in the very moment in which its request ends buys the month or waits for a person, and is never lost', async () => {
+  const alice = await both.person('alice', 'free')
+  const statuses: string[] = []
+  for (let round = 0; round < 4; round++) {
+    const payment = await alice.does(coinsApi.createPayment, wish)
+    both.passes((Date.parse(payment.expiresAt) - clock().getTime()) / 1000 + 0.05)
+    await Promise.all([
+      bitcoin.pay(payment.paymentAddress, 1_562_500n),
+      both.jobs.runDue(),
+      ...Array.from({ length: 5 }, () => alice.does(coinsApi.checkPayment, { paymentId: payment.id })),
+    ])
+    await bitcoin.mine(3)
+    both.passes(20 * 60)
+    await both.jobs.runDue()
+    await alice.returns()
+    const { status } = await alice.does(coinsApi.checkPayment, { paymentId: payment.id })
+    const reviews = await both.sql('select reason from crypto_reviews where payment_id = $1', [payment.id])
+    expect([status, reviews]).toEqual(status === 'confirmed' ? [status, []] : ['needs_review', [{ reason: 'late' }]])
+    statuses.push(status)
+  }
+  const months = await both.sql("select from ledger_entries where user_id = $1 and kind = 'payment'", [alice.id])
+  expect(months).toHaveLength(statuses.filter((status) => status === 'confirmed').length)
 })
 
 test('the server says in no answer and no log where its nodes are and what its key is', async () => {

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { COIN_REQUEST_SECONDS, type CoinPayment, type Currency, type coinsApi, currencyShape } from '../../contract/coins.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { findOffer, type Offer } from '../payments/offers.ts'
 import { Refusal } from '../refuse.ts'
 import { unitsFor, usdOf } from './amounts.ts'
-import type { Chain } from './chain.ts'
-import { lookAt } from './look.ts'
+import { type Chain, NodeError } from './chain.ts'
+import { lookIfAnswered } from './look.ts'
+import { asWritten, paysAddress } from './named.ts'
 import { chainNameOf } from './open.ts'
 import { shownPayment } from './shown.ts'
 import * as store from './store.ts'
@@ -19,13 +22,15 @@ const LOOK_MS = 8_000
 const ADDRESS_TRIES = 20
 /** Packages that are offered. */
 const SOLD_MAX = 50
+/** The built-in plan that is sold by itself. */
+const TEST = 'test' as const
 
 type Wanted = z.output<typeof coinsApi.createPayment.input>
 
 export async function currencies({ coins, db }: Env, { id }: SignedInUser) {
   const chosen = await store.readChosen(db, id)
   const preferred = currencyShape.safeParse(chosen?.preferred).data ?? 'bitcoin'
-  const packages = coins.currencies.length > 0 ? await store.listSold(db, SOLD_MAX) : []
+  const packages = coins.currencies.length > 0 ? await listOffers(db) : []
   return { currencies: [...coins.currencies], preferred, walletAddress: chosen?.walletAddress ?? null, packages }
 }
 
@@ -38,27 +43,65 @@ export async function prices({ coins }: Env) {
 /** Asks for a payment at today's price, or returns the request of the same kind that still waits. */
 export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted): Promise<CoinPayment> {
   const { coins, db, clock } = env
-  const { packageId, currency, billingPeriod, walletAddress = null } = wanted
+  const { currency, billingPeriod, walletAddress = null } = wanted
   const chain = coins.chainOf(currency)
   if (!chain) throw new Refusal('currency_unavailable')
-  const sold = await store.findSold(db, packageId, billingPeriod)
-  if (!sold) throw new Refusal('package_not_sold')
-  const same = await store.findSame(db, { ...wanted, userId: user.id }, new Date(clock().getTime() + REUSED_MS))
+  const sold = await findSold(env, wanted)
+  const same = await store.findSame(
+    db,
+    { ...wanted, packageId: sold.packageId, tier: sold.tier, userId: user.id },
+    new Date(clock().getTime() + REUSED_MS),
+  )
   if (same && same.usdCents === sold.cents) return shownPayment(coins, same)
   const rate = await coins.prices.quoted(currency)
+  // Asked before an address is taken, too: one at which nobody pays leaves a gap in the operator’s wallet.
+  await requireRoom(db, user.id)
   const { address, height } = await freshAddress(env, chain, currency)
   const now = clock()
   const payment = await db.transaction(async (tx) => {
-    if ((await store.countOpen(tx, user.id, currency, walletAddress)) >= LIMITS.coinPaymentsOpen)
-      throw new Refusal('too_many_coin_payments')
+    await store.noteChosen(tx, user.id, currency, walletAddress)
+    await requireRoom(tx, user.id)
     return await store.insertPayment(tx, {
-      ...{ id: randomUUID(), userId: user.id, packageId, tier: sold.tier, billingPeriod, currency },
+      ...{ id: randomUUID(), userId: user.id, packageId: sold.packageId, tier: sold.tier, billingPeriod, currency },
       ...{ amount: unitsFor(currency, sold.cents, rate).toString(), usdCents: sold.cents, rate: rate.toString() },
       ...{ paymentAddress: address, walletAddress, scannedHeight: height, createdAt: now, nextLookAt: now },
       expiresAt: new Date(now.getTime() + COIN_REQUEST_SECONDS * 1000),
     })
   })
   return shownPayment(coins, payment)
+}
+
+/** Throws Refusal `too_many_coin_payments`. */
+async function requireRoom(db: Queryable, userId: string): Promise<void> {
+  if ((await store.countOpen(db, userId)) >= LIMITS.coinPaymentsOpen) throw new Refusal('too_many_coin_payments')
+}
+
+/** What is sold, and for how much. Throws Refusal `package_not_sold`. */
+async function findSold({ db }: Env, { packageId, billingPeriod }: Wanted) {
+  const test = packageId === TEST ? await findTest(db, billingPeriod) : undefined
+  if (test) return { tier: test.tier, cents: test.amountCents, packageId: test.packageId }
+  const sold = packageId === TEST ? undefined : await store.findSold(db, packageId, billingPeriod)
+  if (!sold) throw new Refusal('package_not_sold')
+  return { ...sold, packageId }
+}
+
+/** The plan Test as cards buy it; undefined if it is not sold. */
+async function findTest(db: Queryable, billingPeriod: Wanted['billingPeriod']): Promise<Offer | undefined> {
+  try {
+    return await findOffer(db, { tier: TEST, billingPeriod })
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'plan_not_sold') return undefined
+    throw error
+  }
+}
+
+/** What is offered: the packages, and Test where it is none of them. */
+async function listOffers(db: Queryable) {
+  const packages = await store.listSold(db, SOLD_MAX)
+  const [monthly, yearly] = await Promise.all([findTest(db, 'monthly'), findTest(db, 'yearly')])
+  if (!monthly || monthly.packageId !== null) return packages
+  const prices = { monthlyPrice: monthly.amountCents, yearlyPrice: yearly?.amountCents ?? null }
+  return [...packages.slice(0, SOLD_MAX - 1), { id: TEST, name: monthly.name, ...prices }]
 }
 
 /** An address that was never given out, and the block after which money is expected there. */
@@ -69,8 +112,9 @@ async function freshAddress({ db }: Env, chain: Chain, currency: Currency): Prom
       const address = await chain.addressAt(await store.takeIndex(db, chainNameOf(currency)))
       if (await chain.isUntouched(address)) return { address, height }
     }
-  } catch {
+  } catch (error) {
     // Nobody is asked for money while nobody can see whether it comes.
+    if (!(error instanceof NodeError)) throw error
   }
   throw new Refusal('currency_unavailable')
 }
@@ -84,23 +128,30 @@ export async function checkPayment(env: Env, user: SignedInUser, paymentId: stri
   const payment = await store.findOwn(env.db, user.id, paymentId)
   if (!payment) throw new Refusal('not_found')
   const sinceMs = env.clock().getTime() - (payment.lookedAt?.getTime() ?? 0)
-  if (Math.abs(sinceMs) >= LOOK_MS) await lookAt(env, payment).catch(() => undefined)
+  if (Math.abs(sinceMs) >= LOOK_MS) await lookIfAnswered(env, payment)
   return shownPayment(env.coins, (await store.findOwn(env.db, user.id, paymentId)) ?? payment)
 }
 
 /**
- * Looks for a transaction that the payer names. It counts by what the chain shows at the payment's address and by nothing else, so a
- * transaction that is not there changes nothing.
+ * Looks for a transaction that the payer names, at once and every 30 seconds for 30 minutes. It counts by what the chain shows at the
+ * payment's address and by nothing else: one that pays another address is refused, one that nobody knows changes nothing.
  */
 export async function submitTransaction(
   env: Env,
   user: SignedInUser,
-  { paymentId, paymentAddress }: z.output<typeof coinsApi.submitTransaction.input>,
+  { paymentId, paymentAddress, transactionHash }: z.output<typeof coinsApi.submitTransaction.input>,
 ): Promise<CoinPayment> {
   const payment = await store.findOwn(env.db, user.id, paymentId)
   if (!payment) throw new Refusal('not_found')
   if (payment.paymentAddress.toLowerCase() !== paymentAddress.toLowerCase()) throw new Refusal('wrong_address')
-  return await checkPayment(env, user, paymentId)
+  const chain = env.coins.chainOf(payment.currency)
+  if (!chain) throw new Refusal('currency_unavailable')
+  const named = asWritten(payment.currency, transactionHash)
+  if ((await paysAddress(chain, payment.paymentAddress, named)) === false) throw new Refusal('unrelated_transaction')
+  const now = env.clock()
+  await store.updatePayment(env.db, payment.id, { namedTransaction: named, namedAt: now, nextLookAt: now })
+  await lookIfAnswered(env, { ...payment, namedTransaction: named, namedAt: now })
+  return shownPayment(env.coins, (await store.findOwn(env.db, user.id, paymentId)) ?? payment)
 }
 
 /** Deletes requests of long ago that nobody paid. A job; returns true if more are left. */

@@ -62,6 +62,15 @@ test.each([[429], [503], [200]])(
   },
 )
 
+test('one source alone is not believed before two have agreed', async () => {
+  const { said, prices, passes } = await board()
+  said.kraken = 503
+  await expect(prices.shown()).rejects.toMatchObject({ code: 'prices_unavailable' })
+  said.kraken = DOLLARS
+  passes(MINUTE)
+  expect((await prices.shown()).isStale).toBe(false)
+})
+
 test('sources that differ are believed neither of them', async () => {
   const { said, prices } = await board()
   said.kraken = { ...DOLLARS, ethereum: 3_000 }

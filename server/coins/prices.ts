@@ -84,7 +84,7 @@ export function makePriceBoard(settings: CoinSettings['prices'], upstream: Upstr
 function agreed([one, other]: Rates[], before: Rates | undefined): Rates | undefined {
   if (!one) return undefined
   const fits = (a: Rates, b: Rates, percent: bigint) => currencyShape.options.every((each) => isWithin(a[each], b[each], percent))
-  if (!other) return !before || fits(one, before, ALONE_PERCENT) ? one : undefined
+  if (!other) return before && fits(one, before, ALONE_PERCENT) ? one : undefined
   if (!fits(one, other, AGREED_PERCENT)) return undefined
   const mean = (currency: Currency) => (one[currency] + other[currency]) / 2n
   return { bitcoin: mean('bitcoin'), ethereum: mean('ethereum'), usdc: mean('usdc') }

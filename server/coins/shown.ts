@@ -5,15 +5,19 @@ import type { Payment } from './store.ts'
 
 /** What its owner is shown of a payment. */
 export function shownPayment(coins: Coins, payment: Payment): CoinPayment {
-  const { id, packageId, billingPeriod, currency, status, paymentAddress, transactionHash, blockConfirmations } = payment
-  const amount = (units: string) => amountOf(currency as Currency, BigInt(units))
+  const { id, billingPeriod, currency, status, paymentAddress, transactionHash, refundTransaction } = payment
+  const amount = (units: string | bigint) => amountOf(currency as Currency, BigInt(units))
+  // Of whoever has sent too little, the rest.
+  const due = missing(payment)
   return {
-    ...{ id, packageId, billingPeriod, currency, status, paymentAddress, transactionHash, blockConfirmations },
+    ...{ id, billingPeriod, currency, status, paymentAddress, transactionHash, refundTransaction },
+    packageId: payment.packageId ?? 'test',
+    blockConfirmations: payment.blockConfirmations,
     amount: amount(payment.amount),
     receivedAmount: amount(payment.received),
+    dueAmount: amount(due),
     usdAmount: dollarsOf(payment.usdCents),
-    // Of what is missing, for whoever has sent too little.
-    paymentUri: coins.paymentUri(currency, paymentAddress, missing(payment)),
+    paymentUri: coins.paymentUri(currency, paymentAddress, due),
     expiresAt: payment.expiresAt.toISOString(),
     createdAt: payment.createdAt.toISOString(),
     confirmedAt: payment.confirmedAt?.toISOString() ?? null,

@@ -10,13 +10,16 @@ export type ArrivalRow = typeof arrivals.$inferSelect
 
 const isOpen = inArray(payments.status, ['pending', 'confirming'])
 
+/** A package that allows no message is not sold. */
+const isSold = and(eq(packages.isActive, true), ne(packages.messagesLimit, 0), ne(packages.tier, 'free'))
+
 /** The tier and the price of a package that is sold for that period; undefined if none is. */
 export async function findSold(db: Queryable, packageId: string, period: Payment['billingPeriod']) {
   const cents = period === 'yearly' ? packages.yearlyPrice : packages.monthlyPrice
   const [row] = await db
     .select({ tier: packages.tier, cents })
     .from(packages)
-    .where(and(eq(packages.id, packageId), eq(packages.isActive, true), gt(cents, 0), ne(packages.tier, 'free')))
+    .where(and(eq(packages.id, packageId), gt(cents, 0), isSold))
   return row
 }
 
@@ -30,7 +33,7 @@ export const listSold = (db: Queryable, limit: number) =>
       yearlyPrice: sql<number | null>`nullif(${packages.yearlyPrice}, 0)`,
     })
     .from(packages)
-    .where(and(eq(packages.isActive, true), ne(packages.tier, 'free')))
+    .where(isSold)
     .orderBy(asc(packages.displayOrder), asc(packages.id))
     .limit(limit)
 
@@ -50,17 +53,15 @@ export async function readChosen(db: Queryable, userId: string) {
   return (await db.select(chosen).from(users).where(eq(users.id, userId)))[0]
 }
 
-/** Locks the account, and notes what it chose. Returns how many of its requests wait for money. */
-export async function countOpen(
-  tx: Queryable,
-  userId: string,
-  currency: Currency,
-  walletAddress: string | null,
-): Promise<number> {
+/** Locks the account, and notes what it chose. */
+export async function noteChosen(tx: Queryable, userId: string, currency: Currency, walletAddress: string | null): Promise<void> {
   const chosen = { preferredCryptoCurrency: currency, cryptoWalletAddress: walletAddress }
   await tx.update(users).set(chosen).where(eq(users.id, userId))
-  return await tx.$count(payments, and(eq(payments.userId, userId), isOpen))
 }
+
+/** How many requests of the account wait for money. */
+export const countOpen = (db: Queryable, userId: string): Promise<number> =>
+  db.$count(payments, and(eq(payments.userId, userId), isOpen))
 
 export async function insertPayment(tx: Queryable, payment: typeof payments.$inferInsert): Promise<Payment> {
   const [row] = await tx.insert(payments).values(payment).returning()
@@ -70,7 +71,8 @@ export async function insertPayment(tx: Queryable, payment: typeof payments.$inf
 
 interface Wanted {
   userId: string
-  packageId: string
+  packageId: string | null
+  tier: string
   currency: Currency
   billingPeriod: Payment['billingPeriod']
 }
@@ -78,7 +80,8 @@ interface Wanted {
 /** The newest request of the same kind to which nothing has come, and that lasts beyond `until`. */
 export async function findSame(db: Queryable, wanted: Wanted, until: Date): Promise<Payment | undefined> {
   const isSame = and(
-    ...[eq(payments.userId, wanted.userId), eq(payments.packageId, wanted.packageId)],
+    ...[eq(payments.userId, wanted.userId), eq(payments.tier, wanted.tier)],
+    wanted.packageId === null ? isNull(payments.packageId) : eq(payments.packageId, wanted.packageId),
     ...[eq(payments.currency, wanted.currency), eq(payments.billingPeriod, wanted.billingPeriod)],
     ...[eq(payments.status, 'pending'), eq(payments.received, '0'), sql`${payments.expiresAt} > ${until}`],
   )

@@ -7,8 +7,8 @@ const ANSWER_BYTES = 16 * 1024 * 1024
 export interface Upstream {
   /** Returns the answer; undefined for 404. Throws for any other status but 200. */
   get(address: string): Promise<string | undefined>
-  /** Sends JSON and returns the parsed answer. */
-  post(address: string, body: unknown): Promise<unknown>
+  /** Sends JSON and returns the parsed answer of one of these statuses. */
+  post(address: string, body: unknown, statuses?: readonly number[]): Promise<unknown>
 }
 
 export function makeUpstream(outbound: Outbound): Upstream {
@@ -22,11 +22,11 @@ export function makeUpstream(outbound: Outbound): Upstream {
       if (status !== 200) throw refused(address, status)
       return text
     },
-    async post(address, body) {
+    async post(address, body, statuses = [200]) {
       const headers = { 'content-type': 'application/json' }
       const request = { method: 'POST', headers, body: JSON.stringify(body), answerBytes: ANSWER_BYTES } as const
       const { status, text } = await outbound.send(address, request)
-      if (status !== 200) throw refused(address, status)
+      if (!statuses.includes(status)) throw refused(address, status)
       return JSON.parse(text)
     },
   }

@@ -18,7 +18,7 @@ const MIGRATIONS = join(import.meta.dirname, '../db/migrations')
 /** The last migration of the builds in which nobody could be blocked: the column was there, and no call wrote it. */
 const BEFORE_BLOCKS = '0016_muted_chats'
 
-const [ALICE, BOB] = [randomUUID(), randomUUID()]
+const [ALICE, BOB, CAROL] = [randomUUID(), randomUUID(), randomUUID()]
 const TOKENS = { [ALICE]: randomBytes(32).toString('base64url'), [BOB]: randomBytes(32).toString('base64url') }
 const room = directRoomId(ALICE, BOB)
 
@@ -43,7 +43,7 @@ async function databaseOfBefore(): Promise<string> {
   return url
 }
 
-/** Alice and Bob have talked, and the operator has set her block of Bob by hand. Bob's server was killed while he was online. */
+/** Alice and Bob have talked, Carol has asked and written to her, and the operator has set her block of Bob by hand. Bob's server was killed while he was online. */
 async function fill(old: pg.Client): Promise<void> {
   const now = new Date()
   const people = [
@@ -88,10 +88,40 @@ async function fill(old: pg.Client): Promise<void> {
     )
 }
 
+/** Carol's request is open: what she has written rings no bell. */
+async function askAlice(old: pg.Client): Promise<void> {
+  const [asked, now] = [directRoomId(ALICE, CAROL), new Date()]
+  await old.query(
+    `insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at)
+     values ($1, 'carol', 'carol', $2, $2, $3, $3)`,
+    [CAROL, randomBytes(16), now],
+  )
+  await old.query(
+    `insert into chat_rooms (id, created_by, created_at, last_seq, last_message_seq, last_message_at) values ($1, $2, $3, 1, 1, $3)`,
+    [asked, CAROL, now],
+  )
+  for (const [id, other, state, unread] of [
+    [ALICE, CAROL, 'pending', 1],
+    [CAROL, ALICE, 'accepted', 0],
+  ] as const) {
+    await old.query(`insert into chat_participants (chat_room_id, user_id, joined_at, unread_count) values ($1, $2, $3, $4)`, [
+      asked,
+      id,
+      now,
+      unread,
+    ])
+    await old.query(
+      `insert into contacts (id, user_id, contact_user_id, state, chat_room_id, added_at) values ($1, $2, $3, $4, $5, $6)`,
+      [randomUUID(), id, other, state, asked, now],
+    )
+  }
+}
+
 const url = await databaseOfBefore()
 const client = new pg.Client({ connectionString: url })
 await client.connect()
 await fill(client)
+await askAlice(client)
 await client.end()
 await migrate(url, MIGRATIONS)
 const world = await startWorld({ at: url })
@@ -107,7 +137,7 @@ test('a block that was set by hand before there were any holds after the upgrade
     (await who.does(messagesApi.list, { chatRoomId: room })).map(({ content }) => content)
   const says = (content: string) => bob.does(messagesApi.send, { chatRoomId: room, content, messageType: 'text' })
 
-  const [contact] = await alice.does(contactsApi.list, {})
+  const contact = (await alice.does(contactsApi.list, {})).find(({ chatRoomId }) => chatRoomId === room)
   expect(contact).toMatchObject({ isBlocked: true, unreadCount: 1, contactUser: { isOnline: false } })
   expect(await alice.does(contactsApi.blocked, {})).toMatchObject([{ userId: BOB, isListed: true }])
   const socket = await alice.opensSocket()

@@ -6,7 +6,9 @@ import type { Queryable } from './connect.ts'
  *
  * PostgreSQL keeps the plan until the tables are analyzed anew. A plan that was made while they were empty must do when they have
  * millions of rows, so every table of a named statement is read by an index whatever the counts are (`connect.ts` switches
- * sequential scans off), and joins go along whole keys. `server/stable.test.ts` holds them to it (decision 0036).
+ * sequential scans off), and joins go along whole keys. A plan that looks dearer than one for the very values is not kept at all: a
+ * statement hides from the planner how many its array has, or where its range lies. `server/stable.test.ts` holds them to it (decision
+ * 0036).
  */
 export function named<Values extends Record<string, unknown>, Answer>(
   prepare: (db: Queryable) => { execute(values: Values): Promise<Answer> },

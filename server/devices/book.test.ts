@@ -54,6 +54,21 @@ test('A stolen browser fills the address book with rubbish, version after versio
   expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 14, deviceId: alice.deviceId, others: [] })
 })
 
+test('Eve signs a book whose text is no base64: spaces, padding inside, letters of base64url or others are refused, and nothing is kept', async () => {
+  const alice = await world.person('alice')
+  const whole = signedBook(alice.identity, alice.deviceId, { version: 1, sealed: 'A'.repeat(300_000) })
+  const withAt = (at: number, letters: string) => whole.sealed.slice(0, at) + letters + whole.sealed.slice(at + letters.length)
+  const texts = [0, 65_535, 299_996].flatMap((at) => ['=', '==', ' ', '-', '_', '\u00e9'].map((letters) => withAt(at, letters)))
+  for (const sealed of [...texts, `${whole.sealed}A`, `${whole.sealed}AA=`, '====', '-_-_', 'A'])
+    expect(await alice.tries(devicesApi.saveBook, { ...whole, sealed }), sealed.slice(-8)).toBeRefused(400, 'invalid_input')
+  expect((await alice.does(devicesApi.book, {})).version).toBe(0)
+  for (const [at, padded] of [withAt(299_998, '=='), withAt(299_999, '=')].entries()) {
+    const book = signedBook(alice.identity, alice.deviceId, { version: at + 1, sealed: padded })
+    await alice.does(devicesApi.saveBook, book)
+    expect((await alice.does(devicesApi.book, {})).sealed === padded).toBe(true)
+  }
+})
+
 test('An address book of before signatures is handed out as it is, until a browser has signed the next', async () => {
   const alice = await world.person('alice')
   const sealed = signedBook(alice.identity, alice.deviceId, { version: 1 }).sealed

@@ -59,20 +59,35 @@ export async function putBook(tx: Queryable, userId: string, manifest: Manifest,
   const [newest] = await store.findBooks(tx, userId)
   if (book.version !== (newest?.version ?? 0) + 1 || book.historyKeyId < (newest?.historyKeyId ?? 0))
     throw new Refusal('stale_version')
-  await requireSigned(manifest, book)
-  const { version, historyKeyId, sealed, deviceId, signature } = book
+  const sealed = decodeBook(book.sealed)
+  await requireSigned(manifest, book, sealed)
+  const { version, historyKeyId, deviceId, signature } = book
   await store.saveBook(tx, { userId, version, historyKeyId, sealed, deviceId, signature })
+}
+
+/**
+ * Decodes standard base64, of which a book has megabytes: Node takes a tenth of the time of `fromBase64`. Throws Refusal for another
+ * text: Node's decoder leaves out what it does not know, so that too few bytes come, and takes base64url.
+ */
+function decodeBook(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const isWhole = bytes.length === (text.length / 4) * 3 - padding
+  if (!isWhole || text.includes('-') || text.includes('_'))
+    throw new Refusal('invalid_input', { text: 'The book must be base64' })
+  return bytes
 }
 
 /** Throws Refusal unless a device that the manifest lists has signed the book [Note: I1]. */
 async function requireSigned(
   { identityKey, devices }: Manifest,
-  { version, historyKeyId, sealed, deviceId, signature }: SignedBook,
+  { version, historyKeyId, deviceId, signature }: SignedBook,
+  sealed: Buffer,
 ): Promise<void> {
   const device = devices.find(({ id }) => id === deviceId)
   if (!device) throw new Refusal('unknown_device')
-  // A book has megabytes, which Node decodes in a tenth of the time of `fromBase64`. Another thread hashes them.
-  const hash = new Uint8Array(await webcrypto.subtle.digest('SHA-256', Buffer.from(sealed, 'base64')))
+  // Another thread hashes.
+  const hash = new Uint8Array(await webcrypto.subtle.digest('SHA-256', sealed))
   const fields = [fromBase64(identityKey), String(version), String(historyKeyId), hash] as const
   const signed = encodeFields('conclave/book-signature/v1', ...fields)
   if (!isSigned(fromBase64(device.leafKey), fromBase64(signature), signed)) throw new Refusal('invalid_signature')

@@ -61,10 +61,10 @@ export async function saveHistory(
     historySeals.map((seal) => ({ userId: account.id, ...seal })),
   )
   await store.deleteOldSeals(tx, account.id, historyKeyId - LIMITS.historySealsPerDevice)
-  if (before.keepsHistory && !manifest.keepsHistory) await store.deleteArchiveKeys(tx, account.id, account.roomIds)
+  if (before.keepsHistory && !manifest.keepsHistory) await store.deleteArchiveKeys(tx, account.id)
   await env.limits.take('historyKeys', account.id)
   // The archive key of the current epoch is under the old history key, whose holders can read on until a commit [Note: H2].
-  await store.markNeedsCommit(tx, account.roomIds)
+  await store.markNeedsCommit(tx, account.id)
 }
 
 const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })

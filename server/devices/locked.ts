@@ -16,24 +16,24 @@ export interface LockedAccount {
   /** True if the password needs a passkey beside it [Note: K1]. */
   biometricEnabled: boolean
   documents: Documents | undefined
-  /** The ids of its rooms; empty unless they were locked too. */
-  roomIds: string[]
 }
 
 /** Locks the account. With `hasRooms` it locks all of the account's rooms first. Throws Refusal. */
 export async function lockAccount(tx: Queryable, userId: string, hasRooms = false): Promise<LockedAccount> {
-  const roomIds = hasRooms ? await store.lockRoomsOf(tx, userId) : []
+  const locked = hasRooms && (await store.lockRoomsOf(tx, userId))
   const identity = await store.lockIdentity(tx, userId)
   if (!identity) throw new Refusal('not_signed_in')
-  const locked = new Set(roomIds)
   // A room was created between the two locks. Locking it now would break the lock order [Note: D3].
-  if (hasRooms && (await store.roomsOf(tx, userId)).some((id) => !locked.has(id))) {
+  if (hasRooms && (await store.hashOfRooms(tx, userId)) !== locked) {
     throw new Refusal('unavailable', { retryAfterSeconds: 1 })
   }
   const stored = await store.findDocuments(tx, userId)
   const documents = stored?.keyring && stored.manifest ? { keyring: stored.keyring, manifest: stored.manifest } : undefined
-  return { ...identity, id: userId, documents, roomIds }
+  return { ...identity, id: userId, documents }
 }
+
+/** Returns the ids of the account's rooms. */
+export const roomsOf = (tx: Queryable, { id }: LockedAccount): Promise<string[]> => store.roomsOf(tx, id)
 
 /** True if the account already has exactly these documents: the response to an earlier attempt was lost. */
 export const isStored = ({ documents }: LockedAccount, { posted }: ReadDocuments): boolean =>

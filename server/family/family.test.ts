@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { FAMILY, familyApi } from '../../contract/family.ts'
+import { REFUSALS } from '../../contract/refusals.ts'
 import { setTier } from '../ledger/ledger.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
@@ -117,13 +118,115 @@ test('an expired, a used, a declined and a cancelled link open nothing, and free
     'declined',
     'accepted',
   ])
+  // The newest are kept, and no more.
+  await world.sql(
+    `insert into master_invitations (id, master_user_id, invitation_token, status, expires_at, created_at)
+     select gen_random_uuid(), $1, 'old ' || n, 'cancelled', now(), now() - interval '1 day' from generate_series(1, 60) n`,
+    [mia.id],
+  )
+  await invites(mia)
+  const kept = await mia.does(familyApi.invitations, {})
+  expect(await world.sql('select from master_invitations where master_user_id = $1', [mia.id])).toHaveLength(
+    FAMILY.invitationsMax,
+  )
+  expect(kept[0]).toMatchObject({ status: 'pending' })
+  await mia.does(familyApi.cancel, { invitationId: kept[0]?.id ?? '' })
   // One member: four places are free again.
   for (let count = 0; count < 4; count++) await invites(mia)
   expect(await mia.tries(familyApi.invite, { inviteeUsername: 'more' })).toMatchObject({
     status: 409,
     body: { error: 'All places are taken by members and pending invitations' },
   })
-  expect(await eve.tries(familyApi.accept, { token: 'x'.repeat(32) })).toBeRefused(404, 'not_found')
+  expect(await eve.tries(familyApi.accept, { token: 'x'.repeat(32) })).toBeRefused(404, 'unknown_invitation')
+  // A link that was cut, or is no link, is answered in the same words.
+  for (const token of ['x', 'x'.repeat(31), 'x'.repeat(33), '%00'.repeat(8), '../../user'])
+    expect(await world.stranger().tries(familyApi.show, { token })).toMatchObject({
+      status: 400,
+      body: { error: REFUSALS.unknown_invitation.text },
+    })
+})
+
+test('an open invitation stays, however many were made and taken back after it', async () => {
+  const [mia, bob] = [await master(), await person('bob')]
+  const token = await invites(mia)
+  await world.sql(
+    `insert into master_invitations (id, master_user_id, invitation_token, status, expires_at, created_at)
+     select gen_random_uuid(), master_user_id, 'after ' || n, 'cancelled', expires_at, created_at + interval '1 minute'
+     from master_invitations, generate_series(1, 60) n where invitation_token = $1`,
+    [token],
+  )
+  await invites(mia)
+  const kept = await mia.does(familyApi.invitations, {})
+  expect(kept).toHaveLength(FAMILY.invitationsMax)
+  expect(kept.filter(({ status }) => status === 'pending')).toHaveLength(2)
+  expect((await accepts(bob, token)).status).toBe(200)
+})
+
+test('Eve, who is blocked or deleted, joins nothing, not even where that happens while she waits', async () => {
+  const [mia, eve, gone] = [await master(), await person('eve'), await person('eve')]
+  const token = await invites(mia)
+  await gone.does(accountApi.remove, { password: gone.authSecret, kdf: 1 })
+  expect(await accepts(gone, token)).toBeRefused(401, 'not_signed_in')
+  const held = await world.pool.connect()
+  try {
+    await held.query('begin')
+    await held.query('select from users where id = $1 for no key update', [mia.id])
+    const joining = accepts(eve, token)
+    await world.lockWaits()
+    // A block ends the sessions. Whoever waits may hold her own row, so that is not touched here.
+    await world.sql('delete from sessions where user_id = $1', [eve.id])
+    await held.query('commit')
+    expect(await joining).toBeRefused(401, 'not_signed_in')
+  } finally {
+    held.release()
+  }
+  await world.sql('update users set is_active = false where id = $1', [eve.id])
+  for (const call of [familyApi.accept, familyApi.decline])
+    expect(await eve.tries(call, { token })).toBeRefused(401, 'not_signed_in')
+  expect(await membersOf(mia)).toEqual([])
+  expect((await accepts(await person('bob'), token)).status).toBe(200)
+})
+
+test('the links of a master who downgrades, or is blocked, open nothing until the plan or the account is back', async () => {
+  const [mia, bob] = [await master(), await person('bob')]
+  const token = await invites(mia)
+  const isOver = async () => {
+    expect(await world.stranger().tries(familyApi.show, { token })).toBeRefused(410, 'invitation_over')
+    for (const call of [familyApi.accept, familyApi.decline])
+      expect(await bob.tries(call, { token })).toBeRefused(410, 'invitation_over')
+  }
+  await downgrades(mia, 'premium')
+  await isOver()
+  expect(await mia.tries(familyApi.invite, { inviteeUsername: 'bob' })).toBeRefused(403, 'master_required')
+  await downgrades(mia, 'master')
+  await world.sql('update users set is_active = false where id = $1', [mia.id])
+  await isOver()
+  await world.sql('update users set is_active = true where id = $1', [mia.id])
+  expect(await mia.tries(familyApi.decline, { token })).toBeRefused(409, 'own_invitation')
+  expect((await accepts(bob, token)).status).toBe(200)
+})
+
+test('whoever is removed or leaves is told at once, as is the owner, and shows nothing of being online in the next circle', async () => {
+  const [mia, ida, bob] = [await master(), await world.person('ida', 'master'), await person('bob')]
+  const [ofMia, ofBob] = await Promise.all([mia.opensSocket(), bob.opensSocket()])
+  await world.presence.beat()
+  const hearsOf = async (line: typeof ofMia, act: () => Promise<unknown>) => {
+    const before = line.frames.length
+    await act()
+    await expect.poll(() => line.frames.slice(before).some(({ type }) => type === 'account')).toBe(true)
+  }
+  await hearsOf(ofMia, async () => bob.does(familyApi.accept, { token: await invites(mia), showsOnline: true }))
+  expect(await mia.does(familyApi.members, {})).toMatchObject([{ isOnline: true }])
+  await hearsOf(ofBob, () => mia.does(familyApi.removeMember, { memberId: bob.id }))
+  expect(await mia.tries(familyApi.removeMember, { memberId: bob.id })).toBeRefused(404, 'not_found')
+  await accepts(bob, await invites(ida))
+  expect(await ida.does(familyApi.members, {})).toMatchObject([{ isOnline: false }])
+  await bob.does(familyApi.leave, {})
+  await hearsOf(ofMia, async () => accepts(bob, await invites(mia)))
+  await hearsOf(ofMia, () => bob.does(familyApi.leave, {}))
+  expect(await mia.does(familyApi.members, {})).toEqual([])
+  ofMia.hangsUp()
+  ofBob.hangsUp()
 })
 
 test('Eve invites nobody, removes nobody of others, and joins no two circles', async () => {
@@ -157,7 +260,7 @@ test('the member decides whether they are seen online, and a deleted account lea
   await expect.poll(isOnline).toBe(true)
   line.hangsUp()
   await mia.does(accountApi.remove, { password: mia.authSecret, kdf: 1 })
-  expect(await bob.does(familyApi.own, {})).toEqual({ membership: null })
+  expect(await bob.does(familyApi.own, {})).toMatchObject({ membership: null })
   expect(await tierOf(bob)).toBe('free')
   expect(await world.sql('select from master_invitations where master_user_id = $1', [mia.id])).toEqual([])
 })

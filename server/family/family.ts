@@ -37,9 +37,10 @@ async function endMembership(env: Env, memberId: string, mayEnd: (masterId: stri
 /** Says whose family circle the caller is in, and whether that plan is paid now. */
 export async function ownMembership(env: Env, { id }: SignedInUser): Promise<z.input<typeof familyApi.own.output>> {
   const found = await store.findMembership(env.db, id)
-  if (!found) return { membership: null }
+  const sendsMail = env.mail.isOn
+  if (!found) return { sendsMail, membership: null }
   const { id: masterId, ...shown } = found
-  return { membership: { ...shown, isPaid: await store.hasFamily(env.db, masterId, env.clock()) } }
+  return { sendsMail, membership: { ...shown, isPaid: await store.hasFamily(env.db, masterId, env.clock()) } }
 }
 
 /** Sets whether the one whose family circle the caller is in sees when the caller is online. */

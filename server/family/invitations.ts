@@ -5,10 +5,14 @@ import { announceChange } from '../db/changes.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Visitor } from '../http/serve.ts'
 import { Refusal } from '../refuse.ts'
+import { requireLive } from '../sessions/sessions.ts'
+import { mailInvitation } from './mail.ts'
+import { shown } from './shown.ts'
 import * as store from './store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const TOKEN_BYTES = 24
+const IS_FULL = 'This family circle is full: five people are in it already'
 const ALL_TAKEN = 'All places are taken by members and pending invitations'
 
 /** Lists the caller's invitations, newest first. */
@@ -17,18 +21,7 @@ export async function listInvitations(env: Env, { id }: SignedInUser): Promise<I
   return (await store.findInvitations(env.db, id, FAMILY.invitationsMax)).map((row) => shown(row, now))
 }
 
-function shown(row: store.InvitationRow, now: Date): Invitation {
-  const status = row.status === 'pending' && row.expiresAt <= now ? 'expired' : row.status
-  return {
-    ...{ id: row.id, inviteeEmail: row.inviteeEmail, inviteeUsername: row.inviteeUsername, status },
-    invitationToken: status === 'pending' ? row.invitationToken : null,
-    expiresAt: row.expiresAt.toISOString(),
-    createdAt: row.createdAt.toISOString(),
-    acceptedAt: row.acceptedAt?.toISOString() ?? null,
-  }
-}
-
-/** Makes an invitation, if a place is free for it. Throws Refusal. */
+/** Makes an invitation, if a place is free for it, and mails it where this server sends mail. Throws Refusal. */
 export async function invite(
   env: Env,
   user: SignedInUser,
@@ -36,7 +29,8 @@ export async function invite(
 ): Promise<Invitation> {
   const now = env.clock()
   const row: store.InvitationRow = {
-    ...{ id: randomUUID(), masterUserId: user.id, status: 'pending', createdAt: now, acceptedAt: null },
+    ...{ id: randomUUID(), masterUserId: user.id, status: 'pending', createdAt: now, acceptedAt: null, mailedAt: null },
+    mailTriedAt: env.mail.isOn && inviteeEmail !== undefined ? now : null,
     inviteeEmail: inviteeEmail ?? null,
     inviteeUsername: inviteeUsername ?? null,
     invitationToken: randomBytes(TOKEN_BYTES).toString('base64url'),
@@ -50,9 +44,14 @@ export async function invite(
     if (members + (await store.countPending(tx, user.id, now)) >= FAMILY.membersMax)
       throw new Refusal('family_full', { text: ALL_TAKEN })
     await store.insertInvitation(tx, row)
-    await store.trimInvitations(tx, user.id, FAMILY.invitationsMax)
+    await store.trimInvitations(tx, user.id, now, FAMILY.invitationsMax)
   })
-  return shown(row, now)
+  if (!row.mailTriedAt) return shown(row, now)
+  return await mailInvitation(env, user, row.id).catch((error: unknown) => {
+    // The invitation stands: it is shown as not mailed, and the link can be passed on.
+    if (error instanceof Refusal) return shown(row, now)
+    throw error
+  })
 }
 
 /** Takes an open invitation back. Throws Refusal. */
@@ -71,7 +70,7 @@ export async function showInvitation(env: Env, visitor: Visitor, token: string):
 
 async function requireOpen(env: Env, token: string) {
   const found = await store.findByToken(env.db, token)
-  if (!found) throw new Refusal('not_found')
+  if (!found) throw new Refusal('unknown_invitation')
   const { invitation, isActive } = found
   const isOpen = isActive && invitation.status === 'pending' && invitation.expiresAt > env.clock()
   if (!isOpen || !(await store.hasFamily(env.db, invitation.masterUserId, env.clock()))) throw new Refusal('invitation_over')
@@ -92,11 +91,12 @@ export async function acceptInvitation(
   if (masterId === user.id) throw new Refusal('own_invitation')
   await env.db.transaction(async (tx) => {
     const held = await store.holdAccounts(tx, [masterId, user.id])
+    await requireLive(tx, user)
     const own = held.get(user.id)
     if (!own) throw new Refusal('not_signed_in')
     if (!held.get(masterId)?.isActive || !(await store.hasFamily(tx, masterId, now))) throw new Refusal('invitation_over')
     if (own.masterAccountId !== null || (await store.hasFamily(tx, user.id, now))) throw new Refusal('already_in_family')
-    if ((await store.countMembers(tx, masterId)) >= FAMILY.membersMax) throw new Refusal('family_full')
+    if ((await store.countMembers(tx, masterId)) >= FAMILY.membersMax) throw new Refusal('family_full', { text: IS_FULL })
     if (!(await store.endInvitation(tx, { id, masterId }, { status: 'accepted', acceptedAt: now })))
       throw new Refusal('invitation_over')
     await store.setMembership(tx, user.id, { masterId, joinedAt: now, showsOnline })

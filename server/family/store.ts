@@ -25,6 +25,8 @@ export async function hasFamily(db: Queryable, userId: string, now: Date): Promi
   return rows.length > 0
 }
 
+const isOwn = (id: string, masterId: string) => and(eq(masterInvitations.id, id), eq(masterInvitations.masterUserId, masterId))
+
 const isPending = (masterId: string, now: Date) =>
   and(eq(masterInvitations.masterUserId, masterId), eq(masterInvitations.status, 'pending'), gt(masterInvitations.expiresAt, now))
 
@@ -43,15 +45,35 @@ export const findInvitations = (db: Queryable, masterId: string, limit: number):
     .orderBy(desc(masterInvitations.createdAt), asc(masterInvitations.id))
     .limit(limit)
 
+/** Returns an invitation of that account; undefined if there is none. */
+export async function findInvitation(
+  db: Queryable,
+  { id, masterId }: { id: string; masterId: string },
+): Promise<InvitationRow | undefined> {
+  const [row] = await db.select().from(masterInvitations).where(isOwn(id, masterId))
+  return row
+}
+
+/** Notes when the mail server was asked to take the mail of an invitation, and when it did. Returns the invitation, if it is still there. */
+export async function noteMail(
+  db: Queryable,
+  id: string,
+  when: Pick<InvitationRow, 'mailTriedAt' | 'mailedAt'>,
+): Promise<InvitationRow | undefined> {
+  const [row] = await db.update(masterInvitations).set(when).where(eq(masterInvitations.id, id)).returning()
+  return row
+}
+
 export async function insertInvitation(tx: Queryable, row: InvitationRow): Promise<void> {
   await tx.insert(masterInvitations).values(row)
 }
 
-/** Deletes all but the newest invitations of an account. */
-export async function trimInvitations(tx: Queryable, masterId: string, kept: number): Promise<void> {
+/** Deletes all but the newest invitations of an account. Those that are open stay, whatever was made after them. */
+export async function trimInvitations(tx: Queryable, masterId: string, now: Date, kept: number): Promise<void> {
   await tx.execute(sql`
     delete from master_invitations where id in (
-      select id from master_invitations where master_user_id = ${masterId} order by created_at desc, id offset ${kept})`)
+      select id from master_invitations where master_user_id = ${masterId}
+      order by status = 'pending' and expires_at > ${now}::timestamptz desc, created_at desc, id offset ${kept})`)
 }
 
 /** Returns the invitation of that link, with the name of the one who invites; undefined if there is none. */
@@ -73,9 +95,7 @@ export async function endInvitation(
   const [row] = await tx
     .update(masterInvitations)
     .set(end)
-    .where(
-      and(eq(masterInvitations.id, id), eq(masterInvitations.masterUserId, masterId), eq(masterInvitations.status, 'pending')),
-    )
+    .where(and(isOwn(id, masterId), eq(masterInvitations.status, 'pending')))
     .returning()
   return row
 }

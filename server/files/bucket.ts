@@ -11,4 +11,23 @@ export interface Bucket {
   remove(name: string): Promise<void>
   /** All names that begin with these characters, at least two. */
   list(prefix: string): Promise<string[]>
+  /** Absent if all bytes go through this server. */
+  direct?: DirectBucket
+}
+
+/**
+ * What browsers ask the bucket themselves. What they send waits under a name of its own until the server accepts it: of the names that
+ * are read no address lets anybody write.
+ */
+export interface DirectBucket {
+  /** Returns the address that takes exactly so many bytes by PUT, for `LIMITS.uploadSeconds`. */
+  putAddress(name: string, sizeBytes: number): Promise<string>
+  /** Returns the address that answers the bytes, to be kept and not shown, for `LIMITS.downloadSeconds`. */
+  getAddress(name: string): Promise<string>
+  /** Copies what waits to the name that is read. Returns false if nothing waits. */
+  accept(name: string): Promise<boolean>
+  /** Deletes what waits. */
+  forget(name: string): Promise<void>
+  /** The names under which something waits. */
+  waiting(): Promise<string[]>
 }

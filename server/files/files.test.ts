@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { request as openRequest } from 'node:http'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
+import { adminApi } from '../../contract/admin.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { filesApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -73,6 +74,22 @@ test('a photo reaches the owner’s contacts byte for byte, under headers that l
   expect(row).toMatchObject({ size_bytes: body.length, hash, kind: 'photo', chat_room_id: null })
   line.hangsUp()
   own.hangsUp()
+})
+
+test('an administrator sees the photo of everybody while it is in use, and no sealed file; whose rights have ended sees none', async () => {
+  const { alice, bob, carol: ada } = await world.people()
+  await world.sql('update users set is_admin = true where id = $1', [ada.id])
+  const [room, path] = [await alice.talksTo(bob), await shows(alice)]
+  expect((await ada.does(adminApi.users, { search: alice.username })).users[0]).toMatchObject({ profileImageUrl: path })
+  expect((await reads(ada, path)).status).toBe(200)
+  const [file] = await world.sql(
+    `insert into objects (id, owner_id, kind, chat_room_id, message_seq, state, size_bytes, hash, media_type, created_at)
+     values (gen_random_uuid(), $1, 'file', $2, 1, 'used', 10, '\\x00', 'image/png', now()) returning id`,
+    [alice.id, room],
+  )
+  expect(await reads(ada, `/objects/uploads/${file?.['id']}`)).toBeRefused(404, 'not_found')
+  await world.sql('update users set is_admin = false where id = $1', [ada.id])
+  expect(await reads(ada, path)).toBeRefused(404, 'not_found')
 })
 
 test('a stranger, one who only asks, and one whom nobody knows see no photo: not the path, not the bytes, not that it changes', async () => {

@@ -3,10 +3,14 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
+import { Refusal } from '../refuse.ts'
 import type { Bucket } from './bucket.ts'
 
 /** Unfinished files of a process that was killed are deleted after this time: another process may be writing newer ones. */
 const UNFINISHED_MS = 24 * 60 * 60 * 1000
+
+/** A full disk is emptied by a person. */
+const RETRY_SECONDS = 60
 
 /** Opens a bucket in a folder of this machine, which it makes where there is none. */
 export async function openFolder(folder: string): Promise<Bucket> {
@@ -30,7 +34,7 @@ export async function openFolder(folder: string): Promise<Bucket> {
         await sync(placeOf(name))
       } catch (error) {
         await rm(part, { force: true })
-        throw error
+        throw isFull(error) ? new Refusal('server_full', { retryAfterSeconds: RETRY_SECONDS }) : error
       }
     },
     get: (name, range) =>
@@ -49,6 +53,9 @@ export async function openFolder(folder: string): Promise<Bucket> {
     },
   }
 }
+
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code))
 
 /** Writes a new file, which is on the disk when this resolves. */
 async function write(file: string, bytes: Readable, sizeBytes: number): Promise<void> {

@@ -12,6 +12,7 @@ export async function keep(env: Env, { id }: { id: string }, body: Readable, siz
     const { bytes, received } = observed(body)
     await env.bucket.put(id, bytes, sizeBytes)
     const what = received()
+    await env.fault?.('file:kept')
     if (await store.move(env.db, id, ['arriving', 'stored'], what)) return what
   } catch (error) {
     await store.move(env.db, id, ['arriving', 'awaited'], { sizeBytes: null })

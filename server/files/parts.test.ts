@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { uploaderApi } from '../../contract/files.ts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { filesApi, uploaderApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { paddedBytes } from '../../contract/objects.ts'
 import { readConfig } from '../config.ts'
@@ -9,6 +9,10 @@ import { startFakeS3 } from '../testing/fakes3.ts'
 import { fileOf, idOf, puts, reads } from '../testing/sealed.ts'
 import { startWorld } from '../testing/world.ts'
 import { openBucket } from './open.ts'
+import { findNamed } from './store.ts'
+
+// All names of a bucket are 256 questions, and each test asks for them.
+vi.setConfig({ testTimeout: 60_000 })
 
 const world = await startWorld()
 const { settings, close } = await startFakeS3()
@@ -36,6 +40,22 @@ const names = async () => {
   return (await Promise.all(prefixes.map((prefix) => world.env.bucket.list(prefix)))).flat()
 }
 
+test('a bucket that browsers ask has a file in parts as one object, and the server answers where it lies', async () => {
+  const publicUrl = `${settings.S3_ENDPOINT}/${settings.S3_BUCKET}`
+  world.env.bucket = await openBucket(readConfig({ ...settings, S3_PUBLIC_URL: publicUrl }), '')
+  const alice = await world.person('alice')
+  const upload = await begins(alice)
+  const sent = [await sends(alice, upload, 1, pieces[0] ?? bytes), await sends(alice, upload, 2, bytes.subarray(FIVE))]
+  await alice.does(uploaderApi.complete, { ...upload, parts: sent })
+  expect(await names()).toEqual([upload.key])
+  expect(await world.sql('select from object_parts')).toEqual([])
+  const path = `/objects/uploads/${upload.key}`
+  expect((await reads(world.url, alice, path)).bytes.equals(bytes)).toBe(true)
+  const asked = await fetch(`${world.url}${path}?from=bucket`, { headers: { cookie: alice.cookie ?? '' }, redirect: 'manual' })
+  expect([asked.status, asked.headers.get('location')?.startsWith(`${publicUrl}/${upload.key}`)]).toEqual([302, true])
+  await world.env.bucket.remove(upload.key)
+})
+
 describe.each(buckets)('with the bytes in %s', (_, bucket) => {
   beforeAll(() => {
     world.env.bucket = bucket
@@ -62,12 +82,41 @@ describe.each(buckets)('with the bytes in %s', (_, bucket) => {
     const path = `/objects/uploads/${upload.key}`
     expect(await complete()).toMatchObject({ status: 200, body: { location: path } })
     expect(await complete()).toMatchObject({ status: 200, body: { location: path } })
-    expect(await names()).toEqual([upload.key])
-    expect(await world.sql('select from object_parts')).toEqual([])
+    // Nothing was written twice: the parts are the file, and the job that compares looks for theirs.
+    expect(await world.sql('select state from object_parts where object_id = $1', [upload.key])).toEqual(
+      parts.map(() => ({ state: 'stored' })),
+    )
+    const kept = await names()
+    expect(kept.length).toBe(3)
     await alice.says(room, 'x', fileOf(path, bytes.length))
     expect((await reads(world.url, bob, path)).bytes.equals(bytes)).toBe(true)
+    for (const [first, last] of [
+      [0, 9],
+      [FIVE - 3, FIVE + 2],
+      [FIVE, FIVE],
+      [1, 2 * FIVE + 7],
+      [2 * FIVE + 1, bytes.length - 1],
+    ] as const) {
+      const some = await reads(world.url, bob, path, { range: `bytes=${first}-${last}` })
+      expect([some.status, some.bytes.equals(bytes.subarray(first, last + 1))]).toEqual([206, true])
+    }
+    for (const name of [upload.key, ...kept])
+      expect((await findNamed(world.env.db, name.slice(0, 2))).get(name), name).toBe(name !== upload.key)
     const [usage] = await world.sql('select stored_bytes from file_usage where user_id = $1', [alice.id])
     expect(usage).toEqual({ stored_bytes: bytes.length })
+  })
+
+  test('a file in parts that is dropped leaves no part behind', async () => {
+    const alice = await world.person('alice')
+    const upload = await begins(alice)
+    const parts = [await sends(alice, upload, 1, bytes)]
+    await alice.does(uploaderApi.complete, { ...upload, parts })
+    await alice.does(filesApi.remove, { objectId: upload.key })
+    world.passes(60)
+    const [row] = await world.sql('select id from object_parts where object_id = $1', [upload.key])
+    await world.jobs.runDue()
+    expect(await world.sql('select from object_parts where object_id = $1', [upload.key])).toEqual([])
+    expect(await bucket.get(String(row?.['id']))).toBeUndefined()
   })
 
   test('an upload is completed by its own whole parts alone: none missing, changed, too small, or in another order', async () => {

@@ -1,13 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { z } from 'zod'
-import type { uploaderApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { objectPath, paddedBytes } from '../../contract/objects.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller } from '../http/serve.ts'
 import { Refusal } from '../refuse.ts'
-import { keep } from './keep.ts'
 import { signedAddress } from './sign.ts'
 import { beginSealed, requireSpace } from './space.ts'
 import * as objectStore from './store.ts'
@@ -16,19 +12,20 @@ import * as store from './store-parts.ts'
 /** Parts of one upload that are stored at a time: more are too small for the largest file. */
 const PARTS_MAX = Math.ceil(LIMITS.sealedFileBytes / LIMITS.uploadPartMinBytes)
 
-/** Begins an upload in parts. Throws Refusal. */
-export async function beginParts(env: Env, user: SignedInUser): Promise<{ key: string; uploadId: string }> {
+/** Begins an upload in parts, and answers the address of the first one. Throws Refusal. */
+export async function beginParts(env: Env, user: SignedInUser): Promise<Upload & { url: string }> {
   const uploadId = randomUUID()
-  return { key: await beginSealed(env, user, uploadId), uploadId }
+  const key = await beginSealed(env, user, uploadId)
+  return { key, uploadId, url: signedAddress(env, user.id, { objectId: key, uploadId, partNumber: 1 }).url }
 }
 
-interface Upload {
+export interface Upload {
   key: string
   uploadId: string
 }
 
 /** Returns the caller's upload in parts. Throws Refusal. */
-async function requireUpload(env: Env, user: SignedInUser, { key, uploadId }: Upload) {
+export async function requireUpload(env: Env, user: SignedInUser, { key, uploadId }: Upload) {
   const object = await objectStore.findObject(env.db, key)
   const isTheirs = object?.ownerId === user.id && object.uploadId === uploadId.toLowerCase()
   if (!object || !isTheirs || object.state === 'dropped') throw new Refusal('not_found')
@@ -119,41 +116,6 @@ async function forgetPart(env: Env, { id, objectId }: store.PartKey): Promise<vo
     await store.deleteParts(tx, [id])
     if (isAwaited) await store.sumParts(tx, objectId)
   })
-}
-
-/** Makes one file of parts, in the order of their numbers. Sent once more it answers the same. Throws Refusal. */
-export async function completeParts(
-  env: Env,
-  user: SignedInUser,
-  { parts: named, ...upload }: z.output<typeof uploaderApi.complete.input>,
-): Promise<{ location: string }> {
-  const object = await requireUpload(env, user, upload)
-  const answer = { location: objectPath(object.id) }
-  if (object.state === 'stored' || object.state === 'used') return answer
-  const parts = await store.findParts(env.db, object.id)
-  const isWhole =
-    parts.length === named.length &&
-    parts.every(
-      ({ partNumber, etag }, at) => named[at]?.PartNumber === partNumber && named[at]?.ETag.replaceAll('"', '') === etag,
-    )
-  const areLarge = parts.slice(0, -1).every(({ sizeBytes }) => sizeBytes >= LIMITS.uploadPartMinBytes)
-  if (!isWhole || !areLarge) throw new Refusal('incomplete_upload')
-  const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0)
-  if (sizeBytes !== paddedBytes(sizeBytes)) throw new Refusal('not_padded')
-  await env.db.transaction(async (tx) => {
-    if (!(await objectStore.move(tx, object.id, ['awaited', 'arriving'], { sizeBytes }))) throw new Refusal('already_uploaded')
-    await requireSpace(env, tx, user, sizeBytes)
-  })
-  async function* whole() {
-    for (const { id } of parts) {
-      const bytes = await env.bucket.get(id)
-      if (!bytes) throw new Refusal('incomplete_upload')
-      yield* bytes as AsyncIterable<Buffer>
-    }
-  }
-  await keep(env, object, Readable.from(whole(), { objectMode: false }), sizeBytes)
-  await dropParts(env, [object.id])
-  return answer
 }
 
 /** Deletes all parts of these objects, bytes first. */

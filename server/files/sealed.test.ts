@@ -8,6 +8,8 @@ import { filesApi, uploaderApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { readConfig } from '../config.ts'
+import { writePackageRights } from '../db/planrights.ts'
+import { creditPeriod } from '../ledger/ledger.ts'
 import type { Browser } from '../testing/browser.ts'
 import { startFakeS3 } from '../testing/fakes3.ts'
 import type { Person } from '../testing/person.ts'
@@ -251,6 +253,29 @@ test('a full account is refused by name and loses nothing, also when two tabs up
   expect(await puts(alice, tabs[(at + 1) % 3] ?? '', sealedBytes(100_000))).toMatchObject({ status: 200 })
 })
 
+test('a package gives the space that its row says, in gigabytes, and its owner reads what is full by name', async () => {
+  const alice = await world.person('alice', 'free')
+  const packageId = '5b0c1f52-6d0b-4c3e-9a6b-0f5a3c1d2e01'
+  onTestFinished(async () => {
+    await world.sql('update premium_packages set file_storage_gb = -1 where id = $1', [packageId])
+    await writePackageRights(world.env.db)
+  })
+  await world.sql('update premium_packages set file_storage_gb = 1 where id = $1', [packageId])
+  await writePackageRights(world.env.db)
+  const period = { key: randomUUID(), userId: alice.id, source: 'coin', tier: 'premium', packageId } as const
+  await world.env.db.transaction((tx) =>
+    creditPeriod(tx, world.env.clock(), { ...period, billingPeriod: 'monthly', amountCents: 100_000 }),
+  )
+  const body = sealedBytes()
+  const path = await uploadsFile(alice, body)
+  const gigabyte = 2 ** 30
+  await world.sql("update objects set state = 'used', size_bytes = $2 where id = $1", [idOf(path), gigabyte - body.length])
+  await uploadsFile(alice, body)
+  expect(await alice.tries(uploaderApi.params, {})).toBeRefused(403, 'storage_limit_reached')
+  await world.sql('update objects set size_bytes = $2 where id = $1', [idOf(path), gigabyte - 2 * body.length])
+  await uploadsFile(alice, body)
+})
+
 test('an upload that fails counts for nothing, and its address takes the bytes afterwards', async () => {
   const alice = await world.person('alice')
   const url = await begins(alice)
@@ -376,11 +401,12 @@ test('each night a job proves that no bytes are without a row and no row is with
   const outcome = async () => (await world.sql("select outcome from jobs where name = 'compared-files'"))[0]?.outcome
   expect(await outcome()).toBe('done')
   const bytes = await world.env.bucket.get(idOf(path))
-  await world.env.bucket.put(randomUUID(), Readable.from([Buffer.from('stray')], { objectMode: false }), 5)
+  const stray = randomUUID()
+  await world.env.bucket.put(stray, Readable.from([Buffer.from('stray')], { objectMode: false }), 5)
   await world.env.bucket.remove(idOf(path))
   await sweeps(100_000)
   expect(await outcome()).toBe('failed')
-  expect(world.log()).toContain('FilesDiffer: 1 without a row, 1 without bytes')
+  expect(world.log()).toContain(`FilesDiffer: 1 without a row (${stray}), 1 without bytes (${idOf(path)})`)
   bytes?.destroy()
   expect(await stateOf(path)).toBe('used')
 })

@@ -2,7 +2,7 @@ import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 import { objectParts, objects } from '../db/schema/files.ts'
 
-type Row = typeof objectParts.$inferSelect
+export type Row = typeof objectParts.$inferSelect
 export type PartKey = Pick<Row, 'id' | 'objectId' | 'partNumber'>
 
 /** Locks an upload that still takes parts. Returns false if it does not. */
@@ -67,6 +67,12 @@ export async function findParts(db: Queryable, objectId: string): Promise<Row[]>
 export async function findReplaced(db: Queryable, objectId: string): Promise<string[]> {
   const isReplaced = and(eq(objectParts.objectId, objectId), eq(objectParts.state, 'dropped'))
   return (await db.select({ id: objectParts.id }).from(objectParts).where(isReplaced)).map(({ id }) => id)
+}
+
+/** Rows of a complete file that are no parts of it. */
+export async function findUnused(db: Queryable, objectId: string): Promise<string[]> {
+  const isUnused = and(eq(objectParts.objectId, objectId), ne(objectParts.state, 'stored'))
+  return (await db.select({ id: objectParts.id }).from(objectParts).where(isUnused)).map(({ id }) => id)
 }
 
 export async function findAllParts(db: Queryable, objectIds: string[]): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { and, between, eq, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, between, eq, inArray, isNull, lt, ne, notExists, or, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 import { fileUsage, objectParts, objects } from '../db/schema/files.ts'
 
@@ -120,8 +120,10 @@ export async function isGiven(
 /** The ids, of objects and parts, that begin with these two characters, and whether their bytes must be in the bucket. */
 export async function findNamed(db: Queryable, prefix: string): Promise<Map<string, boolean>> {
   const [from, to] = [`${prefix}000000-0000-0000-0000-000000000000`, `${prefix}ffffff-ffff-ffff-ffff-ffffffffffff`]
+  // The bytes of a file that lies in parts are theirs.
+  const isWhole = notExists(db.select().from(objectParts).where(eq(objectParts.objectId, objects.id)))
   const whole = await db
-    .select({ id: objects.id, isKept: sql<boolean>`${objects.state} in ('stored', 'used')` })
+    .select({ id: objects.id, isKept: sql<boolean>`${objects.state} in ('stored', 'used') and ${isWhole}` })
     .from(objects)
     .where(between(objects.id, from, to))
   const parts = await db
@@ -129,6 +131,13 @@ export async function findNamed(db: Queryable, prefix: string): Promise<Map<stri
     .from(objectParts)
     .where(between(objectParts.id, from, to))
   return new Map([...whole, ...parts].map(({ id, isKept }) => [id, isKept]))
+}
+
+/** Those of these ids whose bytes are still to come. */
+export async function findAwaited(db: Queryable, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const isComing = and(inArray(objects.id, ids), inArray(objects.state, ['awaited', 'arriving']))
+  return new Set((await db.select({ id: objects.id }).from(objects).where(isComing)).map(({ id }) => id))
 }
 
 export async function findDropped(db: Queryable, atMost: number): Promise<string[]> {

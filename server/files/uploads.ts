@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
-import type { filesApi } from '../../contract/files.ts'
+import type { filesApi, uploaderApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { paddedBytes } from '../../contract/objects.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller } from '../http/serve.ts'
 import { Refusal } from '../refuse.ts'
+import { announceDirect, directFor } from './direct.ts'
 import { keep } from './keep.ts'
 import { takePart } from './parts.ts'
 import { requireSigned, signedAddress } from './sign.ts'
@@ -19,11 +20,22 @@ export async function beginPhoto(env: Env, user: SignedInUser): Promise<{ upload
   return { uploadURL: signedAddress(env, user.id, { objectId: id }).url }
 }
 
-/** Answers what an uploader needs to send a sealed file in one request. Throws Refusal. */
-export async function beginFile(env: Env, user: SignedInUser) {
+/**
+ * Answers what an uploader needs to send a sealed file in one request: to the bucket if there is one for browsers and the file's size is
+ * announced, or else to this server. Throws Refusal.
+ */
+export async function beginFile(
+  env: Env,
+  user: SignedInUser,
+  { size: sizeBytes }: z.output<typeof uploaderApi.params.input>,
+  caller: Caller,
+): Promise<z.input<typeof uploaderApi.params.output>> {
   const id = await beginSealed(env, user)
   const { url } = signedAddress(env, user.id, { objectId: id })
-  return { method: 'PUT' as const, url, fields: {}, headers: {} }
+  const plain = { method: 'PUT' as const, fields: {}, headers: {}, key: id }
+  const direct = directFor(env, caller)
+  if (!direct || sizeBytes === undefined) return { ...plain, url }
+  return { ...plain, url: await announceDirect(env, user, direct, { id, sizeBytes }), otherwise: url }
 }
 
 /**
@@ -52,6 +64,7 @@ export async function takeUpload(
     if (object.kind === 'file') await requireSpace(env, tx, user, sizeBytes)
   })
   const { hash } = await keep(env, object, caller.body, sizeBytes)
+  await env.fault?.('file:stored')
   caller.setEtag(hash.toString('hex'))
   return {}
 }

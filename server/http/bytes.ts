@@ -18,11 +18,21 @@ export interface Bytes {
   open(range?: Range): Promise<Readable | undefined>
 }
 
+/** Where the bytes of a file are answered instead: an address that was signed for this answer. */
+export interface Elsewhere {
+  address: string
+}
+
 /**
  * Sends a file to be kept or drawn: a page that opens its address downloads it. No cache keeps it, because the right to it ends. A
  * request for one range of it is answered by that range (RFC 9110 section 14), so that a broken download goes on. Throws Refusal.
  */
-export async function sendBytes({ headers }: FastifyRequest, reply: FastifyReply, file: Bytes): Promise<FastifyReply> {
+export async function sendBytes(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  file: Bytes | Elsewhere,
+): Promise<FastifyReply> {
+  if ('address' in file) return reply.redirect(file.address)
   const { mediaType, sizeBytes } = file
   const etag = `"${file.etag}"`
   const isSame = headers['if-range'] === undefined || headers['if-range'] === etag

@@ -4,9 +4,10 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { ZodError } from 'zod'
 import { everyEndpoint } from '../../contract/every.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
+import type { Config } from '../config.ts'
 import { isDatabaseAway } from '../db/connect.ts'
 import { Refusal } from '../refuse.ts'
-import { FEWEST_HEADERS } from './headers.ts'
+import { fewestHeaders } from './headers.ts'
 
 const RETRY_SECONDS = 2
 
@@ -104,20 +105,20 @@ const CLIENT_CODES: Record<string, RefusalCode> = {
 }
 
 /** Answers a request that is not HTTP or does not arrive in time. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+export function answerClientError(config: Config, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const refusal = new Refusal(CLIENT_CODES[error.code ?? ''] ?? 'malformed_url')
-  socket.end(rawAnswer(refusal))
+  socket.end(rawAnswer(config, refusal))
 }
 
 /** Formats a refusal as HTTP/1.1 bytes, for sockets without a Fastify reply. */
-export function rawAnswer(refusal: Refusal): string {
+export function rawAnswer(config: Config, refusal: Refusal): string {
   const body = JSON.stringify(refusal.body())
   const head = [
     `HTTP/1.1 ${refusal.status} Refused`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...Object.entries(FEWEST_HEADERS).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(fewestHeaders(config)).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ]
   return `${head.join('\r\n')}\r\n\r\n${body}`

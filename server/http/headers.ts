@@ -1,6 +1,5 @@
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
-import { POLICY } from '../../contract/policy.ts'
 import type { Config, Listener } from '../config.ts'
 import { listenerOf } from './listener.ts'
 
@@ -27,12 +26,12 @@ const PERMISSIONS = [...ALLOWED_HERE.map((name) => `${name}=(self)`), ...SWITCHE
 const known = new WeakMap<Listener, Record<string, string>>()
 
 /** The least of them: for an answer before the first one, and on a socket that is no reply. */
-export const FEWEST_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy': POLICY,
+export const fewestHeaders = ({ policy }: Config): Record<string, string> => ({
+  'content-security-policy': policy,
   'cache-control': 'no-store',
   'origin-agent-cluster': '?1',
   'x-content-type-options': 'nosniff',
-}
+})
 
 /** The headers of every answer of this listener; undefined before its first one. */
 export const headersOf = (listener: Listener): Readonly<Record<string, string>> | undefined => known.get(listener)
@@ -58,7 +57,7 @@ export async function setHeaders(app: FastifyInstance, config: Config): Promise<
       strictTransportSecurity: listener.isSecure ? { maxAge: 365 * 24 * 60 * 60, includeSubDomains: false } : false,
     })
     reply.headers({
-      'content-security-policy': POLICY,
+      'content-security-policy': config.policy,
       'permissions-policy': PERMISSIONS,
       // Answers hold names and envelopes, which no browser or proxy may cache.
       'cache-control': 'no-store',

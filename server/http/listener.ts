@@ -14,3 +14,9 @@ export function bindListener(server: Server, listener: Listener): void {
  * server if HOST has two addresses.
  */
 export const listenerOf = (config: Config, request: IncomingMessage): Listener => acceptedBy.get(request.socket) ?? config.direct
+
+/** True if a request asks for the other origin, where cards are paid in a frame. Its browser sends no cookie of the messenger there. */
+export const isForFrame = (config: Config, request: IncomingMessage): boolean =>
+  config.frame !== undefined &&
+  listenerOf(config, request).ingress === 'direct' &&
+  request.headers.host?.toLowerCase() === new URL(config.frame.origin).host

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { LIMITS, PERIODS } from '../../contract/limits.ts'
+import type { Config } from '../config.ts'
 import { Refusal } from '../refuse.ts'
 import { rawAnswer } from './errors.ts'
 
@@ -37,20 +38,20 @@ declare module 'fastify' {
  * so it must allow the longest stream; bodies that are not streamed have a shorter timer here. Returns a function that applies the
  * limits to a further server of the app.
  */
-export function boundPace(app: FastifyInstance, pace: Pace): (server: Server) => void {
+export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (server: Server) => void {
   const servers: Server[] = []
   let longestMs = pace.graceMs
-  app.addHook('onRoute', ({ config }) => {
-    const streamedMs = ((config?.streamedBytes ?? 0) / pace.bytesPerSecond) * 1000
+  app.addHook('onRoute', ({ config: route }) => {
+    const streamedMs = ((route?.streamedBytes ?? 0) / pace.bytesPerSecond) * 1000
     longestMs = Math.max(longestMs, pace.graceMs + Math.ceil(streamedMs))
     for (const server of servers) server.requestTimeout = longestMs
   })
   app.addHook('onRequest', async (request) => {
     if (request.raw.complete) return
     if (request.routeOptions.config.streamedBytes === undefined) {
-      const stop = endAfter(request.raw, pace)
+      const stop = endAfter(config, request.raw, pace)
       request.raw.once('end', stop).once('close', stop)
-    } else endBelow(request.raw, pace)
+    } else endBelow(config, request.raw, pace)
   })
   return (server) => {
     server.headersTimeout = pace.graceMs
@@ -61,26 +62,26 @@ export function boundPace(app: FastifyInstance, pace: Pace): (server: Server) =>
 }
 
 /** Ends a request whose body is not here in time. Returns a function that stops the timer. */
-export function endAfter(raw: IncomingMessage, { graceMs }: Pace): () => void {
-  const timer = setTimeout(() => end(raw), graceMs)
+export function endAfter(config: Config, raw: IncomingMessage, { graceMs }: Pace): () => void {
+  const timer = setTimeout(() => end(config, raw), graceMs)
   return () => clearTimeout(timer)
 }
 
 /** Ends a stream whose sender is too slow. The time when the verb does not read, as with a slow disk, does not count. */
-function endBelow(raw: IncomingMessage, { graceMs, bytesPerSecond, checkMs }: Pace): void {
+function endBelow(config: Config, raw: IncomingMessage, { graceMs, bytesPerSecond, checkMs }: Pace): void {
   const { bytesRead } = raw.socket
   let waitedMs = 0
   const timer = setInterval(() => {
     if (raw.readableLength >= raw.readableHighWaterMark) return
     waitedMs += checkMs
-    if (raw.socket.bytesRead - bytesRead < ((waitedMs - graceMs) / 1000) * bytesPerSecond) end(raw)
+    if (raw.socket.bytesRead - bytesRead < ((waitedMs - graceMs) / 1000) * bytesPerSecond) end(config, raw)
   }, checkMs)
   raw.once('end', () => clearInterval(timer)).once('close', () => clearInterval(timer))
 }
 
 /** Answers on the raw socket and closes it, whatever the route does with the incomplete body. */
-function end(raw: IncomingMessage): void {
+function end(config: Config, raw: IncomingMessage): void {
   if (raw.complete) return
-  raw.socket.write(rawAnswer(new Refusal('too_slow')))
+  raw.socket.write(rawAnswer(config, new Refusal('too_slow')))
   raw.socket.destroySoon()
 }

@@ -9,7 +9,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { requireAccess } from './access.ts'
 import { addressKey } from './address.ts'
 import { type Bodies, bodyOf, jsonBytesOf, takeBytes } from './body.ts'
-import { type Bytes, sendBytes } from './bytes.ts'
+import { type Bytes, type Elsewhere, sendBytes } from './bytes.ts'
 import { clearToken, readBrowserHash, readSessionHash, writeBrowser, writeToken } from './cookie.ts'
 import { flatten, parseInput } from './input.ts'
 import { takeRates } from './limits.ts'
@@ -86,11 +86,11 @@ export function serveBytes<In extends z.ZodType>(
   app: FastifyInstance,
   env: Env,
   endpoint: Endpoint<In>,
-  act: (user: SignedInUser, input: z.output<In>) => Promise<Bytes>,
+  act: (user: SignedInUser, input: z.output<In>, caller: Caller) => Promise<Bytes | Elsewhere>,
 ): void {
-  route(app, endpoint, {}, async (request) => {
+  route(app, endpoint, {}, async (request, reply) => {
     const user = requireAccess(endpoint, await sessionOf(env, request), env.clock())
-    return await act(user, inputOf(endpoint, request))
+    return await act(user, inputOf(endpoint, request), callerOf(env, endpoint, request, reply))
   })
 }
 
@@ -118,7 +118,7 @@ function route(
   app: FastifyInstance,
   endpoint: Endpoint,
   options: Options,
-  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<string | Bytes>,
+  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<string | Bytes | Elsewhere>,
 ): void {
   const { body: kind = 'json' } = endpoint
   const add = (scope: FastifyInstance) =>

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Listener } from '../config.ts'
+import type { Config, Listener } from '../config.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { requireAccess } from './access.ts'
 import { readJson } from './body.ts'
@@ -64,7 +64,7 @@ export function makeShortcut<In extends z.ZodType>(
     }
     let [status, code]: [number, ReturnType<typeof answerOf>['code'] | undefined] = [200, undefined]
     try {
-      const body = readJson(await bodyOf(request, pace))
+      const body = readJson(await bodyOf(env.config, request, pace))
       const user = requireAccess(endpoint, await findUser(sessionHash), env.clock())
       const input = parseInput(endpoint.input, flatten({}, body, {}))
       await takeRates(env.limits, endpoint, user.id, input)
@@ -131,8 +131,8 @@ function hasPlainBody({ headers }: IncomingMessage, sizeMax: number): boolean {
 }
 
 /** Reads the body, whose length Node's parser holds to Content-Length. Never resolves if the connection breaks: nobody waits then. */
-function bodyOf(request: IncomingMessage, pace: Pace): Promise<Buffer> {
-  const stop = endAfter(request, pace)
+function bodyOf(config: Config, request: IncomingMessage, pace: Pace): Promise<Buffer> {
+  const stop = endAfter(config, request, pace)
   return new Promise((resolve) => {
     let first: Buffer | undefined
     const more: Buffer[] = []

@@ -121,15 +121,25 @@ interface Grant {
  * Gives an account a plan from now on, which replaces what it had, with its dates, and announces the change. Runs inside the caller's
  * transaction. Returns the username in its original case. Throws PlanError.
  */
-export async function setTier(tx: Queryable, now: Date, { username, tier: typed, endDate }: Grant): Promise<string> {
+export async function setTier(tx: Queryable, now: Date, grant: Grant): Promise<string> {
+  const { userId, username, tier } = await checkGrant(tx, now, grant)
+  await grantTier(tx, now, { userId, tier, endDate: grant.endDate })
+  return username
+}
+
+/** Returns whom the grant is for and what it gives. Throws PlanError where it cannot be given. */
+export async function checkGrant(
+  db: Queryable,
+  now: Date,
+  { username, tier: typed, endDate }: Grant,
+): Promise<{ userId: string; username: string; tier: Tier }> {
   const tier = tierShape.safeParse(typed).data
   if (!tier) throw new PlanError(`There is no plan "${typed}". The plans are ${tierShape.options.join(', ')}`)
   if (!PLANS[tier].rights.send && endDate) throw new PlanError(`The plan ${tier} has no end date`)
   if (endDate && endDate <= now) throw new PlanError('The end date must lie ahead')
-  const account = await store.findByUsername(tx, username)
+  const account = await store.findByUsername(db, username)
   if (!account) throw new PlanError(`Nobody is called ${username}`)
-  await grantTier(tx, now, { userId: account.userId, tier, endDate })
-  return account.username
+  return { ...account, tier }
 }
 
 /** Like `setTier`, for the account with that id. */

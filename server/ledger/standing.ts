@@ -30,8 +30,8 @@ const FREE: Standing = { tier: 'free', packageId: null, startDate: null, endDate
 /**
  * Returns the plan that follows from an account's entries, in their order. The newest grant replaces what was written before it. Of
  * the periods that are paid, not paid back, and running at that time, the plan that allows most counts, to the end of the last
- * period of that plan that joins it without a gap. Free if there is none. A card subscription that will be billed again outlasts its paid
- * periods by `graceDays`.
+ * period of that plan that joins it without a gap. Free if there is none. A card subscription that will be billed again outlasts the last
+ * period that it has paid by `graceDays`.
  */
 export function standingAt(entries: readonly Entry[], at: Date, graceDays = 0): Standing {
   const counted = entries.slice(
@@ -41,7 +41,11 @@ export function standingAt(entries: readonly Entry[], at: Date, graceDays = 0): 
     ),
   )
   const paid = counted.filter((entry) => isPeriod(entry) && !isPaidBack(entry, entries))
-  const periods = paid.map((entry) => (entry.source === 'card' ? { ...entry, endsAt: later(entry.endsAt, graceDays) } : entry))
+  // An earlier one is followed by what was paid next, so a smaller plan begins on its day.
+  const lastEnd = Math.max(...paid.filter(({ source }) => source === 'card').map(lasts))
+  const periods = paid.map((entry) =>
+    entry.source === 'card' && lasts(entry) === lastEnd ? { ...entry, endsAt: later(entry.endsAt, graceDays) } : entry,
+  )
   const running = periods.filter(({ startsAt, endsAt }) => startsAt <= at && (endsAt === null || at < endsAt))
   const [best] = running.sort((one, other) => compareTiers(tierOf(other.tier), tierOf(one.tier)) || lasts(other) - lasts(one))
   if (!best || compareTiers(tierOf(best.tier), 'free') === 0) return FREE

@@ -87,11 +87,13 @@ function bounded(db: Queryable, order: SQL) {
   return db.select().from(page).where(lt(page.bytesBefore, LIMITS.pageBytes)).orderBy(asc(page.seq))
 }
 
+// By sub-selects, whose values no plan knows: for these very ones a plan looks cheaper than the one that is kept, and would be made anew
+// at each call [Note of `named`].
 const isOnPage = () =>
   and(
-    eq(messages.chatRoomId, sql.placeholder('roomId')),
-    gt(messages.seq, sql.placeholder('after')),
-    lt(messages.seq, sql.placeholder('before')),
+    eq(messages.chatRoomId, sql`(select ${sql.placeholder('roomId')}::text)`),
+    gt(messages.seq, sql`(select ${sql.placeholder('after')}::bigint)`),
+    lt(messages.seq, sql`(select ${sql.placeholder('before')}::bigint)`),
     not(IS_WITHHELD),
   )
 
@@ -106,9 +108,10 @@ export interface MovedMarks {
 }
 
 // The pair is compared as a whole, which only the primary key can do: by the index of users a plan may read all rooms of one.
+const MEMBER = sql`((select ${sql.placeholder('roomId')}::text), (select ${sql.placeholder('userId')}::uuid))`
 const isMember = and(
-  sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) >= (${sql.placeholder('roomId')}, ${sql.placeholder('userId')}::uuid)`,
-  sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) <= (${sql.placeholder('roomId')}, ${sql.placeholder('userId')}::uuid)`,
+  sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) >= ${MEMBER}`,
+  sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) <= ${MEMBER}`,
 )
 const DELIVERED_AT = sql`case when ${chatParticipants.deliveredSeq} < target.seq
   then ${sql.placeholder('now')}::timestamptz else ${chatParticipants.deliveredAt} end`

@@ -108,6 +108,37 @@ test('a request rings no bell before it is accepted', async () => {
   expect(await numbers(bob)).toMatchObject({ bell: 1, listed: 1, dots: 1 })
 })
 
+test('the bell follows a contact: declined, put back, answered, removed, asked for again and added', async () => {
+  const { bob, eve } = await friends()
+  const contactId = async () => {
+    const [row] = await world.sql('select id from contacts where user_id = $1 and contact_user_id = $2', [bob.id, eve.id])
+    return String(row?.['id'])
+  }
+  /** What the bell and its list count, which is what the contacts say: the view reads them. */
+  const rung = async () => {
+    const listed = await everyNotification(bob)
+    expect(listed).toEqual(await viewed(bob))
+    expect(await count(bob)).toBe(listed.length)
+    return listed.length
+  }
+  await eve.adds(bob)
+  const room = directRoomId(bob.id, eve.id)
+  await eve.says(room, 'one')
+  await bob.does(contactsApi.decline, { contactId: await contactId() })
+  await eve.says(room, 'two')
+  expect(await rung()).toBe(0)
+  await bob.does(contactsApi.restore, { contactId: await contactId() })
+  expect(await rung()).toBe(0)
+  await bob.says(room, 'an answer accepts')
+  expect(await rung()).toBe(2)
+  await bob.does(contactsApi.remove, { contactId: await contactId() })
+  expect(await rung()).toBe(0)
+  await eve.says(room, 'asks again')
+  expect(await rung()).toBe(0)
+  await bob.adds(eve)
+  expect(await rung()).toBe(3)
+})
+
 test('a muted chat keeps its count and leaves bell and dot, on every device, until the time is over', async () => {
   const { alice, bob, carol, withBob, withCarol } = await friends()
   const laptop = await alice.elsewhere()

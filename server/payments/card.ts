@@ -21,6 +21,7 @@ interface Inside {
 }
 
 const TIMEOUT_MS = 20_000
+const CHECK_MS = 5000
 
 /** The client is loaded at the first use, so a server that takes no cards never loads it. */
 export function makeCard(settings: CardSettings, inside?: Inside): Card {
@@ -42,6 +43,21 @@ export function makeCard(settings: CardSettings, inside?: Inside): Card {
     },
     webhookSecret: settings.provider === 'stripe' ? settings.webhookSecret : (inside?.sandbox.webhookSecret ?? ''),
     ...(inside && { sandbox: inside.sandbox }),
+  }
+}
+
+/** Asks the provider for something that it always has. `refused`: it does not take the key of this server. */
+export async function checkCard(card: Card): Promise<'connected' | 'unreachable' | 'refused' | 'off'> {
+  if (card.provider === 'off') return 'off'
+  const client = await card.client()
+  try {
+    await asked(client.subscriptions.list({ limit: 1 }, { timeout: CHECK_MS, maxNetworkRetries: 0 }))
+    return 'connected'
+  } catch (error) {
+    if (error instanceof Refusal) return 'unreachable'
+    const type = error instanceof Error && 'type' in error ? error.type : undefined
+    if (type === 'StripeAuthenticationError' || type === 'StripePermissionError') return 'refused'
+    throw error
   }
 }
 

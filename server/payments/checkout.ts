@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { compareTiers } from '../../contract/plans.ts'
 import type { Queryable } from '../db/connect.ts'
@@ -5,6 +6,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { paidStanding } from '../ledger/ledger.ts'
 import { Refusal } from '../refuse.ts'
 import { asked } from './card.ts'
+import { metadataOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
 import * as store from './store.ts'
 import { inTurn, isLive, syncCard } from './sync.ts'
@@ -12,16 +14,32 @@ import { inTurn, isLive, syncCard } from './sync.ts'
 /** Checkouts are paid within this time. */
 const OPEN_MINUTES = 60
 
-/**
- * Begins a payment at the provider’s page. An account has one checkout that can be paid: an earlier one is closed first, so that nobody
- * pays twice. `origin` is where the provider’s page returns to. Throws Refusal.
- */
+/** How the provider shows its form. */
+type Way = Pick<Stripe.Checkout.SessionCreateParams, 'ui_mode' | 'success_url' | 'cancel_url' | 'redirect_on_completion'>
+
+/** Begins a payment at the provider’s page. `origin` is where that page returns to. Throws Refusal. */
 export async function beginCheckout(
   env: Env,
   user: SignedInUser,
   choice: Choice,
   origin: string,
 ): Promise<{ sessionId: string; url: string }> {
+  const returns = { success_url: `${origin}/subscribe?paid=yes`, cancel_url: `${origin}/subscribe?paid=no` }
+  const { id, url } = await openSession(env, user, choice, { ui_mode: 'hosted_page', ...returns })
+  if (url === null) throw new Error('A hosted checkout has no address')
+  return { sessionId: id, url }
+}
+
+/** Begins a payment whose form stands in a frame, which leads nowhere else. Returns what opens the form. Throws Refusal. */
+export async function beginInFrame(env: Env, user: SignedInUser, choice: Choice): Promise<{ clientSecret: string }> {
+  const way = { ui_mode: 'embedded_page', redirect_on_completion: 'never' } as const
+  const { client_secret: clientSecret } = await openSession(env, user, choice, way)
+  if (clientSecret === null) throw new Error('An embedded checkout has no client secret')
+  return { clientSecret }
+}
+
+/** An account has one checkout that can be paid: an earlier one is closed first, so that nobody pays twice. Throws Refusal. */
+async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Way): Promise<Stripe.Checkout.Session> {
   const client = await env.card.client()
   const offer = await findOffer(env.db, choice)
   return await inTurn(user.id, () =>
@@ -35,10 +53,9 @@ export async function beginCheckout(
         await syncCard(env, tx, user.id)
         throw new Refusal('already_subscribed')
       }
-      const session = await asked(client.checkout.sessions.create(sessionOf(env, offer, customer, user.id, origin)))
-      if (session.url === null) throw new Error('A hosted checkout has no address')
+      const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
       await store.saveCard(tx, user.id, { customerId: customer, checkoutId: session.id })
-      return { sessionId: session.id, url: session.url }
+      return session
     }),
   )
 }
@@ -56,21 +73,14 @@ async function isClosed(client: Stripe, checkoutId: string): Promise<boolean> {
   return status !== 'complete'
 }
 
-function sessionOf(
-  env: Env,
-  offer: Offer,
-  customer: string,
-  userId: string,
-  origin: string,
-): Stripe.Checkout.SessionCreateParams {
+function sessionOf(env: Env, offer: Offer, customer: string, userId: string): Stripe.Checkout.SessionCreateParams {
   const price: Stripe.Checkout.SessionCreateParams.LineItem =
     offer.priceId === null
       ? { price_data: { ...amountOf(offer), product_data: { name: offer.name } }, quantity: 1 }
       : { price: offer.priceId, quantity: 1 }
   return {
-    ...{ mode: 'subscription', ui_mode: 'hosted_page', customer, client_reference_id: userId, line_items: [price] },
+    ...{ mode: 'subscription', customer, client_reference_id: userId, line_items: [price] },
     subscription_data: { metadata: metadataOf(offer) },
-    ...{ success_url: `${origin}/subscribe?paid=yes`, cancel_url: `${origin}/subscribe?paid=no` },
     expires_at: Math.floor(env.clock().getTime() / 1000) + OPEN_MINUTES * 60,
     ...(env.config.hasCardTax && { automatic_tax: { enabled: true }, customer_update: { address: 'auto' } }),
   }
@@ -81,19 +91,13 @@ const amountOf = ({ amountCents, billingPeriod }: Offer) => ({
   recurring: { interval: billingPeriod === 'yearly' ? ('year' as const) : ('month' as const) },
 })
 
-/** What the provider hands back with each invoice: by this a payment is credited. */
-export const metadataOf = ({ tier, packageId, billingPeriod }: Offer): Record<string, string> => ({
-  ...{ tier, billingPeriod },
-  ...(packageId !== null && { packageId }),
-})
-
 /** Returns the price by which a running subscription is changed. */
 export async function priceOf(client: Stripe, offer: Offer): Promise<string> {
   if (offer.priceId !== null) return offer.priceId
-  const key = `price-${offer.packageId ?? offer.tier}-${offer.billingPeriod}-${offer.amountCents}`
-  const price = await asked(
-    client.prices.create({ ...amountOf(offer), product_data: { name: offer.name } }, { idempotencyKey: key }),
-  )
+  const wanted = { ...amountOf(offer), product_data: { name: offer.name } }
+  // A key is of these very words: the provider refuses it for others, such as a name that was changed.
+  const key = createHash('sha256').update(JSON.stringify(wanted)).digest('base64url')
+  const price = await asked(client.prices.create(wanted, { idempotencyKey: `price-${offer.packageId ?? offer.tier}-${key}` }))
   return price.id
 }
 

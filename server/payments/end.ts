@@ -1,17 +1,17 @@
-import type { Env } from '../env.ts'
 import { asked } from './card.ts'
+import { dropPending } from './pending.ts'
 import * as store from './store.ts'
-import { inTurn, isLive, syncCard } from './sync.ts'
+import { type CardEnv, inTurn, isLive, syncCard } from './sync.ts'
 
 /**
- * Ends what would charge the card of this account again: its subscription, and a checkout that is open. Nothing is paid back. Throws
- * Refusal `card_unavailable` if the provider does not answer: then the account must not be deleted yet.
+ * Ends what would charge the card of this account again: its subscription, and a checkout that is open. Nothing is paid back.
+ * Returns true if a subscription has ended. Throws Refusal `card_unavailable` if the provider does not answer: then it may still be billed.
  */
-export async function endCard(env: Env, userId: string): Promise<void> {
+export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
   const known = await store.findCard(env.db, userId)
-  if (!known?.customerId) return
+  if (!known?.customerId || (!isLive(known) && known.checkoutId === null)) return false
   const client = await env.card.client()
-  await inTurn(userId, () =>
+  return await inTurn(userId, () =>
     env.db.transaction(async (tx) => {
       const { checkoutId } = await store.lockCard(tx, userId)
       if (checkoutId !== null) {
@@ -19,9 +19,11 @@ export async function endCard(env: Env, userId: string): Promise<void> {
         if (status === 'open') await asked(client.checkout.sessions.expire(checkoutId))
       }
       const card = await syncCard(env, tx, userId)
-      if (!isLive(card) || card.subscriptionId === null) return
+      if (!isLive(card) || card.subscriptionId === null) return false
+      await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
       await asked(client.subscriptions.cancel(card.subscriptionId))
       await syncCard(env, tx, userId)
+      return true
     }),
   )
 }

@@ -4,6 +4,9 @@ import type { Queryable } from '../db/connect.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
+/** The built-in plans that are sold without a package. */
+const SOLD_ALONE: readonly Tier[] = ['test']
+
 /** Something that is sold, with the price that the server asks. */
 export interface Offer {
   tier: Tier
@@ -30,8 +33,8 @@ export async function listPackages(db: Queryable): Promise<Package[]> {
 }
 
 /**
- * Returns what is sold under that choice: a package, by default the first active one of the tier, or the built-in plan. Throws Refusal
- * `plan_not_sold`, also for a package that allows nothing.
+ * Returns what is sold under that choice: a package, by default the first active one of the tier, or the built-in plan. Premium is sold
+ * by packages alone. Throws Refusal `plan_not_sold`, also for a package that allows nothing.
  */
 export async function findOffer(db: Queryable, { tier, packageId, billingPeriod }: Choice): Promise<Offer> {
   const packages = (await store.listPackages(db)).filter((each) => each.tier === tier)
@@ -44,7 +47,8 @@ export async function findOffer(db: Queryable, { tier, packageId, billingPeriod 
     return { tier: tierShape.parse(found.tier), packageId: found.id, billingPeriod, name: found.name, amountCents, priceId }
   }
   const { name, monthlyCents } = PLANS[tier]
-  const isSold = monthlyCents !== null && packageId === undefined && !(await store.hasPackages(db, tier))
+  const isSold =
+    monthlyCents !== null && packageId === undefined && SOLD_ALONE.includes(tier) && !(await store.hasPackages(db, tier))
   if (!isSold) throw new Refusal('plan_not_sold')
   const amountCents = isYearly ? monthlyCents * 12 : monthlyCents
   return { tier, packageId: null, billingPeriod, name, amountCents, priceId: null }

@@ -1,6 +1,6 @@
 import type { CardSettings } from '../cardsettings.ts'
 import type { Queryable } from '../db/connect.ts'
-import { fetchFrom } from '../sandbox/calls.ts'
+import { fetchFrom } from '../sandbox/network.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { type Card, makeCard } from './card.ts'
 

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import { asked } from './card.ts'
+import { dropPending } from './pending.ts'
 import * as store from './store.ts'
 import { inTurn, isLive, syncCard, syncRefunds } from './sync.ts'
 
@@ -38,6 +39,7 @@ export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refund
       const card = await store.lockCard(tx, user.id)
       const payments = await findRefundable(tx, card, env.clock())
       if (payments.length === 0 || card.subscriptionId === null) throw new Refusal('not_refundable')
+      await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
       for (const { intent } of payments) {
         // The same key: a repetition after a crash pays nothing twice.
         await asked(client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${intent}` }))

@@ -4,6 +4,7 @@ import type { Env } from '../env.ts'
 import { type Caller, serve, serveAnyone } from '../http/serve.ts'
 import { changePlan, keepPlan, openPortal, previewChange } from './change.ts'
 import { beginCheckout } from './checkout.ts'
+import { frameFor } from './frame.ts'
 import { listPackages } from './offers.ts'
 import { refundPlan } from './refund.ts'
 import { readSubscription, readUsage } from './subscription.ts'
@@ -19,7 +20,10 @@ export function paymentRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, paymentsApi.checkout, (user, { planType, ...choice }, caller) =>
     beginCheckout(env, user, { tier: planType, ...choice }, originOf(caller)),
   )
-  serve(app, env, paymentsApi.upgrade, (user, wanted, caller) => changePlan(env, user, wanted, originOf(caller)))
+  serve(app, env, paymentsApi.upgrade, (user, { embedded, ...wanted }, caller) => {
+    const frameUrl = embedded ? frameFor(env.config, caller) : undefined
+    return changePlan(env, user, wanted, { origin: originOf(caller), frameUrl })
+  })
   serve(app, env, paymentsApi.preview, (user, choice) => previewChange(env, user, choice))
   serve(app, env, paymentsApi.keep, (user) => keepPlan(env, user))
   serve(app, env, paymentsApi.portal, (user, _input, caller) => openPortal(env, user, originOf(caller)))

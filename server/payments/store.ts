@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, lt, lte, or, sql } from 'drizzle-orm'
 import { PLAN_LIMITS } from '../../contract/planlimits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
@@ -47,12 +47,14 @@ export async function saveCard(tx: Queryable, userId: string, row: Partial<Omit<
   await tx.update(cardAccounts).set(row).where(eq(cardAccounts.userId, userId))
 }
 
-/** Lists accounts whose paid period has ended while their subscription runs: the provider may have told of it in vain. */
+const isOverdue = (now: Date) => or(lte(cardAccounts.periodEnd, now), isNotNull(cardAccounts.waiting))
+
+/** Lists accounts whose paid period has ended while their subscription runs, or whose payment waits: the provider may have told in vain. */
 export async function findOverdue(db: Queryable, now: Date, after: string, atMost: number): Promise<string[]> {
   const rows = await db
     .select({ userId: cardAccounts.userId })
     .from(cardAccounts)
-    .where(and(isNotNull(cardAccounts.subscriptionId), lte(cardAccounts.periodEnd, now), sql`${cardAccounts.userId} > ${after}`))
+    .where(and(isNotNull(cardAccounts.subscriptionId), isOverdue(now), sql`${cardAccounts.userId} > ${after}`))
     .orderBy(asc(cardAccounts.userId))
     .limit(atMost)
   return rows.map(({ userId }) => userId)
@@ -99,7 +101,8 @@ export async function readUsage(db: Queryable, userId: string, month: Date, now:
       received: sql<string>`(select coalesce(sum(p.received_count), 0) from ${chatParticipants} p where p.user_id = ${userId} and p.received_month = ${month}::timestamptz)`,
       receivedBytes: sql<string>`(select coalesce(sum(o.size_bytes), 0) from ${chatParticipants} p
         join ${objects} o on o.chat_room_id = p.chat_room_id
-        where p.user_id = ${userId} and o.owner_id <> ${userId} and o.state = 'used' and o.created_at >= ${month}::timestamptz)`,
+        where p.user_id = ${userId} and o.owner_id <> ${userId} and o.state = 'used' and o.created_at >= greatest(${month}::timestamptz,
+          (select u.received_since from ${monthlyUsage} u where u.user_id = ${userId})))`,
       messagesPerMonth: sql<number | null>`(select r.messages_per_month from rights_of(${userId}, ${now}::timestamptz) r)`,
     })
     .from(users)

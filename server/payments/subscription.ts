@@ -21,20 +21,25 @@ export async function readSubscription(env: Env, user: SignedInUser): Promise<z.
   const refundable = await findRefundable(env.db, card, now)
   return {
     ...{ tier: user.subscriptionTier, packageId, endDate: endDate?.toISOString() ?? null },
-    card: card && isLive(card) ? shownCard(card) : null,
+    card: card && isLive(card) ? shownCard(card, now) : null,
     hasInvoices: (await store.listCardPayments(env.db, user.id)).length > 0,
     refundableCents: refundable.length > 0 ? refundable.reduce((sum, { amountCents }) => sum + amountCents, 0) : null,
     cardProvider: env.card.provider,
   }
 }
 
-function shownCard({ tier, packageId, billingPeriod, periodEnd, renews, status, ...card }: store.CardAccount) {
+function shownCard(
+  { tier, packageId, billingPeriod, periodEnd, renews, status, waiting, ...card }: store.CardAccount,
+  now: Date,
+) {
   const hasFailed = status === 'past_due'
   const failedAt = hasFailed ? card.failedSince : null
   const graceUntil = failedAt && new Date(failedAt.getTime() + PLAN_LIMITS.graceDays * DAY_MS)
   return {
     ...{ tier: tierOf(tier), packageId, billingPeriod: billingPeriod ?? ('monthly' as const), renews, hasFailed },
     ...{ periodEnd: (periodEnd ?? new Date(0)).toISOString(), graceUntil: graceUntil?.toISOString() ?? null },
+    waiting:
+      waiting && (waiting.until === null || new Date(waiting.until) > now) ? { ...waiting, tier: tierOf(waiting.tier) } : null,
   }
 }
 

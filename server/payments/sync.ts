@@ -1,15 +1,13 @@
 import type Stripe from 'stripe'
-import { z } from 'zod'
-import { billingPeriodShape } from '../../contract/payments.ts'
-import { tierShape } from '../../contract/plans.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env } from '../env.ts'
 import { creditPeriod, refreshStanding, writeInvoice, writeRefund } from '../ledger/ledger.ts'
 import { asked } from './card.ts'
+import { billedBy } from './meaning.ts'
 import * as store from './store.ts'
 
-/** What a subscription is of, as its metadata at the provider says it. Only this server writes that. */
-const planShape = z.object({ tier: tierShape, packageId: z.uuid().optional(), billingPeriod: billingPeriodShape })
+/** What the verbs of a card need of the server. */
+export type CardEnv = Pick<Env, 'db' | 'card' | 'clock'>
 
 /** Statuses of a subscription that is, or was, paid for. The others never began. */
 const BEGUN = ['active', 'past_due', 'unpaid', 'canceled', 'paused']
@@ -38,7 +36,7 @@ export async function inTurn<T>(userId: string, work: () => Promise<T>): Promise
  * subscription does next. Whatever was told, in whatever order and how often, the result is the same. Holds the lock of the account’s card
  * meanwhile, so that an older answer never replaces a newer one.
  */
-export async function syncCard(env: Env, tx: Queryable, userId: string): Promise<store.CardAccount> {
+export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: string): Promise<store.CardAccount> {
   const { customerId: customer, ...card } = await store.lockCard(tx, userId)
   if (customer === null) return { ...card, customerId: customer }
   const client = await env.card.client()
@@ -49,35 +47,65 @@ export async function syncCard(env: Env, tx: Queryable, userId: string): Promise
   for (const invoice of invoices.toReversed()) await writeDown(tx, now, userId, invoice)
   const begun = subscriptions.filter(({ status }) => BEGUN.includes(status)).sort((one, other) => other.created - one.created)
   const current = begun.find(({ status }) => LIVE.includes(status)) ?? begun[0]
-  if (current) await store.saveCard(tx, userId, stateOf(current))
+  if (current) await store.saveCard(tx, userId, { ...stateOf(current), waiting: waitingOf(current, invoices) })
   await refreshStanding(tx, userId, now)
   return await store.lockCard(tx, userId)
 }
 
 function stateOf(subscription: Stripe.Subscription): Partial<store.CardAccount> {
   const { id, status, cancel_at_period_end: isCancelled, cancel_at: cancelAt, start_date: start, items } = subscription
-  const plan = planShape.parse(subscription.metadata)
-  const end = items.data[0]?.current_period_end
+  const [item] = items.data
   const isBilled = LIVE.includes(status)
-  const since = status === 'past_due' ? items.data[0]?.current_period_start : undefined
+  const since = status === 'past_due' ? item?.current_period_start : undefined
   return {
-    ...{ subscriptionId: id, status, tier: plan.tier, packageId: plan.packageId ?? null, billingPeriod: plan.billingPeriod },
-    ...{ startedAt: instant(start), periodEnd: end === undefined ? null : instant(end) },
+    ...{ subscriptionId: id, status, ...billedBy(subscription.metadata, item?.price.id) },
+    ...{ startedAt: instant(start), periodEnd: item === undefined ? null : instant(item.current_period_end) },
     failedSince: since === undefined ? null : instant(since),
     renews: isBilled && !isCancelled && cancelAt === null,
     ...(isBilled && { checkoutId: null }),
   }
 }
 
+/** The open invoice of a running subscription that the person can pay at the provider’s page, the newest first. */
+function waitingOf(
+  { id, status, pending_update: pending }: Stripe.Subscription,
+  invoices: Stripe.Invoice[],
+): store.CardAccount['waiting'] {
+  const open = invoices.find(
+    ({ parent, ...each }) =>
+      each.status === 'open' &&
+      each.hosted_invoice_url &&
+      idOf(parent?.subscription_details?.subscription) === id &&
+      (each.billing_reason !== 'subscription_update' || pending),
+  )
+  const metadata = open?.parent?.subscription_details?.metadata
+  if (!open?.hosted_invoice_url || !metadata || !LIVE.includes(status)) return null
+  const isChange = open.billing_reason === 'subscription_update'
+  return {
+    ...{
+      kind: isChange ? ('change' as const) : ('renewal' as const),
+      url: open.hosted_invoice_url,
+      amountCents: open.amount_due,
+    },
+    tier: billedBy(metadata, priceOf(lineOf(open))).tier,
+    until: isChange && pending ? instant(pending.expires_at).toISOString() : null,
+  }
+}
+
+/** The line of what is paid for: the one that lasts longest. Beside it a change has one that gives back the rest of the old price. */
+const lineOf = ({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined =>
+  lines.data.toSorted((one, other) => other.period.end - one.period.end || other.amount - one.amount)[0]
+
+const priceOf = (line: Stripe.InvoiceLineItem | undefined): string | undefined => idOf(line?.pricing?.price_details?.price)
+
+const idOf = (thing: string | { id: string } | null | undefined): string | undefined =>
+  typeof thing === 'string' ? thing : thing?.id
+
 async function writeDown(tx: Queryable, now: Date, userId: string, invoice: Stripe.Invoice): Promise<void> {
   const metadata = invoice.parent?.subscription_details?.metadata
-  const last = invoice.lines.data.reduce<Stripe.InvoiceLineItem | undefined>(
-    (found, line) => (found && found.period.end >= line.period.end ? found : line),
-    undefined,
-  )
+  const last = lineOf(invoice)
   if (!metadata || !last || (invoice.status !== 'paid' && invoice.status !== 'open')) return
-  const { tier, packageId = null, billingPeriod } = planShape.parse(metadata)
-  const plan = { userId, source: 'card' as const, tier, packageId, billingPeriod }
+  const plan = { userId, source: 'card' as const, ...billedBy(metadata, priceOf(last)) }
   const period = { startsAt: instant(last.period.start), endsAt: instant(last.period.end) }
   const key = `card:${invoice.id}`
   if (invoice.status === 'open')
@@ -86,12 +114,12 @@ async function writeDown(tx: Queryable, now: Date, userId: string, invoice: Stri
 }
 
 function referenceOf(invoice: Stripe.Invoice): { reference?: string } {
-  const intent = invoice.payments?.data.find(({ status }) => status === 'paid')?.payment.payment_intent
-  return intent ? { reference: typeof intent === 'string' ? intent : intent.id } : {}
+  const reference = idOf(invoice.payments?.data.find(({ status }) => status === 'paid')?.payment.payment_intent)
+  return reference === undefined ? {} : { reference }
 }
 
 /** Writes down what was paid back of a payment, as the provider has it. */
-export async function syncRefunds(env: Env, tx: Queryable, intent: string): Promise<void> {
+export async function syncRefunds(env: Omit<CardEnv, 'db'>, tx: Queryable, intent: string): Promise<void> {
   const payment = await store.findPayment(tx, intent)
   if (!payment) return
   const client = await env.card.client()

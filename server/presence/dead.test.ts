@@ -13,7 +13,7 @@ test('a device that dies without a word is away after two heartbeats, while the 
   his.raw.pause()
   const isAway = () =>
     world.sql('select cardinality(nodes)::int as here, last_seen is not null as seen from presence where user_id = $1', [bob.id])
-  await expect.poll(isAway, { timeout: 5000 }).toEqual([{ here: 0, seen: true }])
+  await expect.poll(isAway).toEqual([{ here: 0, seen: true }])
   expect((await hers.hears('presence', ({ data }) => !data.isOnline)).data).toMatchObject({ userId: bob.id })
   hers.hangsUp()
   his.raw.terminate()

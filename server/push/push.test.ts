@@ -127,8 +127,11 @@ test('muted, blocked, declined or not accepted, silent or read elsewhere: nothin
   await alice.does(notificationsApi.mute, { chatRoomId, term: 'hour' })
   await bob.says(chatRoomId, 'muted')
   expect(await afterAMinute(browser)).toBe(0)
+  // Until she has read it, as if within the moment that a push waits for more.
+  await isElsewhere(alice, true)
   await alice.does(notificationsApi.unmute, { chatRoomId })
   await alice.does(messagesApi.markRead, { chatRoomId })
+  await isElsewhere(alice, false)
   expect(await afterAMinute(browser)).toBe(0)
   await alice.does(contactsApi.block, await contactOf(alice, chatRoomId))
   await bob.says(chatRoomId, 'blocked')

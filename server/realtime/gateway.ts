@@ -4,13 +4,12 @@ import type { FastifyInstance } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { CLOSE } from '../../contract/frames.ts'
 import { CONTRACT_VERSION, LIMITS } from '../../contract/limits.ts'
-import { POLICY } from '../../contract/policy.ts'
-import type { Listener } from '../config.ts'
+import type { Config, Listener } from '../config.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { isSure } from '../http/access.ts'
 import { readSessionHash } from '../http/cookie.ts'
 import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
-import { listenerOf } from '../http/listener.ts'
+import { isForFrame, listenerOf } from '../http/listener.ts'
 import { isOriginAllowed } from '../http/origin.ts'
 import { Refusal } from '../refuse.ts'
 import { type AccountHooks, type Accounts, watchAccounts } from './accounts.ts'
@@ -48,7 +47,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     perMessageDeflate: false,
   })
   // WEBCAT wants the policy on every answer, the one that opens a socket included.
-  sockets.on('headers', (lines) => lines.push(`Content-Security-Policy: ${POLICY}`))
+  sockets.on('headers', (lines) => lines.push(`Content-Security-Policy: ${env.config.policy}`))
   const answering = new WeakSet<WebSocket>()
   const underWay = new Set<Promise<void>>()
   const accounts = watchAccounts(env, hooks)
@@ -72,13 +71,13 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
         .then((user) => sockets.handleUpgrade(request, socket, head, (opened) => seat(opened, socket, user, ingress)))
         .catch((error: unknown) => {
           report(error)
-          refuseUpgrade(socket, refusalOf(error) ?? new Refusal('internal'))
+          refuseUpgrade(env.config, socket, refusalOf(error) ?? new Refusal('internal'))
         })
     })
   }
 
   async function admit(request: IncomingMessage): Promise<SignedInUser> {
-    if (request.url?.split('?')[0] !== '/ws') throw new Refusal('not_found')
+    if (request.url?.split('?')[0] !== '/ws' || isForFrame(env.config, request)) throw new Refusal('not_found')
     if (isClosing) throw new Refusal('unavailable')
     if (!isOriginAllowed(env.config, request)) throw new Refusal('forbidden_origin')
     const hash = readSessionHash(listenerOf(env.config, request), request.headers.cookie)
@@ -147,7 +146,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
   }
 }
 
-function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
-  if (socket.writable) socket.end(rawAnswer(refusal))
+function refuseUpgrade(config: Config, socket: Duplex, refusal: Refusal): void {
+  if (socket.writable) socket.end(rawAnswer(config, refusal))
   else socket.destroy()
 }

@@ -143,6 +143,9 @@ test('a newer server brings a function of another name, and the one before keeps
 test('what an append reads does not grow with what is stored, whatever was known when it was planned', async () => {
   const { one, chatRoomId } = await freshPair()
   await world.sql('delete from messages')
+  // The cluster's own vacuum changes the statistics, and each call then plans anew and reads the catalog.
+  for (const { tablename } of await world.sql("select tablename from pg_tables where schemaname = 'public'"))
+    await world.sql(`alter table "${tablename}" set (autovacuum_enabled = off)`)
   const connections: pg.Client[] = []
   const connectAgain = async () => {
     const client = new pg.Client({ connectionString: world.databaseUrl })
@@ -169,8 +172,12 @@ test('what an append reads does not grow with what is stored, whatever was known
     }
     return pages
   }
-  // Whenever statistics have changed a call plans anew and reads the catalog: of three, one does not.
-  const pagesOf = async (client: pg.Client) => Math.min(await pagesOnce(client), await pagesOnce(client), await pagesOnce(client))
+  // A vacuum that had begun before may do so too: of six calls, one does not plan anew.
+  const pagesOf = async (client: pg.Client) => {
+    const pages: number[] = []
+    while (pages.length < 6) pages.push(await pagesOnce(client))
+    return Math.min(...pages)
+  }
   const most = async () => {
     let pages = 0
     for (const client of connections) pages = Math.max(pages, await pagesOf(client))
@@ -194,9 +201,11 @@ test('what an append reads does not grow with what is stored, whatever was known
   await world.sql('analyze')
   await connectAgain()
   const empty = await most()
+  // While the cluster looks at its own tables, versions of rows that are gone are read too, which passes.
+  const staysSmall = () => expect.poll(most, { timeout: 20_000 }).toBeLessThan(empty + MORE_PAGES)
   await fill(1, 1000)
   await connectAgain()
-  expect(await most()).toBeLessThan(empty + MORE_PAGES)
+  await staysSmall()
   // Somebody with many contacts, rooms and sessions, in a database of many people.
   await world.sql(
     `with people as (
@@ -221,14 +230,14 @@ test('what an append reads does not grow with what is stored, whatever was known
   )
   await fill(1001, MANY)
   await connectAgain()
-  expect(await most()).toBeLessThan(empty + MORE_PAGES)
+  await staysSmall()
   await world.sql('analyze')
   await connectAgain()
-  expect(await most()).toBeLessThan(empty + MORE_PAGES)
+  await staysSmall()
   for (let upTo = 1_000_000; upTo <= 1_000_000 + MANY; upTo += STEP)
     await world.sql('delete from messages where seq > 1000000 and seq <= $1', [upTo + STEP])
   await world.sql('vacuum analyze messages')
   await connectAgain()
   await fill(1, MANY)
-  expect(await most()).toBeLessThan(empty + MORE_PAGES)
+  await staysSmall()
 }, 600_000)

@@ -1,26 +1,25 @@
-import { changePrice, endSubscription, prorated } from './bills.ts'
+import { endSubscription } from './bills.ts'
+import { changePrice, prorated, voidInvoice } from './changes.ts'
 import {
   type Customer,
   type Invoice,
+  NEEDS_3DS,
   newId,
   type Price,
   type Refund,
   SandboxError,
   type Session,
   type Subscription,
-  shown,
 } from './objects.ts'
-import type { Desk, Sandbox } from './sandbox.ts'
-import * as store from './store.ts'
+import type { Desk } from './sandbox.ts'
 
 /** The form of a request: names in brackets nest. */
-interface Form {
+export interface Form {
   [name: string]: string | Form | undefined
 }
 
-type Call = (desk: Desk, form: Form, id: string) => Promise<object>
+export type Call = (desk: Desk, form: Form, id: string) => Promise<object>
 
-const KEY = 'Bearer sk_test_sandbox'
 const listOf = (data: object[]) => ({ object: 'list', has_more: false, url: '/', data })
 const text = (value: string | Form | undefined): string => (typeof value === 'string' ? value : '')
 const form = (value: string | Form | undefined): Form => (typeof value === 'object' ? value : {})
@@ -43,10 +42,15 @@ function newPrice(amount: Form, name: string): Price {
   return { id: newId('price'), object: 'price', unit_amount: cents, currency: 'usd', recurring: { interval }, _name: name }
 }
 
+const hostedAt = (id: string, input: Form) => ({
+  url: new URL(`/sandbox/checkout/${id}`, text(input['success_url'])).href,
+  ...{ success_url: text(input['success_url']), cancel_url: text(input['cancel_url']) },
+})
+
 const firstItem = (value: string | Form | undefined): Form => form(form(value)['0'])
 
 /** The calls that the adapter makes. Any other is refused by its name. */
-const CALLS: Readonly<Record<string, Call>> = {
+export const CALLS: Readonly<Record<string, Call>> = {
   'POST /v1/customers': async (desk, input) => {
     const customer: Customer = { id: newId('cus'), object: 'customer', metadata: words(input['metadata']), _card: '' }
     await desk.keep(customer)
@@ -58,16 +62,20 @@ const CALLS: Readonly<Record<string, Call>> = {
     return price
   },
   'POST /v1/checkout/sessions': async (desk, input) => {
-    if (input['ui_mode'] !== 'hosted_page' || input['mode'] !== 'subscription') return wrong('Invalid ui_mode or mode')
+    const isHosted = input['ui_mode'] === 'hosted_page'
+    if ((!isHosted && input['ui_mode'] !== 'embedded_page') || input['mode'] !== 'subscription')
+      return wrong('Invalid ui_mode or mode')
+    if (!isHosted && (input['redirect_on_completion'] !== 'never' || input['success_url'] !== undefined))
+      return wrong('An embedded checkout that never redirects takes no address')
     await desk.find<Customer>(text(input['customer']), 'customer')
     const price = await priceOf(desk, firstItem(input['line_items']))
     const id = newId('cs')
     const session: Session = {
       ...{ id, object: 'checkout.session', mode: 'subscription', status: 'open', payment_status: 'unpaid' },
       ...{ customer: text(input['customer']), subscription: null, amount_total: price.unit_amount, currency: 'usd' },
-      ...{ success_url: text(input['success_url']), cancel_url: text(input['cancel_url']) },
+      ...(isHosted ? hostedAt(id, input) : { url: null, success_url: null, cancel_url: null }),
+      client_secret: isHosted ? null : newId(`${id}_secret`),
       expires_at: Number(input['expires_at'] ?? desk.now + 86_400),
-      url: new URL(`/sandbox/checkout/${id}`, text(input['success_url'])).href,
       ...{ _price: price, _metadata: words(form(input['subscription_data'])['metadata']) },
     }
     await desk.keep(session)
@@ -92,7 +100,14 @@ const CALLS: Readonly<Record<string, Call>> = {
     const subscription = await desk.find<Subscription>(id, 'subscription')
     if (subscription.status === 'canceled') return wrong('A canceled subscription can only update its cancellation_details')
     const { metadata, items, cancel_at_period_end: isCancelled } = input
-    Object.assign(subscription.metadata, words(metadata))
+    if (input['payment_behavior'] === 'pending_if_incomplete' && isCancelled !== undefined)
+      return wrong('A pending update takes no cancel_at_period_end')
+    const named = Object.entries({ ...subscription.metadata, ...words(metadata) })
+    // The provider deletes an entry that is set to nothing.
+    subscription.metadata = Object.fromEntries(named.filter(([, value]) => value !== ''))
+    if (Object.keys(subscription.metadata).some((name) => name.length > 40))
+      return wrong('Metadata names have at most 40 characters')
+    if (input['default_payment_method'] !== undefined) await billBy(desk, subscription, text(input['default_payment_method']))
     if (isCancelled !== undefined) subscription.cancel_at_period_end = isCancelled === 'true'
     if (items !== undefined) {
       const isProrated = input['proration_behavior'] !== 'none'
@@ -108,6 +123,8 @@ const CALLS: Readonly<Record<string, Call>> = {
     return subscription
   },
   'GET /v1/invoices': async (desk, input) => listOf((await desk.list<Invoice>('invoice', text(input['customer']))).reverse()),
+  'GET /v1/invoices/:id': async (desk, _input, id) => withIntent(await desk.find<Invoice>(id, 'invoice')),
+  'POST /v1/invoices/:id/void': async (desk, _input, id) => await voidInvoice(desk, await desk.find<Invoice>(id, 'invoice')),
   'POST /v1/invoices/create_preview': async (desk, input) => {
     const subscription = await desk.find<Subscription>(text(input['subscription']), 'subscription')
     const price = await priceOf(desk, firstItem(form(input['subscription_details'])['items']))
@@ -140,67 +157,23 @@ const CALLS: Readonly<Record<string, Call>> = {
   },
 }
 
+/** Takes the one way to pay that Stripe knows in its tests by this name, as the card that is never declined. */
+async function billBy(desk: Desk, { customer }: Subscription, method: string): Promise<void> {
+  if (method !== 'pm_card_visa') return wrong(`No such PaymentMethod: '${method}'`)
+  await desk.keep({ ...(await desk.find<Customer>(customer, 'customer')), _card: '4242424242424242' })
+}
+
+/** The invoice as it is answered with its payment in full. */
+function withIntent({ payments, _refusal: refusal, ...invoice }: Invoice): object {
+  const status =
+    invoice.status === 'paid' ? 'succeeded' : refusal?.code === NEEDS_3DS ? 'requires_action' : 'requires_payment_method'
+  const intentOf = (id: string) => ({ id, object: 'payment_intent', status, last_payment_error: refusal ?? null })
+  const data = payments.data.map(({ payment, ...each }) => ({
+    ...each,
+    payment: { ...payment, payment_intent: intentOf(payment.payment_intent) },
+  }))
+  return { ...invoice, payments: { ...payments, data } }
+}
+
 const isOf = ({ data }: Invoice['payments'], intent: string): boolean =>
   data.some(({ payment }) => payment.payment_intent === intent)
-
-const ROUTES = Object.entries(CALLS).map(([name, call]) => {
-  const [method, path = ''] = name.split(' ')
-  return { method, pattern: new RegExp(`^${path.replace(':id', '([A-Za-z0-9_]+)')}$`), call }
-})
-
-/** Answers the calls of the provider’s client, in place of the network. */
-export function fetchFrom(sandbox: Sandbox, db: Parameters<typeof store.find>[0]): typeof fetch {
-  return async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input)
-    const headers = new Headers(init?.headers)
-    const sent = init?.method === 'GET' ? url.searchParams : new URLSearchParams(String(init?.body ?? ''))
-    try {
-      const answer = await answerTo(sandbox, db, init?.method ?? 'GET', url.pathname, { headers, sent })
-      return Response.json(shown(answer), { headers: { 'request-id': newId('req') } })
-    } catch (error) {
-      if (!(error instanceof SandboxError)) throw error
-      const { type, message, code, status } = error
-      return Response.json({ error: { type, message, code } }, { status })
-    }
-  }
-}
-
-async function answerTo(
-  sandbox: Sandbox,
-  db: Parameters<typeof store.find>[0],
-  method: string,
-  path: string,
-  { headers, sent }: { headers: Headers; sent: URLSearchParams },
-): Promise<object> {
-  if (headers.get('authorization') !== KEY) throw new SandboxError(401, 'invalid_request_error', 'Invalid API Key provided')
-  const [found] = ROUTES.flatMap(({ call, pattern, ...route }) => {
-    const match = route.method === method ? pattern.exec(path) : null
-    return match ? [{ call, id: match[1] ?? '' }] : []
-  })
-  if (!found) throw new SandboxError(404, 'invalid_request_error', `Unrecognized request URL (${method}: ${path})`)
-  const key = method === 'POST' ? headers.get('idempotency-key') : null
-  return await sandbox.run(async (desk) => {
-    const known = key === null ? undefined : await store.find(db, `key:${key}`)
-    if (known) return known
-    const answer = await found.call(desk, nested(sent), found.id)
-    if (key !== null) await store.keep(db, { id: `key:${key}`, kind: 'key', body: shown(answer) })
-    return answer
-  })
-}
-
-/** Reads `a[b][0]=c` as objects in one another. */
-function nested(sent: URLSearchParams): Form {
-  const root: Form = Object.create(null)
-  for (const [name, value] of sent) {
-    const keys = name.replaceAll(']', '').split('[')
-    let place = root
-    for (const key of keys.slice(0, -1)) {
-      const known = place[key]
-      const next: Form = typeof known === 'object' ? known : Object.create(null)
-      place[key] = next
-      place = next
-    }
-    place[keys.at(-1) ?? ''] = value
-  }
-  return root
-}

@@ -30,9 +30,12 @@ export interface Session {
   subscription: string | null
   amount_total: number
   currency: string
-  url: string
-  success_url: string
-  cancel_url: string
+  /** The page of a hosted checkout, and where it returns to. */
+  url: string | null
+  success_url: string | null
+  cancel_url: string | null
+  /** Opens the form of an embedded checkout. */
+  client_secret: string | null
   expires_at: number
   _price: Price
   _metadata: Record<string, string>
@@ -49,12 +52,19 @@ export interface Subscription {
   cancel_at_period_end: boolean
   cancel_at: null
   canceled_at: number | null
+  /** A change that waits for the payment of the latest invoice. */
+  pending_update: { expires_at: number } | null
+  latest_invoice: string
   items: {
     object: 'list'
     data: [{ id: string; object: 'subscription_item'; current_period_start: number; current_period_end: number; price: Price }]
   }
   /** Renewals that could not be paid, in a row. */
   _failures: number
+  /** Where the pages of its invoices are. */
+  _origin: string
+  /** What the change that waits makes of it. */
+  _next?: { price: Price; period: { start: number; end: number } }
 }
 
 export interface Invoice {
@@ -67,19 +77,30 @@ export interface Invoice {
   currency: string
   created: number
   billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
+  hosted_invoice_url: string
   parent: {
     type: 'subscription_details'
     subscription_details: { subscription: string; metadata: Record<string, string> }
   }
-  lines: { object: 'list'; data: { object: 'line_item'; amount: number; period: { start: number; end: number } }[] }
+  lines: {
+    object: 'list'
+    data: {
+      object: 'line_item'
+      amount: number
+      period: { start: number; end: number }
+      pricing: { type: 'price_details'; price_details: { price: string } }
+    }[]
+  }
   payments: {
     object: 'list'
     data: {
       object: 'invoice_payment'
-      status: 'paid'
+      status: 'open' | 'paid'
       payment: { type: 'payment_intent'; payment_intent: string }
     }[]
   }
+  /** Why it is not paid yet. */
+  _refusal?: { message: string; code: string | undefined }
 }
 
 export interface Refund {
@@ -87,7 +108,7 @@ export interface Refund {
   object: 'refund'
   amount: number
   payment_intent: string
-  status: 'succeeded'
+  status: 'succeeded' | 'failed'
   _customer: string
 }
 
@@ -102,7 +123,7 @@ export const shown = (thing: object): Record<string, unknown> =>
 /** What the provider refuses, with the HTTP status and its words. */
 export class SandboxError extends Error {
   readonly status: number
-  readonly type: 'invalid_request_error' | 'card_error'
+  readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error'
   readonly code: string | undefined
   constructor(status: number, type: SandboxError['type'], message: string, code?: string) {
     super(message)
@@ -113,20 +134,28 @@ export class SandboxError extends Error {
 }
 
 /** The test cards, by their numbers: https://docs.stripe.com/testing. */
-const CARDS: Readonly<Record<string, { refusal?: [code: string, text: string]; failsLater?: boolean; asks3ds?: boolean }>> = {
+const CARDS: Readonly<
+  Record<string, { refusal?: [code: string, text: string]; failsLater?: boolean; asks3ds?: 'first' | 'always' }>
+> = {
   '4242424242424242': {},
-  '4000002500003155': { asks3ds: true },
+  '4000002500003155': { asks3ds: 'first' },
+  '4000002760003184': { asks3ds: 'always' },
   '4000000000000002': { refusal: ['card_declined', 'Your card was declined.'] },
   '4000000000009995': { refusal: ['insufficient_funds', 'Your card has insufficient funds.'] },
   '4000000000000341': { failsLater: true },
 }
 
-/** Charges a test card. Throws SandboxError if it declines. `isLater` is a renewal, without the person there. */
+/** What the provider says of a payment for which the bank wants to ask the person. */
+export const NEEDS_3DS = 'authentication_required'
+
+/** Charges a test card. Throws SandboxError if it declines. `isLater` is a payment without the person there. */
 export function chargeCard(number: string, isLater: boolean): void {
   const card = CARDS[number]
   if (!card) throw new SandboxError(402, 'card_error', 'The sandbox takes test cards alone.', 'invalid_number')
   if (card.refusal) throw new SandboxError(402, 'card_error', card.refusal[1], card.refusal[0])
+  if (card.asks3ds === 'always' && isLater)
+    throw new SandboxError(402, 'card_error', 'Your bank asks you to confirm this payment.', NEEDS_3DS)
   if (card.failsLater && isLater) throw new SandboxError(402, 'card_error', 'Your card was declined.', 'card_declined')
 }
 
-export const asks3ds = (number: string): boolean => CARDS[number]?.asks3ds === true
+export const asks3ds = (number: string): boolean => CARDS[number]?.asks3ds !== undefined

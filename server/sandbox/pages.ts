@@ -1,4 +1,5 @@
-import { charge, openInvoices, payCheckout, renew } from './bills.ts'
+import { charge, openRenewal, payCheckout, renew } from './bills.ts'
+import { payInvoice } from './changes.ts'
 import { asks3ds, type Customer, type Invoice, SandboxError, type Session, type Subscription } from './objects.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -8,6 +9,7 @@ export type Answer = { html: string } | { to: string }
 const TEST_CARDS: readonly (readonly [number: string, what: string])[] = [
   ['4242 4242 4242 4242', 'pays'],
   ['4000 0025 0000 3155', 'pays after 3-D Secure'],
+  ['4000 0027 6000 3184', 'asks for 3-D Secure each time'],
   ['4000 0000 0000 0002', 'is declined'],
   ['4000 0000 0000 9995', 'has insufficient funds'],
   ['4000 0000 0000 0341', 'pays now, and is declined at renewals'],
@@ -20,7 +22,7 @@ input,button{font:inherit;padding:.6rem .75rem;border-radius:.5rem;border:1px so
 table{border-collapse:collapse}td{padding:.15rem .75rem .15rem 0}td:first-child{white-space:nowrap}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}dd{margin:0}`
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`)
-const dollars = (cents: number): string => `$${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })}`
+export const dollars = (cents: number): string => `$${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })}`
 const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
 const page = (title: string, body: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
@@ -39,7 +41,7 @@ const checkoutPage = (session: Session, error = ''): string =>
     `Pay ${dollars(session.amount_total)}`,
     `<p>${escaped(session._price._name)}, billed each ${session._price.recurring.interval}. Use one of the test cards below.</p>
 ${errorLine(error)}<form method="post">${cardField}<button name="act" value="pay">Pay ${dollars(session.amount_total)}</button></form>
-<p><a href="${escaped(session.cancel_url)}">Back without paying</a></p>${cardList}`,
+<p><a href="${escaped(session.cancel_url ?? '')}">Back without paying</a></p>${cardList}`,
   )
 
 const securePage = (number: string): string =>
@@ -50,25 +52,62 @@ const securePage = (number: string): string =>
 <button name="act" value="failed">Fail authentication</button></form>`,
   )
 
-const digits = (form: URLSearchParams): string => (form.get('card') ?? '').replace(/\D/g, '')
+export const NOT_CONFIRMED = 'Your bank did not confirm that it is you. Nothing was paid.'
+
+export const digits = (form: URLSearchParams): string => (form.get('card') ?? '').replace(/\D/g, '')
 
 /** The page of a checkout, and what its form does. It needs no session: who knows the address may pay. */
 export async function answerCheckout(sandbox: Sandbox, id: string, form?: URLSearchParams): Promise<Answer> {
   const session = await sandbox.run((desk) => desk.find<Session>(id, 'checkout.session'))
-  if (session.status === 'complete') return { to: session.success_url }
+  const back = session.success_url
+  if (back === null) throw new SandboxError(404, 'invalid_request_error', 'This checkout has no page')
+  if (session.status === 'complete') return { to: back }
   if (session.status === 'expired')
     return { html: page('This checkout is over', '<p>It was closed, or replaced by a newer one. Nothing was paid.</p>') }
   if (!form) return { html: checkoutPage(session) }
   const [number, act] = [digits(form), form.get('act')]
-  if (act === 'failed') return { html: checkoutPage(session, 'Your bank did not confirm that it is you. Nothing was paid.') }
+  if (act === 'failed') return { html: checkoutPage(session, NOT_CONFIRMED) }
   if (act !== 'confirmed' && asks3ds(number)) return { html: securePage(number) }
   try {
-    const paid = await sandbox.run((desk) => payCheckout(desk, id, number))
+    await sandbox.run((desk) => payCheckout(desk, id, number, new URL(back).origin))
     await sandbox.deliver()
-    return { to: paid.success_url }
+    return { to: back }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
     return { html: checkoutPage(session, error.message) }
+  }
+}
+
+const BACK = '<p><a href="/subscribe">Back to Conclave</a></p>'
+
+const cardFieldWith = (number: string): string => cardField.replace(/value="[^"]*"/, `value="${escaped(number)}"`)
+
+const invoicePage = ({ amount_due: cents }: Invoice, number: string, error = ''): string =>
+  page(
+    `Pay ${dollars(cents)}`,
+    `${errorLine(error)}<form method="post">${cardFieldWith(number)}<button name="act" value="pay">Pay ${dollars(cents)}</button></form>
+${BACK}${cardList}`,
+  )
+
+/** The page of an invoice that waits for the person, and what its forms do. Like the provider’s it leads nowhere by itself. */
+export async function answerInvoice(sandbox: Sandbox, id: string, form?: URLSearchParams): Promise<Answer> {
+  const [invoice, { _card: card }] = await sandbox.run(async (desk) => {
+    const found = await desk.find<Invoice>(id, 'invoice')
+    return [found, await desk.find<Customer>(found.customer, 'customer')] as const
+  })
+  if (invoice.status === 'paid') return { html: page('Paid', `<p>${dollars(invoice.amount_paid)} were paid.</p>${BACK}`) }
+  if (invoice.status === 'void') return { html: page('This payment is over', `<p>Nothing was paid.</p>${BACK}`) }
+  if (!form) return { html: invoicePage(invoice, card) }
+  const [number, act] = [digits(form), form.get('act')]
+  if (act === 'failed') return { html: invoicePage(invoice, number, NOT_CONFIRMED) }
+  if (act !== 'confirmed' && asks3ds(number)) return { html: securePage(number) }
+  try {
+    await sandbox.run((desk) => payInvoice(desk, id, number))
+    await sandbox.deliver()
+    return { to: `/sandbox/invoice/${id}` }
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error
+    return { html: invoicePage(invoice, number, error.message) }
   }
 }
 
@@ -80,7 +119,7 @@ interface Account {
 
 function portalPage({ customer, subscription, invoices }: Account): string {
   const [item] = subscription?.items.data ?? []
-  const open = invoices.some(({ status }) => status === 'open')
+  const open = invoices.some(({ status, billing_reason: reason }) => status === 'open' && reason === 'subscription_cycle')
   const state =
     subscription && item
       ? `<dl><dt>Plan</dt><dd>${escaped(item.price._name)}, ${dollars(item.price.unit_amount)} each ${item.price.recurring.interval}</dd>
@@ -97,9 +136,9 @@ function portalPage({ customer, subscription, invoices }: Account): string {
       : ''
   return page(
     'Card and invoices',
-    `${state}<form method="post">${cardField.replace(/value="[^"]*"/, `value="${escaped(customer._card)}"`)}
+    `${state}<form method="post">${cardFieldWith(customer._card)}
 <button name="act" value="card">Save the card</button></form>${acts}<h2>Invoices and receipts</h2><table>${rows.join('')}</table>
-<p><a href="/subscribe">Back to Conclave</a></p>${cardList}`,
+${BACK}${cardList}`,
   )
 }
 
@@ -111,7 +150,7 @@ export async function answerPortal(sandbox: Sandbox, id: string, form?: URLSearc
     const subscription = (await desk.list<Subscription>('subscription', id)).find(({ status }) => status !== 'canceled')
     if (form && act === 'card') await desk.keep({ ...customer, _card: digits(form) })
     if (!subscription) return
-    const [invoice] = await openInvoices(desk, subscription)
+    const invoice = await openRenewal(desk, subscription)
     if (act === 'collect' && invoice) await charge(desk, subscription, invoice)
     if (act === 'renew' && !invoice) await renew(desk, subscription)
   })

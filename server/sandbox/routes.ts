@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { paymentsApi } from '../../contract/payments.ts'
 import { SandboxError } from './objects.ts'
-import { type Answer, answerCheckout, answerPortal, STYLE } from './pages.ts'
+import { type Answer, answerCheckout, answerInvoice, answerPortal, STYLE } from './pages.ts'
 import type { Sandbox } from './sandbox.ts'
 
 const FORM_BYTES = 4096
@@ -12,6 +12,10 @@ export function sandboxRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
     await app.inject({ method: 'POST', url: paymentsApi.webhook.path, headers, payload })
   }
+  // A server that stops takes no events any more. Whoever pays waits for theirs, so these are repetitions.
+  app.addHook('preClose', async () => {
+    sandbox.post = async () => undefined
+  })
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
@@ -30,6 +34,7 @@ export function sandboxRoutes(app: FastifyInstance, sandbox: Sandbox): void {
         },
       })
     add('/sandbox/checkout/:id', (id, form) => answerCheckout(sandbox, id, form))
+    add('/sandbox/invoice/:id', (id, form) => answerInvoice(sandbox, id, form))
     add('/sandbox/portal/:id', (id, form) => answerPortal(sandbox, id, form))
   })
 }

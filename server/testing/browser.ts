@@ -83,7 +83,7 @@ const ACTS: Record<string, OrderAct> = {
 }
 
 /** The input with the order that its call needs, unless it brings one. */
-async function ordered(browser: Browser, { method, path }: Endpoint, input: unknown): Promise<unknown> {
+export async function ordered(browser: Browser, { method, path }: Endpoint, input: unknown): Promise<unknown> {
   const [act, whose] = [method === 'GET' ? undefined : ACTS[path], browser.opened?.()]
   if (!act || !whose || typeof input !== 'object' || input === null || 'order' in input) return input
   const { body } = await browser.request('GET', devicesApi.challenge.path)

@@ -1,110 +1,18 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { afterAll } from 'vitest'
+import { startBitcoind } from './bitcoind.ts'
+import { type Asset, hashOf, makeLedger, serveHere, type TestChain, type Transfer } from './madechain.ts'
 
-/** A chain of this machine, for tests. The ones in memory speak the wire of a node; the real ones are in `server/coins/chains/`. */
-export interface TestChain {
-  /** What the server's settings name. */
-  variables: Record<string, string>
-  height(): Promise<number>
-  /**
-   * Pays units of an asset, several outputs by one transaction where the chain has that. `contract`: Ethereum's own coin from a
-   * contract. Returns the transaction.
-   */
-  pay(address: string, units: bigint | bigint[], asset?: Asset): Promise<string>
-  mine(blocks?: number): Promise<void>
-  /** Another transaction takes the place of one that is in no block. Bitcoin only. */
-  replace(transaction: string): Promise<void>
-  /** Replaces so many blocks by longer, empty ones. What was in them is lost. */
-  reorganise(depth: number): Promise<void>
-  /** Brings back a transaction that a reorganisation took out. */
-  resend?(transaction: string): Promise<void>
-  /** Whether the node answers. */
-  answers(isUp: boolean): void
-}
-
-export type Asset = 'bitcoin' | 'ethereum' | 'usdc' | 'other' | 'contract'
-
-interface Transfer {
-  transaction: string
-  address: string
-  units: bigint[]
-  asset: Asset
-}
-
-interface Block {
-  hash: string
-  seconds: number
-  transfers: Transfer[]
-}
-
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
-
-/** Serves HTTP on this machine until the file's tests are over. Returns the address. */
-export async function serveHere(answer: (request: IncomingMessage, body: string) => unknown): Promise<string> {
-  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part)
-    const found = await answer(request, Buffer.concat(parts).toString())
-    if (found === undefined) return void response.writeHead(404).end('Not found')
-    if (found instanceof Error) return void response.writeHead(Number(found.message)).end('<html>')
-    response.writeHead(200).end(typeof found === 'string' ? found : JSON.stringify(found))
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-}
-
-/** Blocks and a mempool, without any rule of a real chain. */
-function makeLedger(clock: () => Date, genesis: string) {
-  const blocks: Block[] = [{ hash: genesis, seconds: 0, transfers: [] }]
-  let waiting: Transfer[] = []
-  const all = new Map<string, Transfer>()
-  const state = { isUp: true }
-  const mine = (count: number, take: boolean) => {
-    for (let made = 0; made < count; made++) {
-      const transfers = take ? waiting : []
-      if (take) waiting = []
-      blocks.push({ hash: hashOf(randomUUID()), seconds: Math.floor(clock().getTime() / 1000), transfers })
-    }
-  }
-  const chain = {
-    height: async () => blocks.length - 1,
-    async pay(address: string, units: bigint | bigint[], asset: Asset) {
-      const transfer = { transaction: hashOf(randomUUID()), address, units: [units].flat(), asset }
-      all.set(transfer.transaction, transfer)
-      waiting.push(transfer)
-      return transfer.transaction
-    },
-    mine: async (count = 1) => mine(count, true),
-    async replace(transaction: string) {
-      waiting = waiting.filter((each) => each.transaction !== transaction)
-    },
-    async reorganise(depth: number) {
-      blocks.splice(blocks.length - depth, depth)
-      mine(depth + 1, false)
-    },
-    async resend(transaction: string) {
-      const transfer = all.get(transaction)
-      if (transfer) waiting.push(transfer)
-    },
-    answers: (isUp: boolean) => {
-      state.isUp = isUp
-    },
-  }
-  return { chain, blocks, state, waiting: () => waiting }
+/** The same chain by two kinds of nodes. */
+export interface BitcoinTestChain extends TestChain {
+  bitcoindVariables: Record<string, string>
+  /** The wallet of bitcoind forgets what it watches. */
+  losesWallet(): void
 }
 
 export const REGTEST = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'
 
-/** Bitcoin as Esplora shows it. */
-export async function startBitcoin(clock: () => Date, xpub: string): Promise<TestChain> {
-  const { chain, blocks, state, waiting } = makeLedger(clock, REGTEST)
+/** Bitcoin as Esplora shows it, and as bitcoind does. */
+export async function startBitcoin(clock: () => Date, xpub: string): Promise<BitcoinTestChain> {
+  const { chain, blocks, state, waiting, all } = makeLedger(clock, REGTEST)
   const shown = ({ transaction, address, units }: Transfer, height?: number) => ({
     txid: transaction,
     vout: [...units.map((value) => ({ value: Number(value), scriptpubkey_address: address })), { value: 7, scriptpubkey: '6a' }],
@@ -118,6 +26,12 @@ export async function startBitcoin(clock: () => Date, xpub: string): Promise<Tes
     if (path === '/blocks/tip/height') return String(blocks.length - 1)
     const [, height] = path.match(/^\/block-height\/(\d+)$/) ?? []
     if (height) return blocks[Number(height)]?.hash
+    const [, txid] = path.match(/^\/tx\/(\w+)$/) ?? []
+    if (txid) {
+      const height = blocks.findIndex(({ transfers }) => transfers.some(({ transaction }) => transaction === txid))
+      const found = [...waiting(), ...(blocks[height]?.transfers ?? [])].find(({ transaction }) => transaction === txid)
+      return found && shown(found, height < 0 ? undefined : height)
+    }
     const [, address] = path.match(/^\/address\/(\w+)\/txs$/) ?? []
     if (!address) return undefined
     const mined = blocks.flatMap(({ transfers }, at) =>
@@ -130,8 +44,16 @@ export async function startBitcoin(clock: () => Date, xpub: string): Promise<Tes
       ...mined.reverse(),
     ]
   })
+  const rpc = await startBitcoind({ blocks, state, waiting, all })
   const variables = { BITCOIN_ESPLORA_URL: url, BITCOIN_XPUB: xpub, BITCOIN_NETWORK: 'regtest' }
-  return { ...chain, variables, pay: (address, units) => chain.pay(address, units, 'bitcoin') }
+  const bitcoindVariables = { BITCOIN_RPC_URL: rpc.url, BITCOIN_XPUB: xpub, BITCOIN_NETWORK: 'regtest' }
+  return {
+    ...chain,
+    variables,
+    bitcoindVariables,
+    losesWallet: rpc.losesWallet,
+    pay: (address, units) => chain.pay(address, units, 'bitcoin'),
+  }
 }
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -152,7 +74,7 @@ interface Asked {
 
 /** Ethereum as its JSON-RPC shows it: balances at each block, blocks, and logs. */
 export async function startEthereum(clock: () => Date, xpub: string): Promise<TestChain> {
-  const { chain, blocks, state } = makeLedger(clock, hashOf('ethereum'))
+  const { chain, blocks, state, waiting } = makeLedger(clock, hashOf('ethereum'))
   const numberOf = (tag: string) => (tag === 'latest' ? blocks.length - 1 : Number(tag))
   const sumOf = (address: string, height: number, assets: Asset[]) =>
     blocks
@@ -197,11 +119,20 @@ export async function startEthereum(clock: () => Date, xpub: string): Promise<Te
                 })),
           ),
     )
+  const heightOf = (hash: string) =>
+    blocks.findIndex(({ transfers }) => transfers.some((each) => hash === `0x${each.transaction}`))
+  const sentBy = (hash: string) => {
+    const sent = waiting().find(({ transaction }) => hash === `0x${transaction}`)
+    const mined = blockAt(heightOf(hash), true)?.transactions.find((each) => typeof each !== 'string' && each.hash === hash)
+    return mined ?? (sent ? { hash, to: sent.asset === 'ethereum' ? sent.address : OTHER } : null)
+  }
   const results: Record<string, (first: string & Asked, second: unknown) => unknown> = {
     eth_chainId: () => hex(31_337),
     eth_blockNumber: () => hex(blocks.length - 1),
     eth_getTransactionCount: () => '0x0',
     eth_getBalance: (address, tag) => hex(sumOf(address, numberOf(String(tag)), ['ethereum', 'contract'])),
+    eth_getTransactionByHash: (hash) => sentBy(hash),
+    eth_getTransactionReceipt: (hash) => (heightOf(hash) < 0 ? null : { status: '0x1', blockNumber: hex(heightOf(hash)) }),
     eth_getBlockByNumber: (tag, isFull) => blockAt(numberOf(tag), isFull === true),
     eth_getLogs: ({ fromBlock, toBlock, topics }) => logsOf(numberOf(fromBlock), numberOf(toBlock), topics[2] ?? ''),
     eth_call: ({ data }) =>

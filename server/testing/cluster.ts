@@ -25,6 +25,8 @@ export async function setup(project: TestProject) {
   const client = new pg.Client({ connectionString: cluster.url('postgres') })
   await client.connect()
   await client.query('create database template')
+  // Nobody kills this PostgreSQL, so nothing is lost by it: tests that do, and the fault run, have clusters of their own.
+  await client.query('alter role current_user set synchronous_commit = off')
   await client.end()
   await migrate(cluster.url('template'), path.join(root, 'server/db/migrations'))
   project.provide('clusterUrl', cluster.url('template'))

@@ -1,65 +1,97 @@
 import { createHash, createHmac } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
+import { mkdtemp } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders, request as openRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import S3rver from 's3rver'
 import { portOf } from './world.ts'
 
-const KEYS = { S3_ACCESS_KEY_ID: 'AKIDEXAMPLE', S3_SECRET_ACCESS_KEY: 'a secret', S3_BUCKET: 'conclave', S3_REGION: 'eu-west-1' }
+/** The key that s3rver knows. It checks no signature of version 4, which is why all requests are checked here. */
+const KEYS = { S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'a secret', S3_BUCKET: 'conclave', S3_REGION: 'eu-west-1' }
+
+const CORS = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod>
+  <AllowedMethod>PUT</AllowedMethod><AllowedHeader>*</AllowedHeader><ExposeHeader>ETag</ExposeHeader></CORSRule></CORSConfiguration>`
+
+interface FakeS3 {
+  /** As environment variables. */
+  settings: Record<'S3_ENDPOINT' | keyof typeof KEYS, string>
+  /** The requests that were let in, such as `PUT /conclave/name`. */
+  asked: string[]
+  close: () => void
+}
 
 /**
- * Starts a bucket in memory that speaks S3, and refuses what is not signed by its key or comes without its length. Returns its settings
- * as environment variables.
+ * Starts s3rver, a bucket that speaks S3, behind a check of signatures: whatever is not signed by its key, has expired or comes without
+ * its length is refused. It lists two names a page.
  */
-export async function startFakeS3(): Promise<{ settings: Record<string, string>; close: () => void }> {
-  const objects = new Map<string, Buffer>()
+export async function startFakeS3(): Promise<FakeS3> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'conclave-s3-'))
+  const buckets = [{ name: KEYS.S3_BUCKET, configs: [CORS] }]
+  const s3rver = new S3rver({ directory, silent: true, port: 0, address: '127.0.0.1', configureBuckets: buckets })
+  const { port } = await s3rver.run()
+  const asked: string[] = []
   const server = createServer(async (request, response) => {
+    // As with Amazon, a body that breaks off stores nothing.
     const body = await buffer(request).catch(() => undefined)
     if (!body) return
-    const answer = (status: number, sent?: Buffer) => response.writeHead(status).end(sent)
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://bucket')
-    if (!isSigned(request, pathname, searchParams)) return answer(403)
-    if (request.method === 'GET') {
-      if (searchParams.has('list-type')) return answer(200, Buffer.from(listOf([...objects.keys()], searchParams)))
-      const [, first = '', last = ''] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
-      const found = objects.get(pathname)
-      if (first === '') return found ? answer(200, found) : answer(404)
-      return answer(206, found?.subarray(Number(first), Number(last) + 1))
-    }
-    if (request.method === 'DELETE') {
-      objects.delete(pathname)
-      return answer(204)
-    }
-    if (request.headers['content-length'] === undefined) return answer(411)
-    objects.set(pathname, body)
-    answer(200)
+    const { method = '', headers } = request
+    const url = new URL(request.url ?? '', 'http://bucket')
+    const refused = method === 'OPTIONS' ? undefined : refusalOf({ method, url, headers }, KEYS.S3_SECRET_ACCESS_KEY)
+    if (refused !== undefined) return void response.writeHead(refused).end()
+    asked.push(`${method} ${url.pathname}`)
+    const passed = openRequest({ host: '127.0.0.1', port, method, headers, path: request.url })
+    passed.once('response', async (answer) => {
+      if (url.searchParams.has('list-type')) return void response.end(firstPage((await buffer(answer)).toString()))
+      answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers))
+    })
+    passed.end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const settings = { S3_ENDPOINT: `http://127.0.0.1:${portOf(server.address())}`, ...KEYS }
-  return { settings, close: () => void server.close() }
+  return { settings, asked, close: () => void [server.close(), s3rver.close()] }
 }
 
-/** As ListObjectsV2 answers, with pages of two names. */
-function listOf(paths: string[], query: URLSearchParams): string {
-  const after = query.get('start-after') ?? ''
-  const names = paths.map((path) => path.split('/').at(-1) ?? '').sort()
-  const rest = names.filter((name) => name.startsWith(query.get('prefix') ?? '') && name > after)
-  const keys = rest.slice(0, 2).map((name) => `<Contents><Key>${name}</Key><Size>1</Size></Contents>`)
-  return `<ListBucketResult><IsTruncated>${rest.length > 2}</IsTruncated>${keys.join('')}</ListBucketResult>`
+/** Of all names the first two: s3rver asks OpenSSL for a cipher that is gone to say that there are more. */
+function firstPage(all: string): string {
+  const contents = all.match(/<Contents>.*?<\/Contents>/gs) ?? []
+  const page = contents.slice(2).reduce((text, each) => text.replace(each, ''), all)
+  return page.replace(/(<IsTruncated>)\w+/, `$1${contents.length > 2}`)
 }
 
-/** Checks a signature of version 4 as Amazon describes it. */
-function isSigned({ method, headers }: IncomingMessage, pathname: string, query: URLSearchParams): boolean {
-  const found =
-    /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/(\d{8})\/eu-west-1\/s3\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/.exec(
-      headers.authorization ?? '',
-    )
-  if (!found) return false
-  const [, day = '', names = '', signature] = found
-  const listed = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
+interface Signed {
+  method: string
+  url: URL
+  headers: IncomingHttpHeaders
+}
+
+/** The status with which Amazon refuses this request; undefined if it is right. */
+export function refusalOf({ method, url, headers }: Signed, secret: string, now = new Date()): number | undefined {
+  const query = new URLSearchParams(url.search)
+  const found = /^AWS4-HMAC-SHA256 Credential=([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(
+    headers.authorization ?? '',
+  )
+  const isQuery = query.has('X-Amz-Signature')
+  const [credential = '', names = '', signature] = isQuery
+    ? ['Credential', 'SignedHeaders', 'Signature'].map((name) => query.get(`X-Amz-${name}`) ?? '')
+    : (found?.slice(1) ?? [])
+  const date = isQuery ? query.get('X-Amz-Date') : headers['x-amz-date']?.toString()
+  if (!date || signature === undefined) return 403
+  if (isQuery && now.getTime() > timeOf(date) + Number(query.get('X-Amz-Expires')) * 1000) return 403
+  query.delete('X-Amz-Signature')
   query.sort()
-  const canonical = [method, pathname, String(query), listed.join(''), names, headers['x-amz-content-sha256']].join('\n')
-  const hash = createHash('sha256').update(canonical).digest('hex')
-  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], `${day}/eu-west-1/s3/aws4_request`, hash].join('\n')
+  // As Amazon encodes: a space is %20.
+  const pairs = [...query].map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
+  const listed = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
+  const body = isQuery ? 'UNSIGNED-PAYLOAD' : headers['x-amz-content-sha256']
+  const canonical = [method, url.pathname, pairs, listed.join(''), names, body].join('\n')
+  const [, ...scope] = credential.split('/')
+  const text = ['AWS4-HMAC-SHA256', date, scope.join('/'), createHash('sha256').update(canonical).digest('hex')].join('\n')
   const hmac = (key: string | Buffer, what: string) => createHmac('sha256', key).update(what).digest()
-  const key = [day, 'eu-west-1', 's3', 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${KEYS.S3_SECRET_ACCESS_KEY}`)
-  return hmac(key, text).toString('hex') === signature
+  const right = hmac(scope.reduce<string | Buffer>(hmac, `AWS4${secret}`), text).toString('hex')
+  if (right !== signature) return 403
+  return method === 'PUT' && headers['content-length'] === undefined && !headers['x-amz-copy-source'] ? 411 : undefined
 }
+
+const timeOf = (date: string): number =>
+  Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))

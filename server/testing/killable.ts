@@ -9,8 +9,9 @@ import { readConfig } from '../config.ts'
 import { connect } from '../db/connect.ts'
 import { readSecret } from '../db/secrets.ts'
 import { readFault } from '../fault.ts'
-import { openFolder } from '../files/folder.ts'
+import { openBucket } from '../files/open.ts'
 import { makeLimits } from '../http/limits.ts'
+import { makeMail } from '../outbound/mail.ts'
 import { makeOutbound } from '../outbound/outbound.ts'
 import { openCard } from '../payments/open.ts'
 import { makePushQueue } from '../push/queue.ts'
@@ -23,7 +24,9 @@ import { gatherSessions } from '../sessions/sessions.ts'
 // A separate server process for tests that kill it. It writes its address to the standard output.
 const fault = readFault(process.env['CONCLAVE_FAULT'])
 const clock = () => new Date()
-const config = readConfig({ PORT: '0', NODE_ENV: 'test' })
+const dataFolder = process.env['CONCLAVE_DATA'] ?? (await mkdtemp(path.join(tmpdir(), 'conclave-data-')))
+// A test names a bucket of its own in the variables.
+const config = readConfig({ ...process.env, CONCLAVE_DATA: dataFolder, PORT: '0', NODE_ENV: 'test' })
 const database = connect(process.env['DATABASE_URL'] ?? '')
 const { db } = database
 const { http } = await makeApp(
@@ -36,9 +39,10 @@ const { http } = await makeApp(
       node: randomUUID(),
       batch: makeBatch({ pool: database.pool, clock, fault }),
       push: makePushQueue(),
-      bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
+      bucket: await openBucket(config, dataFolder),
       card: openCard({ provider: 'off' }, db, clock),
       outbound: makeOutbound({ isGuarded: true }),
+      mail: makeMail(undefined, () => undefined),
       coins: openCoins(config.coins, clock),
       limits: makeLimits(clock),
       findSession: gatherSessions({ db, clock }),

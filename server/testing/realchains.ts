@@ -1,29 +1,19 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { HDKey } from '@scure/bip32'
 import { NETWORK, p2wpkh, Transaction } from '@scure/btc-signer'
 import { afterAll } from 'vitest'
-import { type Asset, serveHere, type TestChain } from './chain.ts'
+import { installPackages } from './install.ts'
+import { type Asset, serveHere, type TestChain } from './madechain.ts'
 
 const here = path.join(import.meta.dirname, 'chains')
 const folder = path.resolve(import.meta.dirname, '../../node_modules/.chains')
 
-/** Installs the chains beside the packages, once. Returns false, and says so in one line, where that is not possible. */
-export function installChains(): boolean {
-  if (existsSync(path.join(folder, 'node_modules/bcoin'))) return true
-  mkdirSync(folder, { recursive: true })
-  copyFileSync(path.join(here, 'package.json'), path.join(folder, 'package.json'))
-  const { status } = spawnSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: folder,
-    stdio: 'ignore',
-  })
-  if (status !== 0) process.stderr.write('skipped: the real chains could not be installed from npm\n')
-  return status === 0
-}
+/** Installs the chains. Returns false, and says so in one line, where that is not possible. */
+export const installChains = (): boolean => installPackages('chains', 'the real chains', 600) !== undefined
 
 /** Starts a program that ends with this process, and returns the first line that it writes. */
 async function run(command: string, words: string[]): Promise<string> {
@@ -66,7 +56,7 @@ export async function startRealBitcoin(clock: () => Date, xpub: string): Promise
     if (answer.status !== 200) throw new Error(await answer.text())
     return await answer.json()
   }
-  const mine = async (blocks = 1) => void (await control('mine', own, blocks, Math.floor(clock().getTime() / 1000)))
+  const mine = async (blocks = 1, at = clock()) => void (await control('mine', own, blocks, Math.floor(at.getTime() / 1000)))
   const height = async () => Number(await (await fetch(`${url}/blocks/tip/height`)).text())
   // The new kind of addresses works from block 432 on, and what is mined can be spent after 100 more.
   await mine(600)

@@ -22,6 +22,7 @@ import { makeLimits, noLimits } from '../http/limits.ts'
 import type { Pace } from '../http/pace.ts'
 import { measureFlushes, measureServer } from '../metrics/measures.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { makeMail } from '../outbound/mail.ts'
 import { makeOutbound } from '../outbound/outbound.ts'
 import { openCard } from '../payments/open.ts'
 import { makePushQueue } from '../push/queue.ts'
@@ -109,6 +110,7 @@ export async function startWorld({
     bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
     card: openCard(config.card, database.db, clock),
     outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
+    mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
     coins: openCoins(config.coins, clock),
     limits: hasLimits ? makeLimits(clock) : noLimits,
     findSession: gatherSessions({ db: database.db, clock }),
@@ -148,7 +150,7 @@ export async function startWorld({
   const sql = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
   const waiting = "from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
   const lockWaits = (count = 1) =>
-    vi.waitUntil(async () => (await sql(`select ${waiting}`)).length >= count, { timeout: 10_000, interval: 10 })
+    vi.waitUntil(async () => (await sql(`select ${waiting}`)).length >= count, { timeout: 30_000, interval: 10 })
   const counts = new Map<string, number>()
   const person = async (name: string, tier: Tier = 'premium') => {
     const count = (counts.get(name) ?? 0) + 1

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { CoinStatus, Currency, ReviewReason } from '../../../contract/coins.ts'
+import type { ReviewOutcome, ReviewReason } from '../../../contract/coinreviews.ts'
+import type { CoinStatus, Currency } from '../../../contract/coins.ts'
 import { users } from './account.ts'
 import { at } from './columns.ts'
 
@@ -12,7 +13,8 @@ export const cryptoPayments = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
-    packageId: uuid('package_id').notNull(),
+    /** Null for the built-in plan of that tier. */
+    packageId: uuid('package_id'),
     /** What the package gave when it was asked for. */
     tier: text('tier').notNull(),
     billingPeriod: text('billing_period').$type<'monthly' | 'yearly'>().notNull(),
@@ -27,6 +29,11 @@ export const cryptoPayments = pgTable(
     /** What counts of what has come, in the order in which it came. */
     received: text('received').notNull().default('0'),
     transactionHash: text('transaction_hash'),
+    /** By which money of it was sent back, as far as an administrator has noted it. */
+    refundTransaction: text('refund_transaction'),
+    /** The transaction that the payer has named, while it is looked for, and since when. */
+    namedTransaction: text('named_transaction'),
+    namedAt: at('named_at'),
     blockConfirmations: integer('block_confirmations').notNull().default(0),
     status: text('status').$type<CoinStatus>().notNull().default('pending'),
     /** What a person has made of it. */
@@ -103,7 +110,9 @@ export const cryptoReviews = pgTable(
     units: text('units').notNull(),
     createdAt: at('created_at').notNull(),
     /** What the person did; null while it waits. `returned`: the chain shows the money again. */
-    outcome: text('outcome').$type<'credited' | 'refunded' | 'kept' | 'returned'>(),
+    outcome: text('outcome').$type<ReviewOutcome | 'returned'>(),
+    /** By which the money was sent back. */
+    refundTransaction: text('refund_transaction'),
     resolvedAt: at('resolved_at'),
     resolvedBy: text('resolved_by'),
   },

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { boolean, foreignKey, index, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at, changedIn } from './columns.ts'
-import { chatRooms } from './rooms.ts'
+import { chatParticipants, chatRooms } from './rooms.ts'
 
 export const contacts = pgTable(
   'contacts',
@@ -34,6 +34,26 @@ export const contacts = pgTable(
     // Deleting a room looks up the contacts that refer to it.
     index('contacts_room').on(table.chatRoomId),
     index('contacts_requests').on(table.addedAt).where(sql`${table.state} = 'pending'`),
+  ],
+)
+
+/**
+ * Direct rooms whose unread messages are no news for that member: their request is open or declined, or the contact is gone. Triggers on
+ * `contacts` write it, so that the sum of what is unread reads no contacts.
+ */
+export const uncountedRooms = pgTable(
+  'uncounted_rooms',
+  {
+    userId: uuid('user_id').notNull(),
+    chatRoomId: text('chat_room_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.chatRoomId] }),
+    foreignKey({
+      name: 'uncounted_rooms_member_fk',
+      columns: [table.chatRoomId, table.userId],
+      foreignColumns: [chatParticipants.chatRoomId, chatParticipants.userId],
+    }).onDelete('cascade'),
   ],
 )
 

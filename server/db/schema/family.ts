@@ -18,6 +18,9 @@ export const masterInvitations = pgTable(
     expiresAt: at('expires_at').notNull(),
     createdAt: at('created_at').notNull(),
     acceptedAt: at('accepted_at'),
+    /** When the mail server was last asked to take the mail, and when it did; null if never. */
+    mailTriedAt: at('mail_tried_at'),
+    mailedAt: at('mailed_at'),
   },
   (table) => [index('master_invitations_master').on(table.masterUserId, table.createdAt)],
 )

@@ -4,8 +4,8 @@ import { at, bytes, seq } from './columns.ts'
 import { chatRooms } from './rooms.ts'
 
 /**
- * The files that people have uploaded. The bytes lie in the bucket, under the row's id. Only a job deletes rows, after their bytes:
- * so no bytes stay without a row.
+ * The files that people have uploaded. The bytes lie in the bucket, under the row's id or as its parts. Only a job deletes rows, after
+ * their bytes: so no bytes stay without a row.
  */
 export const objects = pgTable(
   'objects',
@@ -29,7 +29,7 @@ export const objects = pgTable(
     state: text('state').$type<'awaited' | 'arriving' | 'stored' | 'used' | 'dropped'>().notNull(),
     /** Null until the bytes come, or their first part: these are counted in `file_usage` by a trigger. */
     sizeBytes: bigint('size_bytes', { mode: 'number' }),
-    /** SHA-256 of the bytes; null until all are here, like the next. */
+    /** SHA-256 of the bytes, or of the hashes of its parts; null until all are here, like the next. */
     hash: bytes('hash'),
     /** What their first bytes show; null too if that is no picture. */
     mediaType: text('media_type').$type<'image/jpeg' | 'image/png' | 'image/gif'>(),
@@ -44,8 +44,8 @@ export const objects = pgTable(
 )
 
 /**
- * The parts of uploads that are not complete. Their bytes lie in the bucket under the row's id. Of two rows with one number the
- * `stored` one counts; the other is on its way, or replaced and about to be deleted.
+ * The parts of uploads, and of files that came in parts. Their bytes lie in the bucket under the row's id. Of two rows with one number
+ * the `stored` one counts; the other is on its way, or replaced and about to be deleted.
  */
 export const objectParts = pgTable(
   'object_parts',

@@ -3,6 +3,18 @@ import { users } from './account.ts'
 import { at } from './columns.ts'
 import { premiumPackages } from './plans.ts'
 
+/** A payment that waits for the person. */
+interface WaitingPayment {
+  kind: 'change' | 'renewal'
+  /** The provider’s page of the invoice. */
+  url: string
+  amountCents: number
+  /** The plan that it pays. */
+  tier: string
+  /** Until when it can be paid, in ISO 8601; null if the provider says nothing. */
+  until: string | null
+}
+
 /** What the card provider said of an account when it was last asked. The money itself stands in the ledger. */
 export const cardAccounts = pgTable('card_accounts', {
   userId: uuid('user_id')
@@ -23,6 +35,8 @@ export const cardAccounts = pgTable('card_accounts', {
   periodEnd: at('period_end'),
   /** Since when a renewal waits for its payment. */
   failedSince: at('failed_since'),
+  /** The unpaid invoice that the person can pay at the provider’s page: of a larger plan, or of a renewal that has failed. */
+  waiting: jsonb('waiting').$type<WaitingPayment>(),
   /** True while another period will be billed: then the plan outlasts the paid one by the days of grace. */
   renews: boolean('renews').notNull().default(false),
 })
@@ -37,7 +51,7 @@ export const cardEvents = pgTable(
   (table) => [index('card_events_received').on(table.receivedAt)],
 )
 
-/** Minutes of calls of an account in a UTC month. A send locks the row of `users`, and so not this one. */
+/** Minutes of calls of an account in a UTC month, and what was reset in it. A send locks the row of `users`, and so not this one. */
 export const monthlyUsage = pgTable('monthly_usage', {
   userId: uuid('user_id')
     .primaryKey()
@@ -46,6 +60,8 @@ export const monthlyUsage = pgTable('monthly_usage', {
   month: at('month').notNull(),
   voiceCallMinutes: integer('voice_call_minutes').notNull().default(0),
   videoCallMinutes: integer('video_call_minutes').notNull().default(0),
+  /** Files that came before it are not counted as received; null if nobody has reset the counters in this month. */
+  receivedSince: at('received_since'),
 })
 
 /** What the sandbox of the card provider remembers, so that a restart forgets no test subscription. Development alone. */

@@ -23,7 +23,7 @@ export const planRights = pgTable('plan_rights', {
   storageBytes: bigint('storage_bytes', { mode: 'number' }).notNull().default(-1),
 })
 
-/** What is sold beside the built-in plans. One that was ever sold stays, hidden: ledger entries name it. */
+/** What is sold beside the built-in plans. One that was ever bought stays, archived: ledger entries name it. */
 export const premiumPackages = pgTable('premium_packages', {
   id: uuid('id').primaryKey(),
   name: text('name').notNull(),
@@ -47,6 +47,8 @@ export const premiumPackages = pgTable('premium_packages', {
   stripePriceIdYearly: text('stripe_price_id_yearly'),
   isActive: boolean('is_active').notNull().default(true),
   displayOrder: integer('display_order').notNull().default(0),
+  /** Since when it is archived: not sold, not shown for sale, and renewed for those who have it. */
+  archivedAt: at('archived_at'),
   createdAt: at('created_at').notNull(),
   updatedAt: at('updated_at').notNull(),
 })

@@ -76,6 +76,12 @@ async function start() {
       const hash = await node.chain.getHash(Number(rest[0]))
       return hash ? reversed(hash.toString('hex')) : undefined
     }
+    if (first === 'tx') {
+      const hash = reversed(rest[0])
+      const waiting = node.mempool.getEntry(hash)
+      const mined = await node.getMeta(hash)
+      return waiting ? shown({ tx: waiting.tx, height: -1 }) : mined ? shown(mined) : undefined
+    }
     if (first !== 'address') return undefined
     return (await node.getMetaByAddress(Address.fromString(rest[0], network))).map(shown)
   }

@@ -1,0 +1,64 @@
+import type { CoinReview, ReviewOutcome, ReviewReason } from '../../contract/coinreviews.ts'
+import { COINS, type Currency, currencyShape } from '../../contract/coins.ts'
+
+/** What has happened to the money. */
+export const REASONS: Record<ReviewReason, { title: string; text: string }> = {
+  underpaid: { title: 'Too little', text: 'Less than was asked for has come in time. It has bought nothing.' },
+  overpaid: { title: 'Too much', text: 'The plan is paid. This came beyond its price.' },
+  late: { title: 'Too late', text: 'It came after the 30 minutes of the request.' },
+  double: { title: 'Paid twice', text: 'The plan was paid before this came.' },
+  reorganised: {
+    title: 'Taken back by the chain',
+    text: 'The plan was given, and the chain does not show the payment any more.',
+  },
+  wrong_token: { title: 'Another token', text: 'It is not the currency that was asked for.' },
+}
+
+/** The buttons. */
+export const LABELS: Record<ReviewOutcome, string> = {
+  credited: 'Give the plan',
+  refunded: 'Note a refund',
+  withdrawn: 'End the plan',
+  kept: 'Dismiss',
+}
+
+/** "0.01562500 BTC" */
+export const amountWords = ({ amount, currency }: { amount: string; currency: Currency }): string =>
+  `${amount} ${COINS[currency].symbol}`
+
+/** "0.01562500 BTC"; of another token how much of its smallest unit. */
+export function assetWords({ asset, assetAmount }: CoinReview): string {
+  const currency = currencyShape.safeParse(asset).data
+  return currency ? amountWords({ amount: assetAmount, currency }) : `${assetAmount} units of the token ${asset}`
+}
+
+/** "$1,000.00" */
+export const dollarWords = (cents: number): string =>
+  (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
+
+/** What is asked before an act, and what is said after it. */
+export function questionOf(outcome: ReviewOutcome, review: CoinReview) {
+  const [what, who] = [assetWords(review), `@${review.payer.username.toLowerCase()}`]
+  return {
+    credited: {
+      title: `Give ${who} the plan?`,
+      text: `The plan of ${dollarWords(review.usdCents)} begins now, for all that has come to this address. It stands in the ledger as paid.`,
+      done: { title: 'Plan given', text: `${who} has the plan that was asked for.` },
+    },
+    refunded: {
+      title: 'Note a refund',
+      text: `Send ${what} back from your own wallet first. This notes the transaction; it moves no money.`,
+      done: { title: 'Refund noted', text: `${who} is told that ${what} was sent back.` },
+    },
+    withdrawn: {
+      title: `End the plan of ${who}?`,
+      text: 'The payment counts as paid back, because the chain does not show it any more. If it shows up again, it waits here.',
+      done: { title: 'Plan ended', text: `The payment of ${who} counts as paid back.` },
+    },
+    kept: {
+      title: 'Dismiss this?',
+      text: `It leaves the list, and nothing more is done: ${what} stays in your wallet. ${who} is told that it was looked at.`,
+      done: { title: 'Dismissed', text: 'It stands in the audit trail.' },
+    },
+  }[outcome]
+}

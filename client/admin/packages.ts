@@ -1,0 +1,89 @@
+import { type AdminPackage, packageForm } from '../../contract/adminpackages.ts'
+import { hasRight, UNLIMITED } from '../../contract/plans.ts'
+import { shownPrice } from '../plans/lines.ts'
+import { countWords } from './words.ts'
+
+export const FEATURES = {
+  advancedEncryption: 'Advanced Encryption',
+  prioritySupport: 'Priority Support',
+  customBranding: 'Custom Branding',
+  apiAccess: 'API Access',
+} as const
+
+/** The form of a package as it is typed: numbers are texts until it is sent. */
+export interface Typed extends Record<keyof typeof FEATURES, boolean> {
+  tier: 'free' | 'premium'
+  name: string
+  description: string
+  monthlyPrice: string
+  yearlyPrice: string
+  messagesLimit: string
+  fileStorageGB: string
+  videoCallMinutes: string
+  stripePriceIdMonthly: string
+  stripePriceIdYearly: string
+  displayOrder: string
+}
+export type TextField = Exclude<keyof Typed, 'tier' | keyof typeof FEATURES>
+
+export const LIMITED = ['messagesLimit', 'fileStorageGB', 'videoCallMinutes'] as const
+
+const NEW: Typed = {
+  ...{ tier: 'free', name: '', description: '', monthlyPrice: '0', yearlyPrice: '0' },
+  ...{ messagesLimit: '-1', fileStorageGB: '-1', videoCallMinutes: '-1' },
+  ...{ stripePriceIdMonthly: '', stripePriceIdYearly: '', displayOrder: '0' },
+  ...{ advancedEncryption: false, prioritySupport: false, customBranding: false, apiAccess: false },
+}
+
+/** What stands in the form: of a new package, or of one that is edited, where a stored limit of 0 becomes -1. */
+export function typedOf(stored: AdminPackage | undefined): Typed {
+  if (!stored) return NEW
+  const limit = (name: (typeof LIMITED)[number]) => String(stored[name] || UNLIMITED)
+  return {
+    ...{ name: stored.name, description: stored.description, tier: hasRight(stored.tier, 'send') ? 'premium' : 'free' },
+    ...{ monthlyPrice: String(stored.monthlyPrice), yearlyPrice: String(stored.yearlyPrice) },
+    ...{ messagesLimit: limit('messagesLimit'), fileStorageGB: limit('fileStorageGB') },
+    ...{ videoCallMinutes: limit('videoCallMinutes'), displayOrder: String(stored.displayOrder) },
+    ...{ stripePriceIdMonthly: stored.stripePriceIdMonthly ?? '', stripePriceIdYearly: stored.stripePriceIdYearly ?? '' },
+    ...{ advancedEncryption: stored.advancedEncryption, prioritySupport: stored.prioritySupport },
+    ...{ customBranding: stored.customBranding, apiAccess: stored.apiAccess },
+  }
+}
+
+/** Reads a whole number from its start, as `parseInt` does: "12.7" is 12. An empty or invalid text is the fallback. */
+function wholeOf(text: string, fallback: number): number {
+  const number = Number.parseInt(text, 10)
+  return Number.isNaN(number) ? fallback : number
+}
+
+/** The fields as they are sent. Prices and order fall back to 0, limits to -1. */
+export function fieldsOf(typed: Typed) {
+  return {
+    ...typed,
+    ...{ monthlyPrice: wholeOf(typed.monthlyPrice, 0), yearlyPrice: wholeOf(typed.yearlyPrice, 0) },
+    ...{ messagesLimit: wholeOf(typed.messagesLimit, UNLIMITED), fileStorageGB: wholeOf(typed.fileStorageGB, UNLIMITED) },
+    ...{ videoCallMinutes: wholeOf(typed.videoCallMinutes, UNLIMITED), displayOrder: wholeOf(typed.displayOrder, 0) },
+  }
+}
+
+/** The first text of what is wrong with each field; empty where nothing is. */
+export function wrongOf(typed: Typed): Partial<Record<TextField, string>> {
+  const { error } = packageForm.safeParse(fieldsOf(typed))
+  const wrong: Record<string, string> = {}
+  for (const { path, message } of error?.issues ?? []) wrong[String(path[0])] ??= message
+  return wrong
+}
+
+/** "Unlimited", or the limit with its unit. */
+export const limitWords = (limit: number, unit = ''): string =>
+  limit === UNLIMITED ? 'Unlimited' : `${countWords(limit)}${unit && ` ${unit}`}`
+
+export const priceWords = (cents: number): string => shownPrice(cents)
+
+/** Why nobody can buy a package that is shown; undefined if they can, or if it is hidden. */
+export function unsoldWords({ isActive, tier, monthlyPrice, messagesLimit }: AdminPackage): string | undefined {
+  if (!isActive) return undefined
+  if (!hasRight(tier, 'send')) return 'Listed, not sold: Free is what every account has.'
+  if (messagesLimit === 0) return 'Not sold: it allows no messages.'
+  return monthlyPrice === 0 ? 'Not sold: it has no monthly price.' : undefined
+}

@@ -1,0 +1,13 @@
+import type { Tier } from '../../contract/plans.ts'
+import { KitReminder } from '../kit/KitReminder.tsx'
+import { PlanReminder } from '../plans/PlanReminder.tsx'
+
+/** What the person should see to, above the list of chats: the recovery kit, and the plan. */
+export function Reminders({ tier }: { tier: Tier }) {
+  return (
+    <>
+      <KitReminder />
+      <PlanReminder tier={tier} />
+    </>
+  )
+}

@@ -1,0 +1,21 @@
+import { loadPart } from '../primitives/part.ts'
+
+// Parts of the worker that are loaded when one of their verbs is first called.
+export const chatLock = () => loadPart(() => import('./chatlock.ts'))
+export const chatPages = () => loadPart(() => import('./chatpages.ts'))
+export const chatRows = () => loadPart(() => import('./chatrows.ts'))
+export const answer = () => loadPart(() => import('./answer.ts'))
+export const audit = () => loadPart(() => import('./audit.ts'))
+export const codes = () => loadPart(() => import('./codes.ts'))
+export const contacts = () => loadPart(() => import('./contacts.ts'))
+export const files = () => loadPart(() => import('./files.ts'))
+export const offline = () => loadPart(() => import('./offline.ts'))
+export const older = () => loadPart(() => import('./older.ts'))
+export const relock = () => loadPart(() => import('../vault/relock.ts'))
+export const renaming = () => loadPart(() => import('./renaming.ts'))
+export const restart = () => loadPart(() => import('./restart.ts'))
+export const safety = () => loadPart(() => import('./safety.ts'))
+export const spoiled = () => loadPart(() => import('./spoiled.ts'))
+export const trust = () => loadPart(() => import('./trust.ts'))
+export const unlocking = () => loadPart(() => import('./unlock.ts'))
+export const search = () => loadPart(() => import('../index/search.ts'))

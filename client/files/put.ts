@@ -1,0 +1,186 @@
+import type { z } from 'zod'
+import { filesApi, uploaderApi } from '../../contract/files.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { UploadRow } from '../crypto/crypto.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { sendBytes } from '../net/transfer.ts'
+
+/** An object that the server was asked for. */
+type Begun = NonNullable<UploadRow['begun']>
+
+interface Putting {
+  signal: AbortSignal
+  /** What `beginEarly` answers, until it is begun. */
+  early: Promise<Early | undefined> | undefined
+  /** Receives the part that the server has, from 0 to 1. */
+  onProgress: (part: number) => void
+  /** Is told of a new object before any of its bytes go out. Throws if they must not. */
+  onBegun: (begun: Begun) => Promise<void>
+}
+
+const PART_BYTES = LIMITS.uploadPartMinBytes
+/** A rest that is not worth a part of its own. */
+const SHORT_BYTES = PART_BYTES / 10
+
+/**
+ * Sends sealed bytes to the server, and returns the id of their object. A `begun` object that is whole already, because only the answer was
+ * lost, is not sent again. What is larger than a part goes in parts: of a `begun` object only those go out that the server does not have.
+ * What is smaller begins anew, and goes to the bucket where browsers reach it. Throws ApiError, or the signal's reason.
+ */
+export async function putFile(env: Env, bytes: Blob, begun: Begun | null, putting: Putting): Promise<string> {
+  if (begun && (await isStored(env, begun))) return begun.object
+  return await (bytes.size > PART_BYTES ? putParts : putWhole)(env, bytes, begun, putting)
+}
+
+/** Asks the server whether it has the whole object. Throws ApiError. */
+async function isStored(env: Env, { object: objectId }: Begun): Promise<boolean> {
+  try {
+    await env.api(filesApi.finish, { objectId })
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.code === 'incomplete_upload')) return false
+    throw error
+  }
+}
+
+async function putWhole(env: Env, bytes: Blob, before: Begun | null, { signal, onProgress, onBegun }: Putting): Promise<string> {
+  // What came of it would take the space of another file for a day.
+  if (before) await dropObject(env, before.object)
+  const { url, key, otherwise } = await env.api(uploaderApi.params, { size: bytes.size })
+  await onBegun({ object: key, uploadId: null })
+  const watching = { signal, onProgress }
+  if (otherwise === undefined) {
+    await sendBytes(url, bytes, watching)
+    return key
+  }
+  try {
+    await sendBytes(url, bytes, watching)
+    await env.api(filesApi.finish, { objectId: key })
+  } catch (error) {
+    // A bucket that is out of reach, or not set up for pages, keeps no file from going.
+    if (!(error instanceof ApiError)) throw error
+    await sendBytes(otherwise, bytes, watching)
+  }
+  return key
+}
+
+/** An object that was asked for, and the address of its first part. */
+export type Early = z.output<typeof uploaderApi.begin.output>
+
+/**
+ * Asks the server for an object while its bytes are still being sealed. undefined for what goes in one request, and if the server does not
+ * answer: it is asked again then.
+ */
+export async function beginEarly(env: Env, sizeBytes: number): Promise<Early | undefined> {
+  if (sizeBytes <= PART_BYTES) return undefined
+  try {
+    return await env.api(uploaderApi.begin, {})
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return undefined
+  }
+}
+
+interface Piece {
+  partNumber: number
+  from: number
+  to: number
+}
+
+/** The parts of so many bytes: of 5 MiB each, but a short rest goes with the last one. */
+function piecesOf(sizeBytes: number): Piece[] {
+  const count = Math.max(1, Math.ceil((sizeBytes - SHORT_BYTES) / PART_BYTES))
+  const endOf = (at: number) => (at === count ? sizeBytes : at * PART_BYTES)
+  return Array.from({ length: count }, (_, at) => ({ partNumber: at + 1, from: at * PART_BYTES, to: endOf(at + 1) }))
+}
+
+type Stored = Awaited<ReturnType<typeof listed>>
+const listed = (env: Env, upload: { key: string; uploadId: string }) => env.api(uploaderApi.parts, upload)
+
+async function putParts(env: Env, bytes: Blob, before: Begun | null, putting: Putting): Promise<string> {
+  const { early, onBegun } = putting
+  const pieces = piecesOf(bytes.size)
+  const known = before?.uploadId ? { key: before.object, uploadId: before.uploadId } : undefined
+  const stored = known ? await listed(env, known) : []
+  // Another build has cut it otherwise.
+  const isOurs = stored.every(({ PartNumber, Size }) =>
+    pieces.some((one) => one.partNumber === PartNumber && one.to - one.from === Size),
+  )
+  const upload = isOurs ? known : undefined
+  if (before && !upload) await dropObject(env, before.object)
+  const rest = { bytes, pieces }
+  if (upload) {
+    await putMissing(env, { ...rest, ...upload, stored, firstUrl: undefined }, putting)
+    return upload.key
+  }
+  const { key, uploadId, url } = (before ? undefined : await early) ?? (await env.api(uploaderApi.begin, {}))
+  await onBegun({ object: key, uploadId })
+  await putMissing(env, { ...rest, key, uploadId, stored: [], firstUrl: url }, putting)
+  return key
+}
+
+interface Missing {
+  bytes: Blob
+  key: string
+  uploadId: string
+  pieces: Piece[]
+  stored: Stored
+  firstUrl: string | undefined
+}
+
+/** Sends the parts that the server does not have, and has it make one file of all. */
+async function putMissing(
+  env: Env,
+  { bytes, key, uploadId, pieces, stored, firstUrl }: Missing,
+  { signal, onProgress }: Putting,
+): Promise<void> {
+  const named = { key, uploadId }
+  const etags = new Map(stored.map(({ PartNumber, ETag }) => [PartNumber, hashIn(ETag)]))
+  const sent = new Map(stored.map(({ PartNumber, Size }) => [PartNumber, Size]))
+  const note = (piece: Piece, part: number) => {
+    sent.set(piece.partNumber, part * (piece.to - piece.from))
+    onProgress([...sent.values()].reduce((sum, size) => sum + size, 0) / bytes.size)
+  }
+  const addressOf = async ({ partNumber }: Piece): Promise<string> =>
+    (partNumber === 1 && firstUrl) || (await env.api(uploaderApi.sign, { ...named, partNumber })).url
+  // The next part goes out once all bytes of the one before have, while the server still writes them.
+  const put = async ([piece, ...others]: Piece[], before: Promise<unknown>): Promise<void> => {
+    const [url] = await Promise.all([piece && addressOf(piece), before])
+    if (!piece || url === undefined) return
+    let tell = (): void => undefined
+    const isSent = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    const whole = sendBytes(url, bytes.slice(piece.from, piece.to), {
+      signal,
+      onSent: tell,
+      onProgress: (part) => note(piece, part),
+    })
+    const ends = await Promise.allSettled([whole, put(others, Promise.race([isSent, whole]))])
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    etags.set(piece.partNumber, hashIn(await whole))
+    note(piece, 1)
+  }
+  await put(
+    pieces.filter(({ partNumber }) => !etags.has(partNumber)),
+    Promise.resolve(),
+  )
+  signal.throwIfAborted()
+  // A proxy on the way may have taken the ETags off the answers.
+  const isNamed = pieces.every(({ partNumber }) => etags.get(partNumber))
+  const parts = isNamed
+    ? pieces.map(({ partNumber }) => ({ PartNumber: partNumber, ETag: etags.get(partNumber) ?? '' }))
+    : (await listed(env, named)).map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
+  await env.api(uploaderApi.complete, { ...named, parts })
+}
+
+/** The SHA-256 in an ETag. */
+const hashIn = (etag: string | null): string | undefined => /[0-9a-f]{64}/.exec(etag ?? '')?.[0]
+
+/** Drops an object, whole or in parts, that no message carries; nothing if there is none, or one does. Throws ApiError. */
+export async function dropObject(env: Env, objectId: string): Promise<void> {
+  await env.api(filesApi.remove, { objectId }).catch((error: unknown) => {
+    if (!(error instanceof ApiError && (error.status === 404 || error.code === 'file_in_use'))) throw error
+  })
+}

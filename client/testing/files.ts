@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import type { FileContent } from '../../contract/content.ts'
+import { objectIdOf } from '../../contract/objects.ts'
+import type { TestPerson } from './people.ts'
+
+/** Sealed files that the server in memory has, by the ids of their objects. */
+type Stored = Map<string, Blob>
+
+interface Sent extends Partial<Pick<FileContent, 'as' | 'mediaType' | 'caption' | 'voice'>> {
+  name: string
+  text?: string
+}
+
+/** Seals a file of the person's and keeps it, as it waits to be sent. Returns how it goes on: the server has it, and its message is sent. */
+export async function keepsFile(person: TestPerson, other: { userId: string }, { name, text = name, ...about }: Sent) {
+  const room = person.room(other)
+  const row = await person.core.keepUpload({
+    ...{ id: randomUUID(), chatRoomId: room.id, sentAt: new Date().toISOString(), file: new Blob([text]) },
+    about: { as: 'file', mediaType: 'application/pdf', caption: '', ...about, name },
+  })
+  return async (stored: Stored = new Map()): Promise<FileContent> => {
+    const object = randomUUID()
+    stored.set(object, await person.core.uploadBytes(row))
+    await person.core.uploadDone({ ...row, object })
+    await person.sends(room)
+    return { ...row.content, object }
+  }
+}
+
+/** Sends a file. */
+export const sendsFile = async (
+  person: TestPerson,
+  other: { userId: string },
+  sent: Sent,
+  stored?: Stored,
+): Promise<FileContent> => (await keepsFile(person, other, sent))(stored)
+
+/** Lets the page fetch files from these until the test has finished; what is not there is answered with 404. Returns what was asked for. */
+export function servesFiles(stored: Stored): string[] {
+  const asked: string[] = []
+  const before = globalThis.XMLHttpRequest
+  class Request {
+    upload = {}
+    status = 0
+    statusText = 'Not Found'
+    response: Blob | undefined
+    onload: (() => void) | undefined
+    object = ''
+    open(_: string, address: string) {
+      this.object = objectIdOf(address) ?? ''
+    }
+    send() {
+      asked.push(this.object)
+      this.response = stored.get(this.object)
+      this.status = this.response ? 200 : 404
+      setTimeout(() => this.onload?.())
+    }
+  }
+  globalThis.XMLHttpRequest = Request as unknown as typeof XMLHttpRequest
+  onTestFinished(() => {
+    globalThis.XMLHttpRequest = before
+  })
+  return asked
+}

@@ -1,0 +1,2 @@
+-- No payment waits for anybody yet: null for every row.
+ALTER TABLE "card_accounts" ADD COLUMN "waiting" jsonb;

@@ -1,0 +1,31 @@
+-- Says of a direct room that its unread messages are no news for a member: their request is not accepted, or there is no contact. So the
+-- sum of what is unread reads the member's rooms and no contacts. It stands beside the rows of the members, not in them: a message locks
+-- those before it may accept a request, and what changes a contact would lock them in the other order.
+CREATE TABLE "uncounted_rooms" (
+	"user_id" uuid NOT NULL,
+	"chat_room_id" text NOT NULL,
+	CONSTRAINT "uncounted_rooms_user_id_chat_room_id_pk" PRIMARY KEY("user_id","chat_room_id")
+);
+--> statement-breakpoint
+ALTER TABLE "uncounted_rooms" ADD CONSTRAINT "uncounted_rooms_member_fk" FOREIGN KEY ("chat_room_id","user_id") REFERENCES "public"."chat_participants"("chat_room_id","user_id") ON DELETE cascade ON UPDATE no action;
+--> statement-breakpoint
+CREATE FUNCTION "note_uncounted_room"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF TG_OP <> 'DELETE' AND NEW.state = 'accepted' THEN
+		DELETE FROM uncounted_rooms WHERE user_id = NEW.user_id AND chat_room_id = NEW.chat_room_id;
+	ELSE
+		INSERT INTO uncounted_rooms (user_id, chat_room_id)
+		SELECT p.user_id, p.chat_room_id FROM chat_participants p
+		WHERE (p.chat_room_id, p.user_id) = (coalesce(NEW.chat_room_id, OLD.chat_room_id), coalesce(NEW.user_id, OLD.user_id))
+		ON CONFLICT DO NOTHING;
+	END IF;
+	RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER "contacts_uncounted" AFTER INSERT OR DELETE OR UPDATE OF "state" ON "contacts" FOR EACH ROW EXECUTE FUNCTION note_uncounted_room();
+--> statement-breakpoint
+-- Rooms of before. Servers of before, which read the contacts, and this one say the same of each.
+INSERT INTO uncounted_rooms (user_id, chat_room_id)
+SELECT p.user_id, p.chat_room_id FROM chat_participants p JOIN chat_rooms r ON r.id = p.chat_room_id
+WHERE r.type = 'direct' AND NOT EXISTS (
+	SELECT FROM contacts c WHERE c.chat_room_id = p.chat_room_id AND c.user_id = p.user_id AND c.state = 'accepted');

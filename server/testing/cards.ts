@@ -1,0 +1,52 @@
+import { expect } from 'vitest'
+import { accountApi } from '../../contract/account.ts'
+import { paymentsApi } from '../../contract/payments.ts'
+import { checkLedger } from '../ledger/audit.ts'
+import type { Person } from './person.ts'
+import type { World } from './world.ts'
+
+const DAY = 24 * 60 * 60
+
+/** The test cards of the sandbox. */
+export const CARD = {
+  good: '4242424242424242',
+  declined: '4000000000000002',
+  poor: '4000000000009995',
+  asksFirst: '4000002500003155',
+  asksAlways: '4000002760003184',
+}
+
+/** What people do at the pages of the sandbox, and what the account then has. */
+export function cardsOf(world: World) {
+  const { db, clock, card } = world.env
+  const { sandbox } = card
+  if (!sandbox) throw new Error('Tests pay in the sandbox')
+
+  const formed = (path: string, form: Record<string, string>) =>
+    fetch(new URL(path, world.url), { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+  /** Sends the form of the provider’s page at this address. */
+  const pays = (url: string, number = CARD.good, act = 'pay') => formed(new URL(url).pathname, { card: number, act })
+  const atPortal = async (who: Person, form: Record<string, string>) =>
+    formed(new URL((await who.does(paymentsApi.portal, {})).url).pathname, form)
+  const stateOf = (who: Person) => who.does(paymentsApi.subscription, {})
+  return {
+    ...{ sandbox, formed, pays, atPortal, stateOf },
+    free: () => world.person('alice', 'free'),
+    async buys(who: Person, planType: 'test' | 'premium', number?: string, billingPeriod: 'monthly' | 'yearly' = 'monthly') {
+      const { url } = await who.does(paymentsApi.checkout, { planType, billingPeriod })
+      expect((await pays(url, number, number === undefined ? 'pay' : 'confirmed')).status).toBe(303)
+    },
+    changesCard: (who: Person, number: string) => atPortal(who, { act: 'card', card: number }),
+    /** Time passes for the server and for the provider. */
+    async passes(days: number) {
+      world.passes(days * DAY)
+      await world.jobs.runDue()
+      await sandbox.deliver()
+    },
+    tierOf: async (who: Person) => (await who.does(accountApi.user, {})).subscriptionTier,
+    waitingOf: async (who: Person) => (await stateOf(who)).card?.waiting ?? null,
+    entriesOf: (who: Person) =>
+      world.sql('select kind, tier, amount_cents::int as cents from ledger_entries where user_id = $1 order by place', [who.id]),
+    holds: async () => expect((await checkLedger(db, clock())).differences).toEqual([]),
+  }
+}
