@@ -49,6 +49,7 @@ test('Alice makes a passkey and wants it asked: her password alone opens no new 
   await page.getByRole('button', { name: 'Make the passkey' }).click()
   const remove = page.getByRole('button', { name: /^Remove the passkey/ })
   await remove.waitFor()
+  expect(await page.getByRole('button', { name: /^Name the passkey/ }).isDisabled()).toBe(true)
   told.open()
   await page.getByText('The passkey is added').first().waitFor()
   await remove.click()

@@ -75,8 +75,9 @@ export function PasskeySettings({ isAsked }: { isAsked: boolean }) {
             <Line
               key={passkey.id}
               passkey={passkey}
-              // The list shows a new passkey before the answer has come to this page.
-              isKept={whyKept(passkey) !== undefined || doing.what === 'making'}
+              isKept={whyKept(passkey) !== undefined}
+              // The list shows a new passkey before the answer has come to this page: a dialog would be closed by it.
+              isBusy={doing.what === 'making'}
               onRename={() => setDoing({ what: 'renaming', passkey })}
               onRemove={() => setDoing({ what: 'removing', passkey })}
             />
@@ -139,11 +140,12 @@ interface LineProps {
   passkey: ListedPasskey
   /** True if it cannot be removed now. */
   isKept: boolean
+  isBusy: boolean
   onRename: () => void
   onRemove: () => void
 }
 
-function Line({ passkey, isKept, onRename, onRemove }: LineProps) {
+function Line({ passkey, isKept, isBusy, onRename, onRemove }: LineProps) {
   const { id, name, madeAt, lastUsedAt, host } = passkey
   const called = name || id.slice(0, 6)
   return (
@@ -161,12 +163,14 @@ function Line({ passkey, isKept, onRename, onRemove }: LineProps) {
         </p>
       </div>
       <div className="acts">
-        {host !== null && <IconButton icon={Pencil} label={`Name the passkey ${called}`} isTight onClick={onRename} />}
+        {host !== null && (
+          <IconButton icon={Pencil} label={`Name the passkey ${called}`} isTight isDisabled={isBusy} onClick={onRename} />
+        )}
         <button
           type="button"
           className="btn outline compact"
           aria-label={`Remove the passkey ${called}`}
-          disabled={isKept}
+          disabled={isKept || isBusy}
           onClick={onRemove}
         >
           Remove

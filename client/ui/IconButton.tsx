@@ -7,16 +7,26 @@ interface Props {
   isTight?: boolean
   isSmallIcon?: boolean
   className?: string
+  isDisabled?: boolean
 }
 
 /** The label is the accessible name, and what `Tooltips` shows. */
-export function IconButton({ icon: Icon, label, onClick, isTight = false, isSmallIcon = isTight, className = '' }: Props) {
+export function IconButton({
+  icon: Icon,
+  label,
+  onClick,
+  isTight = false,
+  isSmallIcon = isTight,
+  className = '',
+  isDisabled,
+}: Props) {
   return (
     <button
       type="button"
       className={`icon-btn ${isTight ? 'tight' : ''} ${className}`}
       aria-label={label}
       data-tip=""
+      disabled={isDisabled}
       onClick={onClick}
     >
       <Icon className={isSmallIcon ? 'i i-16' : 'i'} aria-hidden />
