@@ -41,11 +41,12 @@ test('Alice makes a passkey and wants it asked: her password alone opens no new 
   await looksFine(page, 'make the passkey')
   // The server tells all pages of the account of the passkey before its answer comes to this one. What this one then reads is late too.
   const [told, read] = [gate(), gate()]
-  await page.route('**/api/account/keys', async (route) => {
-    const answer = await route.fetch()
-    await (route.request().method() === 'PUT' ? told.passed : told.isOpen && read.passed)
-    await route.fulfill({ response: answer })
-  })
+  for (const path of ['account/keys', 'passkeys'])
+    await page.route(`**/api/${path}`, async (route) => {
+      const answer = await route.fetch()
+      await (route.request().method() === 'POST' ? told.passed : told.isOpen && read.passed)
+      await route.fulfill({ response: answer })
+    })
   await page.getByRole('button', { name: 'Make the passkey' }).click()
   const remove = page.getByRole('button', { name: /^Remove the passkey/ })
   await remove.waitFor()
