@@ -36,7 +36,8 @@ test('A long room opens at once, scrolls, goes to a day, and never stands in the
   bob,
 }) => {
   await conversation(alice, bob)
-  await alice.says('before it all')
+  const links = Array.from({ length: 100 }, (_, at) => `https://old.example/${at + 1}`)
+  await alice.says(`before it all ${links.join(' ')}`)
   await bob.reads('before it all')
   await alice.page.goto('about:blank')
   await writeLong(server.dataFolder, bob.username)
@@ -81,4 +82,18 @@ test('A long room opens at once, scrolls, goes to a day, and never stands in the
   expect(await rows()).toBeLessThan(200)
   await alice.page.getByRole('button', { name: /^Jump to the newest message/ }).click()
   await alice.page.locator('.bub', { hasText: `line ${COUNT}.` }).waitFor()
+
+  await alice.page.getByRole('button', { name: bob.name, exact: true }).click()
+  await alice.page.getByRole('button', { name: 'Shared files' }).click()
+  const dialog = alice.page.getByRole('dialog', { name: 'Shared files' })
+  await dialog.getByText('No photos, videos or sounds').waitFor()
+  await dialog.getByRole('tab', { name: 'Links 100' }).click()
+  const lines = dialog.getByRole('listitem')
+  expect(await lines.count()).toBe(60)
+  await lines.last().scrollIntoViewIfNeeded()
+  await expect.poll(() => lines.count()).toBe(100)
+  await dialog.getByPlaceholder('Filter').fill('example/77')
+  await expect.poll(() => lines.count()).toBe(1)
+  await dialog.getByRole('button', { name: 'Show old.example in chat' }).click()
+  await alice.page.locator('.found', { hasText: 'before it all' }).waitFor()
 })

@@ -4,7 +4,7 @@ import { accountApi } from '../../contract/account.ts'
 import { chatLocksApi } from '../../contract/chatlocks.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { exportAccount } from '../export/export.ts'
-import { sharedIn } from '../files/list.ts'
+import { sharedPage } from '../files/list.ts'
 import { type Upload, uploadsStore } from '../files/memory.ts'
 import { openedStore } from '../files/opened.ts'
 import '../files/upload.ts'
@@ -252,7 +252,7 @@ test('A locked chat shows nothing of its files, and no key of one opens in this 
   expect(revoked).toHaveBeenCalledWith('blob:plan')
   expect([openedStore.getState().urls.size, uploadsStore.getState().uploads.length]).toEqual([0, 0])
   expect(await alice.core.uploads()).toEqual([])
-  await expect(sharedIn(alice.env, place.id)).rejects.toEqual(failure('room_locked'))
+  await expect(sharedPage(alice.env, place.id)).rejects.toEqual(failure('room_locked'))
   const rows = (await openedRows(alice)).map((row) => JSON.stringify(row)).join()
   for (const word of ['of-alice.pdf', 'a secret place', content.key, waiting.content.key]) expect(rows).not.toContain(word)
 
@@ -267,7 +267,7 @@ test('A locked chat shows nothing of its files, and no key of one opens in this 
   await unlockChat(alice.env, place, PASSWORD)
   expect((await alice.core.uploads()).map(({ id }) => id)).toEqual([waiting.id])
   await goesOn()
-  expect((await sharedIn(alice.env, place.id)).files.map(({ file }) => file.name)).toEqual([
+  expect((await sharedPage(alice.env, place.id)).files.map(({ file }) => file.name)).toEqual([
     'later-of-alice.pdf',
     'plan-of-alice.pdf',
   ])

@@ -16,7 +16,7 @@ type Range = readonly [from: number, to: number]
 interface Props {
   /** The file, with its caption. */
   body: Held & { text: string }
-  message: { id: string; isMine: boolean }
+  message: { id: string; seq: number | null; isMine: boolean }
   /** The words that a search in the chat has found, in its name and then in its caption. */
   marks: readonly Range[] | undefined
   /** The time. */
@@ -27,7 +27,7 @@ interface Props {
 
 /** A file in its bubble: a picture, a player, or a document; on its way out with how far it is. */
 export function FileBody({ body, message, marks, meta, Words }: Props) {
-  const { id, isMine } = message
+  const { id, seq, isMine } = message
   const upload = useStore(uploadsStore, ({ uploads }) => (isMine ? uploads.find((one) => one.id === id) : undefined))
   const look = lookOf(body.file)
   const isOut = upload !== undefined || body.file.object === ''
@@ -35,7 +35,7 @@ export function FileBody({ body, message, marks, meta, Words }: Props) {
   const inCaption = marks?.filter(([from]) => from >= before).map(([from, to]): [number, number] => [from - before, to - before])
   return (
     <div className={`bub file att ${look}`}>
-      {look === 'picture' && <PictureBody held={body} isOut={isOut} />}
+      {look === 'picture' && <PictureBody held={body} seq={seq} isOut={isOut} />}
       {look === 'document' && <DocumentBody held={body} isOut={isOut} />}
       {look !== 'picture' &&
         look !== 'document' &&

@@ -10,7 +10,7 @@ const WIDE_PX = 320
 const HIGH_PX = 360
 
 /** A picture in its bubble: first the blurred one that came with the message, in the place that the whole one takes. */
-export function PictureBody({ held, isOut }: { held: Held; isOut: boolean }) {
+export function PictureBody({ held, seq, isOut }: { held: Held; seq: number | null; isOut: boolean }) {
   const box = useRef<HTMLButtonElement>(null)
   const [isNear, setNear] = useState(false)
   const [tries, setTries] = useState(0)
@@ -49,7 +49,7 @@ export function PictureBody({ held, isOut }: { held: Held; isOut: boolean }) {
         {picture?.thumbnail && !url && <img className="blurred" src={`data:image/jpeg;base64,${picture.thumbnail}`} alt="" />}
         {url && <img src={url} alt={label} onError={() => setBroken(true)} />}
       </button>
-      {isOpen && <Viewer held={held} onClose={() => setOpen(false)} />}
+      {isOpen && <Viewer held={held} seq={seq} onClose={() => setOpen(false)} />}
     </>
   )
 }

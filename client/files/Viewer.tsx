@@ -6,35 +6,26 @@ import { failureWords } from '../ui/failure.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { noteFocus } from '../ui/opener.ts'
 import { showToast } from '../ui/toast.ts'
-import { sharedIn } from './list.ts'
 import { type Held, saveHeld } from './open.ts'
-import { lookOf, nameOf, sizeWords } from './shown.ts'
+import { type Pictures, withNewerPictures, withOlderPictures } from './pictures.ts'
+import { nameOf, sizeWords } from './shown.ts'
 import { NotThere, notThere, useOpened } from './useOpened.tsx'
 import { useZoom } from './useZoom.tsx'
 import './viewer.css'
 
 interface Props {
   held: Held
+  /** The place of its message in the chat; null if it was not sent yet. */
+  seq: number | null
   onClose: () => void
 }
 
 /** A picture over the whole page. Arrow keys and swipes lead through the pictures of the chat. */
-export function Viewer({ held, onClose }: Props) {
+export function Viewer({ held, seq, onClose }: Props) {
   const env = useEnv()
   const [giveBack] = useState(noteFocus)
-  const [pictures, setPictures] = useState<Held[]>([held])
   const [shown, setShown] = useState(held)
-  const at = pictures.findIndex(({ file }) => file.object === shown.file.object)
-  useEffect(() => {
-    sharedIn(env, held.chatRoomId).then(
-      ({ files }) => {
-        const all = files.filter(({ file }) => lookOf(file) === 'picture').reverse()
-        if (all.some(({ file }) => file.object === held.file.object)) setPictures(all)
-      },
-      // The one that was opened is shown.
-      () => undefined,
-    )
-  }, [env, held])
+  const { pictures, at, isWhole } = usePictures(held, seq, shown)
   const step = (by: number) => {
     const next = pictures[at + by]
     if (next) setShown(next)
@@ -77,7 +68,7 @@ export function Viewer({ held, onClose }: Props) {
               </Radix.Title>
               <p role="status">
                 {sizeWords(shown.file.sizeBytes)}
-                {pictures.length > 1 && ` · ${at + 1} of ${pictures.length}`}
+                {isWhole && pictures.length > 1 && ` · ${at + 1} of ${pictures.length}`}
               </p>
             </div>
             <IconButton
@@ -102,6 +93,29 @@ export function Viewer({ held, onClose }: Props) {
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** The pictures beside the one that is shown: more are read when it is the first or the last of them. */
+function usePictures(held: Held, seq: number | null, shown: Held) {
+  const env = useEnv()
+  const { chatRoomId } = held
+  const [row, setRow] = useState<Pictures>({ pictures: [held], before: seq ?? undefined, after: seq ?? undefined })
+  const { pictures, before, after } = row
+  const at = pictures.findIndex(({ file }) => file.object === shown.file.object)
+  const isFirst = at === 0
+  const isLast = at === pictures.length - 1
+  useEffect(() => {
+    const end = new AbortController()
+    // Where they cannot be read, the one that was opened is shown.
+    if (isFirst && before !== undefined) withOlderPictures(env, chatRoomId, before, end.signal).then(setRow, () => undefined)
+    return () => end.abort()
+  }, [env, chatRoomId, isFirst, before])
+  useEffect(() => {
+    const end = new AbortController()
+    if (isLast && after !== undefined) withNewerPictures(env, chatRoomId, after, end.signal).then(setRow, () => undefined)
+    return () => end.abort()
+  }, [env, chatRoomId, isLast, after])
+  return { pictures, at, isWhole: before === undefined && after === undefined }
 }
 
 function Stage({ held, zoom }: { held: Held; zoom: ReturnType<typeof useZoom> }) {

@@ -2,6 +2,7 @@ import type { FileContent } from '../../contract/content.ts'
 import type { Env } from '../env.ts'
 import { textParts } from '../ui/links.ts'
 
+/** Messages that are read at once. */
 const PAGE = 200
 
 /** A file of a chat, with its message. */
@@ -19,29 +20,36 @@ export interface ListedLink extends Omit<ListedFile, 'file'> {
   address: string
 }
 
-export interface Shared {
-  /** Newest first. */
+/** What the messages of one page of a chat have shared, newest first. */
+export interface SharedPage {
   files: ListedFile[]
   links: ListedLink[]
+  /** Seqs of the oldest and the newest message of the page; undefined if it has none. */
+  oldest: number | undefined
+  newest: number | undefined
+  /** True if this browser has no message beyond the page. */
+  isLast: boolean
   /** True if older messages of the chat are on the server alone. */
   hasOlder: boolean
 }
 
-/** Reads what a chat has shared, as far as this browser has its messages. */
-export async function sharedIn(env: Env, chatRoomId: string): Promise<Shared> {
-  const shared: Shared = { files: [], links: [], hasOlder: false }
-  for (let before: number | undefined; ; ) {
-    const page = await env.crypto.page({ chatRoomId, limit: PAGE, ...(before !== undefined && { before }) })
-    for (const { id, seq, at, senderId, body } of page.messages.toReversed()) {
-      if (body.kind !== 'content') continue
-      const message = { chatRoomId, id, seq, at, senderId }
-      if (body.content.type === 'file') shared.files.push({ ...message, file: body.content })
-      else for (const address of linksIn(body.content.text)) shared.links.push({ ...message, address })
-    }
-    before = page.messages[0]?.seq
-    shared.hasOlder = page.from > 1
-    if (page.messages.length < PAGE || before === undefined) return shared
+/** Which page: the newest one, the one before a seq, or the one after a seq. */
+type Place = { before?: number | undefined; after?: never } | { after: number; before?: never }
+
+/** Reads what a page of a chat's messages has shared, as far as this browser has them. */
+export async function sharedPage(env: Env, chatRoomId: string, { before, after }: Place = {}): Promise<SharedPage> {
+  const place = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) }
+  const { messages, from } = await env.crypto.page({ chatRoomId, limit: PAGE, ...place })
+  const files: ListedFile[] = []
+  const links: ListedLink[] = []
+  for (const { id, seq, at, senderId, body } of messages.toReversed()) {
+    if (body.kind !== 'content') continue
+    const message = { chatRoomId, id, seq, at, senderId }
+    if (body.content.type === 'file') files.push({ ...message, file: body.content })
+    else for (const address of linksIn(body.content.text)) links.push({ ...message, address })
   }
+  const [oldest, newest] = [messages[0]?.seq, messages.at(-1)?.seq]
+  return { files, links, oldest, newest, isLast: messages.length < PAGE, hasOlder: from > 1 }
 }
 
 /** The addresses of pages in a text, each once. */

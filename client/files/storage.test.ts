@@ -4,7 +4,7 @@ import { refreshRooms } from '../rooms/load.ts'
 import { keepsFile, sendsFile } from '../testing/files.ts'
 import { people } from '../testing/room.ts'
 import { readFile, writeFile } from '../vault/disk.ts'
-import { sharedIn } from './list.ts'
+import { sharedPage } from './list.ts'
 import { openHeld } from './open.ts'
 import { openedStore } from './opened.ts'
 import { clearableBytes, clearKept, readKept } from './storage.ts'
@@ -91,11 +91,11 @@ test('What a chat has shared is listed newest first: files with their messages, 
     'see https://one.example/a and https://two.example, again https://one.example/a, or write to me@mail.example',
   )
   await alice.reads(bob)
-  const { files, links, hasOlder } = await sharedIn(alice.env, room.id)
+  const { files, links, isLast, hasOlder } = await sharedPage(alice.env, room.id)
   expect(files.map(({ file }) => file.name)).toEqual(['page.html', 'plan.pdf', '', 'film.mp4', 'beach.png'])
   expect(links.map(({ address }) => address)).toEqual(['https://one.example/a', 'https://two.example/'])
   expect(links[0]).toMatchObject({ senderId: bob.userId, chatRoomId: room.id })
-  expect(hasOlder).toBe(false)
+  expect([isLast, hasOlder]).toEqual([true, false])
 })
 
 test('Of a fetched file that is not right nothing is kept, and what was spoiled on the disk makes way to be fetched again', async () => {

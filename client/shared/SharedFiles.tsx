@@ -1,7 +1,7 @@
 import { FileText, Images, Link, LoaderCircle, Search } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import { useEffect, useMemo, useState } from 'react'
-import { type ListedFile, type Shared, sharedIn } from '../files/list.ts'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ListedFile } from '../files/list.ts'
 import { isShutRow, type RoomRow } from '../rooms/list.ts'
 import { loadAllOlder, stopOlder } from '../search/older.ts'
 import { useOlder } from '../search/useOlder.tsx'
@@ -9,23 +9,28 @@ import { nameOf, type Person } from '../trust/people.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv } from '../ui/env.tsx'
-import { failureWords } from '../ui/failure.ts'
 import { later } from '../ui/later.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
+import { useLatest } from '../ui/useLatest.tsx'
 import { FileLine, LinkLine } from './Line.tsx'
-import { type Tab, tabsOf } from './shared.ts'
+import type { Tab } from './shared.ts'
+import { useListing } from './useListing.tsx'
 import './shared.css'
 
 const Viewer = later(async () => (await import('../files/Viewer.tsx')).Viewer)
 
-/** Lines that are shown before more are asked for. */
+/** Lines that are added at once. */
 const STEP = 60
+
+const NOT_READ = 'What was shared could not be read.'
 
 const TABS: Record<Tab, { words: string; icon: typeof Images; none: string }> = {
   media: { words: 'Media', icon: Images, none: 'No photos, videos or sounds' },
   documents: { words: 'Documents', icon: FileText, none: 'No documents' },
   links: { words: 'Links', icon: Link, none: 'No links' },
 }
+
+const TAB_NAMES = Object.keys(TABS) as Tab[]
 
 interface Props {
   room: RoomRow
@@ -35,34 +40,26 @@ interface Props {
 
 /** What a chat has shared: media, documents and links, as far as this browser has its messages. */
 export function SharedFiles({ room, person, onClose }: Props) {
-  const env = useEnv()
-  const [shared, setShared] = useState<Shared>()
-  const [failure, setFailure] = useState<string | null>(null)
-  const [tries, setTries] = useState(0)
+  const [tab, setTab] = useState<Tab>('media')
   const [typed, setTyped] = useState('')
+  const [wanted, setWanted] = useState(STEP)
   const [viewed, setViewed] = useState<ListedFile>()
-  const { isLoading } = useOlder()
+  const listing = useListing(room, { tab, typed, wanted })
+  const { tabs, isBegun, isWhole, hasOlder, failure, retry } = listing
   const isShut = isShutRow(room)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: news, older messages and another attempt are occasions to look again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as soon as the chat is locked
   useEffect(() => {
-    if (isShut) return onClose()
-    let isShown = true
-    sharedIn(env, room.id).then(
-      (found) => isShown && setShared(found),
-      (error: unknown) => isShown && setFailure(failureWords(error)),
-    )
-    return () => {
-      isShown = false
-    }
-  }, [env, room.id, room.lastSeq, isShut, isLoading, tries])
-  const tabs = useMemo(() => shared && tabsOf(shared, typed), [shared, typed])
+    if (isShut) onClose()
+  }, [isShut])
 
-  function retry() {
-    setFailure(null)
-    setTries(tries + 1)
+  /** Another tab or filter begins at its top. */
+  function turn(change: () => void) {
+    change()
+    setWanted(STEP)
   }
 
   if (isShut) return null
+  const at = { ...listing, wanted, isFiltered: typed !== '', onMore: () => setWanted(wanted + STEP) }
   return (
     <>
       <Dialog title="Shared files" text={`With ${nameOf(person)}`} onClose={onClose}>
@@ -75,62 +72,87 @@ export function SharedFiles({ room, person, onClose }: Props) {
               placeholder="Filter"
               autoComplete="off"
               value={typed}
-              onChange={(event) => setTyped(event.target.value)}
+              onChange={({ target }) => turn(() => setTyped(target.value))}
             />
           </label>
-          {tabs ? (
-            <Tabs.Root defaultValue="media">
+          {isBegun ? (
+            <Tabs.Root value={tab} onValueChange={(next) => turn(() => setTab(next as Tab))}>
               <Tabs.List className="shared-tabs" aria-label="Kinds">
-                {(Object.keys(TABS) as Tab[]).map((tab) => (
-                  <Tabs.Trigger key={tab} value={tab}>
-                    {TABS[tab].words} <span>{tabs[tab].length}</span>
+                {TAB_NAMES.map((name) => (
+                  <Tabs.Trigger key={name} value={name}>
+                    {TABS[name].words} <span>{countOf(tabs[name].length, isWhole)}</span>
                   </Tabs.Trigger>
                 ))}
               </Tabs.List>
-              <List tab="media" lines={tabs.media} isFiltered={typed !== ''}>
+              <List {...at} tab="media" lines={tabs.media}>
                 {(line) => <FileLine key={line.seq} line={line} room={room} onView={() => setViewed(line)} onLeave={onClose} />}
               </List>
-              <List tab="documents" lines={tabs.documents} isFiltered={typed !== ''}>
+              <List {...at} tab="documents" lines={tabs.documents}>
                 {(line) => <FileLine key={line.seq} line={line} room={room} onLeave={onClose} />}
               </List>
-              <List tab="links" lines={tabs.links} isFiltered={typed !== ''}>
+              <List {...at} tab="links" lines={tabs.links}>
                 {(line) => <LinkLine key={`${line.seq} ${line.address}`} line={line} room={room} onLeave={onClose} />}
               </List>
             </Tabs.Root>
           ) : (
-            <NotRead words="What was shared could not be read." failure={failure} onRetry={retry} />
+            <NotRead words={NOT_READ} failure={failure} onRetry={retry} />
           )}
-          {shared?.hasOlder && <Older room={room} />}
+          {hasOlder && <Older room={room} />}
         </div>
       </Dialog>
-      {viewed && <Viewer held={viewed} onClose={() => setViewed(undefined)} />}
+      {viewed && <Viewer held={viewed} seq={viewed.seq} onClose={() => setViewed(undefined)} />}
     </>
   )
 }
 
-interface ListProps<Line> {
-  tab: Tab
-  lines: Line[]
-  isFiltered: boolean
-  children: (line: Line) => React.ReactNode
+/** How many lines a tab has, as far as the chat was read. */
+function countOf(count: number, isWhole: boolean): string {
+  if (isWhole) return `${count}`
+  return count === 0 ? '' : `${count}+`
 }
 
-function List<Line>({ tab, lines, isFiltered, children }: ListProps<Line>) {
-  const [shown, setShown] = useState(STEP)
+interface ListProps<Line> extends Pick<ReturnType<typeof useListing>, 'isReading' | 'isWhole' | 'failure' | 'retry'> {
+  tab: Tab
+  lines: Line[]
+  wanted: number
+  isFiltered: boolean
+  onMore: () => void
+  children: (line: Line) => ReactNode
+}
+
+function List<Line>({ tab, lines, wanted, isFiltered, onMore, children, ...reading }: ListProps<Line>) {
+  const { isReading, isWhole, failure, retry } = reading
   return (
     <Tabs.Content value={tab} tabIndex={-1}>
-      {lines.length === 0 ? (
+      {lines.length > 0 && <ul className="shared-list">{lines.slice(0, wanted).map(children)}</ul>}
+      {isReading ? (
+        <p className="small t2 late" role="status">
+          Looking further back...
+        </p>
+      ) : failure !== null ? (
+        <NotRead words={NOT_READ} failure={failure} onRetry={retry} />
+      ) : lines.length === 0 ? (
         <Empty icon={TABS[tab].icon} title={isFiltered ? 'Nothing found' : TABS[tab].none} />
       ) : (
-        <ul className="shared-list">{lines.slice(0, shown).map(children)}</ul>
-      )}
-      {lines.length > shown && (
-        <button type="button" className="btn quiet" onClick={() => setShown(shown + STEP)}>
-          Show more ({lines.length - shown})
-        </button>
+        (lines.length > wanted || !isWhole) && <ListEnd key={wanted} onSeen={onMore} />
       )}
     </Tabs.Content>
   )
+}
+
+/** The end of the lines so far: more come when it is near. */
+function ListEnd({ onSeen }: { onSeen: () => void }) {
+  const end = useRef<HTMLDivElement>(null)
+  const tell = useLatest(onSeen)
+  useEffect(() => {
+    const element = end.current
+    if (!element) return
+    const near = { root: element.closest('.dialog'), rootMargin: '400px' }
+    const watcher = new IntersectionObserver(([entry]) => entry?.isIntersecting && tell.current(), near)
+    watcher.observe(element)
+    return () => watcher.disconnect()
+  }, [tell])
+  return <div ref={end} />
 }
 
 /** Older messages that are on the server alone: how they are read too. */
