@@ -10,7 +10,7 @@ import { requireLive } from '../sessions/sessions.ts'
 import { storedManifest } from './documents.ts'
 import { lockAccount } from './locked.ts'
 import { isSigned } from './signature.ts'
-import * as store from './store.ts'
+import * as store from './store-book.ts'
 
 type BookAnswer = z.input<typeof devicesApi.book.output>
 

@@ -8,6 +8,7 @@ import { putBook } from './book.ts'
 import { idsOf, type ReadDocuments } from './documents.ts'
 import type { LockedAccount } from './locked.ts'
 import * as store from './store.ts'
+import { deleteArchiveKeys, markNeedsCommit } from './store-rooms.ts'
 
 interface Documents {
   keyring: Keyring
@@ -61,10 +62,10 @@ export async function saveHistory(
     historySeals.map((seal) => ({ userId: account.id, ...seal })),
   )
   await store.deleteOldSeals(tx, account.id, historyKeyId - LIMITS.historySealsPerDevice)
-  if (before.keepsHistory && !manifest.keepsHistory) await store.deleteArchiveKeys(tx, account.id)
+  if (before.keepsHistory && !manifest.keepsHistory) await deleteArchiveKeys(tx, account.id)
   await env.limits.take('historyKeys', account.id)
   // The archive key of the current epoch is under the old history key, whose holders can read on until a commit [Note: H2].
-  await store.markNeedsCommit(tx, account.id)
+  await markNeedsCommit(tx, account.id)
 }
 
 const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })

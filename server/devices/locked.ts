@@ -4,6 +4,7 @@ import type { Queryable } from '../db/connect.ts'
 import { Refusal } from '../refuse.ts'
 import { type Documents, type ReadDocuments, requireName, sameText, storedKeyring, storedManifest } from './documents.ts'
 import * as store from './store.ts'
+import * as rooms from './store-rooms.ts'
 
 /** An account whose keys nobody else can change until the transaction ends. */
 export interface LockedAccount {
@@ -20,11 +21,11 @@ export interface LockedAccount {
 
 /** Locks the account. With `hasRooms` it locks all of the account's rooms first. Throws Refusal. */
 export async function lockAccount(tx: Queryable, userId: string, hasRooms = false): Promise<LockedAccount> {
-  const locked = hasRooms && (await store.lockRoomsOf(tx, userId))
+  const locked = hasRooms && (await rooms.lockRoomsOf(tx, userId))
   const identity = await store.lockIdentity(tx, userId)
   if (!identity) throw new Refusal('not_signed_in')
   // A room was created between the two locks. Locking it now would break the lock order [Note: D3].
-  if (hasRooms && (await store.hashOfRooms(tx, userId)) !== locked) {
+  if (hasRooms && (await rooms.hashOfRooms(tx, userId)) !== locked) {
     throw new Refusal('unavailable', { retryAfterSeconds: 1 })
   }
   const stored = await store.findDocuments(tx, userId)
@@ -33,7 +34,7 @@ export async function lockAccount(tx: Queryable, userId: string, hasRooms = fals
 }
 
 /** Returns the ids of the account's rooms. */
-export const roomsOf = (tx: Queryable, { id }: LockedAccount): Promise<string[]> => store.roomsOf(tx, id)
+export const roomsOf = (tx: Queryable, { id }: LockedAccount): Promise<string[]> => rooms.roomsOf(tx, id)
 
 /** True if the account already has exactly these documents: the response to an earlier attempt was lost. */
 export const isStored = ({ documents }: LockedAccount, { posted }: ReadDocuments): boolean =>

@@ -1,12 +1,9 @@
-import { and, asc, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
+import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
-import { archivePages } from '../db/schema/chatlocks.ts'
 import { books, devices, historySeals, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
-import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
 
 /** Returns the account's identity, locked until the transaction ends, so that key changes run one after another. */
 export async function lockIdentity(db: Queryable, userId: string) {
@@ -113,43 +110,6 @@ export async function deleteDevices(db: Queryable, userId: string, ids: string[]
   await db.delete(books).where(and(eq(books.userId, userId), inArray(books.deviceId, ids)))
 }
 
-/** Returns the account's rooms. */
-export async function roomsOf(db: Queryable, userId: string): Promise<string[]> {
-  const rows = await db
-    .select({ id: chatParticipants.chatRoomId })
-    .from(chatParticipants)
-    .where(eq(chatParticipants.userId, userId))
-  return rows.map(({ id }) => id)
-}
-
-/**
- * Locks the account's rooms until the transaction ends, and returns a hash of their ids. Lock the account after them: appends lock in
- * that order. Thousands of ids would hold up everybody while they are read.
- */
-export async function lockRoomsOf(db: Queryable, userId: string): Promise<unknown> {
-  const { rows } = await db.execute(sql`
-    select md5(string_agg(id, ',')) as hash from (
-      select id from chat_rooms where id = any(${roomIdsOf(userId)}) order by id for no key update) as locked`)
-  return rows[0]?.['hash']
-}
-
-/** Returns the hash of the ids of the account's rooms as they are now. */
-export async function hashOfRooms(db: Queryable, userId: string): Promise<unknown> {
-  const { rows } = await db.execute(sql`
-    select md5(string_agg(chat_room_id, ',' order by chat_room_id)) as hash from chat_participants where user_id = ${userId}`)
-  return rows[0]?.['hash']
-}
-
-export async function markNeedsCommit(db: Queryable, userId: string): Promise<void> {
-  await db.update(chatRooms).set({ needsCommit: true }).where(isOneOf(chatRooms.id, userId))
-}
-
-/** Deletes the account's archive keys of its rooms, those in pages too. */
-export async function deleteArchiveKeys(db: Queryable, userId: string): Promise<void> {
-  await db.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, userId)))
-  await db.delete(archivePages).where(and(eq(archivePages.userId, userId), isOneOf(archivePages.chatRoomId, userId)))
-}
-
 export async function insertHistorySeals(db: Queryable, rows: (typeof historySeals.$inferInsert)[]): Promise<void> {
   if (rows.length > 0) await db.insert(historySeals).values(rows)
 }
@@ -196,47 +156,3 @@ export async function deleteUnlock(db: Queryable, userId: string, id: string): P
     .set({ unlockSecret: null })
     .where(and(eq(devices.userId, userId), eq(devices.id, id)))
 }
-
-/** Returns the account's books without their sealed content, newest first. */
-export async function findBooks(db: Queryable, userId: string) {
-  return await db
-    .select({ deviceId: books.deviceId, version: books.version, historyKeyId: books.historyKeyId })
-    .from(books)
-    .where(eq(books.userId, userId))
-    .orderBy(desc(books.version))
-}
-
-export async function findBook(db: Queryable, userId: string, deviceId: string) {
-  const [row] = await db
-    .select()
-    .from(books)
-    .where(and(eq(books.userId, userId), eq(books.deviceId, deviceId)))
-  return row
-}
-
-/** Replaces the book that this device wrote before. The caller holds the account's lock and has compared the versions. */
-export async function saveBook(
-  db: Queryable,
-  row: Omit<typeof books.$inferInsert, 'sealed'> & { sealed: Buffer },
-): Promise<void> {
-  // `excluded` is the new row. To name its values again would send a book of megabytes twice.
-  const { version, historyKeyId, sealed, signature } = books
-  const set = {
-    version: excluded(version),
-    historyKeyId: excluded(historyKeyId),
-    sealed: excluded(sealed),
-    signature: excluded(signature),
-  }
-  // The bytes are a quarter shorter than their base64, and nothing here encodes them. PostgreSQL breaks base64 into lines.
-  const asText = sql`translate(encode(${row.sealed}::bytea, 'base64'), chr(10), '')`
-  await db
-    .insert(books)
-    .values({ ...row, sealed: asText })
-    .onConflictDoUpdate({ target: [books.userId, books.deviceId], set })
-}
-
-const excluded = (column: PgColumn) => sql`excluded.${sql.identifier(column.name)}`
-
-const roomIdsOf = (userId: string) => sql`array(select chat_room_id from chat_participants where user_id = ${userId})`
-
-const isOneOf = (column: PgColumn, userId: string) => sql`${column} = any(${roomIdsOf(userId)})`
