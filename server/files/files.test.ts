@@ -244,6 +244,22 @@ test('uploads that nothing uses go after a day, and the oldest before when they 
   expect((await reads(alice, used)).status).toBe(200)
 })
 
+test('a file whose bytes cannot be deleted keeps its row and holds up no other', async () => {
+  const alice = await world.person('alice')
+  const paths = [await shows(alice), await shows(alice), await shows(alice)]
+  expect((await sets(alice, null)).status).toBe(200)
+  const { bucket } = world.env
+  const dropped = await world.sql("select id from objects where owner_id = $1 and state = 'dropped'", [alice.id])
+  const stuck = String(dropped[0]?.['id'])
+  world.env.bucket = { ...bucket, remove: (name) => (name === stuck ? Promise.reject(new Error('EACCES')) : bucket.remove(name)) }
+  await sweeps()
+  world.env.bucket = bucket
+  expect([dropped.length, await rowsOf(alice)]).toEqual([3, [{ state: 'dropped' }]])
+  expect(await Promise.all(paths.map(isStored))).toEqual(paths.map((path) => path.endsWith(stuck)))
+  await sweeps()
+  expect(await rowsOf(alice)).toEqual([])
+})
+
 test('a deleted account leaves no file, also none that was on its way', async () => {
   const { alice, bob } = await world.people()
   await alice.talksTo(bob)

@@ -4,6 +4,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Bytes, Elsewhere } from '../http/bytes.ts'
+import { refusalOf } from '../http/errors.ts'
 import type { Caller } from '../http/serve.ts'
 import { Refusal } from '../refuse.ts'
 import { looksMutual } from '../relations/relations.ts'
@@ -79,13 +80,25 @@ export async function removeFile(env: Env, user: SignedInUser, id: string): Prom
 /** Nobody reads a file of this account any more, but those that others have received with its messages. */
 export const dropObjectsOf = (tx: Queryable, ownerId: string): Promise<void> => store.dropOwn(tx, ownerId)
 
-/** Deletes dropped files, and those that were uploaded for nothing. The row goes last: what fails is tried again. */
+/**
+ * Deletes dropped files, and those that were uploaded for nothing. The row goes last: what fails is tried again, and holds up no other; the
+ * first failure is thrown at the end.
+ */
 export async function deleteDropped(env: Env): Promise<boolean> {
   const ago = (seconds: number) => new Date(env.clock().getTime() - seconds * 1000)
   await store.dropAbandoned(env.db, ago(LIMITS.uploadKeptSeconds), ago(LIMITS.uploadArrivesSeconds))
   const ids = await store.findDropped(env.db, DROPPED_AT_ONCE)
-  await dropParts(env, ids)
-  for (const id of ids) await env.bucket.remove(id)
-  await store.deleteObjects(env.db, ids)
+  const failures: unknown[] = []
+  for (const id of ids)
+    try {
+      await dropParts(env, [id])
+      await env.bucket.remove(id)
+      await store.deleteObjects(env.db, [id])
+    } catch (error) {
+      // The bucket is away, or the database.
+      if (refusalOf(error)) throw error
+      failures.push(error)
+    }
+  if (failures.length > 0) throw failures[0]
   return ids.length === DROPPED_AT_ONCE
 }
