@@ -64,6 +64,7 @@ function wordsOf({ act, after }: OwnAct): string {
   }
   if (act !== 'subscription') return WORDS[act] ?? 'The account was changed'
   const { tier } = JSON.parse(after) as { tier?: unknown }
+  if (tier === undefined) return 'The card subscription was ended'
   const known = tierShape.safeParse(tier).data
   return known ? `The plan was set to ${PLANS[known].name}` : 'The plan was changed'
 }

@@ -127,7 +127,7 @@ export async function giveTier(env: Env, actor: SignedInUser, id: string, tier: 
     if (!(await store.holdUser(tx, id))) throw new Refusal('user_not_found')
   })
   const isCardEnded = await endCard(env, id)
-  return await verb({
+  const give = verb({
     act: 'subscription',
     shows: async ({ subscriptionEndDate }, tx) => ({
       tier: await effectiveTier(tx, id, env.clock()),
@@ -137,5 +137,19 @@ export async function giveTier(env: Env, actor: SignedInUser, id: string, tier: 
     changes: async (tx, _row, _actor, now) => {
       await grantTier(tx, now, { userId: id, tier })
     },
-  })(env, actor, id)
+  })
+  try {
+    return await give(env, actor, id)
+  } catch (error) {
+    // The caller’s rights have ended while the provider answered. What was done there is done.
+    if (isCardEnded) await noteEndedCard(env, actor, id)
+    throw error
+  }
 }
+
+const noteEndedCard = ({ db, clock }: Env, actor: SignedInUser, subjectId: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    await lockAdministration(tx)
+    const ended = { before: { isCardEnded: false }, after: { isCardEnded: true } }
+    await writeAudit(tx, clock(), { actorId: actor.id, act: 'subscription', subjectId, ...ended })
+  })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { adminApi } from '../../contract/admin.ts'
+import { auditApi } from '../../contract/audit.ts'
 import { paymentsApi } from '../../contract/payments.ts'
 import { stepUpApi } from '../../contract/stepup.ts'
 import { giveTier } from '../admin/operator.ts'
@@ -51,6 +52,22 @@ test('where the provider does not answer, nothing is given and nothing has ended
   expect(await ada.tries(adminApi.setTier, { id: alice.id, tier: 'premium' })).toBeRefused(503, 'card_unavailable')
   sandbox.run = run
   expect([await tierOf(alice), (await stateOf(alice)).card?.renews]).toEqual(['test', true])
+})
+
+test('an administrator whose rights end while the provider answers gives nothing, and what has ended there stands in the trail', async () => {
+  const [ada, alice] = [await administrator(), await free()]
+  await buys(alice, 'test')
+  const { run } = sandbox
+  sandbox.run = async (operation) => {
+    await world.sql('update users set is_admin = false where id = $1', [ada.id])
+    return await run(operation)
+  }
+  expect(await ada.tries(adminApi.setTier, { id: alice.id, tier: 'premium' })).toBeRefused(403, 'admin_required')
+  sandbox.run = run
+  expect([await tierOf(alice), (await stateOf(alice)).card]).toEqual(['test', null])
+  const rows = await world.sql('select act, before, after from audit_log where subject_id = $1', [alice.id])
+  expect(rows).toEqual([{ act: 'subscription', before: '{"isCardEnded":false}', after: '{"isCardEnded":true}' }])
+  expect((await alice.does(auditApi.own, {})).map(({ act }) => act)).toEqual(['subscription'])
 })
 
 test('Eve, who is no administrator, ends nobody’s card subscription', async () => {
