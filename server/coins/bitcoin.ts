@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { BitcoinNetwork, CoinSettings } from '../coinsettings.ts'
 import { openBitcoind } from './bitcoind.ts'
 import type { Transaction } from './bitcoinnode.ts'
-import type { Arrival, Chain } from './chain.ts'
+import { type Arrival, type Chain, NodeError } from './chain.ts'
 import { openEsplora } from './esplora.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -32,7 +32,7 @@ export function openBitcoin(
 
   async function head(): Promise<number> {
     if (!isChecked) {
-      if ((await node.genesis()) !== NETWORKS[network].genesis) throw new Error(`The node of Bitcoin is not of ${network}`)
+      if ((await node.genesis()) !== NETWORKS[network].genesis) throw new NodeError(`The node of Bitcoin is not of ${network}`)
       isChecked = true
     }
     return z

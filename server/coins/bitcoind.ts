@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type BitcoinNode, type Transaction, transactionShape } from './bitcoinnode.ts'
+import { NodeError } from './chain.ts'
 import type { Upstream } from './upstream.ts'
 
 /** "Invalid address or key": the node knows no such transaction. */
@@ -31,11 +32,11 @@ export function openBitcoind(url: string, upstream: Upstream): BitcoinNode {
     const answer = answered.parse(await upstream.post(url, { jsonrpc: '1.0', id: lastId, method, params }, [200, 500]))
     if (!answer.error) return shape.parse(answer.result) as z.output<Shape>
     if (!knowsAll && answer.error.code === UNKNOWN) return undefined
-    throw new Error(`The node of Bitcoin refused ${method} with ${answer.error.code}`)
+    throw new NodeError(`The node of Bitcoin refused ${method} with ${answer.error.code}`)
   }
   async function ask<Shape extends z.ZodType>(shape: Shape, method: string, ...params: unknown[]): Promise<z.output<Shape>> {
     const found = await call(shape, method, params)
-    if (found === undefined) throw new Error(`The node of Bitcoin did not answer ${method}`)
+    if (found === undefined) throw new NodeError(`The node of Bitcoin did not answer ${method}`)
     return found
   }
 
@@ -72,13 +73,13 @@ export function openBitcoind(url: string, upstream: Upstream): BitcoinNode {
       const [imported] = await ask(z.array(z.object({ success: z.boolean() })), 'importdescriptors', [
         { desc: descriptor, timestamp: 'now' },
       ])
-      if (!imported?.success) throw new Error('The wallet of Bitcoin does not watch a new address')
+      if (!imported?.success) throw new NodeError('The wallet of Bitcoin does not watch a new address')
     },
     async transactionsOf(address) {
       // A wallet that was lost and made anew would show that nothing has come.
       const known = z.object({ ismine: z.boolean(), iswatchonly: z.boolean().default(false) })
       const { ismine, iswatchonly } = await ask(known, 'getaddressinfo', address)
-      if (!ismine && !iswatchonly) throw new Error('The wallet of Bitcoin does not watch an address that was given out')
+      if (!ismine && !iswatchonly) throw new NodeError('The wallet of Bitcoin does not watch an address that was given out')
       const received = z.array(z.object({ txids: z.array(z.string()) }))
       const rows = await ask(received, 'listreceivedbyaddress', 0, true, true, address)
       const found = await Promise.all(rows.flatMap(({ txids }) => txids.map(ofWallet)))

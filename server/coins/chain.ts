@@ -1,3 +1,5 @@
+import { ZodError } from 'zod'
+
 /** Money that has come to an address: an output, the log of a token, or a rise of a balance. */
 export interface Arrival {
   /** The transaction, with `index` unique on its chain; for a rise that no transaction of the block explains, block and address. */
@@ -31,7 +33,7 @@ export interface Seen extends Known {
 /** The node does not answer, or answers what cannot be. Nothing is known then: whatever was known before stays. */
 export class NodeError extends Error {}
 
-/** Reads one chain, and derives addresses from a public key. Every failure is a NodeError, once `openCoins` has opened it. */
+/** Reads one chain, and derives addresses from a public key. What the node fails at is a NodeError, once `openCoins` has opened it. */
 export interface Chain {
   /** Asked for once a process, before anything else is believed: that the node is of the chain of the settings. */
   head(): Promise<number>
@@ -44,7 +46,7 @@ export interface Chain {
   look(address: string, known: Known): Promise<Seen>
 }
 
-/** Names every failure of what reads a chain: whoever asks it expects NodeError, and nothing else. */
+/** Names the failures of a node, however they are wrapped: whoever asks it expects NodeError. A mistake of this server stays what it is. */
 export function namingFailures(chain: Chain): Chain {
   const named =
     <Asked extends unknown[], T>(ask: (...asked: Asked) => Promise<T>) =>
@@ -52,7 +54,7 @@ export function namingFailures(chain: Chain): Chain {
       try {
         return await ask(...asked)
       } catch (cause) {
-        throw new NodeError(cause instanceof Error ? cause.message : 'The node failed', { cause })
+        throw isOfNode(cause) ? new NodeError(cause.message, { cause }) : cause
       }
     }
   return {
@@ -63,6 +65,10 @@ export function namingFailures(chain: Chain): Chain {
     look: named(chain.look),
   }
 }
+
+/** True if the node has failed, or has answered what does not fit its shape. */
+const isOfNode = (error: unknown): error is Error =>
+  error instanceof Error && (error instanceof NodeError || error instanceof ZodError || isOfNode(error.cause))
 
 /** Blocks on top of an arrival, its own included; 0 until it is in one. */
 export const confirmationsOf = ({ height }: Pick<Arrival, 'height'>, head: number): number =>

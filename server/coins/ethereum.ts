@@ -1,6 +1,7 @@
 import { COINS } from '../../contract/coins.ts'
 import type { CoinSettings } from '../coinsettings.ts'
-import type { Arrival, Chain, Known } from './chain.ts'
+import { type Arrival, type Chain, type Known, NodeError } from './chain.ts'
+import { openEthereumNode } from './ethereumnode.ts'
 import { rises } from './rises.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -10,6 +11,8 @@ const WINDOW = 64
 /** Blocks that one request for logs names, and requests of one look. What is left is read by the next. */
 const LOG_BLOCKS = 2000
 const LOG_REQUESTS = 10
+/** Arrivals of other tokens that an address has at most: whoever makes a token can send as many as they like, and a person looks at each. */
+const OTHERS_MAX = 10
 
 type Settings = NonNullable<CoinSettings['ethereum']>
 
@@ -17,13 +20,7 @@ type Settings = NonNullable<CoinSettings['ethereum']>
 async function openClient(rpc: string, upstream: Upstream) {
   const { createPublicClient, custom, getAddress, parseAbi, parseAbiItem } = await import('viem')
   const { publicKeyToAddress } = await import('viem/accounts')
-  let lastId = 0
-  const request = async ({ method, params }: { method: string; params?: unknown }) => {
-    lastId += 1
-    const answer = await upstream.post(rpc, { jsonrpc: '2.0', id: lastId, method, params: params ?? [] })
-    if (typeof answer === 'object' && answer !== null && 'result' in answer) return answer.result
-    throw new Error(`The node of Ethereum refused ${method}`)
-  }
+  const request = openEthereumNode(rpc, upstream)
   return {
     ...{ getAddress, publicKeyToAddress },
     client: createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 }),
@@ -45,27 +42,35 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     const opened = await opening
     if (isChecked) return opened
     const { client, token } = opened
-    if ((await client.getChainId()) !== chainId) throw new Error(`The node of Ethereum is not of the chain ${chainId}`)
+    if ((await client.getChainId()) !== chainId) throw new NodeError(`The node of Ethereum is not of the chain ${chainId}`)
     const decimals = usdc && (await client.readContract({ address: usdc, abi: token, functionName: 'decimals' }))
-    if (usdc && decimals !== COINS.usdc.decimals) throw new Error('USDC_CONTRACT is not the contract of USDC')
+    if (usdc && decimals !== COINS.usdc.decimals) throw new NodeError('USDC_CONTRACT is not the contract of USDC')
     isChecked = true
     return opened
   }
 
   const head = async () => Number(await (await open()).client.getBlockNumber())
 
-  /** Tokens that came from block `from` to block `to`, of any contract. */
-  async function tokensBetween(to: `0x${string}`, fromBlock: number, toBlock: number): Promise<Arrival[]> {
+  const assetOf = (contract: string) => (contract.toLowerCase() === usdc?.toLowerCase() ? 'usdc' : contract.toLowerCase())
+
+  /** Tokens that came from one block to another: USDC, and of other contracts the first ones. */
+  async function tokensBetween(
+    to: `0x${string}`,
+    { from: fromBlock, to: toBlock }: { from: number; to: number },
+    othersMax: number,
+  ): Promise<Arrival[]> {
     const { client, transfer } = await open()
     const range = { fromBlock: BigInt(fromBlock), toBlock: BigInt(toBlock) }
-    const logs = await client.getLogs({ event: transfer, args: { to }, strict: true, ...range })
-    return await Promise.all(
-      logs.map(async ({ address, transactionHash, logIndex, blockNumber, args }) => ({
-        ...{ reference: transactionHash, index: logIndex, units: args.value },
-        asset: address.toLowerCase() === usdc?.toLowerCase() ? 'usdc' : address.toLowerCase(),
-        ...(await blockAt(Number(blockNumber))),
-      })),
-    )
+    const found = await client.getLogs({ event: transfer, args: { to }, strict: true, ...range })
+    // Anybody may send nothing in anybody's name.
+    const logs = found.filter(({ args }) => args.value > 0n)
+    const others = logs.filter(({ address }) => assetOf(address) !== 'usdc').slice(0, Math.max(0, othersMax))
+    const counted = logs.filter((log) => assetOf(log.address) === 'usdc' || others.includes(log))
+    const blocks = await blocksAt(counted.map(({ blockNumber }) => Number(blockNumber)))
+    return counted.flatMap(({ address, transactionHash: reference, logIndex: index, blockNumber, args }) => {
+      const block = blocks.get(Number(blockNumber))
+      return block ? [{ reference, index, units: args.value, asset: assetOf(address), ...block }] : []
+    })
   }
 
   async function blockAt(height: number) {
@@ -73,6 +78,10 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     const { hash, timestamp } = await client.getBlock({ blockNumber: BigInt(height) })
     return { height, blockHash: hash as string, at: new Date(Number(timestamp) * 1000) }
   }
+
+  /** Reads each of these blocks once. */
+  const blocksAt = async (heights: number[]) =>
+    new Map(await Promise.all([...new Set(heights)].map(async (each) => [each, await blockAt(each)] as const)))
 
   /** Names a rise by the transaction that made it, where one transaction to the address explains it. */
   async function nameRise(address: `0x${string}`, { height, units }: { height: number; units: bigint }): Promise<Arrival> {
@@ -96,9 +105,8 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
 
   /** Of what is settled, what still lies in the chain that the node has now. */
   async function standing(arrivals: readonly Arrival[]): Promise<Arrival[]> {
-    const heights = [...new Set(arrivals.flatMap(({ height }) => (height === null ? [] : [height])))]
-    const hashes = new Map(await Promise.all(heights.map(async (each) => [each, (await blockAt(each)).blockHash] as const)))
-    return arrivals.filter(({ height, blockHash }) => height !== null && hashes.get(height) === blockHash)
+    const blocks = await blocksAt(arrivals.flatMap(({ height }) => (height === null ? [] : [height])))
+    return arrivals.filter(({ height, blockHash }) => height !== null && blocks.get(height)?.blockHash === blockHash)
   }
 
   async function look(typed: string, known: Known) {
@@ -114,8 +122,11 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     const from = Math.min(known.scannedHeight, newest)
     const to = Math.min(newest, from + LOG_BLOCKS * LOG_REQUESTS)
     const tokens: Arrival[] = []
-    for (let at = from + 1; at <= to; at += LOG_BLOCKS)
-      tokens.push(...(await tokensBetween(address, at, Math.min(to, at + LOG_BLOCKS - 1))))
+    const othersIn = (some: readonly Arrival[]) => some.filter(({ asset }) => asset !== 'usdc' && asset !== 'ethereum').length
+    for (let at = from + 1; at <= to; at += LOG_BLOCKS) {
+      const range = { from: at, to: Math.min(to, at + LOG_BLOCKS - 1) }
+      tokens.push(...(await tokensBetween(address, range, OTHERS_MAX - othersIn([...kept, ...tokens]))))
+    }
     const settledHeight = newest - DEPTH + 1
     // After days without the node the logs come first: the balance tells of the whole time at once.
     const isBehind = to < settledHeight
@@ -147,7 +158,7 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
       const receipt = await client.request({ method: 'eth_getTransactionReceipt', params })
       if (receipt === null) return sent.to?.toLowerCase() === address.toLowerCase() || undefined
       const height = Number(receipt.blockNumber)
-      const tokens = await tokensBetween(address, height, height)
+      const tokens = await tokensBetween(address, { from: height, to: height }, OTHERS_MAX)
       if (tokens.some(({ reference }) => reference === hash)) return true
       // A contract wallet pays without a transaction to the address: the balance shows it.
       const balanceAt = (at: number) => client.getBalance({ address, blockNumber: BigInt(at) })
