@@ -15,12 +15,10 @@ import { inTurn, isLive, syncCard } from './sync.ts'
 
 /** Runs work on the account’s card in a transaction of its own, which ends with what the provider then says. Returns that. */
 const onCard = (env: Env, userId: string, work: (tx: Queryable) => Promise<void>) =>
-  inTurn(userId, () =>
-    env.db.transaction(async (tx) => {
-      await work(tx)
-      return await syncCard(env, tx, userId)
-    }),
-  )
+  inTurn(env, userId, async (tx) => {
+    await work(tx)
+    return await syncCard(env, tx, userId)
+  })
 
 interface Wanted extends Choice {
   paymentMethodId?: string | undefined

@@ -9,7 +9,7 @@ import { asked } from './card.ts'
 import { metadataOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
 import * as store from './store.ts'
-import { inTurn, isLive, syncCard } from './sync.ts'
+import { inTurn, isLive, settleCheckout } from './sync.ts'
 
 /** Checkouts are paid within this time. */
 const OPEN_MINUTES = 60
@@ -42,35 +42,24 @@ export async function beginInFrame(env: Env, user: SignedInUser, choice: Choice)
 async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Way): Promise<Stripe.Checkout.Session> {
   const client = await env.card.client()
   const offer = await findOffer(env.db, choice)
-  return await inTurn(user.id, () =>
-    env.db.transaction(async (tx) => {
-      const card = await store.lockCard(tx, user.id)
-      const paid = await paidStanding(tx, user.id, env.clock())
-      if (isLive(card) || compareTiers(paid.tier, offer.tier) >= 0) throw new Refusal('already_subscribed')
-      const customer = card.customerId ?? (await newCustomer(client, user.id))
-      if (card.checkoutId !== null && !(await isClosed(client, card.checkoutId))) {
-        await store.saveCard(tx, user.id, { checkoutId: null })
-        await syncCard(env, tx, user.id)
-        throw new Refusal('already_subscribed')
-      }
-      const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
-      await store.saveCard(tx, user.id, { customerId: customer, checkoutId: session.id })
-      return session
-    }),
-  )
+  const opened = await inTurn(env, user.id, async (tx) => {
+    const card = await settleCheckout(env, tx, user.id, { isClosing: true })
+    const paid = await paidStanding(tx, user.id, env.clock())
+    // Refused outside of the transaction: what the earlier checkout has paid stays written.
+    if (isLive(card) || card.checkoutId !== null || compareTiers(paid.tier, offer.tier) >= 0) return undefined
+    const customer = card.customerId ?? (await newCustomer(client, user.id))
+    const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
+    await store.saveCard(tx, user.id, { customerId: customer, checkoutId: session.id })
+    return session
+  })
+  if (!opened) throw new Refusal('already_subscribed')
+  return opened
 }
 
 /** The provider learns nothing of the person but an id. What it asks for a receipt, it asks itself. */
 async function newCustomer(client: Stripe, userId: string): Promise<string> {
   const made = await asked(client.customers.create({ metadata: { userId } }, { idempotencyKey: `customer-${userId}` }))
   return made.id
-}
-
-/** Closes a checkout. Returns false if it was paid meanwhile. */
-async function isClosed(client: Stripe, checkoutId: string): Promise<boolean> {
-  const { status } = await asked(client.checkout.sessions.retrieve(checkoutId))
-  if (status === 'open') await asked(client.checkout.sessions.expire(checkoutId))
-  return status !== 'complete'
 }
 
 function sessionOf(env: Env, offer: Offer, customer: string, userId: string): Stripe.Checkout.SessionCreateParams {

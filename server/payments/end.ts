@@ -1,7 +1,7 @@
 import { asked } from './card.ts'
 import { dropPending } from './pending.ts'
 import * as store from './store.ts'
-import { type CardEnv, inTurn, isLive, syncCard } from './sync.ts'
+import { type CardEnv, inTurn, isLive, settleCheckout, syncCard } from './sync.ts'
 
 /**
  * Ends what would charge the card of this account again: its subscription, and a checkout that is open. Nothing is paid back.
@@ -11,19 +11,13 @@ export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
   const known = await store.findCard(env.db, userId)
   if (!known?.customerId || (!isLive(known) && known.checkoutId === null)) return false
   const client = await env.card.client()
-  return await inTurn(userId, () =>
-    env.db.transaction(async (tx) => {
-      const { checkoutId } = await store.lockCard(tx, userId)
-      if (checkoutId !== null) {
-        const { status } = await asked(client.checkout.sessions.retrieve(checkoutId))
-        if (status === 'open') await asked(client.checkout.sessions.expire(checkoutId))
-      }
-      const card = await syncCard(env, tx, userId)
-      if (!isLive(card) || card.subscriptionId === null) return false
-      await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
-      await asked(client.subscriptions.cancel(card.subscriptionId))
-      await syncCard(env, tx, userId)
-      return true
-    }),
-  )
+  return await inTurn(env, userId, async (tx) => {
+    await settleCheckout(env, tx, userId, { isClosing: true })
+    const card = await syncCard(env, tx, userId)
+    if (!isLive(card) || card.subscriptionId === null) return false
+    await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
+    await asked(client.subscriptions.cancel(card.subscriptionId))
+    await syncCard(env, tx, userId)
+    return true
+  })
 }

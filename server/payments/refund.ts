@@ -16,38 +16,40 @@ interface Refundable {
 
 /**
  * Returns what the guarantee pays back: all payments of the running subscription, if it began within 30 days and the account was never
- * paid back before. Empty otherwise.
+ * paid back before. Empty otherwise. Of a refund that broke off, because the provider did not answer, what is left.
  */
 export async function findRefundable(db: Queryable, card: store.CardAccount | undefined, now: Date): Promise<Refundable[]> {
   const startedAt = card?.startedAt ?? null
   if (!card || startedAt === null || !isLive(card) || now.getTime() - startedAt.getTime() > PLAN_LIMITS.refundDays * DAY_MS)
     return []
   const entries = await store.listCardPayments(db, card.userId)
-  if (entries.some(({ kind }) => kind === 'refund')) return []
-  return entries.flatMap(({ kind, createdAt, startsAt, reference, amountCents }) =>
-    kind === 'payment' && reference !== null && amountCents > 0 && (createdAt >= startedAt || startsAt >= startedAt)
-      ? [{ intent: reference, amountCents }]
-      : [],
+  const payments = entries.filter(
+    ({ kind, createdAt, startsAt }) => kind === 'payment' && (createdAt >= startedAt || startsAt >= startedAt),
+  )
+  const paidBack = entries.flatMap(({ kind, refersTo }) => (kind === 'refund' ? [refersTo] : []))
+  if (!paidBack.every((key) => payments.some((payment) => payment.key === key))) return []
+  return payments.flatMap(({ key, reference, amountCents }) =>
+    reference !== null && amountCents > 0 && !paidBack.includes(key) ? [{ intent: reference, amountCents }] : [],
   )
 }
 
 /** Pays the card subscription back and ends it at once. Throws Refusal `not_refundable`. */
 export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refundedCents: number }> {
   const client = await env.card.client()
-  return await inTurn(user.id, () =>
-    env.db.transaction(async (tx) => {
-      const card = await store.lockCard(tx, user.id)
-      const payments = await findRefundable(tx, card, env.clock())
-      if (payments.length === 0 || card.subscriptionId === null) throw new Refusal('not_refundable')
-      await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
-      for (const { intent } of payments) {
-        // The same key: a repetition after a crash pays nothing twice.
-        await asked(client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${intent}` }))
-        await syncRefunds(env, tx, intent)
-      }
-      await asked(client.subscriptions.cancel(card.subscriptionId))
-      await syncCard(env, tx, user.id)
-      return { refundedCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0) }
-    }),
-  )
+  return await inTurn(env, user.id, async (tx) => {
+    const card = await store.lockCard(tx, user.id)
+    const payments = await findRefundable(tx, card, env.clock())
+    if (payments.length === 0 || card.subscriptionId === null) throw new Refusal('not_refundable')
+    await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
+    // Should the provider not answer on the way, what was paid back is at least not billed again.
+    await asked(client.subscriptions.update(card.subscriptionId, { cancel_at_period_end: true }))
+    for (const { intent } of payments) {
+      // The same key: a repetition after a crash pays nothing twice.
+      await asked(client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${intent}` }))
+      await syncRefunds(env, tx, intent)
+    }
+    await asked(client.subscriptions.cancel(card.subscriptionId))
+    await syncCard(env, tx, user.id)
+    return { refundedCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0) }
+  })
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, lt, lte, ne, not, or, sql } from 'drizzle-orm'
 import { PLAN_LIMITS } from '../../contract/planlimits.ts'
 import type { Queryable } from '../db/connect.ts'
 import { users } from '../db/schema/account.ts'
@@ -24,6 +24,11 @@ export function listPackages(db: Queryable) {
 export const hasPackages = async (db: Queryable, tier: string): Promise<boolean> =>
   (await db.$count(premiumPackages, eq(premiumPackages.tier, tier))) > 0
 
+/** Lets this transaction wait for the provider as long as that may take to answer: its calls are tried three times. */
+export async function awaitProvider(tx: Queryable): Promise<void> {
+  await tx.execute(sql`set local idle_in_transaction_session_timeout = '90s'`)
+}
+
 /** Makes the account's row where there is none, and locks it: one change of a subscription at a time. */
 export async function lockCard(tx: Queryable, userId: string): Promise<CardAccount> {
   await tx.insert(cardAccounts).values({ userId }).onConflictDoNothing()
@@ -47,17 +52,34 @@ export async function saveCard(tx: Queryable, userId: string, row: Partial<Omit<
   await tx.update(cardAccounts).set(row).where(eq(cardAccounts.userId, userId))
 }
 
-const isOverdue = (now: Date) => or(lte(cardAccounts.periodEnd, now), isNotNull(cardAccounts.waiting))
+/** False for an account that is blocked or deleted. */
+const isActive = sql<boolean>`(select ${users.isActive} from ${users} where ${users.id} = ${cardAccounts.userId})`
 
-/** Lists accounts whose paid period has ended while their subscription runs, or whose payment waits: the provider may have told in vain. */
+const isOverdue = (now: Date) =>
+  or(
+    // One that is cancelled stays so.
+    and(ne(cardAccounts.status, 'canceled'), or(lte(cardAccounts.periodEnd, now), isNotNull(cardAccounts.waiting))),
+    isNotNull(cardAccounts.checkoutId),
+    and(eq(cardAccounts.renews, true), not(isActive)),
+  )
+
+/**
+ * Lists accounts whose paid period has ended while their subscription runs, whose payment waits, or who have begun a checkout: the provider
+ * may have told in vain. And those that would be billed again although nobody can sign in to them.
+ */
 export async function findOverdue(db: Queryable, now: Date, after: string, atMost: number): Promise<string[]> {
   const rows = await db
     .select({ userId: cardAccounts.userId })
     .from(cardAccounts)
-    .where(and(isNotNull(cardAccounts.subscriptionId), isOverdue(now), sql`${cardAccounts.userId} > ${after}`))
+    .where(and(isOverdue(now), sql`${cardAccounts.userId} > ${after}`))
     .orderBy(asc(cardAccounts.userId))
     .limit(atMost)
   return rows.map(({ userId }) => userId)
+}
+
+/** True if somebody can sign in to the account. */
+export async function canSignIn(db: Queryable, userId: string): Promise<boolean> {
+  return (await db.$count(users, and(eq(users.id, userId), eq(users.isActive, true)))) > 0
 }
 
 export async function isKnownEvent(db: Queryable, id: string): Promise<boolean> {

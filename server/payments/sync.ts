@@ -19,10 +19,41 @@ export const isLive = ({ subscriptionId, status }: store.CardAccount): boolean =
 
 const turns = new Map<string, Promise<unknown>>()
 
-/** Runs work on an account’s card one after another in this process, so that those who wait hold no connection of the database. */
-export async function inTurn<T>(userId: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Cards at which this process works at the same time. Each holds one of the sixteen connections of the database while the provider
+ * answers: where that takes its time, everybody else goes on.
+ */
+const AT_ONCE = 4
+let running = 0
+const queue: (() => void)[] = []
+
+async function inLane<T>(work: () => Promise<T>): Promise<T> {
+  if (running < AT_ONCE) running += 1
+  else await new Promise<void>((resolve) => queue.push(resolve))
+  try {
+    return await work()
+  } finally {
+    // The next one takes this place.
+    const next = queue.shift()
+    if (next) next()
+    else running -= 1
+  }
+}
+
+/**
+ * Runs work on an account’s card in a transaction of its own, one after another in this process, so that those who wait hold no connection
+ * of the database.
+ */
+export async function inTurn<T>({ db }: Pick<CardEnv, 'db'>, userId: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const before = turns.get(userId) ?? Promise.resolve()
-  const turn = before.then(work, work)
+  const next = () =>
+    inLane(() =>
+      db.transaction(async (tx) => {
+        await store.awaitProvider(tx)
+        return await work(tx)
+      }),
+    )
+  const turn = before.then(next, next)
   turns.set(userId, turn)
   try {
     return await turn
@@ -50,6 +81,28 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
   if (current) await store.saveCard(tx, userId, { ...stateOf(current), waiting: waitingOf(current, invoices) })
   await refreshStanding(tx, userId, now)
   return await store.lockCard(tx, userId)
+}
+
+/**
+ * Asks what has become of the account’s checkout, and writes down what it has paid, in case nothing told of that. One that can still be paid
+ * stays, or is closed. Returns the account’s card, locked, which keeps the checkout as long as it may be paid, or its payment is under way.
+ */
+export async function settleCheckout(
+  env: Omit<CardEnv, 'db'>,
+  tx: Queryable,
+  userId: string,
+  { isClosing }: { isClosing: boolean },
+): Promise<store.CardAccount> {
+  const before = await store.lockCard(tx, userId)
+  if (before.checkoutId === null) return before
+  const client = await env.card.client()
+  const { status, subscription } = await asked(client.checkout.sessions.retrieve(before.checkoutId))
+  if (status === 'open' && !isClosing) return before
+  if (status === 'open') await asked(client.checkout.sessions.expire(before.checkoutId))
+  const card = status === 'complete' ? await syncCard(env, tx, userId) : before
+  if (status === 'complete' && card.subscriptionId !== idOf(subscription)) return card
+  await store.saveCard(tx, userId, { checkoutId: null })
+  return { ...card, checkoutId: null }
 }
 
 function stateOf(subscription: Stripe.Subscription): Partial<store.CardAccount> {

@@ -2,8 +2,10 @@ import type Stripe from 'stripe'
 import { PLAN_LIMITS } from '../../contract/planlimits.ts'
 import type { Env } from '../env.ts'
 import { Refusal } from '../refuse.ts'
+import { asked } from './card.ts'
+import { dropPending } from './pending.ts'
 import * as store from './store.ts'
-import { inTurn, syncCard, syncRefunds } from './sync.ts'
+import { inTurn, settleCheckout, syncCard, syncRefunds } from './sync.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -21,14 +23,12 @@ export async function takeEvent(env: Env, body: Buffer, signature: string | unde
     (intent && (await store.findPayment(env.db, intent))?.userId) ||
     undefined
   if (userId === undefined || (await store.isKnownEvent(env.db, event.id))) return {}
-  await inTurn(userId, async () => {
-    if (await store.isKnownEvent(env.db, event.id)) return
-    await env.db.transaction(async (tx) => {
-      await syncCard(env, tx, userId)
-      if (intent) await syncRefunds(env, tx, intent)
-      await store.noteEvent(tx, event.id, env.clock())
-      await env.fault?.('payments:written')
-    })
+  await inTurn(env, userId, async (tx) => {
+    if (await store.isKnownEvent(tx, event.id)) return
+    await syncCard(env, tx, userId)
+    if (intent) await syncRefunds(env, tx, intent)
+    await store.noteEvent(tx, event.id, env.clock())
+    await env.fault?.('payments:written')
   })
   return {}
 }
@@ -53,19 +53,50 @@ const idOf = (value: unknown): string | undefined => {
   return typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' ? value.id : undefined
 }
 
+const FIRST = '00000000-0000-0000-0000-000000000000'
+const AT_ONCE = 20
+
 /**
- * Asks the provider for subscriptions whose period has ended, in case its event was lost, and forgets old events. A job. Asks for all of
- * them once a run.
+ * Asks the provider for subscriptions whose period has ended and for checkouts, in case its event was lost, and forgets old events. A job.
+ * Asks for all of them once a run, and ends with its period what nobody can end who could sign in. An account of which nothing can be
+ * said holds up no other: the first failure is thrown at the end.
  */
 export function askForOverdue(): (env: Env) => Promise<boolean> {
-  let after = '00000000-0000-0000-0000-000000000000'
+  let after = FIRST
+  let failures: unknown[] = []
   return async (env) => {
     if (env.card.provider === 'off') return false
     const now = env.clock()
     await store.deleteEvents(env.db, new Date(now.getTime() - PLAN_LIMITS.cardEventDays * DAY_MS))
-    const overdue = await store.findOverdue(env.db, now, after, 20)
-    for (const userId of overdue) await inTurn(userId, () => env.db.transaction((tx) => syncCard(env, tx, userId)))
-    after = overdue.length === 20 ? (overdue.at(-1) ?? after) : '00000000-0000-0000-0000-000000000000'
-    return overdue.length === 20
+    const overdue = await store.findOverdue(env.db, now, after, AT_ONCE)
+    for (const userId of overdue) {
+      after = userId
+      try {
+        await askFor(env, userId)
+      } catch (error) {
+        // The provider is away: the next run goes on behind this account.
+        if (error instanceof Refusal) throw error
+        failures.push(error)
+      }
+    }
+    if (overdue.length === AT_ONCE) return true
+    const [failure] = failures
+    after = FIRST
+    failures = []
+    if (failure !== undefined) throw failure
+    return false
   }
 }
+
+const askFor = (env: Env, userId: string): Promise<unknown> =>
+  inTurn(env, userId, async (tx) => {
+    const before = await settleCheckout(env, tx, userId, { isClosing: false })
+    if (before.subscriptionId === null) return
+    const { subscriptionId, renews } = await syncCard(env, tx, userId)
+    if (subscriptionId === null || !renews || (await store.canSignIn(tx, userId))) return
+    // Who is blocked could not end it. Once the block has ended they can undo this.
+    const client = await env.card.client()
+    await dropPending(client, await asked(client.subscriptions.retrieve(subscriptionId)))
+    await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: true }))
+    await syncCard(env, tx, userId)
+  })
