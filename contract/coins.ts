@@ -34,8 +34,10 @@ export const COIN_POLLS = { pricesMs: 120_000, paymentMs: 10_000, submittedMs: 3
 /** An amount in whole coins, as people write it. */
 export const amountShape = z.string().regex(/^\d{1,60}(\.\d{1,18})?$/)
 const paymentId = z.uuid()
-/** A package, or the built-in plan Test. */
-const packageId = z.union([z.uuid(), z.literal('test')])
+/** The built-in plans that are asked for by their names. */
+export const coinPlanShape = z.enum(['test', 'master'])
+/** A package, or a built-in plan. */
+const packageId = z.union([z.uuid(), coinPlanShape])
 const address = z.string().max(100)
 /** Where money goes back to that came too late, or too much. */
 export const walletAddress = z.string().regex(/^[0-9A-Za-z]{20,100}$/, 'An address has 20 to 100 letters and digits')

@@ -77,6 +77,8 @@ export const subscriptionShape = z.object({
     .nullable(),
   /** True if this account has paid by card before, so that the provider has invoices and receipts. */
   hasInvoices: z.boolean(),
+  /** What the Master plan costs here, in US cents; null for a period that it is not sold for. */
+  masterPrice: z.object({ monthlyCents: z.number().int().nullable(), yearlyCents: z.number().int().nullable() }),
   /** What the refund button pays back, in US cents; null if it does not. */
   refundableCents: z.number().int().nullable(),
   cardProvider: cardProviderShape,
@@ -153,7 +155,7 @@ export const paymentsApi = {
     access: 'signed_in',
     rates: ['payments'],
     summary: 'What a change of the card subscription costs now, in US cents.',
-    input: z.object({ tier: z.enum(['test', 'premium']), ...choice }),
+    input: z.object({ tier: z.enum(['test', 'premium', 'master']), ...choice }),
     output: z.object({ dueNowCents: z.number().int() }),
   }),
   keep: endpoint({

@@ -20,7 +20,7 @@ afterAll(() => void way.close())
 const origin = `http://pay.localhost:${portOf(way.address())}`
 
 test('Alice pays in a frame of another origin, whose page has no cookie; where it does not load she is told, and the provider’s page is left', async () => {
-  const server = await startServer({ CHECKOUT_ORIGIN: origin, TRUST_PROXY: '1' })
+  const server = await startServer({ CHECKOUT_ORIGIN: origin, TRUST_PROXY: '1', MASTER_MONTHLY_CENTS: '250000' })
   afterAll(() => server.stop())
   port = Number(new URL(server.url).port)
   const alice = await customer(server, 'Alice')
@@ -65,6 +65,16 @@ test('Alice pays in a frame of another origin, whose page has no cookie; where i
   })
   await dialog.waitFor()
   expect(new URL(page.url()).search).toBe('')
+  // Master has a price here, by the month alone.
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await button('Yearly').click()
+  await page.getByRole('article', { name: 'Master' }).getByText('$2,500/month').waitFor()
+  await button('Choose Master').click()
+  await form.getByRole('button', { name: 'Pay $2,500.00' }).waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await button('Monthly').click()
+  await button('Choose Premium').click()
+  await form.getByText('Sandbox, no real money').waitFor()
   await button('Pay at the provider’s page').click()
   await page.waitForURL(/\/sandbox\/checkout\//)
   await page.getByRole('link', { name: 'Back without paying' }).click()

@@ -29,6 +29,13 @@ test('cards: the sandbox on this machine alone, Stripe with both secrets, nothin
   expect(() => readConfig({ CARD_PROVIDER: 'stripe' })).toThrow(/^STRIPE_SECRET_KEY must be set/)
 })
 
+test('Master costs what the settings say, by the month, the year or both, in whole cents', () => {
+  expect(readConfig({}).masterPrice).toEqual({ monthlyCents: null, yearlyCents: null })
+  expect(readConfig({ MASTER_YEARLY_CENTS: '2000000' }).masterPrice).toEqual({ monthlyCents: null, yearlyCents: 2_000_000 })
+  for (const wrong of ['0', '-1', '2500.00', '$2500', '100000000'])
+    expect(() => readConfig({ MASTER_MONTHLY_CENTS: wrong }), wrong).toThrow(/^MASTER_MONTHLY_CENTS must be a price in US cents/)
+})
+
 test('an empty variable counts as absent', () => {
   expect(readConfig({ PORT: '', PUBLIC_URL: ' ', DATABASE_URL: '' })).toMatchObject({
     port: 3000,

@@ -3,6 +3,7 @@ import { policyFor } from '../contract/policy.ts'
 import { type CardSettings, type FrameSettings, readCard, readFrame } from './cardsettings.ts'
 import { type CoinSettings, readCoins } from './coinsettings.ts'
 import { type MailSettings, readMail } from './mailsettings.ts'
+import { type MasterPrice, readMasterPrice } from './mastersettings.ts'
 import { readS3, type S3Settings } from './s3settings.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
@@ -61,6 +62,7 @@ export interface Config {
   frame: FrameSettings | undefined
   /** True if the provider computes and adds taxes. */
   hasCardTax: boolean
+  masterPrice: MasterPrice
   /** The listener that PORT opens. */
   direct: Listener
 }
@@ -105,6 +107,7 @@ export function readConfig(variables: Variables): Config {
     card: readCard(variables),
     frame,
     hasCardTax: readChoice(variables, 'CARD_TAX', ['on', 'off'], 'off') === 'on',
+    masterPrice: readMasterPrice(variables),
     direct: {
       ingress: 'direct',
       isSecure: publicUrl?.protocol === 'https:',

@@ -1,5 +1,5 @@
 import type { AdminPackage } from '../../contract/adminpackages.ts'
-import { FEATURES, limitWords, priceWords, unsoldWords } from './packages.ts'
+import { FEATURES, limitWords, priceWords, saleWords } from './packages.ts'
 
 interface Props {
   shown: AdminPackage
@@ -13,7 +13,7 @@ interface Props {
 /** A package with everything that is stored of it. One that is hidden is dimmed. */
 export function PackageCard({ shown, isPending = false, onEdit, onToggle, onDelete }: Props) {
   const features = Object.entries(FEATURES).filter(([name]) => shown[name as keyof typeof FEATURES])
-  const unsold = unsoldWords(shown)
+  const sale = saleWords(shown)
   return (
     <article className={shown.isActive ? 'package' : 'package dim'} aria-label={shown.name}>
       <header>
@@ -67,7 +67,7 @@ export function PackageCard({ shown, isPending = false, onEdit, onToggle, onDele
           <dd className="mono">{shown.stripePriceIdYearly ?? 'Not set'}</dd>
         </div>
       </dl>
-      {unsold && <p className="small t2">{unsold}</p>}
+      {sale && <p className="small t2">{sale}</p>}
       {onEdit && (
         <footer>
           <button type="button" className="btn compact outline" disabled={isPending} onClick={onEdit}>

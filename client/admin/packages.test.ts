@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AdminPackage } from '../../contract/adminpackages.ts'
-import { fieldsOf, limitWords, typedOf, unsoldWords, wrongOf } from './packages.ts'
+import { fieldsOf, limitWords, saleWords, typedOf, wrongOf } from './packages.ts'
 
 const STORED: AdminPackage = {
   ...{ id: crypto.randomUUID(), name: 'Premium', description: 'For everybody', tier: 'premium', isActive: true, isBought: false },
@@ -46,11 +46,14 @@ test('an edit begins with what is stored, a limit of 0 as -1, and never sends vo
   expect(fieldsOf(typedOf(STORED))).not.toHaveProperty('voiceCallMinutes')
 })
 
-test('a card says its limits, and why nobody can buy what it shows', () => {
+test('a card says its limits, and why it is not sold, or by one period alone', () => {
   expect([limitWords(-1, 'GB'), limitWords(1200, 'min'), limitWords(0)]).toEqual(['Unlimited', '1,200 min', '0'])
-  expect(unsoldWords(STORED)).toBe('Not sold: it allows no messages.')
-  expect(unsoldWords({ ...STORED, messagesLimit: 5 })).toBeUndefined()
-  expect(unsoldWords({ ...STORED, messagesLimit: 5, monthlyPrice: 0 })).toBe('Not sold: it has no monthly price.')
-  expect(unsoldWords({ ...STORED, tier: 'free' })).toContain('Free is what every account has')
-  expect(unsoldWords({ ...STORED, isActive: false })).toBeUndefined()
+  expect(saleWords(STORED)).toBe('Not sold: it allows no messages.')
+  expect(saleWords({ ...STORED, messagesLimit: 5 })).toBeUndefined()
+  const sold = { ...STORED, messagesLimit: 5 }
+  expect(saleWords({ ...sold, monthlyPrice: 0 })).toBe('Sold by the year alone.')
+  expect(saleWords({ ...sold, yearlyPrice: 0 })).toBe('Sold by the month alone.')
+  expect(saleWords({ ...sold, monthlyPrice: 0, yearlyPrice: 0 })).toBe('Not sold: it has no price.')
+  expect(saleWords({ ...STORED, tier: 'free' })).toContain('Free is what every account has')
+  expect(saleWords({ ...STORED, isActive: false })).toBeUndefined()
 })

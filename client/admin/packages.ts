@@ -80,10 +80,11 @@ export const limitWords = (limit: number, unit = ''): string =>
 
 export const priceWords = (cents: number): string => shownPrice(cents)
 
-/** Why nobody can buy a package that is shown; undefined if they can, or if it is hidden. */
-export function unsoldWords({ isActive, tier, monthlyPrice, messagesLimit }: AdminPackage): string | undefined {
+/** Why a package that is shown is not sold, or not by the month and by the year; undefined if it is both, or hidden. */
+export function saleWords({ isActive, tier, monthlyPrice, yearlyPrice, messagesLimit }: AdminPackage): string | undefined {
   if (!isActive) return undefined
   if (!hasRight(tier, 'send')) return 'Listed, not sold: Free is what every account has.'
   if (messagesLimit === 0) return 'Not sold: it allows no messages.'
-  return monthlyPrice === 0 ? 'Not sold: it has no monthly price.' : undefined
+  if (monthlyPrice > 0) return yearlyPrice > 0 ? undefined : 'Sold by the month alone.'
+  return yearlyPrice > 0 ? 'Sold by the year alone.' : 'Not sold: it has no price.'
 }

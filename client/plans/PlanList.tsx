@@ -6,8 +6,18 @@ import { useEnv } from '../ui/env.tsx'
 import { later } from '../ui/later.tsx'
 import { Note } from '../ui/Note.tsx'
 import { ChangeDialog } from './ChangeDialog.tsx'
-import { BENEFITS_LIMIT, offeredLinesOf, shownPrice } from './lines.ts'
-import { changePlan, type FramePayment, type Offered, offered, previewPlan, relationTo, savedCents } from './plans.ts'
+import { BENEFITS_LIMIT, MASTER_LINES, offeredLinesOf, shownPrice } from './lines.ts'
+import {
+  changePlan,
+  type FramePayment,
+  masterOffer,
+  type Offered,
+  offered,
+  previewPlan,
+  priceFor,
+  relationTo,
+  savedCents,
+} from './plans.ts'
 import { useAct } from './usePlans.tsx'
 
 const CheckoutDialog = later(async () => (await import('./CheckoutDialog.tsx')).CheckoutDialog)
@@ -29,7 +39,8 @@ export function PlanList({ tier, subscription, packages }: Props) {
   const [payment, setPayment] = useState<FramePayment>()
   const { pending, act } = useAct('Upgrade Failed')
   const { card, cardProvider } = subscription
-  const offers = offered(packages, cardProvider)
+  const master = masterOffer(subscription)
+  const offers = [...offered(packages, cardProvider), ...(master ? [master] : [])]
   const isOff = cardProvider === 'off'
 
   const wantedOf = ({ tier, packageId }: Offered, period: BillingPeriod) => ({ tier, packageId, billingPeriod: period })
@@ -62,8 +73,7 @@ export function PlanList({ tier, subscription, packages }: Props) {
       {isOff && <Note icon={Info}>Card payment is not set up on this server.</Note>}
       <div className="offers">
         {offers.map((offer) => {
-          const period = offer.yearlyCents === null ? 'monthly' : billingPeriod
-          const cents = period === 'yearly' ? (offer.yearlyCents ?? 0) : offer.monthlyCents
+          const { period, cents } = priceFor(offer, billingPeriod)
           const saved = period === 'yearly' ? savedCents(offer) : null
           const relation = relationTo(offer, period, { tier, card })
           return (
@@ -90,14 +100,16 @@ export function PlanList({ tier, subscription, packages }: Props) {
             </article>
           )
         })}
-        <article className="offer" aria-label="Master">
-          <header>
-            <h3>Master</h3>
-          </header>
-          <p className="price">Contact us</p>
-          <Lines lines={['Everything in Premium', 'Family Circle of 5 invitees']} />
-          {hasRight(tier, 'family') && <p className="small t2">Your plan</p>}
-        </article>
+        {!master && (
+          <article className="offer" aria-label="Master">
+            <header>
+              <h3>{PLANS.master.name}</h3>
+            </header>
+            <p className="price">Contact us</p>
+            <Lines lines={MASTER_LINES} />
+            {hasRight(tier, 'family') && <p className="small t2">Your plan</p>}
+          </article>
+        )}
         <article className="offer" aria-label="Free">
           <header>
             <h3>{PLANS.free.name}</h3>

@@ -7,14 +7,15 @@ import { later } from '../ui/later.tsx'
 import { Note } from '../ui/Note.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { BENEFITS_LIMIT, offeredLinesOf, shownPrice } from './lines.ts'
-import { changePlan, type FramePayment, type Offered, offered } from './plans.ts'
+import { needsPlan } from './needs.ts'
+import { changePlan, type FramePayment, type Offered, offered, priceFor } from './plans.ts'
 import { useAct, usePlans } from './usePlans.tsx'
 import './plans.css'
 
 const FEATURES = {
-  messaging: 'You need a paid subscription to send messages. You can still receive and read messages from paid users.',
-  calling: 'You need a paid subscription to make calls. You can still receive and read messages from paid users.',
-  fileSharing: 'You need a paid subscription to share files. You can still receive and read messages from paid users.',
+  messaging: needsPlan('send messages'),
+  calling: needsPlan('make calls'),
+  fileSharing: needsPlan('share files'),
 }
 
 const CheckoutDialog = later(async () => (await import('./CheckoutDialog.tsx')).CheckoutDialog)
@@ -31,15 +32,16 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
   const env = useEnv()
   const { subscription, packages, failure } = usePlans(null)
   const [payment, setPayment] = useState<FramePayment>()
-  const { pending, act } = useAct('Upgrade Failed')
+  const { pending, act } = useAct('Payment Error', 'Failed to initiate payment')
   const offers = packages && subscription && offered(packages, subscription.cardProvider)
   const [chosenKey, setChosen] = useState<string>()
   const chosen = offers?.find(({ key }) => key === chosenKey) ?? offers?.[0]
   const isOff = subscription?.cardProvider === 'off'
 
-  const pay = ({ key, tier, packageId }: Offered) =>
-    act(key, async () => {
-      const inFrame = await changePlan(env, { tier, packageId, billingPeriod: 'monthly' })
+  const pay = (offer: Offered) =>
+    act(offer.key, async () => {
+      const { tier, packageId } = offer
+      const inFrame = await changePlan(env, { tier, packageId, billingPeriod: priceFor(offer, 'monthly').period })
       if (inFrame) setPayment(inFrame)
       else onClose()
     })
@@ -52,26 +54,29 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
       onClose={onClose}
     >
       <div className="plans" role="radiogroup" aria-label="Plan">
-        {offers?.map((offer) => (
-          <label className={`plan ${offer === chosen ? 'on' : ''}`} key={offer.key}>
-            <span>
-              <input type="radio" name="plan" checked={offer === chosen} onChange={() => setChosen(offer.key)} />
-              <b>{offer.name}</b>
-            </span>
-            <span className="price">
-              {isOff ? 'Contact us' : shownPrice(offer.monthlyCents)}
-              {!isOff && <small>/month</small>}
-            </span>
-            <ul>
-              {offeredLinesOf(offer).map((line) => (
-                <li key={line}>
-                  <Check className="i i-16" aria-hidden />
-                  {line}
-                </li>
-              ))}
-            </ul>
-          </label>
-        ))}
+        {offers?.map((offer) => {
+          const { period, cents } = priceFor(offer, 'monthly')
+          return (
+            <label className={`plan ${offer === chosen ? 'on' : ''}`} key={offer.key}>
+              <span>
+                <input type="radio" name="plan" checked={offer === chosen} onChange={() => setChosen(offer.key)} />
+                <b>{offer.name}</b>
+              </span>
+              <span className="price">
+                {isOff ? 'Contact us' : shownPrice(cents)}
+                {!isOff && <small>/{period === 'yearly' ? 'year' : 'month'}</small>}
+              </span>
+              <ul>
+                {offeredLinesOf(offer).map((line) => (
+                  <li key={line}>
+                    <Check className="i i-16" aria-hidden />
+                    {line}
+                  </li>
+                ))}
+              </ul>
+            </label>
+          )
+        })}
         {!offers && !failure && <Spinner words="Loading" />}
       </div>
       <p className="small t2">{BENEFITS_LIMIT}</p>

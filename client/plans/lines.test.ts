@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { PLANS } from '../../contract/plans.ts'
-import { currentLinesOf, linesOf, shownPrice, usageLinesOf } from './lines.ts'
+import { currentLinesOf, linesOf, offeredLinesOf, shownPrice, usageLinesOf } from './lines.ts'
 
 test('the upgrade dialog says what the table of plans says', () => {
   expect(linesOf(PLANS.test)).toEqual(['10 messages per month', 'Unlimited voice and video calls', 'Files up to 10MB'])
   expect(linesOf(PLANS.premium)).toEqual(['Unlimited messages, calls and files', 'Priority support'])
   expect([PLANS.test, PLANS.premium].map((plan) => shownPrice(plan.monthlyCents ?? 0))).toEqual(['$1', '$1,000'])
   expect(shownPrice(1250)).toBe('$12.50')
+  expect(offeredLinesOf({ tier: 'master', messagesPerMonth: -1 })).toContain('Family Circle of 5 invitees')
 })
 
 test('who is on a free plan is not told of messages that they cannot send, and the head of a family reads of the circle', () => {
@@ -22,4 +23,12 @@ test('usage is spoken of above 80 % and from 100 % on, and a plan without limits
   expect(usageLinesOf(free).map(({ state }) => state)).toEqual(['normal', 'near', 'full'])
   expect(usageLinesOf({ ...free, messagesUsed: 250 })[0]).toMatchObject({ state: 'full', percent: 100 })
   expect(usageLinesOf({ ...used, ...none })).toEqual([])
+  // The Test plan limits messages alone; what else was used stands beside them.
+  expect(usageLinesOf({ ...used, ...none, messagesLimit: 10 }).map(({ name, limit, state }) => [name, limit, state])).toEqual([
+    ...[
+      ['Messages used', 10, 'full'],
+      ['Storage used', null, 'normal'],
+      ['Video minutes used', null, 'normal'],
+    ],
+  ])
 })

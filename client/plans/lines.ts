@@ -1,5 +1,5 @@
 import type { Usage } from '../../contract/payments.ts'
-import { PLANS, type Plan, UNLIMITED } from '../../contract/plans.ts'
+import { hasRight, PLANS, type Plan, UNLIMITED } from '../../contract/plans.ts'
 import type { Offered } from './plans.ts'
 
 /** Stands beside every list of benefits. */
@@ -14,8 +14,11 @@ export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Pla
   return [`${messagesPerMonth} messages per month`, 'Unlimited voice and video calls', `Files up to ${megabytes}MB`, ...support]
 }
 
+export const MASTER_LINES = ['Everything in Premium', 'Family Circle of 5 invitees']
+
 /** The benefits of a plan that is sold. */
 export function offeredLinesOf({ tier, messagesPerMonth }: Pick<Offered, 'tier' | 'messagesPerMonth'>): string[] {
+  if (hasRight(tier, 'family')) return MASTER_LINES
   const lines = linesOf({ ...PLANS[tier], messagesPerMonth })
   if (messagesPerMonth !== UNLIMITED) return lines
   return [lines[0] ?? '', '50x messages, 50x storage, 20x video calls, compared with Free', ...lines.slice(1)]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { paymentsApi, type Subscription } from '../../contract/payments.ts'
+import { type Package, paymentsApi, type Subscription } from '../../contract/payments.ts'
 import type { Env } from '../env.ts'
-import { followSubscription, readPlans, readSubscription, relationTo } from './plans.ts'
+import { followSubscription, masterOffer, offered, priceFor, readPlans, readSubscription, relationTo } from './plans.ts'
 import { plansStore } from './store.ts'
 
 const PACKAGE = '5b0c1f52-6d0b-4c3e-9a6b-0f5a3c1d2e01'
@@ -11,8 +11,31 @@ const card = {
 }
 const subscription = (more: Partial<Subscription> = {}): Subscription => ({
   ...{ tier: 'free', packageId: null, endDate: null, card: null, hasInvoices: false, refundableCents: null },
-  cardProvider: 'sandbox',
+  ...{ cardProvider: 'sandbox', masterPrice: { monthlyCents: null, yearlyCents: null } },
   ...more,
+})
+const sold: Package = {
+  ...{ id: PACKAGE, name: 'Chambers', description: 'For legal teams', tier: 'premium', monthlyPrice: 0, yearlyPrice: 800_000 },
+  ...{ messagesLimit: -1, fileStorageGB: -1, voiceCallMinutes: -1, videoCallMinutes: -1, isActive: true, displayOrder: 0 },
+  ...{ advancedEncryption: false, prioritySupport: false, customBranding: false, apiAccess: false },
+}
+
+test('a package with one price is sold for that period, whichever is wanted, and one without any is not', () => {
+  const [yearly, ...others] = offered([sold, { ...sold, yearlyPrice: 0 }], 'off')
+  expect([yearly, others]).toEqual([expect.objectContaining({ monthlyCents: null, yearlyCents: 800_000 }), []])
+  for (const wanted of ['monthly', 'yearly'] as const)
+    expect(yearly && priceFor(yearly, wanted)).toEqual({ period: 'yearly', cents: 800_000 })
+  const [monthly] = offered([{ ...sold, monthlyPrice: 100, yearlyPrice: 0 }], 'off')
+  expect(monthly && priceFor(monthly, 'yearly')).toEqual({ period: 'monthly', cents: 100 })
+  const [both] = offered([{ ...sold, monthlyPrice: 100 }], 'off')
+  expect(both && priceFor(both, 'yearly')).toEqual({ period: 'yearly', cents: 800_000 })
+})
+
+test('Master is for sale where it has a price and a card is taken', () => {
+  const masterPrice = { monthlyCents: 250_000, yearlyCents: null }
+  expect(masterOffer(subscription({ masterPrice }))).toMatchObject({ tier: 'master', name: 'Master', ...masterPrice })
+  expect(masterOffer(subscription({ masterPrice, cardProvider: 'off' }))).toBeUndefined()
+  expect(masterOffer(subscription())).toBeUndefined()
 })
 
 test('a plan that is part of a larger one without a card is not offered, because choosing it would change nothing', () => {

@@ -6,25 +6,26 @@ import { plansStore } from './store.ts'
 /** A plan as it is offered. */
 export interface Offered {
   key: string
-  tier: 'test' | 'premium'
+  tier: SoldTier
   packageId: string | undefined
   name: string
-  /** US cents. The yearly price is null for a plan that is sold by the month alone. */
-  monthlyCents: number
+  /** US cents; null for a period that it is not sold for. One of the two is a price. */
+  monthlyCents: number | null
   yearlyCents: number | null
   messagesPerMonth: number
 }
 
 /** The plans that a card buys. */
-export const soldTier = paymentsApi.checkout.input.shape.planType
+export const soldTier = paymentsApi.preview.input.shape.tier
+type SoldTier = ReturnType<typeof soldTier.parse>
 
-/** Lists what is for sale: the packages in their order, then the Test plan, which is sold by card alone. */
+/** Lists what is for sale: the packages in their order, then the Test plan where cards are taken. */
 export function offered(packages: readonly Package[], cardProvider: Subscription['cardProvider']): Offered[] {
   const sold = packages.flatMap((each) => {
     const tier = soldTier.safeParse(each.tier).data
-    if (!tier || each.messagesLimit === 0 || each.monthlyPrice <= 0) return []
-    const { id, name, monthlyPrice: monthlyCents, yearlyPrice, messagesLimit: messagesPerMonth } = each
-    const yearlyCents = yearlyPrice > 0 ? yearlyPrice : null
+    const { id, name, messagesLimit: messagesPerMonth } = each
+    const [monthlyCents, yearlyCents] = [each.monthlyPrice || null, each.yearlyPrice || null]
+    if (!tier || messagesPerMonth === 0 || (monthlyCents ?? yearlyCents) === null) return []
     return [{ key: id, tier, packageId: id, name, monthlyCents, yearlyCents, messagesPerMonth }]
   })
   const { name, monthlyCents, messagesPerMonth } = PLANS.test
@@ -39,6 +40,25 @@ export function offered(packages: readonly Package[], cardProvider: Subscription
     messagesPerMonth,
   }
   return [...sold, test]
+}
+
+/** The Master plan as it is for sale; undefined if it has no price here, or no card is taken. */
+export function masterOffer({
+  masterPrice,
+  cardProvider,
+}: Pick<Subscription, 'masterPrice' | 'cardProvider'>): Offered | undefined {
+  if (cardProvider === 'off' || (masterPrice.monthlyCents ?? masterPrice.yearlyCents) === null) return undefined
+  const { name, messagesPerMonth } = PLANS.master
+  return { key: 'master', tier: 'master', packageId: undefined, name, ...masterPrice, messagesPerMonth }
+}
+
+/** What an offer costs, in US cents: for the wanted period, or for the other one if it is not sold for that. */
+export function priceFor(
+  { monthlyCents, yearlyCents }: Pick<Offered, 'monthlyCents' | 'yearlyCents'>,
+  wanted: BillingPeriod,
+): { period: BillingPeriod; cents: number } {
+  const isYearly = monthlyCents === null || (wanted === 'yearly' && yearlyCents !== null)
+  return isYearly ? { period: 'yearly', cents: yearlyCents ?? 0 } : { period: 'monthly', cents: monthlyCents }
 }
 
 /**
@@ -57,7 +77,7 @@ export function relationTo(
 
 /** What a year costs less than twelve months, in US cents; null if it does not. */
 export const savedCents = ({ monthlyCents, yearlyCents }: Offered): number | null =>
-  yearlyCents !== null && monthlyCents * 12 > yearlyCents ? monthlyCents * 12 - yearlyCents : null
+  monthlyCents !== null && yearlyCents !== null && monthlyCents * 12 > yearlyCents ? monthlyCents * 12 - yearlyCents : null
 
 /** Counts the questions for the subscription, and names the one whose answer is shown: that of an earlier one is older. */
 let reads = 0
@@ -108,7 +128,7 @@ export async function readUsage(env: Env): Promise<void> {
 }
 
 interface Wanted {
-  tier: 'free' | 'test' | 'premium'
+  tier: SoldTier | 'free'
   packageId?: string | undefined
   billingPeriod: BillingPeriod
 }
@@ -148,7 +168,7 @@ export async function changePlan(env: Env, wanted: Wanted, embedded = true): Pro
 }
 
 /** What the change costs now, in US cents. Throws ApiError. */
-export async function previewPlan(env: Env, wanted: Wanted & { tier: 'test' | 'premium' }): Promise<number> {
+export async function previewPlan(env: Env, wanted: Wanted & { tier: SoldTier }): Promise<number> {
   const { tier, packageId, billingPeriod } = wanted
   const { dueNowCents } = await env.api(paymentsApi.preview, {
     ...{ tier, billingPeriod },

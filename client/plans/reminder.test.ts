@@ -17,6 +17,7 @@ const paid: Subscription = {
     hasInvoices: true,
     refundableCents: null,
     cardProvider: 'stripe',
+    masterPrice: { monthlyCents: null, yearlyCents: null },
     card,
   },
 }

@@ -19,7 +19,9 @@ const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(9))
 const bitcoin = await startBitcoin(clock, master.derive("m/84'/0'/0'").publicExtendedKey)
 const ethereum = await startEthereum(clock, master.derive("m/44'/60'/0'").publicExtendedKey)
 const sources = await startPriceSources()
-const both = await startWorld({ variables: { ...bitcoin.variables, ...ethereum.variables, ...sources.variables } })
+const both = await startWorld({
+  variables: { ...bitcoin.variables, ...ethereum.variables, ...sources.variables, MASTER_MONTHLY_CENTS: '250000' },
+})
 world = both
 const one = await startWorld({ variables: { ...bitcoin.variables, ...sources.variables } })
 const none = await startWorld()
@@ -68,6 +70,18 @@ test('whoever asks for the same again gets the same request, until it is about t
   expect((await alice.does(coinsApi.createPayment, { ...wish, billingPeriod: 'yearly' })).usdAmount).toBe('8000.00')
   both.passes(21 * 60)
   expect((await alice.does(coinsApi.createPayment, wish)).id).not.toBe(first.id)
+})
+
+test('Master is asked for by its name where it has a price, for the period that has one', async () => {
+  const [alice, bob] = [await both.person('alice', 'free'), await one.person('bob', 'free')]
+  const { packages } = await alice.does(coinsApi.currencies, {})
+  expect(packages.at(-1)).toEqual({ id: 'master', name: 'Master', monthlyPrice: 250_000, yearlyPrice: null })
+  const payment = await alice.does(coinsApi.createPayment, { ...wish, packageId: 'master' })
+  expect(payment).toMatchObject({ packageId: 'master', usdAmount: '2500.00' })
+  const yearly = { ...wish, packageId: 'master', billingPeriod: 'yearly' }
+  expect(await alice.tries(coinsApi.createPayment, yearly)).toBeRefused(409, 'package_not_sold')
+  expect((await bob.does(coinsApi.currencies, {})).packages.map(({ id }) => id)).not.toContain('master')
+  expect(await bob.tries(coinsApi.createPayment, { ...wish, packageId: 'master' })).toBeRefused(409, 'package_not_sold')
 })
 
 test('what wallets read says the chain, the address and the amount', async () => {
@@ -143,7 +157,7 @@ test('Eve names no price and no amount, and buys nothing that is not sold', asyn
     { currency: 'dogecoin' },
     { billingPeriod: 'daily' },
     { walletAddress: '<script>' },
-    ...['premium', 'master', -1, 1e308, null, [], 'x'.repeat(100_000)].map((packageId) => ({ packageId })),
+    ...['premium', 'enterprise', -1, 1e308, null, [], 'x'.repeat(100_000)].map((packageId) => ({ packageId })),
   ])
     expect(await eve.tries(coinsApi.createPayment, { ...wish, ...wrong })).toBeRefused(400, 'invalid_input')
 })

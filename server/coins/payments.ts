@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { COIN_REQUEST_SECONDS, type CoinPayment, type Currency, type coinsApi, currencyShape } from '../../contract/coins.ts'
+import {
+  COIN_REQUEST_SECONDS,
+  type CoinPayment,
+  type Currency,
+  coinPlanShape,
+  type coinsApi,
+  currencyShape,
+} from '../../contract/coins.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
@@ -22,15 +29,15 @@ const LOOK_MS = 8_000
 const ADDRESS_TRIES = 20
 /** Packages that are offered. */
 const SOLD_MAX = 50
-/** The built-in plan that is sold by itself. */
-const TEST = 'test' as const
 
 type Wanted = z.output<typeof coinsApi.createPayment.input>
+type CoinPlan = z.output<typeof coinPlanShape>
 
-export async function currencies({ coins, db }: Env, { id }: SignedInUser) {
+export async function currencies(env: Env, { id }: SignedInUser) {
+  const { coins, db } = env
   const chosen = await store.readChosen(db, id)
   const preferred = currencyShape.safeParse(chosen?.preferred).data ?? 'bitcoin'
-  const packages = coins.currencies.length > 0 ? await listOffers(db) : []
+  const packages = coins.currencies.length > 0 ? await listOffers(env) : []
   return { currencies: [...coins.currencies], preferred, walletAddress: chosen?.walletAddress ?? null, packages }
 }
 
@@ -77,31 +84,39 @@ async function requireRoom(db: Queryable, userId: string): Promise<void> {
 }
 
 /** What is sold, and for how much. Throws Refusal `package_not_sold`. */
-async function findSold({ db }: Env, { packageId, billingPeriod }: Wanted) {
-  const test = packageId === TEST ? await findTest(db, billingPeriod) : undefined
-  if (test) return { tier: test.tier, cents: test.amountCents, packageId: test.packageId }
-  const sold = packageId === TEST ? undefined : await store.findSold(db, packageId, billingPeriod)
+async function findSold(env: Env, { packageId, billingPeriod }: Wanted) {
+  const plan = coinPlanShape.safeParse(packageId).data
+  const offer = plan && (await findPlan(env, plan, billingPeriod))
+  if (offer) return { tier: offer.tier, cents: offer.amountCents, packageId: offer.packageId }
+  const sold = plan ? undefined : await store.findSold(env.db, packageId, billingPeriod)
   if (!sold) throw new Refusal('package_not_sold')
   return { ...sold, packageId }
 }
 
-/** The plan Test as cards buy it; undefined if it is not sold. */
-async function findTest(db: Queryable, billingPeriod: Wanted['billingPeriod']): Promise<Offer | undefined> {
+/** A built-in plan as cards buy it; undefined if it is not sold. */
+async function findPlan(env: Env, tier: CoinPlan, billingPeriod: Wanted['billingPeriod']): Promise<Offer | undefined> {
   try {
-    return await findOffer(db, { tier: TEST, billingPeriod })
+    return await findOffer(env, { tier, billingPeriod })
   } catch (error) {
     if (error instanceof Refusal && error.code === 'plan_not_sold') return undefined
     throw error
   }
 }
 
-/** What is offered: the packages, and Test where it is none of them. */
-async function listOffers(db: Queryable) {
-  const packages = await store.listSold(db, SOLD_MAX)
-  const [monthly, yearly] = await Promise.all([findTest(db, 'monthly'), findTest(db, 'yearly')])
-  if (!monthly || monthly.packageId !== null) return packages
-  const prices = { monthlyPrice: monthly.amountCents, yearlyPrice: yearly?.amountCents ?? null }
-  return [...packages.slice(0, SOLD_MAX - 1), { id: TEST, name: monthly.name, ...prices }]
+/** What is offered: the packages, and the built-in plans that are none of them. */
+async function listOffers(env: Env) {
+  const packages = await store.listSold(env.db, SOLD_MAX)
+  const plans = (await Promise.all(coinPlanShape.options.map((plan) => offerOf(env, plan)))).flat()
+  return [...packages.slice(0, SOLD_MAX - plans.length), ...plans]
+}
+
+/** What is offered of a built-in plan: nothing if it is not sold, or by packages. */
+async function offerOf(env: Env, plan: CoinPlan) {
+  const [monthly, yearly] = await Promise.all([findPlan(env, plan, 'monthly'), findPlan(env, plan, 'yearly')])
+  const offer = monthly ?? yearly
+  if (!offer || offer.packageId !== null) return []
+  const prices = { monthlyPrice: monthly?.amountCents ?? null, yearlyPrice: yearly?.amountCents ?? null }
+  return [{ id: plan, name: offer.name, ...prices }]
 }
 
 /** An address that was never given out, and the block after which money is expected there. */

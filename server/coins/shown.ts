@@ -1,4 +1,4 @@
-import type { CoinPayment, Currency } from '../../contract/coins.ts'
+import { type CoinPayment, type Currency, coinPlanShape } from '../../contract/coins.ts'
 import { amountOf, dollarsOf } from './amounts.ts'
 import type { Coins } from './open.ts'
 import type { Payment } from './store.ts'
@@ -11,7 +11,7 @@ export function shownPayment(coins: Coins, payment: Payment): CoinPayment {
   const due = missing(payment)
   return {
     ...{ id, billingPeriod, currency, status, paymentAddress, transactionHash, refundTransaction },
-    packageId: payment.packageId ?? 'test',
+    packageId: payment.packageId ?? coinPlanShape.parse(payment.tier),
     blockConfirmations: payment.blockConfirmations,
     amount: amount(payment.amount),
     receivedAmount: amount(payment.received),

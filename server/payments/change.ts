@@ -41,7 +41,7 @@ export async function changePlan(
   { origin, frameUrl }: Place,
 ): Promise<{ checkoutUrl?: string; clientSecret?: string; frameUrl?: string; success?: boolean }> {
   if (!PLANS[wanted.tier].rights.send) return await cancelAtEnd(env, user)
-  const offer = await findOffer(env.db, wanted)
+  const offer = await findOffer(env, wanted)
   const card = await store.findCard(env.db, user.id)
   if (!card || !isLive(card)) {
     const paid = await paidStanding(env.db, user.id, env.clock())
@@ -116,7 +116,7 @@ function itemOf({ items }: Stripe.Subscription): Stripe.SubscriptionItem {
 /** What a change costs now, in US cents: of a running subscription the difference, else the price. Throws Refusal. */
 export async function previewChange(env: Env, user: SignedInUser, choice: Choice): Promise<{ dueNowCents: number }> {
   const client = await env.card.client()
-  const offer = await findOffer(env.db, choice)
+  const offer = await findOffer(env, choice)
   const card = await store.findCard(env.db, user.id)
   if (!card || !isLive(card) || card.subscriptionId === null || card.customerId === null)
     return { dueNowCents: offer.amountCents }

@@ -41,7 +41,7 @@ export async function beginInFrame(env: Env, user: SignedInUser, choice: Choice)
 /** An account has one checkout that can be paid: an earlier one is closed first, so that nobody pays twice. Throws Refusal. */
 async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Way): Promise<Stripe.Checkout.Session> {
   const client = await env.card.client()
-  const offer = await findOffer(env.db, choice)
+  const offer = await findOffer(env, choice)
   const opened = await inTurn(env, user.id, async (tx) => {
     const card = await settleCheckout(env, tx, user.id, { isClosing: true })
     const paid = await paidStanding(tx, user.id, env.clock())

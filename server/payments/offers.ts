@@ -1,11 +1,11 @@
 import { type BillingPeriod, type Package, packageShape } from '../../contract/payments.ts'
 import { PLANS, type Tier, tierShape } from '../../contract/plans.ts'
+import type { Config } from '../config.ts'
 import type { Queryable } from '../db/connect.ts'
+import type { Env } from '../env.ts'
+import type { MasterPrice } from '../mastersettings.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
-
-/** The built-in plans that are sold without a package. */
-const SOLD_ALONE: readonly Tier[] = ['test']
 
 /** Something that is sold, with the price that the server asks. */
 export interface Offer {
@@ -34,9 +34,10 @@ export async function listPackages(db: Queryable): Promise<Package[]> {
 
 /**
  * Returns what is sold under that choice: a package, by default the first active one of the tier, or the built-in plan. Premium is sold
- * by packages alone. Throws Refusal `plan_not_sold`, also for a package that allows nothing.
+ * by packages alone, Master if the settings name its price. Throws Refusal `plan_not_sold`, also for a package that allows nothing.
  */
-export async function findOffer(db: Queryable, { tier, packageId, billingPeriod }: Choice): Promise<Offer> {
+export async function findOffer(env: Pick<Env, 'db' | 'config'>, { tier, packageId, billingPeriod }: Choice): Promise<Offer> {
+  const { db, config } = env
   const packages = (await store.listPackages(db)).filter((each) => each.tier === tier)
   const found = packages.find(({ id }) => packageId === undefined || id === packageId)
   const isYearly = billingPeriod === 'yearly'
@@ -46,10 +47,14 @@ export async function findOffer(db: Queryable, { tier, packageId, billingPeriod 
     const priceId = isYearly ? found.stripePriceIdYearly : found.stripePriceIdMonthly
     return { tier: tierShape.parse(found.tier), packageId: found.id, billingPeriod, name: found.name, amountCents, priceId }
   }
-  const { name, monthlyCents } = PLANS[tier]
-  const isSold =
-    monthlyCents !== null && packageId === undefined && SOLD_ALONE.includes(tier) && !(await store.hasPackages(db, tier))
-  if (!isSold) throw new Refusal('plan_not_sold')
-  const amountCents = isYearly ? monthlyCents * 12 : monthlyCents
-  return { tier, packageId: null, billingPeriod, name, amountCents, priceId: null }
+  const prices = pricesAlone(config)[tier]
+  const amountCents = isYearly ? prices?.yearlyCents : prices?.monthlyCents
+  if (!amountCents || packageId !== undefined || (await store.hasPackages(db, tier))) throw new Refusal('plan_not_sold')
+  return { tier, packageId: null, billingPeriod, name: PLANS[tier].name, amountCents, priceId: null }
+}
+
+/** The built-in plans that are sold without a package, with their prices. */
+function pricesAlone({ masterPrice }: Config): Partial<Record<Tier, MasterPrice>> {
+  const { monthlyCents } = PLANS.test
+  return { test: { monthlyCents, yearlyCents: monthlyCents && monthlyCents * 12 }, master: masterPrice }
 }

@@ -24,7 +24,7 @@ export async function readSubscription(env: Env, user: SignedInUser): Promise<z.
     card: card && isLive(card) ? shownCard(card, now) : null,
     hasInvoices: (await store.listCardPayments(env.db, user.id)).length > 0,
     refundableCents: refundable.length > 0 ? refundable.reduce((sum, { amountCents }) => sum + amountCents, 0) : null,
-    cardProvider: env.card.provider,
+    ...{ cardProvider: env.card.provider, masterPrice: env.config.masterPrice },
   }
 }
 

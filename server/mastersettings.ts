@@ -1,0 +1,25 @@
+import { ConfigError, read, type Variables } from './variables.ts'
+
+/** What the Master plan costs, in US cents; null for a period that it is not sold for. */
+export interface MasterPrice {
+  monthlyCents: number | null
+  yearlyCents: number | null
+}
+
+/** The card provider takes no larger amount. */
+const CENTS_MAX = 99_999_999
+
+/** Without a price Master is not sold: it is given by hand. */
+export const readMasterPrice = (variables: Variables): MasterPrice => ({
+  monthlyCents: readCents(variables, 'MASTER_MONTHLY_CENTS'),
+  yearlyCents: readCents(variables, 'MASTER_YEARLY_CENTS'),
+})
+
+function readCents(variables: Variables, name: string): number | null {
+  const text = read(variables, name)
+  if (text === undefined) return null
+  const cents = Number(text)
+  if (!/^\d+$/.test(text) || cents < 1 || cents > CENTS_MAX)
+    throw new ConfigError(name, `a price in US cents from 1 to ${CENTS_MAX}, such as 250000 for $2,500`, text)
+  return cents
+}
