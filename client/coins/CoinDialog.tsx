@@ -4,7 +4,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
 import { FormFooter } from '../ui/FormFooter.tsx'
-import { failureWordsOr } from '../ui/failure.ts'
+import { failureWords } from '../ui/failure.ts'
 import { Spinner } from '../ui/Spinner.tsx'
 import { showToast } from '../ui/toast.ts'
 import { aboutAmount, askForPayment, loadPrices, type Offer, type Prices, priceWords, type Wish } from './coins.ts'
@@ -72,7 +72,7 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
     try {
       onPayment(await askForPayment(env, wish, chosen, walletAddress))
     } catch (error) {
-      const text = failureWordsOr(error, 'Failed to create crypto payment')
+      const text = `Failed to create crypto payment. ${failureWords(error)}`
       showToast({ tone: 'bad', title: 'Payment Creation Failed', text })
       setPending(false)
     }

@@ -1,6 +1,7 @@
 import type { Env } from '../env.ts'
 import type { Follower } from '../files/settle.ts'
 import { cancelUpload, refreshUploads, startUpload } from '../files/upload.ts'
+import { needsPlan } from '../plans/needs.ts'
 import { roomById } from '../rooms/list.ts'
 import type { Room } from '../rooms/room.ts'
 import { showToast } from '../ui/toast.ts'
@@ -18,7 +19,10 @@ export const followerOf = (env: Env): Follower => ({
     const room = roomById(chatRoomId)
     if (!room) return
     await refreshRoom(env, room)
-    const outcome = await sendAndReport(() => flush(env, room), refuse)
+    const outcome = await sendAndReport(
+      () => flush(env, room),
+      () => undefined,
+    )
     const waiting = outcome === 'kept' ? await env.crypto.outbox(chatRoomId) : []
     const [name] = names
     if (outcome !== 'kept' || waiting.length > 0 || name === undefined) return
@@ -28,12 +32,7 @@ export const followerOf = (env: Env): Follower => ({
   refused: refuse,
 })
 
-const refuse = () =>
-  showToast({
-    tone: 'bad',
-    title: 'Subscription Required',
-    text: 'You need a paid subscription to share files. You can still receive and read messages from paid users.',
-  })
+const refuse = () => showToast({ tone: 'bad', title: 'Subscription Required', text: needsPlan('share files') })
 
 /** Takes up the files that wait in this browser. */
 export const refreshFiles = (env: Env): Promise<void> => refreshUploads(env, followerOf(env))

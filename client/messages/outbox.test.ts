@@ -79,6 +79,16 @@ test('Who is not signed in any more is told so, and what was typed stays typed',
   expect(toastStore.getState().queue).toMatchObject([{ title: 'Error', text: 'You must be logged in to send messages' }])
 })
 
+test('A message that the server refuses for the plan opens the plans, and says why by a toast', async () => {
+  toastStore.setState({ queue: [] })
+  const onUpgrade = vi.fn()
+  const refused = async () => ({ outcome: 'subscription_required' as const, text: 'Subscription required' })
+  expect(await sendAndReport(refused, onUpgrade)).toBe('subscription_required')
+  expect(onUpgrade).toHaveBeenCalledOnce()
+  const text = 'You need a paid subscription to send messages. You can still receive and read messages from paid users.'
+  expect(toastStore.getState().queue).toMatchObject([{ title: 'Subscription Required', text }])
+})
+
 test('While a server does not answer a message, the person writes on: the message is kept and shown at once', async () => {
   const { alice, bob, roomId } = await people()
   await keepRooms(alice.env, [alice.contact(bob)])

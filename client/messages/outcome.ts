@@ -1,4 +1,5 @@
 import { ApiError } from '../net/api.ts'
+import { needsPlan } from '../plans/needs.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import type { SendOutcome } from './outbox.ts'
@@ -11,7 +12,10 @@ export async function sendAndReport(
   try {
     const outcome = await send()
     if (outcome.outcome === 'limit_reached') showToast({ tone: 'bad', title: 'Message Limit Reached', text: outcome.text })
-    if (outcome.outcome === 'subscription_required') onUpgrade()
+    if (outcome.outcome === 'subscription_required') {
+      onUpgrade()
+      showToast({ tone: 'bad', title: 'Subscription Required', text: needsPlan('send messages') })
+    }
     return outcome.outcome
   } catch (error) {
     const isSignedOut = error instanceof ApiError && error.code === 'not_signed_in'

@@ -3,7 +3,7 @@ import type { Usage } from '../../contract/payments.ts'
 import { Note } from '../ui/Note.tsx'
 import { usageLinesOf } from './lines.ts'
 
-/** What the account has used this month. Nothing without a limit is shown, so a plan without limits has no such card. */
+/** What the account has used this month. A plan without any limit has no such card. */
 export function UsageCard({ usage, isReceived }: { usage: Usage; isReceived: boolean }) {
   const lines = usageLinesOf(usage)
   if (lines.length === 0) return null
@@ -15,11 +15,12 @@ export function UsageCard({ usage, isReceived }: { usage: Usage; isReceived: boo
           <p>
             <span>{name}</span>
             <span className="num">
-              <b>{used}</b> of {limit}
+              <b>{used}</b>
+              {limit !== null && ` of ${limit}`}
               {unit}
             </span>
           </p>
-          <meter className={state} aria-label={name} min={0} max={100} value={percent} />
+          {limit !== null && <meter className={state} aria-label={name} min={0} max={100} value={percent} />}
         </div>
       ))}
       {told && (

@@ -46,24 +46,26 @@ export const shownMoment = (instant: string): string =>
 interface UsageLine {
   name: string
   used: number
-  limit: number
+  /** Null if the plan has none. */
+  limit: number | null
   unit: string
   percent: number
   /** `near` above 80 %, `full` from 100 % on. */
   state: 'normal' | 'near' | 'full'
 }
 
-/** What is used of each limit that the plan has. */
+/** What is used. Nothing if the plan limits none of it. */
 export function usageLinesOf(usage: Usage): UsageLine[] {
   const limits: [name: string, used: number, limit: number | null, unit: string][] = [
     ['Messages used', usage.messagesUsed, usage.messagesLimit, ''],
     ['Storage used', usage.fileStorageUsedMB, usage.fileStorageLimitMB, ' MB'],
     ['Video minutes used', usage.videoCallMinutesUsed, usage.videoCallMinutesLimit, ''],
   ]
-  return limits.flatMap(([name, used, limit, unit]) => {
-    if (limit === null || limit <= 0) return []
+  if (limits.every(([, , limit]) => limit === null)) return []
+  return limits.map(([name, used, limit, unit]) => {
+    if (limit === null) return { name, used, limit, unit, percent: 0, state: 'normal' }
     const percent = Math.min(100, (used / limit) * 100)
     const state = used >= limit ? 'full' : percent > 80 ? 'near' : 'normal'
-    return [{ name, used, limit, unit, percent, state }]
+    return { name, used, limit, unit, percent, state }
   })
 }
