@@ -26,13 +26,15 @@ test('An address leads to its object whatever stands behind its path', () => {
   expect(objectIdOf(`${objectPath(id)}/../x`)).toBeUndefined()
 })
 
-test('Signing without a key or a part number is refused in the uploader’s words', () => {
+test('Signing without a key, an upload or a part number is refused in the uploader’s words', () => {
   const uploadId = '6f1c8a52-7d1e-4c0a-9d0f-0c5b2f6f7a11'
   const words = 'Cannot sign without a key, an uploadId, and a partNumber'
   for (const input of [
     { uploadId, partNumber: '1' },
     { uploadId, key: uploadId, partNumber: '0' },
     { uploadId, key: uploadId },
+    { uploadId: 'undefined', key: uploadId, partNumber: '1' },
+    { key: uploadId, partNumber: '1' },
   ]) {
     expect(uploaderApi.sign.input.safeParse(input).error?.issues[0]?.message).toBe(words)
   }

@@ -67,7 +67,7 @@ export const uploaderApi = {
     access: 'signed_in',
     rates: ['uploads'],
     summary: 'Answers the signed address that takes the bytes of one part by PUT. Sent again, a part is replaced.',
-    input: z.object({ uploadId, partNumber, key }),
+    input: z.object({ uploadId: z.uuid(SIGN_NEEDS), partNumber, key }),
     output: z.object({ url, expires: z.number().int() }),
   }),
   complete: endpoint({

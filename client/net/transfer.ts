@@ -36,6 +36,8 @@ function transfer(
 ): Promise<XMLHttpRequest> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
+    // The browser would take it for the address of the page.
+    if (address === '') return reject(new ApiError(400, 'invalid_input', 'Cannot upload to an undefined URL'))
     const request = new XMLHttpRequest()
     let silence: ReturnType<typeof setTimeout> | undefined
     const fail = (error: unknown) => {
@@ -84,5 +86,5 @@ function transfer(
 
 async function refusedWith({ status, statusText, response }: XMLHttpRequest): Promise<ApiError> {
   const text = response instanceof Blob ? await response.text() : ''
-  return refusalOf(new Response(null, { status, statusText }), text)
+  return refusalOf(new Response(null, { status, statusText: statusText || 'Non 2xx' }), text)
 }

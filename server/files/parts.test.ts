@@ -157,6 +157,7 @@ describe.each(buckets)('with the bytes in %s', (_, bucket) => {
       { ...own, partNumber: 0 },
       { ...own, partNumber: LIMITS.uploadPartsMax + 1 },
       { uploadId: own.uploadId, partNumber: 1 },
+      { ...own, uploadId: 'undefined', partNumber: 1 },
     ]) {
       const refused = await eve.tries(uploaderApi.sign, input)
       expect(refused).toBeRefused(400, 'invalid_input')
