@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { LIMITS } from './limits.ts'
-import { emailShape } from './names.ts'
+import { emailShapeOf } from './names.ts'
 import { REFUSAL_TEXTS } from './refusaltexts.ts'
 import { done, instant, nothing, userId } from './shapes.ts'
 
@@ -13,6 +13,7 @@ const token = z.string({ error: REFUSAL_TEXTS.unknown_invitation }).regex(/^[A-Z
 
 export const invitationShape = z.object({
   id: z.uuid(),
+  masterUserId: userId,
   inviteeEmail: z.string().nullable(),
   inviteeUsername: z.string().nullable(),
   /** The secret of the link; null once it opens nothing. */
@@ -39,8 +40,7 @@ const memberShape = z.object({
 export type Member = z.infer<typeof memberShape>
 
 /** An empty field is none. */
-const email = emailShape
-  .refine((text) => text.length <= LIMITS.emailMax, 'Please enter a valid email')
+const email = emailShapeOf('Please enter a valid email')
   .optional()
   .transform((text) => text || undefined)
 const username = z

@@ -24,9 +24,11 @@ export const displayNameShape = z
 
 // As HTML defines a valid address, and with a dot in the domain.
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d-]+(?:\.[a-z\d-]+)+$/i
-/** An address, or '' for none. */
-export const emailShape = z
-  .string({ error: 'Invalid email address' })
-  .trim()
-  .max(LIMITS.emailMax, 'Invalid email address')
-  .refine((email) => email === '' || EMAIL.test(email), 'Invalid email address')
+/** An address, or '' for none. `words` say what is wrong with any other text. */
+export const emailShapeOf = (words: string) =>
+  z
+    .string({ error: words })
+    .trim()
+    .max(LIMITS.emailMax, words)
+    .refine((email) => email === '' || EMAIL.test(email), words)
+export const emailShape = emailShapeOf('Invalid email address')

@@ -1,13 +1,11 @@
 import { type FormEvent, useState } from 'react'
-import { FAMILY, familyApi, type Invitation, inviteShape } from '../../contract/family.ts'
+import { FAMILY, familyApi, type Invitation } from '../../contract/family.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
-import { type FieldErrors, fieldErrors } from '../ui/form.ts'
 import { showToast } from '../ui/toast.ts'
+import { wrongOf } from './form.ts'
 import { useAct } from './useAct.tsx'
-
-const NAMES = ['inviteeEmail', 'inviteeUsername'] as const
 
 interface Props {
   members: number
@@ -19,7 +17,7 @@ interface Props {
 export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
   const env = useEnv()
   const [form, setForm] = useState({ inviteeEmail: '', inviteeUsername: '' })
-  const [errors, setErrors] = useState<FieldErrors<(typeof NAMES)[number]>>({})
+  const [errors, setErrors] = useState<ReturnType<typeof wrongOf>['errors']>({})
   const { act, isPending } = useAct()
   const isFull = members >= FAMILY.membersMax
   const why = isFull
@@ -27,24 +25,26 @@ export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
     : slots === 0
       ? 'All places are taken by members and pending invitations'
       : undefined
-  const change = (name: (typeof NAMES)[number]) => (value: string) => {
+  const change = (name: keyof typeof form) => (value: string) => {
     setForm((before) => ({ ...before, [name]: value }))
     setErrors((before) => ({ ...before, [name]: undefined }))
   }
 
-  async function submit(event: FormEvent) {
+  async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     if (isPending || why) return
-    if (!form.inviteeEmail.trim() || !form.inviteeUsername.trim())
-      return showToast({
+    const wrong = wrongOf(form)
+    if (wrong.isMissing)
+      showToast({
         tone: 'bad',
         title: 'Missing Information',
         text: 'Please provide both email and username for the invitation.',
       })
-    const checked = inviteShape.safeParse(form)
-    if (!checked.success) {
-      const found = fieldErrors(checked.error, NAMES)
-      return setErrors({ ...found, ...(found.inviteeEmail && { inviteeEmail: 'Please enter a valid email' }) })
+    setErrors(wrong.errors)
+    const [first] = Object.keys(wrong.errors)
+    if (first !== undefined) {
+      const input = event.currentTarget.elements.namedItem(first)
+      return input instanceof HTMLElement ? input.focus() : undefined
     }
     const invitation = await act({
       run: () => env.api(familyApi.invite, form),
@@ -71,6 +71,7 @@ export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
       <form className="invite" onSubmit={submit} noValidate>
         <Field
           label="Email Address"
+          name="inviteeEmail"
           type="email"
           autoComplete="off"
           maxLength={LIMITS.emailMax}
@@ -80,6 +81,7 @@ export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
         />
         <Field
           label="Preferred Username"
+          name="inviteeUsername"
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}

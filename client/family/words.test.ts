@@ -3,7 +3,13 @@ import type { Invitation } from '../../contract/family.ts'
 import { dateLine, deliveryLine, nameOf } from './words.ts'
 
 const invitation: Invitation = {
-  ...{ id: crypto.randomUUID(), inviteeEmail: 'bob@example.org', inviteeUsername: 'bob', invitationToken: null },
+  ...{
+    id: crypto.randomUUID(),
+    masterUserId: crypto.randomUUID(),
+    inviteeEmail: 'bob@example.org',
+    inviteeUsername: 'bob',
+    invitationToken: null,
+  },
   ...{ status: 'pending', createdAt: '2026-11-01T10:00:00.000Z', expiresAt: '2026-11-08T10:00:00.000Z' },
   ...{ acceptedAt: null, mail: null, mailedAt: null },
 }

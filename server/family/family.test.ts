@@ -50,6 +50,25 @@ test('who accepts has Premium’s rights at once, while the plan of the circle l
   line.hangsUp()
 })
 
+test('an invitation says whose it is and for whom; one for nobody, or with a wrong address or name, is refused in the words of its field', async () => {
+  const mia = await master()
+  const made = await mia.does(familyApi.invite, { inviteeUsername: ' bob ', inviteeEmail: '' })
+  expect(made).toMatchObject({ masterUserId: mia.id, inviteeUsername: 'bob', inviteeEmail: null, status: 'pending' })
+  const wrongs: [object, string][] = [
+    [{}, 'Please provide either email or username'],
+    [{ inviteeEmail: ' ', inviteeUsername: '' }, 'Please provide either email or username'],
+    [{ inviteeEmail: 'bob', inviteeUsername: 'bob' }, 'Please enter a valid email'],
+    [{ inviteeEmail: `${'b'.repeat(250)}@example.org` }, 'Please enter a valid email'],
+    [{ inviteeEmail: 7 }, 'Please enter a valid email'],
+    [{ inviteeUsername: 'bo' }, 'Username must be at least 3 characters'],
+  ]
+  for (const [wrong, text] of wrongs) {
+    const answer = await mia.tries(familyApi.invite, { ...wrong })
+    expect(answer).toBeRefused(400, 'invalid_input')
+    expect(answer.body).toMatchObject({ error: text })
+  }
+})
+
 test('a plan of one’s own that allows more stays, and one that allows less comes back at the end', async () => {
   const [mia, bob] = [await master(), await world.person('bob', 'enterprise')]
   expect((await accepts(bob, await invites(mia))).status).toBe(200)

@@ -5,7 +5,13 @@ import type { InvitationRow } from './store.ts'
 export function shown(row: InvitationRow, now: Date): Invitation {
   const status = row.status === 'pending' && row.expiresAt <= now ? 'expired' : row.status
   return {
-    ...{ id: row.id, inviteeEmail: row.inviteeEmail, inviteeUsername: row.inviteeUsername, status },
+    ...{
+      id: row.id,
+      masterUserId: row.masterUserId,
+      inviteeEmail: row.inviteeEmail,
+      inviteeUsername: row.inviteeUsername,
+      status,
+    },
     invitationToken: status === 'pending' ? row.invitationToken : null,
     expiresAt: row.expiresAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
