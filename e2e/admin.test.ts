@@ -38,6 +38,13 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   await row.waitFor()
   await expect.poll(() => page.locator('.user').count()).toBe(1)
   await looksFine(page, 'users')
+  // A reload keeps what was searched and filtered.
+  await page.getByLabel('State').selectOption('active')
+  await page.reload()
+  await row.waitFor()
+  expect(await page.getByPlaceholder('Search users...').inputValue()).toBe(bob.username.toUpperCase())
+  expect([await page.getByLabel('State').inputValue(), await page.locator('.user').count()]).toEqual(['active', 1])
+  await page.getByLabel('State').selectOption('')
 
   const reset = row.getByRole('button', { name: /^Reset/ })
   await reset.press('Enter')

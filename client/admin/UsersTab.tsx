@@ -1,12 +1,14 @@
 import { Search } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { type AdminUser, adminApi, type USER_SORTS } from '../../contract/admin.ts'
+import { useSearchParams } from 'wouter'
+import { type AdminUser, adminApi } from '../../contract/admin.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { tierShape } from '../../contract/plans.ts'
 import { Counters } from '../ui/Counters.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { useLatest } from '../ui/useLatest.tsx'
+import { type Filter, filterOf, paramsOf } from './filter.ts'
 import { Pager } from './Pager.tsx'
 import { Select } from './Select.tsx'
 import { UserRows } from './UserRows.tsx'
@@ -17,25 +19,20 @@ const TYPED_MS = 250
 const STATES = { active: 'Active', inactive: 'Inactive', admin: 'Administrators' } as const
 const SORTS = { joined: 'Newest first', name: 'By name', seen: 'Last seen first' } as const
 
-interface Filter {
-  search: string
-  tier: '' | (typeof tierShape.options)[number]
-  state: '' | keyof typeof STATES
-  sort: (typeof USER_SORTS)[number]
-  page: number
-}
-
-/** The accounts: searched, filtered and sorted by the server, 20 a page. */
+/** The accounts: searched, filtered and sorted by the server, 20 a page. The address has all of it. */
 export function UsersTab() {
   const env = useEnv()
-  const [typed, setTyped] = useState('')
-  const [filter, setFilter] = useState<Filter>({ search: '', tier: '', state: '', sort: 'joined', page: 1 })
-  const change = (more: Partial<Filter>) => setFilter((before) => ({ ...before, page: 1, ...more }))
+  const [params, setParams] = useSearchParams()
+  const filter = filterOf(params)
+  const [typed, setTyped] = useState(filter.search)
+  const change = (more: Partial<Filter>) =>
+    setParams((before) => paramsOf(before, { ...filterOf(before), page: 1, ...more }), { replace: true })
+  const latestChange = useLatest(change)
   useEffect(() => {
     if (typed.trim() === filter.search) return
-    const timer = setTimeout(() => setFilter((before) => ({ ...before, search: typed.trim(), page: 1 })), TYPED_MS)
+    const timer = setTimeout(() => latestChange.current({ search: typed.trim() }), TYPED_MS)
     return () => clearTimeout(timer)
-  }, [typed, filter.search])
+  }, [typed, filter.search, latestChange])
   const { tier, state, ...rest } = filter
   const { value, failure, isLoading, reload } = useLoaded(JSON.stringify(filter), () =>
     env.api(adminApi.users, { ...rest, ...(tier && { tier }), ...(state && { state }) }),
