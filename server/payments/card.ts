@@ -61,6 +61,10 @@ export async function checkCard(card: Card): Promise<'connected' | 'unreachable'
   }
 }
 
+/** True if the provider has refused what it was asked for as it stands. */
+export const isInvalid = (error: unknown): boolean =>
+  error instanceof Error && 'type' in error && error.type === 'StripeInvalidRequestError'
+
 /** Awaits a call of the provider. Throws Refusal if it declines the card or does not answer. */
 export async function asked<T>(call: Promise<T>): Promise<T> {
   try {

@@ -5,13 +5,14 @@ import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { paidStanding } from '../ledger/ledger.ts'
 import { Refusal } from '../refuse.ts'
-import { asked } from './card.ts'
+import { asked, isInvalid } from './card.ts'
 import { beginCheckout, beginInFrame, priceOf, requireLiveCard } from './checkout.ts'
 import { type Billed, billedBy, namingOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
 import { dropPending, isPending, payDifference } from './pending.ts'
 import * as store from './store.ts'
-import { inTurn, isLive, syncCard } from './sync.ts'
+import { isLive, syncCard } from './sync.ts'
+import { inTurn } from './turns.ts'
 
 /** Runs work on the account’s card in a transaction of its own, which ends with what the provider then says. Returns that. */
 const onCard = (env: Env, userId: string, work: (tx: Queryable) => Promise<void>) =>
@@ -79,8 +80,7 @@ async function billBy(client: Stripe, id: string, method: string): Promise<void>
   try {
     await asked(client.subscriptions.update(id, { default_payment_method: method }))
   } catch (error) {
-    if (error instanceof Error && 'type' in error && error.type === 'StripeInvalidRequestError')
-      throw new Refusal('card_refused', { text: 'The card provider does not know this way to pay as yours' })
+    if (isInvalid(error)) throw new Refusal('card_refused', { text: 'The card provider does not know this way to pay as yours' })
     throw error
   }
 }

@@ -9,7 +9,8 @@ import { asked } from './card.ts'
 import { metadataOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
 import * as store from './store.ts'
-import { inTurn, isLive, settleCheckout } from './sync.ts'
+import { isLive, settleCheckout } from './sync.ts'
+import { inTurn } from './turns.ts'
 
 /** Checkouts are paid within this time. */
 const OPEN_MINUTES = 60

@@ -1,7 +1,8 @@
 import { asked } from './card.ts'
 import { dropPending } from './pending.ts'
 import * as store from './store.ts'
-import { type CardEnv, inTurn, isLive, settleCheckout, syncCard } from './sync.ts'
+import { askCurrent, type CardEnv, isLive, runs, settleCheckout, syncCard } from './sync.ts'
+import { inTurn } from './turns.ts'
 
 /**
  * Ends what would charge the card of this account again: its subscription, and a checkout that is open. Nothing is paid back.
@@ -12,12 +13,14 @@ export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
   if (!known?.customerId || (!isLive(known) && known.checkoutId === null)) return false
   const client = await env.card.client()
   return await inTurn(env, userId, async (tx) => {
-    await settleCheckout(env, tx, userId, { isClosing: true })
-    const card = await syncCard(env, tx, userId)
-    if (!isLive(card) || card.subscriptionId === null) return false
-    await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
-    await asked(client.subscriptions.cancel(card.subscriptionId))
+    const { customerId } = await settleCheckout(env, tx, userId, { isClosing: true })
+    const current = customerId === null ? undefined : await askCurrent(client, customerId)
+    const isRunning = current !== undefined && runs(current)
+    if (isRunning) {
+      await dropPending(client, current)
+      await asked(client.subscriptions.cancel(current.id))
+    }
     await syncCard(env, tx, userId)
-    return true
+    return isRunning
   })
 }

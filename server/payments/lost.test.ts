@@ -3,6 +3,7 @@ import { paymentsApi } from '../../contract/payments.ts'
 import { cardsOf } from '../testing/cards.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
+import { endCard } from './end.ts'
 import { askForOverdue } from './webhook.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -46,6 +47,22 @@ test('it is found by the job as well; a checkout that nobody pays is asked for u
   expect([await checkoutOf(alice), await checkoutOf(bob)]).toEqual([null, expect.stringMatching(/^cs_/)])
   await passes(0.1)
   expect(await checkoutOf(bob)).toBeNull()
+  await holds()
+})
+
+test('a checkout that is paid in the moment in which another tab closes it counts, and nobody pays twice', async () => {
+  const alice = await free()
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+  const { sessions } = (await world.env.card.client()).checkout
+  const expire = sessions.expire.bind(sessions)
+  vi.spyOn(sessions, 'expire').mockImplementationOnce(async (id) => {
+    await untold(() => pays(url))
+    return await expire(id)
+  })
+  expect(await alice.tries(paymentsApi.checkout, { planType: 'premium' })).toBeRefused(409, 'already_subscribed')
+  vi.restoreAllMocks()
+  expect([await tierOf(alice), await checkoutOf(alice)]).toEqual(['premium', null])
+  expect(await entriesOf(alice)).toHaveLength(1)
   await holds()
 })
 
@@ -142,4 +159,27 @@ test('while the provider lets many people wait, everybody else writes on', async
     answer()
   }
   expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array(18).fill(200))
+})
+
+test('whose card ends while the provider takes its time writes on meanwhile', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  const chatRoomId = await alice.talksTo(bob)
+  await buys(alice, 'premium')
+  const { subscriptions } = await world.env.card.client()
+  const cancel = subscriptions.cancel.bind(subscriptions)
+  let answer = (): void => undefined
+  const slow = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const spy = vi.spyOn(subscriptions, 'cancel').mockImplementationOnce(async (id) => {
+    await slow
+    return await cancel(id)
+  })
+  const ended = endCard(world.env, alice.id)
+  await vi.waitUntil(() => spy.mock.calls.length > 0)
+  await alice.says(chatRoomId, 'hello')
+  answer()
+  expect(await ended).toBe(true)
+  spy.mockRestore()
+  expect((await stateOf(alice)).card).toBeNull()
 })

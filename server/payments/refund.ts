@@ -1,3 +1,4 @@
+import type Stripe from 'stripe'
 import { PLAN_LIMITS } from '../../contract/planlimits.ts'
 import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
@@ -5,7 +6,8 @@ import { Refusal } from '../refuse.ts'
 import { asked } from './card.ts'
 import { dropPending } from './pending.ts'
 import * as store from './store.ts'
-import { inTurn, isLive, syncCard, syncRefunds } from './sync.ts'
+import { askRefunds, isLive, syncCard, writeRefunds } from './sync.ts'
+import { inTurn } from './turns.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -43,13 +45,15 @@ export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refund
     await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
     // Should the provider not answer on the way, what was paid back is at least not billed again.
     await asked(client.subscriptions.update(card.subscriptionId, { cancel_at_period_end: true }))
+    const told: [intent: string, refunds: Stripe.Refund[]][] = []
     for (const { intent } of payments) {
       // The same key: a repetition after a crash pays nothing twice.
       await asked(client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${intent}` }))
-      await syncRefunds(env, tx, intent)
+      told.push([intent, await askRefunds(client, intent)])
     }
     await asked(client.subscriptions.cancel(card.subscriptionId))
     await syncCard(env, tx, user.id)
+    for (const [intent, refunds] of told) await writeRefunds(tx, env.clock(), intent, refunds)
     return { refundedCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0) }
   })
 }

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { Queryable } from '../db/connect.ts'
 import type { Env } from '../env.ts'
 import { creditPeriod, refreshStanding, writeInvoice, writeRefund } from '../ledger/ledger.ts'
-import { asked } from './card.ts'
+import { asked, isInvalid } from './card.ts'
 import { billedBy } from './meaning.ts'
 import * as store from './store.ts'
 
@@ -17,51 +17,6 @@ const LIVE = ['active', 'past_due']
 export const isLive = ({ subscriptionId, status }: store.CardAccount): boolean =>
   subscriptionId !== null && LIVE.includes(status ?? '')
 
-const turns = new Map<string, Promise<unknown>>()
-
-/**
- * Cards at which this process works at the same time. Each holds one of the sixteen connections of the database while the provider
- * answers: where that takes its time, everybody else goes on.
- */
-const AT_ONCE = 4
-let running = 0
-const queue: (() => void)[] = []
-
-async function inLane<T>(work: () => Promise<T>): Promise<T> {
-  if (running < AT_ONCE) running += 1
-  else await new Promise<void>((resolve) => queue.push(resolve))
-  try {
-    return await work()
-  } finally {
-    // The next one takes this place.
-    const next = queue.shift()
-    if (next) next()
-    else running -= 1
-  }
-}
-
-/**
- * Runs work on an account’s card in a transaction of its own, one after another in this process, so that those who wait hold no connection
- * of the database.
- */
-export async function inTurn<T>({ db }: Pick<CardEnv, 'db'>, userId: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  const before = turns.get(userId) ?? Promise.resolve()
-  const next = () =>
-    inLane(() =>
-      db.transaction(async (tx) => {
-        await store.awaitProvider(tx)
-        return await work(tx)
-      }),
-    )
-  const turn = before.then(next, next)
-  turns.set(userId, turn)
-  try {
-    return await turn
-  } finally {
-    if (turns.get(userId) === turn) turns.delete(userId)
-  }
-}
-
 /**
  * Asks the provider for the account’s subscription and invoices, and writes what they say: each paid invoice as a payment, and what the
  * subscription does next. Whatever was told, in whatever order and how often, the result is the same. Holds the lock of the account’s card
@@ -71,17 +26,25 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
   const { customerId: customer, ...card } = await store.lockCard(tx, userId)
   if (customer === null) return { ...card, customerId: customer }
   const client = await env.card.client()
-  const { data: subscriptions } = await asked(client.subscriptions.list({ customer, status: 'all', limit: 10 }))
+  const current = await askCurrent(client, customer)
   const { data: invoices } = await asked(client.invoices.list({ customer, limit: 100, expand: ['data.payments'] }))
   const now = env.clock()
   // The oldest first: the order of the ledger is the order in which it was paid.
   for (const invoice of invoices.toReversed()) await writeDown(tx, now, userId, invoice)
-  const begun = subscriptions.filter(({ status }) => BEGUN.includes(status)).sort((one, other) => other.created - one.created)
-  const current = begun.find(({ status }) => LIVE.includes(status)) ?? begun[0]
   if (current) await store.saveCard(tx, userId, { ...stateOf(current), waiting: waitingOf(current, invoices) })
   await refreshStanding(tx, userId, now)
   return await store.lockCard(tx, userId)
 }
+
+/** Asks for the subscription that counts: the one that runs, or else the newest that ever began. undefined if none did. */
+export async function askCurrent(client: Stripe, customer: string): Promise<Stripe.Subscription | undefined> {
+  const { data: subscriptions } = await asked(client.subscriptions.list({ customer, status: 'all', limit: 10 }))
+  const begun = subscriptions.filter(({ status }) => BEGUN.includes(status)).sort((one, other) => other.created - one.created)
+  return begun.find(runs) ?? begun[0]
+}
+
+/** True if the provider goes on with the subscription. */
+export const runs = ({ status }: Stripe.Subscription): boolean => LIVE.includes(status)
 
 /**
  * Asks what has become of the account’s checkout, and writes down what it has paid, in case nothing told of that. One that can still be paid
@@ -96,13 +59,23 @@ export async function settleCheckout(
   const before = await store.lockCard(tx, userId)
   if (before.checkoutId === null) return before
   const client = await env.card.client()
-  const { status, subscription } = await asked(client.checkout.sessions.retrieve(before.checkoutId))
-  if (status === 'open' && !isClosing) return before
-  if (status === 'open') await asked(client.checkout.sessions.expire(before.checkoutId))
+  const found = await asked(client.checkout.sessions.retrieve(before.checkoutId))
+  if (found.status === 'open' && !isClosing) return before
+  const { status, subscription } = found.status === 'open' ? await closeCheckout(client, before.checkoutId) : found
   const card = status === 'complete' ? await syncCard(env, tx, userId) : before
   if (status === 'complete' && card.subscriptionId !== idOf(subscription)) return card
   await store.saveCard(tx, userId, { checkoutId: null })
   return { ...card, checkoutId: null }
+}
+
+async function closeCheckout(client: Stripe, id: string): Promise<Stripe.Checkout.Session> {
+  try {
+    return await asked(client.checkout.sessions.expire(id))
+  } catch (error) {
+    if (!isInvalid(error)) throw error
+    // It was paid in this very moment.
+    return await asked(client.checkout.sessions.retrieve(id))
+  }
 }
 
 function stateOf(subscription: Stripe.Subscription): Partial<store.CardAccount> {
@@ -171,16 +144,18 @@ function referenceOf(invoice: Stripe.Invoice): { reference?: string } {
   return reference === undefined ? {} : { reference }
 }
 
-/** Writes down what was paid back of a payment, as the provider has it. */
-export async function syncRefunds(env: Omit<CardEnv, 'db'>, tx: Queryable, intent: string): Promise<void> {
+/** Asks what was paid back of a payment. */
+export async function askRefunds(client: Stripe, intent: string): Promise<Stripe.Refund[]> {
+  const { data: refunds } = await asked(client.refunds.list({ payment_intent: intent, limit: 100 }))
+  return refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled')
+}
+
+/** Writes down what the provider has paid back of a payment. */
+export async function writeRefunds(tx: Queryable, now: Date, intent: string, refunds: Stripe.Refund[]): Promise<void> {
   const payment = await store.findPayment(tx, intent)
   if (!payment) return
-  const client = await env.card.client()
-  const { data: refunds } = await asked(client.refunds.list({ payment_intent: intent, limit: 100 }))
-  for (const { id, amount, status } of refunds) {
-    if (status === 'failed' || status === 'canceled') continue
-    await writeRefund(tx, env.clock(), { key: `card:${id}`, refersTo: payment.key, amountCents: amount, reference: id })
-  }
+  for (const { id, amount } of refunds)
+    await writeRefund(tx, now, { key: `card:${id}`, refersTo: payment.key, amountCents: amount, reference: id })
 }
 
 const instant = (seconds: number): Date => new Date(seconds * 1000)

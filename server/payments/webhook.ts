@@ -5,7 +5,8 @@ import { Refusal } from '../refuse.ts'
 import { asked } from './card.ts'
 import { dropPending } from './pending.ts'
 import * as store from './store.ts'
-import { inTurn, settleCheckout, syncCard, syncRefunds } from './sync.ts'
+import { askCurrent, askRefunds, runs, settleCheckout, syncCard, writeRefunds } from './sync.ts'
+import { inTurn } from './turns.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -25,8 +26,9 @@ export async function takeEvent(env: Env, body: Buffer, signature: string | unde
   if (userId === undefined || (await store.isKnownEvent(env.db, event.id))) return {}
   await inTurn(env, userId, async (tx) => {
     if (await store.isKnownEvent(tx, event.id)) return
+    const refunds = intent ? await askRefunds(client, intent) : []
     await syncCard(env, tx, userId)
-    if (intent) await syncRefunds(env, tx, intent)
+    if (intent) await writeRefunds(tx, env.clock(), intent, refunds)
     await store.noteEvent(tx, event.id, env.clock())
     await env.fault?.('payments:written')
   })
@@ -90,13 +92,16 @@ export function askForOverdue(): (env: Env) => Promise<boolean> {
 
 const askFor = (env: Env, userId: string): Promise<unknown> =>
   inTurn(env, userId, async (tx) => {
-    const before = await settleCheckout(env, tx, userId, { isClosing: false })
-    if (before.subscriptionId === null) return
-    const { subscriptionId, renews } = await syncCard(env, tx, userId)
-    if (subscriptionId === null || !renews || (await store.canSignIn(tx, userId))) return
+    const { subscriptionId, customerId } = await settleCheckout(env, tx, userId, { isClosing: false })
+    if (subscriptionId === null || customerId === null) return
     // Who is blocked could not end it. Once the block has ended they can undo this.
-    const client = await env.card.client()
-    await dropPending(client, await asked(client.subscriptions.retrieve(subscriptionId)))
-    await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: true }))
+    if (!(await store.canSignIn(tx, userId))) await endWithPeriod(await env.card.client(), customerId)
     await syncCard(env, tx, userId)
   })
+
+async function endWithPeriod(client: Stripe, customer: string): Promise<void> {
+  const current = await askCurrent(client, customer)
+  if (!current || !runs(current) || current.cancel_at_period_end) return
+  await dropPending(client, current)
+  await asked(client.subscriptions.update(current.id, { cancel_at_period_end: true }))
+}
