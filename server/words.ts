@@ -11,7 +11,8 @@ const KINDS: Record<string, string> = {
   object: 'an object',
   record: 'an object',
 }
-const SHORT_FORMS: Record<string, string> = { id: 'ID', kdf: 'KDF' }
+const SHORT_FORMS: Record<string, string> = { id: 'ID', kdf: 'KDF', api: 'API', gb: 'GB', url: 'URL' }
+const ABSENT: readonly string[] = ['invalid_type', 'invalid_value', 'invalid_union']
 const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' })
 const LABEL_MAX_CHARS = 80
 
@@ -22,7 +23,7 @@ export function wordsOf(issue: Issue): string {
   const label = labelOf(issue.path ?? [])
   if (label === '') return REFUSALS.invalid_input.text
   const isAbsent = issue.input === undefined || issue.input === null
-  if (isAbsent && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) return `${label} is required`
+  if (isAbsent && ABSENT.includes(issue.code)) return `${label} is required`
   switch (issue.code) {
     case 'invalid_type':
       return issue.expected in KINDS ? `${label} must be ${KINDS[issue.expected]}` : `${label} is required`
@@ -50,7 +51,7 @@ function labelOf(path: readonly PropertyKey[]): string {
   if (path.length !== 1) return path.map(String).join('.').slice(0, LABEL_MAX_CHARS)
   const words = String(first)
     .slice(0, LABEL_MAX_CHARS)
-    .split(/(?=[A-Z])/)
+    .split(/(?<=[a-z0-9])(?=[A-Z])/)
     .map((word) => SHORT_FORMS[word.toLowerCase()] ?? word.toLowerCase())
     .join(' ')
   return words.charAt(0).toUpperCase() + words.slice(1)

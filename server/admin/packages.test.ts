@@ -66,7 +66,8 @@ test('what the form does not allow is refused, each field with its text', async 
     [{ monthlyPrice: 1.5 }, 'Monthly price must be a whole number'],
     [{ monthlyPrice: 2 ** 31 }, 'Monthly price must be at most 99999999'],
     [{ tier: 'master' }, 'Tier must be free or premium'],
-    [{ apiAccess: undefined }, 'Api access is required'],
+    [{ apiAccess: undefined }, 'API access is required'],
+    [{ fileStorageGB: undefined }, 'File storage GB is required'],
   ]
   for (const [wrong, text] of wrongs) {
     const answer = await ada.tries(api.create, { ...FORM, ...wrong })

@@ -160,6 +160,8 @@ test('Eve names no price and no amount, and buys nothing that is not sold', asyn
     ...['premium', 'enterprise', -1, 1e308, null, [], 'x'.repeat(100_000)].map((packageId) => ({ packageId })),
   ])
     expect(await eve.tries(coinsApi.createPayment, { ...wish, ...wrong })).toBeRefused(400, 'invalid_input')
+  const { body } = await eve.tries(coinsApi.createPayment, { ...wish, packageId: undefined })
+  expect(body).toMatchObject({ error: 'Package ID is required' })
 })
 
 test('Eve, who names what Alice has paid, gets nothing for it and learns nothing of it', async () => {
