@@ -29,7 +29,9 @@ export async function findRefundable(db: Queryable, card: store.CardAccount | un
     ({ kind, createdAt, startsAt }) => kind === 'payment' && (createdAt >= startedAt || startsAt >= startedAt),
   )
   const paidBack = entries.flatMap(({ kind, refersTo }) => (kind === 'refund' ? [refersTo] : []))
-  if (!paidBack.every((key) => payments.some((payment) => payment.key === key))) return []
+  const isOfThisOne = paidBack.every((key) => payments.some((payment) => payment.key === key))
+  // The provider's times are whole seconds; a refund that broke off has ended the renewal first.
+  if (paidBack.length > 0 && (card.renews || !isOfThisOne)) return []
   return payments.flatMap(({ key, reference, amountCents }) =>
     reference !== null && amountCents > 0 && !paidBack.includes(key) ? [{ intent: reference, amountCents }] : [],
   )
