@@ -363,6 +363,20 @@ test('of two reviews of one payment the first leaves it to a person, and the pla
   expect([await paidMonths(one.alice), await paidMonths(two.alice)]).toEqual([0, 1])
 })
 
+test('money that was sent back buys nothing once more: what comes after it is sent back too, or dismissed', async () => {
+  const { alice, payment, due, pays, looks } = await buyer('bitcoin')
+  await pays(due / 2n)
+  await bitcoin.mine(3)
+  expect(await looks(COIN_REQUEST_SECONDS + 1)).toMatchObject({ status: 'needs_review' })
+  await settles(payment, 'refunded')
+  await pays(due / 2n)
+  await bitcoin.mine(3)
+  expect(await looks(20 * 60)).toMatchObject({ status: 'refunded' })
+  expect((await reviewsOf(payment)).map(({ reason, outcomes }) => [reason, outcomes])).toEqual([['late', ['refunded', 'kept']]])
+  await expect(settles(payment, 'credited')).rejects.toMatchObject({ code: 'outcome_impossible' })
+  expect(await paidMonths(alice)).toBe(0)
+})
+
 /** How often a payment is looked at in that time, by the watcher alone. */
 async function looksIn({ id }: CoinPayment, minutes: number): Promise<number> {
   const count = async () => Number((await here.sql('select looks from crypto_payments where id = $1', [id]))[0]?.['looks'])

@@ -18,12 +18,11 @@ import * as list from './store-reviews.ts'
 /** Lists what waits for a person, the oldest first. */
 export async function listReviews(db: Queryable, limit: number, offset = 0): Promise<CoinReview[]> {
   const rows = await list.listOpenReviews(db, limit, offset)
-  const arrivals = await list.listArrivalsOf(
-    db,
-    rows.map(({ payment }) => payment.id),
-  )
+  const ids = rows.map(({ payment }) => payment.id)
+  const [arrivals, reviews] = [await list.listArrivalsOf(db, ids), await list.listReviewsOf(db, ids)]
   return rows.map(({ review, payment, username }) => {
-    const own = arrivals.filter(({ paymentId }) => paymentId === payment.id)
+    const isOfIt = ({ paymentId }: { paymentId: string }) => paymentId === payment.id
+    const own = arrivals.filter(isOfIt)
     const isOwn = review.asset === payment.currency
     return {
       ...{ id: review.id, reason: review.reason, ...shownOf(payment, username), noticedAt: review.createdAt.toISOString() },
@@ -34,7 +33,7 @@ export async function listReviews(db: Queryable, limit: number, offset = 0): Pro
         .filter(({ id, asset }) => (review.about === payment.id ? asset === review.asset : id === review.about))
         .map(({ reference }) => reference)
         .slice(0, REVIEW_TRANSACTIONS),
-      outcomes: outcomesFor(review.reason, payment, own),
+      outcomes: outcomesFor(review.reason, payment, own, reviews.filter(isOfIt)),
     }
   })
 }
@@ -48,11 +47,18 @@ const shownOf = (payment: store.Payment, username: string) => ({
   createdAt: payment.createdAt.toISOString(),
 })
 
-/** What a person can do about money of that payment. */
-function outcomesFor(reason: ReviewReason, payment: store.Payment, arrivals: readonly store.ArrivalRow[]): ReviewOutcome[] {
+/** What a person can do about money of that payment, by all that came to it and all reviews of it. */
+function outcomesFor(
+  reason: ReviewReason,
+  payment: store.Payment,
+  arrivals: readonly store.ArrivalRow[],
+  reviews: readonly list.ReviewRow[],
+): ReviewOutcome[] {
   if (reason === 'reorganised') return ['withdrawn', 'kept']
   const isCredited = arrivals.some((each) => each.isCredited)
-  const canCredit = !isCredited && reason !== 'wrong_token' && standing(payment, arrivals).length > 0
+  // What was sent back cannot count once more, beside what came after it.
+  const isSentBack = reviews.some(({ outcome, asset }) => outcome === 'refunded' && asset === payment.currency)
+  const canCredit = !isCredited && !isSentBack && reason !== 'wrong_token' && standing(payment, arrivals).length > 0
   return [...(canCredit ? (['credited'] as const) : []), 'refunded', 'kept']
 }
 
@@ -85,7 +91,8 @@ export async function settleReview(
   if (!review) throw new Refusal('not_found')
   if (review.outcome) throw new Refusal('review_closed', { details: { outcome: review.outcome } })
   const arrivals = await store.listArrivals(tx, payment.id)
-  if (!outcomesFor(review.reason, payment, arrivals).includes(outcome)) throw new Refusal('outcome_impossible')
+  const reviews = await list.listReviewsOf(tx, [payment.id])
+  if (!outcomesFor(review.reason, payment, arrivals, reviews).includes(outcome)) throw new Refusal('outcome_impossible')
   if ((outcome === 'refunded') !== (transactionHash !== undefined)) throw new Refusal('transaction_required')
   const refundTransaction = transactionHash === undefined ? null : asWritten(payment.currency, transactionHash)
   const closed = { outcome, refundTransaction, resolvedAt: now, resolvedBy: by }
@@ -108,7 +115,7 @@ async function creditAll(
   const own = standing(payment, arrivals).map(({ id, units }) => ({ id, units: BigInt(units) }))
   await credit(tx, payment, own, arrivals, now)
   await store.updatePayment(tx, payment.id, { status: 'confirmed', decided: 'confirmed', confirmedAt: now })
-  for (const other of await list.listReviewsOf(tx, payment.id))
+  for (const other of await list.listReviewsOf(tx, [payment.id]))
     if (other.outcome === null && other.asset === payment.currency) await list.closeReview(tx, other.id, closed)
 }
 
@@ -120,7 +127,7 @@ async function withdraw(tx: Queryable, payment: store.Payment, now: Date): Promi
 
 /** Says what the payment is, once nothing of it waits for a person. */
 async function decide(tx: Queryable, payment: store.Payment, arrivals: readonly store.ArrivalRow[]): Promise<void> {
-  const reviews = await list.listReviewsOf(tx, payment.id)
+  const reviews = await list.listReviewsOf(tx, [payment.id])
   const isOpen = payment.status === 'pending' || payment.status === 'confirming'
   // While money is expected, or something else waits, the chain goes on deciding.
   if (isOpen || reviews.some(({ outcome }) => outcome === null)) return

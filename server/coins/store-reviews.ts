@@ -18,9 +18,12 @@ export async function findReview(tx: Queryable, id: string): Promise<ReviewRow |
   return row
 }
 
-/** All reviews of a payment, closed ones too. */
-export const listReviewsOf = (tx: Queryable, paymentId: string): Promise<ReviewRow[]> =>
-  tx.select().from(reviews).where(eq(reviews.paymentId, paymentId))
+/** All reviews of these payments, closed ones too. */
+export const listReviewsOf = (tx: Queryable, paymentIds: readonly string[]): Promise<ReviewRow[]> =>
+  tx
+    .select()
+    .from(reviews)
+    .where(inArray(reviews.paymentId, [...paymentIds]))
 
 export async function closeReview(
   tx: Queryable,
