@@ -79,6 +79,11 @@
   document.addEventListener('keydown', ({ key, target }) => {
     if (key === 'Enter' && target.form) globalThis.early.pressed = target.form.querySelector('[type=submit]')
   })
+  // For a file that nothing takes the browser would leave the page, and with it what was typed.
+  for (const type of ['dragover', 'drop'])
+    globalThis.addEventListener(type, (event) => {
+      if (event.dataTransfer?.types.includes('Files') && event.target.type !== 'file') event.preventDefault()
+    })
   // Sent by the browser itself, a form would write its fields into the address.
   document.addEventListener('submit', (event) => event.preventDefault())
 }

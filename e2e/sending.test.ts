@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { expect } from 'vitest'
 import { talking as test } from './people.ts'
 import type { Person } from './person.ts'
@@ -127,6 +128,50 @@ test('Alice gives a file up on its way: nothing of it is left; a table that an o
   await expect.poll(() => field.inputValue()).toBe('one\ttwo')
   expect(await page.getByRole('dialog').count()).toBe(0)
   await field.fill('')
+})
+
+/** Drops a file of the disk in the middle of the page, by the hand of the browser, which tells the page of it only if the page stays. */
+async function dropsOnPage({ page, context }: Person): Promise<void> {
+  const browser = await context.newCDPSession(page)
+  const { width, height } = page.viewportSize() ?? { width: 800, height: 600 }
+  const data = { items: [], files: [path.resolve('client/public/icon-192.png')], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await browser.send('Input.dispatchDragEvent', { type, x: width / 2, y: height / 2, data })
+  await browser.detach()
+}
+
+test('A file that is dropped where no chat takes it is told of, and the page stays with what was typed', async ({ alice }) => {
+  const { page } = alice
+  const chat = page.url()
+  const isRefused = () => putsAway(page, 'Not taken here', 'drop them on an open chat')
+  const field = page.getByLabel('Message', { exact: true })
+  await field.fill('half a sentence')
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('dialog').waitFor()
+  await dropsOnPage(alice)
+  await isRefused()
+  await page.keyboard.press('Escape')
+  expect(await field.inputValue()).toBe('half a sentence')
+  await field.fill('')
+
+  await page.getByRole('button', { name: 'Settings' }).first().click()
+  const name = page.getByLabel(/^Display name/)
+  await name.fill('Half a name')
+  await dropsOnPage(alice)
+  await isRefused()
+  expect(await name.inputValue()).toBe('Half a name')
+  await page.goto(new URL('/home', chat).href)
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  await dropsOnPage(alice)
+  await isRefused()
+  expect(page.url()).toContain('/home')
+  await page.goto(chat)
+  await field.waitFor()
+  await dropsOnPage(alice)
+  const dialog = page.getByRole('dialog', { name: 'Send a file' })
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
 })
 
 test('A file is too large by one byte, another is empty: each is refused by name, and nothing is sent', async ({ alice }) => {

@@ -10,7 +10,7 @@ import { Shell } from './Shell.tsx'
 // The messenger's code is loaded while the password is being stretched, which makes signing in faster.
 const loadMessenger = () => import('./Messenger.tsx')
 const loadAll = () => void Promise.all([loadMessenger(), import('./session.ts')]).catch(() => undefined)
-const Toasts = lazy(async () => ({ default: (await import('../ui/Toasts.tsx')).Toasts }))
+const Notices = lazy(async () => ({ default: (await import('./Notices.tsx')).Notices }))
 const KitStep = lazy(async () => ({ default: (await import('../signin/KitStep.tsx')).KitStep }))
 const LockScreen = lazy(async () => ({ default: (await import('../lock/LockScreen.tsx')).LockScreen }))
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
@@ -66,7 +66,7 @@ export function App() {
         )}
       </Boundary>
       <Suspense>
-        <Toasts />
+        <Notices />
       </Suspense>
     </>
   )

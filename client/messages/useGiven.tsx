@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 /**
  * Files that were dropped on the page or pasted, until they are taken. It belongs to the chat and not to the code that sends files,
- * which loads later: the browser leaves the page for a dropped file that nobody takes.
+ * which loads later. What it takes goes no further: of the rest app/Notices.tsx says that nothing takes it.
  */
 export function useGiven() {
   const [files, setFiles] = useState<File[]>([])
@@ -10,11 +10,10 @@ export function useGiven() {
   const [isOver, setOver] = useState(false)
   useEffect(() => {
     function give(event: DragEvent | ClipboardEvent, data: DataTransfer | null) {
-      if (!data?.types.includes('Files')) return
-      const isFree = !isCovered()
-      if (isFree || event.type !== 'paste') event.preventDefault()
-      if (!isFree) return
+      if (!data?.types.includes('Files') || isCovered()) return
+      event.preventDefault()
       if (event.type === 'dragover') return setOver(true)
+      event.stopPropagation()
       const given = [...data.files]
       setFiles((before) => [...before, ...given])
     }

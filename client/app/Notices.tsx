@@ -1,0 +1,21 @@
+import { useEffect } from 'react'
+import { Toasts } from '../ui/Toasts.tsx'
+import { showToast } from '../ui/toast.ts'
+
+/** The toasts, and what is told by them on every screen. */
+export function Notices() {
+  useEffect(() => {
+    addEventListener('drop', tellUntaken)
+    return () => removeEventListener('drop', tellUntaken)
+  }, [])
+  return <Toasts />
+}
+
+/**
+ * Tells of files that were dropped where nothing takes them: client/early.js has kept the browser on the page then. Whoever takes files
+ * stops their event.
+ */
+function tellUntaken({ defaultPrevented }: DragEvent): void {
+  const text = 'To send files, drop them on an open chat, with no dialog over it.'
+  if (defaultPrevented) showToast({ tone: 'bad', title: 'Not taken here', text })
+}
