@@ -2,7 +2,7 @@ import { PERIODS } from '../../contract/limits.ts'
 import { ApiError, refusalOf } from './api.ts'
 
 export interface Watching {
-  /** Receives the part that is done, from 0 to 1. */
+  /** Receives the part that is done, from 0 to 1; 0 again where it breaks off. */
   onProgress?: (part: number) => void
   /** Is told once all bytes have gone out, before the server has answered. From then on the signal ends nothing. */
   onSent?: () => void
@@ -42,6 +42,7 @@ function transfer(
     let silence: ReturnType<typeof setTimeout> | undefined
     const fail = (error: unknown) => {
       clearTimeout(silence)
+      onProgress?.(0)
       reject(error)
     }
     const wait = () => {
@@ -75,7 +76,7 @@ function transfer(
       clearTimeout(silence)
       signal?.removeEventListener('abort', stop)
       if (request.status >= 200 && request.status < 300) return resolve(request)
-      void refusedWith(request).then(reject, reject)
+      void refusedWith(request).then(fail, fail)
     }
     const stop = () => request.abort()
     signal?.addEventListener('abort', stop, { once: true })
