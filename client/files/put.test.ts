@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { type Upload, uploadsStore } from './memory.ts'
+import { beginEarly } from './put.ts'
+import { sendFile } from './send.ts'
 import { sendUpload } from './sending.ts'
 
 const MIB = 1024 * 1024
@@ -110,4 +113,25 @@ test('Of a large file that is cut the parts that arrived stay shown, and only th
   expect(shown).toEqual([0.75, 0.5])
   expect(arrived).toEqual(['/part/1', '/part/2'])
   expect(uploadsStore.getState().uploads[0]).toMatchObject({ object: 'object-1', state: 'stored', part: 1 })
+})
+
+const odd = () => Promise.reject(new TypeError('No shape of ours'))
+
+test('What goes wrong while the server is asked early for an object is never a rejection that nobody catches', async () => {
+  expect(await beginEarly({ api: odd } as unknown as Env, 6 * MIB)).toBeUndefined()
+
+  const uncaught = vi.fn()
+  process.on('unhandledRejection', uncaught)
+  const crypto = { keepUpload: () => Promise.reject(new CryptoFailure('quota', 'This browser is full')) }
+  const api = async ({ method }: { method: string }) => {
+    if (method === 'DELETE') throw new ApiError(0, 'offline', 'The server cannot be reached')
+    return { url: '/part/1', key: 'object-1', uploadId: 'upload' }
+  }
+  const file = new Blob([new Uint8Array(6 * MIB)])
+  const about = { as: 'file' as const, name: 'plan.pdf', mediaType: 'application/pdf', caption: '' }
+  const env = { api, crypto, clock: () => new Date() } as unknown as Env
+  expect(await sendFile(env, undefined, 'room', { file, about })).toBe(false)
+  await new Promise((resolve) => setTimeout(resolve))
+  process.off('unhandledRejection', uncaught)
+  expect(uncaught).not.toHaveBeenCalled()
 })

@@ -69,17 +69,12 @@ async function putWhole(env: Env, bytes: Blob, before: Begun | null, { signal, o
 export type Early = z.output<typeof uploaderApi.begin.output>
 
 /**
- * Asks the server for an object while its bytes are still being sealed. undefined for what goes in one request, and if the server does not
- * answer: it is asked again then.
+ * Asks the server for an object while its bytes are still being sealed. undefined for what goes in one request, and where it fails: it is
+ * asked again once they are, and that failure is told. Never rejects, because until then nobody would catch it.
  */
 export async function beginEarly(env: Env, sizeBytes: number): Promise<Early | undefined> {
   if (sizeBytes <= PART_BYTES) return undefined
-  try {
-    return await env.api(uploaderApi.begin, {})
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return undefined
-  }
+  return await env.api(uploaderApi.begin, {}).catch(() => undefined)
 }
 
 interface Piece {

@@ -1,5 +1,6 @@
 import { CryptoFailure, type UploadRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import { fitting } from './fit.ts'
@@ -55,8 +56,18 @@ async function kept(env: Env, file: Parameters<Env['crypto']['keepUpload']>[0], 
   try {
     return await env.crypto.keepUpload(file)
   } catch (error) {
-    void early?.then((begun) => begun && dropObject(env, begun.key))
+    void dropEarly(env, early)
     throw error
+  }
+}
+
+async function dropEarly(env: Env, early: Upload['early']): Promise<void> {
+  const begun = await early
+  try {
+    if (begun) await dropObject(env, begun.key)
+  } catch (error) {
+    // After a day the server drops it by itself.
+    if (!(error instanceof ApiError)) throw error
   }
 }
 
