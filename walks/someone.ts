@@ -8,11 +8,11 @@ import { checkDevice, syncAll } from '../client/app/sync.ts'
 import {
   changeChatPassword,
   giveUpHistory,
-  lockChat,
   removeChatPassword,
   setChatPassword,
   unlockChat,
 } from '../client/chatlock/chatlock.ts'
+import { lockChat } from '../client/chatlock/relock.ts'
 import { blockContact, unblockContact } from '../client/contacts/block.ts'
 import { acceptContact, addContact } from '../client/contacts/contacts.ts'
 import { createCore } from '../client/crypto/core.ts'

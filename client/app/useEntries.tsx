@@ -27,7 +27,7 @@ import {
   UserRoundX,
 } from 'lucide-react'
 import { useStore } from 'zustand'
-import { lockNow } from '../chatlock/relock.ts'
+import { lockChat } from '../chatlock/relock.ts'
 import { type Act, askAct } from '../contacts/acts.ts'
 import type { AddingWay } from '../contacts/ContactList.tsx'
 import { unmuteRoom } from '../notifications/mute.ts'
@@ -87,7 +87,7 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onLogout
   return [
     ...talks,
     ...(open && openPerson
-      ? actsOn(open, openPerson, { unmute: () => void unmuteRoom(env, open), lock: () => void lockNow(env, open) })
+      ? actsOn(open, openPerson, { unmute: () => void unmuteRoom(env, open), lock: () => void lockChat(env, open) })
       : []),
     action('Add by Username/Onion', UserRoundPlus, () => onAdd('name')),
     action('Invite', UserRoundPlus, () => onAdd('invite')),

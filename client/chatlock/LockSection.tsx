@@ -2,7 +2,7 @@ import { LockKeyhole } from 'lucide-react'
 import { isShutRow, type RoomRow } from '../rooms/list.ts'
 import { useEnv } from '../ui/env.tsx'
 import type { LockAct } from './ChatLockActs.tsx'
-import { lockNow } from './relock.ts'
+import { lockChat } from './relock.ts'
 
 /** The part of the contact panel about the password of the chat. */
 export function LockSection({ room, onAsk }: { room: RoomRow; onAsk: (act: LockAct) => void }) {
@@ -24,7 +24,7 @@ export function LockSection({ room, onAsk }: { room: RoomRow; onAsk: (act: LockA
         {room.lock === 'interrupted' && asks('set_password', 'Set again')}
         {room.lock === 'open' && (
           <>
-            <button type="button" className="btn compact outline" onClick={() => void lockNow(env, room)}>
+            <button type="button" className="btn compact outline" onClick={() => void lockChat(env, room)}>
               <LockKeyhole className="i i-16" aria-hidden />
               Lock now
             </button>

@@ -22,7 +22,8 @@ import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import { saveBook, syncBook } from '../trust/book.ts'
 import { WAITING, writeFile } from '../vault/disk.ts'
-import { changeChatPassword, lockChat, removeChatPassword, setChatPassword, unlockChat } from './chatlock.ts'
+import { changeChatPassword, removeChatPassword, setChatPassword, unlockChat } from './chatlock.ts'
+import { lockChat } from './relock.ts'
 
 // A cheap stretching: these tests are about what follows from it.
 vi.mock('hash-wasm', () => ({

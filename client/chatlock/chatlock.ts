@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import { chatLocksApi } from '../../contract/chatlocks.ts'
-import { CHAT_LOCK } from '../../contract/limits.ts'
 import { orderFor } from '../account/orders.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
@@ -9,10 +8,11 @@ import { ApiError, isRefused } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'
 import { type RoomRow, roomById } from '../rooms/list.ts'
 import { fetchRooms } from '../rooms/load.ts'
-import { followLocks, markShut, showLocks, shutHere } from '../rooms/locks.ts'
+import { followLocks, showLocks } from '../rooms/locks.ts'
 import { writePages } from '../rooms/pages.ts'
 import { renewEpoch } from '../rooms/ready.ts'
 import { saveBook } from '../trust/book.ts'
+import { keepOpen, lockChat } from './relock.ts'
 
 type Place = Pick<RoomRow, 'id' | 'contactId'>
 
@@ -100,21 +100,10 @@ export async function removeChatPassword(env: Env, { id, contactId }: Place): Pr
   await env.crypto.takeChatLockOff({ chatRoomId: id })
   await saveBook(env)
   await env.api(chatLocksApi.remove, { contactId })
-  stopTimer(id)
   // The row first: one that still has the password, without a lock here, looks like an interrupted setting.
   await fetchRooms(env, [id])
   await followLocks(env)
   await env.crypto.shutChatLock({ chatRoomId: id })
-}
-
-/** Locks a chat again: at once on this page, then at the server, whose time runs out where it cannot be reached. */
-export async function lockChat(env: Env, { id, contactId }: Place): Promise<void> {
-  stopTimer(id)
-  markShut({ id })
-  await shutHere(env, { id })
-  await env.api(chatLocksApi.lock, { contactId }).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error
-  })
 }
 
 /**
@@ -125,28 +114,10 @@ export async function giveUpHistory(env: Env, { id, contactId }: Place): Promise
   const fields = { chatRoomId: id }
   const order = await orderFor(env, 'give up chat history', fields)
   const { clearedSeq } = await env.api(chatLocksApi.giveUp, { contactId, ...fields, order })
-  stopTimer(id)
   await env.crypto.giveChatUp({ chatRoomId: id, clearedSeq })
   await saveBook(env)
   await fetchRooms(env, [id])
   await showLocks(env)
   const room = roomById(id)
   if (room) await renewEpoch(env, room)
-}
-
-const timers = new Map<string, ReturnType<typeof setTimeout>>()
-
-function stopTimer(id: string): void {
-  clearTimeout(timers.get(id))
-  timers.delete(id)
-}
-
-/** Locks an open chat after 15 minutes in which this was not called again: call it when the person uses the chat. */
-export function keepOpen(env: Env, place: Place): void {
-  stopTimer(place.id)
-  if (roomById(place.id)?.lock === 'open')
-    timers.set(
-      place.id,
-      setTimeout(() => void lockChat(env, place), CHAT_LOCK.openSeconds * 1000),
-    )
 }

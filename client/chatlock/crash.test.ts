@@ -7,7 +7,8 @@ import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { syncBook } from '../trust/book.ts'
-import { changeChatPassword, lockChat, removeChatPassword, setChatPassword, unlockChat } from './chatlock.ts'
+import { changeChatPassword, removeChatPassword, setChatPassword, unlockChat } from './chatlock.ts'
+import { lockChat } from './relock.ts'
 
 // A page that dies between any two writes of its vault, before any request or before its answer.
 

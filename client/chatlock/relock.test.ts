@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../env.ts'
-import { putRooms, type RoomRow, resetRooms } from '../rooms/list.ts'
-import { lockChat } from './chatlock.ts'
-import { keepUntilLeft } from './relock.ts'
+import { putRooms, type RoomRow, resetRooms, roomById } from '../rooms/list.ts'
+import { keepOpen, keepUntilLeft } from './relock.ts'
 
-vi.mock('./chatlock.ts', () => ({ lockChat: vi.fn(async () => undefined), keepOpen: vi.fn() }))
+const lockAtServer = vi.hoisted(() => vi.fn(async () => undefined))
+vi.mock('./atserver.ts', () => ({ lockAtServer }))
 
 const MINUTE = 60_000
 const room = { id: 'dm_a_b', lock: 'open', state: 'accepted', unreadCount: 0, mutedUntil: null } as RoomRow
-const env = {} as Env
+const shutChatLock = vi.fn(async () => undefined)
+const env = { crypto: { shutChatLock } } as unknown as Env
 let isHidden = false
 const turned = new Set<() => void>()
 
@@ -19,7 +20,6 @@ beforeEach(() => {
       return isHidden
     },
     addEventListener: (type: string, act: () => void) => type === 'visibilitychange' && turned.add(act),
-    removeEventListener: (_: string, act: () => void) => turned.delete(act),
   })
   isHidden = false
   turned.clear()
@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
-  vi.mocked(lockChat).mockClear()
+  vi.clearAllMocks()
   resetRooms()
 })
 
@@ -38,8 +38,8 @@ const hide = (hidden: boolean) => {
 }
 /** How often the chat was locked by now. */
 const locked = async () => {
-  await vi.dynamicImportSettled()
-  return vi.mocked(lockChat).mock.calls.length
+  await vi.advanceTimersByTimeAsync(1)
+  return shutChatLock.mock.calls.length
 }
 
 test('an unlocked chat that is looked at stays open, and leaving it locks it', async () => {
@@ -59,7 +59,7 @@ test('a page that is out of sight for five minutes locks the chat, a shorter loo
   expect(await locked()).toBe(0)
   hide(true)
   await vi.advanceTimersByTimeAsync(5 * MINUTE + 15_000)
-  expect(await locked()).toBeGreaterThan(0)
+  expect(await locked()).toBe(1)
 })
 
 test('a computer that has slept finds the chat locked, also where no timer ran meanwhile', async () => {
@@ -74,4 +74,25 @@ test('a chat that is locked already is not locked again by leaving it', async ()
   putRooms([{ ...room, lock: 'shut' }])
   leave()
   expect(await locked()).toBe(0)
+})
+
+test('an unlocked chat is locked after 15 minutes in which nobody used it', async () => {
+  keepOpen(env, room)
+  await vi.advanceTimersByTimeAsync(14 * MINUTE)
+  keepOpen(env, room)
+  await vi.advanceTimersByTimeAsync(14 * MINUTE)
+  expect(await locked()).toBe(0)
+  await vi.advanceTimersByTimeAsync(MINUTE)
+  expect(await locked()).toBe(1)
+})
+
+test('a chat is hidden and its keys are forgotten where the code that tells the server cannot be loaded', async () => {
+  vi.doMock('./atserver.ts', () => {
+    throw new TypeError('Failed to fetch dynamically imported module')
+  })
+  keepUntilLeft(env, room)()
+  expect(roomById(room.id)?.lock).toBe('shut')
+  expect(await locked()).toBe(1)
+  await vi.dynamicImportSettled()
+  expect(lockAtServer).not.toHaveBeenCalled()
 })

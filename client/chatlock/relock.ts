@@ -1,18 +1,39 @@
+import { CHAT_LOCK } from '../../contract/limits.ts'
 import type { Env } from '../env.ts'
 import { type RoomRow, roomById } from '../rooms/list.ts'
+import { shutHere } from '../rooms/locks.ts'
 
 const HIDDEN_MS = 5 * 60_000
 const TICK_MS = 15_000
 /** Timers of a page out of sight run once a minute: a longer gap is a computer that has slept. */
 const SLEPT_MS = 2 * 60_000
-/** Use is noted this often. */
-const USE_MS = 30_000
 const USES = ['keydown', 'pointerdown', 'wheel'] as const
 
-/** Locks a chat in this browser. */
-export async function lockNow(env: Env, room: RoomRow): Promise<void> {
-  const { lockChat } = await import('./chatlock.ts')
-  await lockChat(env, room)
+type Place = Pick<RoomRow, 'id' | 'contactId'>
+
+const timers = new Map<string, ReturnType<typeof setTimeout>>()
+
+/** Locks an open chat after 15 minutes in which this was not called again: call it when the person uses the chat. */
+export function keepOpen(env: Env, place: Place): void {
+  clearTimeout(timers.get(place.id))
+  timers.set(
+    place.id,
+    setTimeout(() => lockOpen(env, place), CHAT_LOCK.openSeconds * 1000),
+  )
+}
+
+function lockOpen(env: Env, place: Place): void {
+  if (roomById(place.id)?.lock === 'open') void lockChat(env, place)
+}
+
+/**
+ * Locks a chat again: at once on this page, by nothing that would have to be loaded, then at the server. Where the code for that cannot be
+ * loaded the server's time runs out.
+ */
+export async function lockChat(env: Env, place: Place): Promise<void> {
+  await shutHere(env, place)
+  const part = await import('./atserver.ts').catch(() => undefined)
+  await part?.lockAtServer(env, place)
 }
 
 /**
@@ -22,10 +43,7 @@ export async function lockNow(env: Env, room: RoomRow): Promise<void> {
 export function keepUntilLeft(env: Env, room: RoomRow): () => void {
   let hiddenAt = document.hidden ? Date.now() : undefined
   let lastTick = Date.now()
-  let lastUse = Date.now()
-  const lock = () => {
-    if (roomById(room.id)?.lock === 'open') void lockNow(env, room)
-  }
+  const lock = () => lockOpen(env, room)
   const look = () => {
     const now = Date.now()
     const hasSlept = now - lastTick > SLEPT_MS
@@ -36,18 +54,15 @@ export function keepUntilLeft(env: Env, room: RoomRow): () => void {
     look()
     hiddenAt = document.hidden ? Date.now() : undefined
   }
-  const use = () => {
-    if (Date.now() - lastUse < USE_MS) return
-    lastUse = Date.now()
-    void import('./chatlock.ts').then(({ keepOpen }) => keepOpen(env, room))
-  }
-  for (const event of USES) document.addEventListener(event, use, { passive: true })
+  const use = () => keepOpen(env, room)
+  const end = new AbortController()
+  const { signal } = end
+  for (const event of USES) document.addEventListener(event, use, { passive: true, signal })
+  document.addEventListener('visibilitychange', turn, { signal })
   const timer = setInterval(look, TICK_MS)
-  document.addEventListener('visibilitychange', turn)
   return () => {
     clearInterval(timer)
-    for (const event of USES) document.removeEventListener(event, use)
-    document.removeEventListener('visibilitychange', turn)
+    end.abort()
     lock()
   }
 }

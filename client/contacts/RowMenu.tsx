@@ -14,7 +14,7 @@ import {
   UserRoundCheck,
   UserRoundX,
 } from 'lucide-react'
-import { lockNow } from '../chatlock/relock.ts'
+import { lockChat } from '../chatlock/relock.ts'
 import { unmuteRoom } from '../notifications/mute.ts'
 import { isShutRow } from '../rooms/list.ts'
 import { openDetails } from '../trust/details.ts'
@@ -66,7 +66,7 @@ export function RowMenu({ row: { room, person }, at, onOpen, onClose }: Props) {
     ? { icon: Bell, label: 'Unmute', onSelect: () => void unmuteRoom(env, room) }
     : asks(BellOff, 'Mute', 'mute')
   function lockItems() {
-    if (room.lock === 'open') return [{ icon: LockKeyhole, label: 'Lock now', onSelect: () => void lockNow(env, room) }]
+    if (room.lock === 'open') return [{ icon: LockKeyhole, label: 'Lock now', onSelect: () => void lockChat(env, room) }]
     if (room.lock === 'none') return person.isDeleted ? [] : [asks(LockKeyhole, 'Set chat password', 'set_password')]
     return room.lock === 'shut' ? [{ icon: LockKeyholeOpen, label: 'Enter chat password', onSelect: unlock }] : []
   }
