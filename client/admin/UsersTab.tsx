@@ -28,11 +28,13 @@ export function UsersTab() {
   const change = (more: Partial<Filter>) =>
     setParams((before) => paramsOf(before, { ...filterOf(before), page: 1, ...more }), { replace: true })
   const latestChange = useLatest(change)
+  // As the address has it: half a letter, where a paste was cut off, stands there as another sign.
+  const { search: wanted } = filterOf(new URLSearchParams({ search: typed }))
   useEffect(() => {
-    if (typed.trim() === filter.search) return
-    const timer = setTimeout(() => latestChange.current({ search: typed.trim() }), TYPED_MS)
+    if (wanted === filter.search) return
+    const timer = setTimeout(() => latestChange.current({ search: wanted }), TYPED_MS)
     return () => clearTimeout(timer)
-  }, [typed, filter.search, latestChange])
+  }, [wanted, filter.search, latestChange])
   const { tier, state, ...rest } = filter
   const { value, failure, isLoading, reload } = useLoaded(JSON.stringify(filter), () =>
     env.api(adminApi.users, { ...rest, ...(tier && { tier }), ...(state && { state }) }),
