@@ -1,8 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { isRefused } from '../net/api.ts'
-import { failureWords } from '../ui/failure.ts'
-import { showToast } from '../ui/toast.ts'
-import { useFocusBack } from '../ui/useFocusBack.tsx'
+import { useAct as useActNow } from '../ui/useAct.tsx'
 import { ConfirmDialog } from './ConfirmDialog.tsx'
 
 /** What an administrator does, and the words for how it ended. */
@@ -17,26 +15,24 @@ export interface Act {
  * Runs acts one at a time, with their toasts. One that needs a confirmation asks for it, and goes on. `dialog` is to be shown.
  */
 export function useAct(): { act: (act: Act) => Promise<boolean>; isPending: boolean; dialog: ReactNode } {
-  const [isPending, setPending] = useState(false)
-  const noteFocus = useFocusBack(isPending)
+  const { act: runNow, isPending } = useActNow()
   const [asking, setAsking] = useState<{ again: () => void; cancel: () => void }>()
 
-  async function act(wanted: Act): Promise<boolean> {
-    noteFocus()
-    setPending(true)
+  async function act({ run, done, failed }: Act): Promise<boolean> {
+    const said = (isDone: boolean) => (isDone ? done : undefined)
+    return (await runNow({ run: () => confirmed(run), done: said, failed })) === true
+  }
+
+  /** Runs it, once more after a confirmation where it needs one; false where that is not given. */
+  async function confirmed(run: Act['run']): Promise<boolean> {
     try {
-      await wanted.run()
-      showToast({ tone: 'good', ...wanted.done })
+      await run()
       return true
     } catch (error) {
-      if (isRefused(error, 'step_up_required'))
-        return await new Promise<boolean>((resolve) =>
-          setAsking({ again: () => void act(wanted).then(resolve), cancel: () => resolve(false) }),
-        )
-      showToast({ tone: 'bad', title: wanted.failed, text: failureWords(error) })
-      return false
-    } finally {
-      setPending(false)
+      if (!isRefused(error, 'step_up_required')) throw error
+      return await new Promise<boolean>((resolve, reject) =>
+        setAsking({ again: () => void confirmed(run).then(resolve, reject), cancel: () => resolve(false) }),
+      )
     }
   }
 

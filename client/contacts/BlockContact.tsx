@@ -4,10 +4,10 @@ import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
+import { useAct } from '../ui/useAct.tsx'
 import { blockContact, unblockContact } from './block.ts'
 import { restoreContact } from './contacts.ts'
 import { neighbourOf } from './neighbour.ts'
-import { useAct } from './useAct.tsx'
 
 interface Props {
   room: RoomRow
@@ -20,14 +20,15 @@ export function BlockContact({ room, person, onClose, onGone }: Props & { onGone
   const env = useEnv()
   const isRequest = room.state === 'pending'
   const name = isRequest ? `@${person.username}` : nameOf(person)
-  const confirming = useAct(`${name} is not blocked`, async () => {
+  const { act, isPending } = useAct()
+  async function block() {
     const focusNeighbour = isRequest ? neighbourOf(room.id) : undefined
     await blockContact(env, room)
     onClose()
     if (isRequest) onGone(room.id)
     focusNeighbour?.()
     showToast({ tone: 'plain', title: 'Contact blocked', text: `${name} is not told.`, ...(isRequest && { undo }) })
-  })
+  }
 
   function undo() {
     unblockContact(env, room)
@@ -43,7 +44,8 @@ export function BlockContact({ room, person, onClose, onGone }: Props & { onGone
       }`}
       action="Block"
       pendingAction="Blocking..."
-      {...confirming}
+      isPending={isPending}
+      onConfirm={() => void act({ run: block, failed: `${name} is not blocked` })}
       onCancel={onClose}
     />
   )
@@ -65,12 +67,13 @@ interface Unblocking {
 
 /** Asks before a block ends. */
 export function UnblockQuestion({ name, isListed, onUnblock, onClose }: Unblocking) {
-  const confirming = useAct(`${name} is still blocked`, async () => {
+  const { act, isPending } = useAct()
+  async function unblock() {
     await onUnblock()
     onClose()
     const text = isListed ? `You get what ${name} writes from now on.` : 'To write to each other, add them by their username.'
     showToast({ tone: 'good', title: 'Contact unblocked', text })
-  })
+  }
   return (
     <AlertDialog
       title={`Unblock ${name}?`}
@@ -82,7 +85,8 @@ export function UnblockQuestion({ name, isListed, onUnblock, onClose }: Unblocki
       action="Unblock"
       pendingAction="Unblocking..."
       isHarmless
-      {...confirming}
+      isPending={isPending}
+      onConfirm={() => void act({ run: unblock, failed: `${name} is still blocked` })}
       onCancel={onClose}
     />
   )

@@ -1,7 +1,7 @@
 import { CircleCheck, CircleX, Clock, type LucideIcon, QrCode } from 'lucide-react'
 import { familyApi, type Invitation } from '../../contract/family.ts'
 import { useEnv } from '../ui/env.tsx'
-import { useAct } from './useAct.tsx'
+import { useAct } from '../ui/useAct.tsx'
 import { dateLine, nameOf } from './words.ts'
 
 interface Props {

@@ -4,8 +4,8 @@ import { LIMITS } from '../../contract/limits.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
 import { showToast } from '../ui/toast.ts'
+import { useAct } from '../ui/useAct.tsx'
 import { wrongOf } from './form.ts'
-import { useAct } from './useAct.tsx'
 
 interface Props {
   members: number

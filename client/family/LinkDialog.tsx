@@ -3,8 +3,8 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { Qr } from '../ui/Qr.tsx'
 import { moment } from '../ui/time.ts'
+import { useAct } from '../ui/useAct.tsx'
 import { useCopy } from '../ui/useCopy.tsx'
-import { useAct } from './useAct.tsx'
 import { deliveryLine } from './words.ts'
 
 interface Props {

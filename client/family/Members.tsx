@@ -3,7 +3,7 @@ import { familyApi, type Member } from '../../contract/family.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { Avatar } from '../ui/Avatar.tsx'
 import { useEnv } from '../ui/env.tsx'
-import { useAct } from './useAct.tsx'
+import { useAct } from '../ui/useAct.tsx'
 
 const handleOf = ({ username }: Member): string => `@${username.toLowerCase()}`
 

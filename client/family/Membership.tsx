@@ -7,7 +7,7 @@ import { hasRight } from '../../contract/plans.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { Part } from '../ui/Part.tsx'
-import { useAct } from './useAct.tsx'
+import { useAct } from '../ui/useAct.tsx'
 import './family.css'
 
 type Own = z.infer<typeof familyApi.own.output>['membership']

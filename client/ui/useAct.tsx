@@ -1,13 +1,13 @@
 import { useState } from 'react'
-import { failureWords } from '../ui/failure.ts'
-import { showToast } from '../ui/toast.ts'
-import { useFocusBack } from '../ui/useFocusBack.tsx'
+import { failureWords } from './failure.ts'
+import { showToast } from './toast.ts'
+import { useFocusBack } from './useFocusBack.tsx'
 
 interface Act<T> {
   run: () => Promise<T>
   /** What is said when it is done; nothing where the screen shows it by itself. */
-  done?: (result: T) => { title: string; text: string }
-  /** Title of the toast where it failed; its text is the server's. */
+  done?: (result: T) => { title: string; text: string } | undefined
+  /** Title of the toast where it failed; its text says why. */
   failed: string
 }
 
@@ -20,7 +20,8 @@ export function useAct() {
     setPending(true)
     try {
       const result = await run()
-      if (done) showToast({ tone: 'good', ...done(result) })
+      const said = done?.(result)
+      if (said) showToast({ tone: 'good', ...said })
       return result
     } catch (error) {
       showToast({ tone: 'bad', title: failed, text: failureWords(error) })
