@@ -7,7 +7,7 @@ import { creation } from '../server/testing/group.ts'
 import { newDeviceId, signedKeys, type TestIdentity } from '../server/testing/keys.ts'
 import { newPerson, type Person } from '../server/testing/person.ts'
 import { withClient } from './ground.ts'
-import { seedRoomsOf } from './seed.ts'
+import { givePlan, seedRoomsOf } from './seed.ts'
 
 /** Who the dearest requests are made by, and about. */
 /** Makes the request anew for each round: many are accepted once. */
@@ -62,7 +62,7 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
   const newcomer = async () => {
     count += 1
     const person = await newPerson(url, `person_${count}`, url)
-    await sql("update users set subscription_tier = 'premium' where id = $1", [person.id])
+    await givePlan(databaseUrl, person.id, 'premium')
     return person
   }
   const grow = async (person: Person) => {
@@ -123,7 +123,7 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
     sharedGroup: first.groupId,
     stranger: () => newBrowser(url),
     newcomer,
-    giveFamily: (userId) => sql("update users set subscription_tier = 'master' where id = $1", [userId]),
+    giveFamily: (userId) => givePlan(databaseUrl, userId, 'master'),
     promote: (userId) => sql('update users set is_admin = true where id = $1', [userId]),
     grow,
     bookVersionOf,

@@ -1,12 +1,14 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { writeEnvelope } from '../contract/envelope.ts'
+import type { Tier } from '../contract/plans.ts'
 import { directRoomId } from '../contract/shapes.ts'
 import { connect, type Db } from '../server/db/connect.ts'
 import { users } from '../server/db/schema/account.ts'
 import { contacts } from '../server/db/schema/contacts.ts'
 import { chatParticipants, chatRooms } from '../server/db/schema/rooms.ts'
 import { sessions } from '../server/db/schema/sessions.ts'
+import { grantTier } from '../server/ledger/ledger.ts'
 
 /** A user with an account and a session. */
 export interface SeedUser {
@@ -41,6 +43,10 @@ const SERIES = 50_000
 /** Writes users directly into the tables, because registering hundreds would take minutes. */
 export const seedUsers = (databaseUrl: string, count: number): Promise<SeedUser[]> =>
   withDatabase(databaseUrl, (db) => addUsers(db, count))
+
+/** Gives an account a plan as the command line does, so that it outlasts whatever recomputes the plan. */
+export const givePlan = (databaseUrl: string, userId: string, tier: Tier): Promise<void> =>
+  withDatabase(databaseUrl, (db) => db.transaction((tx) => grantTier(tx, new Date(), { userId, tier })))
 
 /** Writes pairs of users, each with a room. */
 export const seedPairs = (databaseUrl: string, count: number): Promise<Pair[]> =>
