@@ -29,6 +29,14 @@ export function paddedBytes(sealedBytes: number): number {
   return Math.max(LIMITS.sealedFileMinBytes, Math.ceil(sealedBytes / step) * step)
 }
 
+/** A file is sealed in chunks of this size, of which the seal takes the last bytes [Note: A1]. */
+export const CHUNK_BYTES = 64 * 1024
+export const SEAL_BYTES = 16
+
+/** Returns the size with which a file of so many readable bytes is stored: sealed and padded. */
+export const storedBytesOf = (sizeBytes: number): number =>
+  paddedBytes(sizeBytes + SEAL_BYTES * Math.max(1, Math.ceil(sizeBytes / (CHUNK_BYTES - SEAL_BYTES))))
+
 /**
  * Returns the largest stored size of a file of at most `fileBytes` readable bytes. Sealing adds `LIMITS.sealingBytes` at most before
  * the padding.

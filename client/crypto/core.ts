@@ -272,6 +272,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       (await live.vault.keys('sealed', UPLOADS)).length > 0 ? (await load.files()).uploads(live) : [],
     ),
     keepUpload: part(load.files, 'keepUpload'),
+    sealedStep: part(load.files, 'sealedStep'),
     changeUpload: part(load.files, 'changeUpload'),
     uploadBytes: part(load.files, 'uploadBytes'),
     uploadDone: part(load.files, 'uploadDone'),

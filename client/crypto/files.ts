@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { type FileContent, readContent } from '../../contract/content.ts'
+import { storedBytesOf } from '../../contract/objects.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { dropFiles, eachOf, listFiles, moveFile, readFile, WAITING, writeFile } from '../vault/disk.ts'
@@ -9,9 +10,10 @@ import { listedVaultOf } from '../vault/list.ts'
 import { seqOfMessage } from '../vault/messages.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
+import * as handout from './handout.ts'
 import type { Live } from './live.ts'
 import { droppedWrites, keptOf, newRow, newWrites, outboxOf, ownRow, withOutbox } from './outbox.ts'
-import { openFile as open, sealFile, storedBytesOf } from './sealedfile.ts'
+import { openFile as open, sealFile } from './sealedfile.ts'
 import { UPLOADS, type UploadRow, uploadId, uploadsIn } from './uploadrows.ts'
 
 // Files of messages: sealed before they go out, opened when they are looked at. Sealed bytes lie in the browser's own file system, keys
@@ -52,10 +54,16 @@ export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt'> & {
   about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice'>
 }
 
-/** Seals a file under a key of its own and keeps it until it is sent. Throws CryptoFailure: 'quota', 'file_read'. */
+/**
+ * Seals a file under a key of its own and keeps it until it is sent. What is sealed of it, `sealedStep` answers meanwhile. Throws
+ * CryptoFailure: 'quota', 'file_read'.
+ */
 export async function keepUpload(live: Live, { file, about, ...message }: NewFile): Promise<UploadRow> {
   const key = randomBytes(32)
-  const { result: hash, isKept } = await writeFile([live.userId, WAITING, message.id], sealFile(key, file))
+  const sealing = handout.handOut(message.id, sealFile(key, file))
+  const { result: hash, isKept } = await writeFile([live.userId, WAITING, message.id], sealing).finally(() =>
+    handout.endHandOut(message.id),
+  )
   const sealed = { key: toBase64(key), hash: toBase64(hash), sizeBytes: file.size, storedBytes: storedBytesOf(file.size) }
   const content = { type: 'file' as const, ...about, ...sealed }
   const row = { ...message, ...FRESH, order: Date.now() * 1000, content, isKept }
@@ -67,6 +75,10 @@ export async function keepUpload(live: Live, { file, about, ...message }: NewFil
   }
   return row
 }
+
+/** What `handout.sealedStep` answers. */
+export const sealedStep = (_: Live, { id, at }: { id: string; at: number }): Promise<Blob | undefined> =>
+  handout.sealedStep(id, at)
 
 /** The files that wait to be sent, in order; none of a locked chat. */
 export async function uploads(live: Live): Promise<UploadRow[]> {

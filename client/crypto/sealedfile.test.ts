@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Bytes, concat } from '../../contract/bytes.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { paddedBytes } from '../../contract/objects.ts'
+import { CHUNK_BYTES, paddedBytes, storedBytesOf } from '../../contract/objects.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { eachOf } from '../vault/disk.ts'
-import { CHUNK_BYTES, openFile, sealFile, storedBytesOf } from './sealedfile.ts'
+import { openFile, sealFile } from './sealedfile.ts'
 
 const KIB = 1024
 

@@ -1,21 +1,17 @@
 import { type Bytes, concat, encodeFields, sameBytes } from '../../contract/bytes.ts'
-import { paddedBytes } from '../../contract/objects.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { CHUNK_BYTES, SEAL_BYTES, storedBytesOf } from '../../contract/objects.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { lockedKey } from '../primitives/seal.ts'
 
 // A sealed file is a row of chunks of one size, the last one shorter, each sealed by AES-256-GCM under the file's own key. The nonce
 // counts the chunks and says which is the last, so that none can be left out, moved, repeated or taken from another file [Note: A1].
 
-/** Size of a sealed chunk; its seal takes the last 16 bytes of it. */
-export const CHUNK_BYTES = 64 * 1024
-const TAG_BYTES = 16
-const OPEN_BYTES = CHUNK_BYTES - TAG_BYTES
-/** Chunks that are read, and sealed or opened, at once: each read and each call of the browser's cipher waits for another thread. */
-const AT_ONCE = 16
-
-/** The size with which a file of so many bytes is stored: sealed and padded. */
-export const storedBytesOf = (sizeBytes: number): number =>
-  paddedBytes(sizeBytes + TAG_BYTES * Math.max(1, Math.ceil(sizeBytes / OPEN_BYTES)))
+const OPEN_BYTES = CHUNK_BYTES - SEAL_BYTES
+/** Chunks that are read and opened at once: each read and each call of the browser's cipher waits for another thread. */
+const OPENED_AT_ONCE = 16
+/** Chunks that are sealed at once: a part of an upload, which goes out while the next one is sealed. */
+const SEALED_AT_ONCE = LIMITS.uploadPartMinBytes / CHUNK_BYTES
 
 const chunksOf = (storedBytes: number): number => Math.ceil(storedBytes / CHUNK_BYTES)
 
@@ -28,9 +24,9 @@ function cipherOf(index: number, isLast: boolean) {
 }
 
 /**
- * Seals a file of `sizeBytes` (1 or more) under a key that seals nothing else (32 bytes). Yields the sealed chunks, some at a time, `storedBytesOf` bytes
- * together, and returns the SHA-256 of the file. The file is in memory once: the browser hashes only what it has whole, and five times
- * as fast as code of ours. Throws CryptoFailure('file_read').
+ * Seals a file of 1 byte or more under a key that seals nothing else (32 bytes). Yields the sealed bytes in steps of
+ * `LIMITS.uploadPartMinBytes`, `storedBytesOf` bytes together, and returns the SHA-256 of the file. The file is in memory once: the
+ * browser hashes only what it has whole, and five times as fast as code of ours. Throws CryptoFailure('file_read').
  */
 export async function* sealFile(key: Uint8Array, file: Blob): AsyncGenerator<Bytes, Bytes> {
   const aes = await lockedKey(key)
@@ -39,28 +35,25 @@ export async function* sealFile(key: Uint8Array, file: Blob): AsyncGenerator<Byt
   const chunks = chunksOf(storedBytes)
   const seal = async (index: number, piece: Bytes): Promise<Bytes> => {
     const isLast = index === chunks - 1
-    const openBytes = isLast ? storedBytes - index * CHUNK_BYTES - TAG_BYTES : OPEN_BYTES
+    const openBytes = isLast ? storedBytes - index * CHUNK_BYTES - SEAL_BYTES : OPEN_BYTES
     const padded = piece.length === openBytes ? piece : concat(piece, new Uint8Array(openBytes - piece.length))
     return new Uint8Array(await crypto.subtle.encrypt(cipherOf(index, isLast), aes, padded))
   }
   const sealFrom = (first: number): Promise<Bytes[]> =>
-    Promise.all(piecesOf(content, first, OPEN_BYTES, chunks).map((piece, at) => seal(first + at, piece)))
-  let ahead = sealFrom(0)
+    Promise.all(
+      piecesOf(content, first, OPEN_BYTES, Math.min(SEALED_AT_ONCE, chunks - first)).map((piece, at) => seal(first + at, piece)),
+    )
+  const sealed = await sealFrom(0)
+  // Behind the first step, which somebody waits for.
   const hash = sha256Of(content)
-  for (let first = 0; first < chunks; first += AT_ONCE) {
-    const sealed = await ahead
-    // The browser seals the next chunks while these are written.
-    ahead = sealFrom(first + AT_ONCE)
-    yield concat(...sealed)
-  }
+  yield concat(...sealed)
+  for (let first = SEALED_AT_ONCE; first < chunks; first += SEALED_AT_ONCE) yield concat(...(await sealFrom(first)))
   return await hash
 }
 
-/** The next chunks from `first` on, of `step` bytes each but the last; those of the padding are empty. */
-const piecesOf = (bytes: Bytes, first: number, step: number, chunks: number): Bytes[] =>
-  Array.from({ length: Math.max(0, Math.min(AT_ONCE, chunks - first)) }, (_, at) =>
-    bytes.subarray((first + at) * step, (first + at + 1) * step),
-  )
+/** The next `count` chunks from `first` on, of `step` bytes each but the last; those of the padding are empty. */
+const piecesOf = (bytes: Bytes, first: number, step: number, count: number): Bytes[] =>
+  Array.from({ length: count }, (_, at) => bytes.subarray((first + at) * step, (first + at + 1) * step))
 
 /**
  * Opens a sealed file. Yields its sealed bytes as they are read, some at a time, and returns the file as a Blob without a type once all of
@@ -89,9 +82,9 @@ export async function* openFile(
   let filled = 0
   const batches = batchesOf(sealed)
   let next = await batches.next()
-  for (let first = 0; !next.done; first += AT_ONCE) {
+  for (let first = 0; !next.done; first += OPENED_AT_ONCE) {
     const batch = next.value
-    const pieces = piecesOf(batch, 0, CHUNK_BYTES, chunks - first)
+    const pieces = piecesOf(batch, 0, CHUNK_BYTES, Math.min(OPENED_AT_ONCE, chunks - first))
     // The next chunks are read while the browser opens these.
     const [opened, following] = await Promise.all([
       Promise.all(pieces.map((piece, at) => openChunk(first + at, piece))),
@@ -113,10 +106,10 @@ export async function* openFile(
   return file
 }
 
-/** Reads a sealed file as one stream: several times as fast as piece by piece. Each batch but the last is `AT_ONCE` chunks. */
+/** Reads a sealed file as one stream: several times as fast as piece by piece. Each batch but the last is `OPENED_AT_ONCE` chunks. */
 async function* batchesOf(sealed: Blob): AsyncGenerator<Bytes, undefined> {
   const reader = sealed.stream().getReader()
-  let batch = new Uint8Array(AT_ONCE * CHUNK_BYTES)
+  let batch = new Uint8Array(OPENED_AT_ONCE * CHUNK_BYTES)
   let filled = 0
   for (;;) {
     const { value } = await reader.read().catch(unreadable)
@@ -127,7 +120,7 @@ async function* batchesOf(sealed: Blob): AsyncGenerator<Bytes, undefined> {
       at += part.length
       if (filled < batch.length) continue
       yield batch
-      batch = new Uint8Array(AT_ONCE * CHUNK_BYTES)
+      batch = new Uint8Array(OPENED_AT_ONCE * CHUNK_BYTES)
       filled = 0
     }
     if (value) continue

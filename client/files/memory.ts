@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { FileContent } from '../../contract/content.ts'
 import type { UploadRow } from '../crypto/crypto.ts'
-import type { Early } from './put.ts'
+import type { Early } from './early.ts'
 
 /** How the timeline shows a file whose bytes the server does not have yet. */
 interface UploadLine {
@@ -22,8 +22,8 @@ export interface Upload extends UploadRow {
   reason: string | null
   /** The part that the server has, from 0 to 1. */
   part: number
-  /** The object that the server was asked for while the file was being sealed. */
-  early: Promise<Early | undefined> | undefined
+  /** Its way out, which began while it was being sealed, until it is known how that ended. */
+  early: Early | undefined
   /** Its line in the timeline. */
   line: UploadLine
 }

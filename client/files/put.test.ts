@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { beginEarly } from './early.ts'
 import { type Upload, uploadsStore } from './memory.ts'
-import { beginEarly } from './put.ts'
 import { sendFile } from './send.ts'
 import { sendUpload } from './sending.ts'
 
@@ -118,11 +118,15 @@ test('Of a large file that is cut the parts that arrived stay shown, and only th
 const odd = () => Promise.reject(new TypeError('No shape of ours'))
 
 test('What goes wrong while the server is asked early for an object is never a rejection that nobody catches', async () => {
-  expect(await beginEarly({ api: odd } as unknown as Env, 6 * MIB)).toBeUndefined()
-
   const uncaught = vi.fn()
   process.on('unhandledRejection', uncaught)
-  const crypto = { keepUpload: () => Promise.reject(new CryptoFailure('quota', 'This browser is full')) }
+  const sealedStep = async () => undefined
+  expect(await beginEarly({ api: odd, crypto: { sealedStep } } as unknown as Env, 'id', 6 * MIB)?.begun).toBeUndefined()
+
+  const crypto = {
+    sealedStep,
+    keepUpload: () => Promise.reject(new CryptoFailure('quota', 'This browser is full')),
+  }
   const api = async ({ method }: { method: string }) => {
     if (method === 'DELETE') throw new ApiError(0, 'offline', 'The server cannot be reached')
     return { url: '/part/1', key: 'object-1', uploadId: 'upload' }

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { filesApi, uploaderApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { UploadRow } from '../crypto/crypto.ts'
@@ -7,19 +6,17 @@ import { ApiError } from '../net/api.ts'
 import { sendBytes } from '../net/transfer.ts'
 
 /** An object that the server was asked for. */
-type Begun = NonNullable<UploadRow['begun']>
+export type Begun = NonNullable<UploadRow['begun']>
 
 interface Putting {
   signal: AbortSignal
-  /** What `beginEarly` answers, until it is begun. */
-  early: Promise<Early | undefined> | undefined
   /** Receives the part that the server has, from 0 to 1. */
   onProgress: (part: number) => void
   /** Is told of a new object before any of its bytes go out. Throws if they must not. */
   onBegun: (begun: Begun) => Promise<void>
 }
 
-const PART_BYTES = LIMITS.uploadPartMinBytes
+export const PART_BYTES = LIMITS.uploadPartMinBytes
 /** A rest that is not worth a part of its own. */
 const SHORT_BYTES = PART_BYTES / 10
 
@@ -30,7 +27,7 @@ const SHORT_BYTES = PART_BYTES / 10
  */
 export async function putFile(env: Env, bytes: Blob, begun: Begun | null, putting: Putting): Promise<string> {
   if (begun && (await isStored(env, begun))) return begun.object
-  return await (bytes.size > PART_BYTES ? putParts : putWhole)(env, bytes, begun, putting)
+  return await (isInParts(bytes.size) ? putParts : putWhole)(env, bytes, begun, putting)
 }
 
 /** Asks the server whether it has the whole object. Throws ApiError. */
@@ -65,19 +62,10 @@ async function putWhole(env: Env, bytes: Blob, before: Begun | null, { signal, o
   return key
 }
 
-/** An object that was asked for, and the address of its first part. */
-export type Early = z.output<typeof uploaderApi.begin.output>
+/** True if so many bytes go in parts. */
+export const isInParts = (sizeBytes: number): boolean => sizeBytes > PART_BYTES
 
-/**
- * Asks the server for an object while its bytes are still being sealed. undefined for what goes in one request, and where it fails: it is
- * asked again once they are, and that failure is told. Never rejects, because until then nobody would catch it.
- */
-export async function beginEarly(env: Env, sizeBytes: number): Promise<Early | undefined> {
-  if (sizeBytes <= PART_BYTES) return undefined
-  return await env.api(uploaderApi.begin, {}).catch(() => undefined)
-}
-
-interface Piece {
+export interface Piece {
   partNumber: number
   from: number
   to: number
@@ -94,7 +82,6 @@ type Stored = Awaited<ReturnType<typeof listed>>
 const listed = (env: Env, upload: { key: string; uploadId: string }) => env.api(uploaderApi.parts, upload)
 
 async function putParts(env: Env, bytes: Blob, before: Begun | null, putting: Putting): Promise<string> {
-  const { early, onBegun } = putting
   const pieces = piecesOf(bytes.size)
   const known = before?.uploadId ? { key: before.object, uploadId: before.uploadId } : undefined
   const stored = known ? await listed(env, known) : []
@@ -104,50 +91,52 @@ async function putParts(env: Env, bytes: Blob, before: Begun | null, putting: Pu
   )
   const upload = isOurs ? known : undefined
   if (before && !upload) await dropObject(env, before.object)
-  const rest = { bytes, pieces }
+  const bytesOf = async ({ from, to }: Piece) => bytes.slice(from, to)
+  const rest = { sizeBytes: bytes.size, bytesOf }
   if (upload) {
     await putMissing(env, { ...rest, ...upload, stored, firstUrl: undefined }, putting)
     return upload.key
   }
-  const { key, uploadId, url } = (before ? undefined : await early) ?? (await env.api(uploaderApi.begin, {}))
-  await onBegun({ object: key, uploadId })
+  const { key, uploadId, url } = await env.api(uploaderApi.begin, {})
+  await putting.onBegun({ object: key, uploadId })
   await putMissing(env, { ...rest, key, uploadId, stored: [], firstUrl: url }, putting)
   return key
 }
 
 interface Missing {
-  bytes: Blob
+  sizeBytes: number
+  bytesOf: (piece: Piece) => Promise<Blob>
   key: string
   uploadId: string
-  pieces: Piece[]
   stored: Stored
   firstUrl: string | undefined
 }
 
 /** Sends the parts that the server does not have, and has it make one file of all. */
-async function putMissing(
+export async function putMissing(
   env: Env,
-  { bytes, key, uploadId, pieces, stored, firstUrl }: Missing,
-  { signal, onProgress }: Putting,
+  { sizeBytes, bytesOf, key, uploadId, stored, firstUrl }: Missing,
+  { signal, onProgress }: Pick<Putting, 'signal' | 'onProgress'>,
 ): Promise<void> {
+  const pieces = piecesOf(sizeBytes)
   const named = { key, uploadId }
   const etags = new Map(stored.map(({ PartNumber, ETag }) => [PartNumber, hashIn(ETag)]))
   const sent = new Map(stored.map(({ PartNumber, Size }) => [PartNumber, Size]))
   const note = (piece: Piece, part: number) => {
     sent.set(piece.partNumber, part * (piece.to - piece.from))
-    onProgress([...sent.values()].reduce((sum, size) => sum + size, 0) / bytes.size)
+    onProgress([...sent.values()].reduce((sum, size) => sum + size, 0) / sizeBytes)
   }
   const addressOf = async ({ partNumber }: Piece): Promise<string> =>
     (partNumber === 1 && firstUrl) || (await env.api(uploaderApi.sign, { ...named, partNumber })).url
   // The next part goes out once all bytes of the one before have, while the server still writes them.
   const put = async ([piece, ...others]: Piece[], before: Promise<unknown>): Promise<void> => {
-    const [url] = await Promise.all([piece && addressOf(piece), before])
-    if (!piece || url === undefined) return
+    const [url, bytes] = await Promise.all([piece && addressOf(piece), piece && bytesOf(piece), before])
+    if (!piece || url === undefined || !bytes) return
     let tell = (): void => undefined
     const isSent = new Promise<void>((resolve) => {
       tell = resolve
     })
-    const whole = sendBytes(url, bytes.slice(piece.from, piece.to), {
+    const whole = sendBytes(url, bytes, {
       signal,
       onSent: tell,
       onProgress: (part) => note(piece, part),

@@ -1,12 +1,11 @@
 import { CryptoFailure, type UploadRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
-import { ApiError } from '../net/api.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
+import { beginEarly, type Early, giveUp } from './early.ts'
 import { fitting } from './fit.ts'
 import { type Upload, uploadsStore } from './memory.ts'
 import { type Prepared, prepare } from './prepare.ts'
-import { beginEarly, dropObject } from './put.ts'
 import type { Follower } from './settle.ts'
 import { nameOf } from './shown.ts'
 import { cancelUpload, startUpload } from './upload.ts'
@@ -30,8 +29,9 @@ export async function sendFile(
   try {
     const prepared = file instanceof File ? await prepare(file, options) : file
     const message = { id: crypto.randomUUID(), chatRoomId, sentAt: env.clock().toISOString() }
-    // One at a time: what is in a queue would hold addresses that end before its turn.
-    const early = uploadsStore.getState().uploads.length === 0 ? beginEarly(env, prepared.file.size) : undefined
+    // Behind others its bytes would wait in memory.
+    const isFirst = uploadsStore.getState().uploads.length === 0
+    const early = isFirst ? beginEarly(env, message.id, prepared.file.size) : undefined
     await startUpload(env, await kept(env, { ...message, ...prepared }, early), chats, early)
     return true
   } catch (error) {
@@ -51,23 +51,13 @@ const isUnreadable = (error: unknown): boolean =>
   (error instanceof CryptoFailure && error.code === 'file_read') ||
   (error instanceof DOMException && ['NotFoundError', 'NotReadableError'].includes(error.name))
 
-/** Seals and keeps a file. Where that fails the server drops the object that it was asked for. */
-async function kept(env: Env, file: Parameters<Env['crypto']['keepUpload']>[0], early: Upload['early']): Promise<UploadRow> {
+/** Seals and keeps a file. Where that fails the server drops what it has of it. */
+async function kept(env: Env, file: Parameters<Env['crypto']['keepUpload']>[0], early: Early | undefined): Promise<UploadRow> {
   try {
     return await env.crypto.keepUpload(file)
   } catch (error) {
-    void dropEarly(env, early)
+    if (early) void giveUp(env, early)
     throw error
-  }
-}
-
-async function dropEarly(env: Env, early: Upload['early']): Promise<void> {
-  const begun = await early
-  try {
-    if (begun) await dropObject(env, begun.key)
-  } catch (error) {
-    // After a day the server drops it by itself.
-    if (!(error instanceof ApiError)) throw error
   }
 }
 

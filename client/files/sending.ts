@@ -1,5 +1,6 @@
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import type { Early } from './early.ts'
 import { change, find, type Name, note, remove, stopped } from './note.ts'
 import { dropObject, putFile } from './put.ts'
 
@@ -14,21 +15,22 @@ const WRITES_TRIES = 2
  */
 export async function sendUpload(env: Env, name: Name, signal: AbortSignal): Promise<void> {
   const { id } = name
+  const early = find(id)?.early
+  change(id, { early: undefined })
+  const object = early && (await wentEarly(env, name, early, signal))
+  if (object !== undefined) return await noteStored(env, name, object)
   const bytes = await env.crypto.uploadBytes(name)
   for (let attempt = 0; ; attempt++) {
     change(id, { state: 'uploading', reason: null })
     try {
       const object = await putFile(env, bytes, find(id)?.begun ?? null, {
         signal,
-        early: find(id)?.early,
         onProgress: (part) => change(id, { part }),
         async onBegun(begun) {
-          change(id, { early: undefined })
           if (!(await note(env, name, { begun }))) await dropUnwanted(env, id, begun.object)
         },
       })
-      if (!(await note(env, name, { object }))) await dropUnwanted(env, id, object)
-      return change(id, { state: 'stored', part: 1 })
+      return await noteStored(env, name, object)
     } catch (error) {
       const waitMs = RETRY_MS[attempt]
       if (waitMs === undefined || !isPassing(error) || signal.aborted) throw error
@@ -41,6 +43,35 @@ export async function sendUpload(env: Env, name: Name, signal: AbortSignal): Pro
       signal.throwIfAborted()
     }
   }
+}
+
+/**
+ * Waits for a file that goes out since it was sealed. undefined if that has failed: it goes out as any other then, without the parts that the
+ * server has. Throws the signal's reason.
+ */
+async function wentEarly(env: Env, name: Name, early: Early, signal: AbortSignal): Promise<string | undefined> {
+  const { id } = name
+  signal.addEventListener('abort', early.stop, { once: true })
+  if (signal.aborted) early.stop()
+  early.onProgress = (part) => change(id, { part })
+  change(id, { state: 'uploading', reason: null })
+  const begun = await early.begun
+  if (begun && !(await note(env, name, { begun }))) {
+    early.stop()
+    await dropUnwanted(env, id, begun.object)
+  }
+  const object = await early.whole.catch((error: unknown) => {
+    if (error instanceof ApiError || (error instanceof DOMException && error.name === 'AbortError')) return undefined
+    throw error
+  })
+  signal.removeEventListener('abort', early.stop)
+  signal.throwIfAborted()
+  return object
+}
+
+async function noteStored(env: Env, name: Name, object: string): Promise<void> {
+  if (!(await note(env, name, { object }))) await dropUnwanted(env, name.id, object)
+  change(name.id, { state: 'stored', part: 1 })
 }
 
 /** The person has given up the file, maybe in another tab, while the server was asked for this object. */

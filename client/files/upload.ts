@@ -6,7 +6,8 @@ import { connectionStore } from '../net/status.ts'
 import { roomsStore } from '../rooms/list.ts'
 import { isShut } from '../rooms/locks.ts'
 import { showToast } from '../ui/toast.ts'
-import { tellTabs, type Upload, uploadsIn, uploadsStore } from './memory.ts'
+import { type Early, giveUp } from './early.ts'
+import { tellTabs, uploadsIn, uploadsStore } from './memory.ts'
 import { add, change, find, inRows, type Name, note, remove, stopped } from './note.ts'
 import { dropObject } from './put.ts'
 import { reasonToWait, sendUpload } from './sending.ts'
@@ -71,7 +72,7 @@ function stop(id: string): void {
 }
 
 /** Sends a file that was just kept. `chats` are those of before, if none are given. */
-export async function startUpload(env: Env, row: UploadRow, chats = follower(), early?: Upload['early']): Promise<void> {
+export async function startUpload(env: Env, row: UploadRow, chats = follower(), early?: Early): Promise<void> {
   pageOf = env
   follow(chats)
   add(row, early)
@@ -124,7 +125,9 @@ async function alone(env: Env, { chatRoomId, id }: Name, signal: AbortSignal): P
     return held !== null
   })
   if (isOurs) return
-  change(id, { state: 'waiting', reason: 'Another tab sends it.' })
+  const early = find(id)?.early
+  if (early) void giveUp(env, early)
+  change(id, { early: undefined, state: 'waiting', reason: 'Another tab sends it.' })
   elsewhere.add(id)
   next(env)
   try {
