@@ -36,7 +36,10 @@ export async function* handOut(id: string, sealing: AsyncGenerator<Bytes, Bytes>
     const next = await sealing.next()
     if (next.done) return next.value
     // Whoever has not asked by then sends the file as it is kept.
-    handedOut.get(id)?.[at]?.give(new Blob([next.value]))
+    const step = handedOut.get(id)?.[at]
+    step?.give(new Blob([next.value]))
+    // The answer leaves before the step is written, which holds this thread.
+    if (step) await new Promise((resolve) => setTimeout(resolve))
     yield next.value
   }
 }

@@ -43,12 +43,9 @@ export async function* sealFile(key: Uint8Array, file: Blob): AsyncGenerator<Byt
     Promise.all(
       piecesOf(content, first, OPEN_BYTES, Math.min(SEALED_AT_ONCE, chunks - first)).map((piece, at) => seal(first + at, piece)),
     )
-  const sealed = await sealFrom(0)
-  // Behind the first step, which somebody waits for.
-  const hash = sha256Of(content)
-  yield concat(...sealed)
-  for (let first = SEALED_AT_ONCE; first < chunks; first += SEALED_AT_ONCE) yield concat(...(await sealFrom(first)))
-  return await hash
+  for (let first = 0; first < chunks; first += SEALED_AT_ONCE) yield concat(...(await sealFrom(first)))
+  // Behind the sealing, for which somebody waits: the browser has one thread for both.
+  return await sha256Of(content)
 }
 
 /** The next `count` chunks from `first` on, of `step` bytes each but the last; those of the padding are empty. */
