@@ -67,6 +67,10 @@ async function stands(
   return shown(name) as never
 }
 
+/** Does this to the file with this name once it is shown: its first bytes may go out before. */
+const onceShown = (name: string, act: typeof pauseUpload) => () =>
+  void vi.waitUntil(() => shown(name)).then((one) => act(alice.env, one))
+
 /** What the messages say of files with these names that have come to Bob, in the order of the log, and their bytes as the server has them. */
 async function sealedOf(...names: string[]): Promise<{ content: FileContent; sealed: Uint8Array<ArrayBuffer> }[]> {
   const { env } = bob
@@ -134,7 +138,7 @@ test('A connection breaks at 80 % of 10 MB: what the server has is not sent agai
 
 test('Alice pauses a large file, loads the page anew and lets it go on: only the rest is sent', async () => {
   const file = document('paused.pdf', 5.5 * MB)
-  line.stops(1, 100_000, () => void pauseUpload(alice.env, shown('paused.pdf') as never))
+  line.stops(1, 100_000, onceShown('paused.pdf', pauseUpload))
   await sends(file)
   await stands('paused.pdf', { isPaused: true, state: 'queued' })
   await bob.opens(alice)
@@ -150,7 +154,7 @@ test('Alice pauses a large file, loads the page anew and lets it go on: only the
 
 test('The server drops a large file of which it has a part: it is sent anew from its beginning', async () => {
   const file = document('dropped.pdf', 5.5 * MB)
-  line.stops(1, 100_000, () => void pauseUpload(alice.env, shown('dropped.pdf') as never))
+  line.stops(1, 100_000, onceShown('dropped.pdf', pauseUpload))
   await sends(file)
   const { begun } = await stands('dropped.pdf', { isPaused: true, state: 'queued' })
   await alice.env.api(filesApi.remove, { objectId: begun?.object ?? '' })
@@ -172,7 +176,7 @@ test('A proxy takes the ETags off the answers: the list names the parts', async 
 
 test('Another build has cut a file that waits in other parts: it is sent anew, and nothing of them stays', async () => {
   const file = document('other-parts.pdf', 5.5 * MB)
-  line.stops(0, 100_000, () => void pauseUpload(alice.env, shown('other-parts.pdf') as never))
+  line.stops(0, 100_000, onceShown('other-parts.pdf', pauseUpload))
   await sends(file)
   const { begun } = await stands('other-parts.pdf', { isPaused: true, state: 'queued' })
   const { object: key = '', uploadId } = begun ?? {}
@@ -189,7 +193,7 @@ test.each([
   ['small.pdf', 300_000, 0],
   ['in-parts.pdf', 5.5 * MB, 1],
 ])('Alice gives up %s on its way: the server has nothing of it', async (name, sizeBytes, upload) => {
-  line.stops(upload, 100_000, () => void cancelUpload(alice.env, shown(name) as never))
+  line.stops(upload, 100_000, onceShown(name, cancelUpload))
   await sends(document(name, sizeBytes))
   await expect.poll(async () => (await alice.env.crypto.uploads()).length).toBe(0)
   expect(waiting()).toEqual([])
@@ -198,7 +202,7 @@ test.each([
 })
 
 test('Alice gives a file up without a connection: the server drops what it has as soon as there is one', async () => {
-  line.stops(1, 100_000, () => void pauseUpload(alice.env, shown('offline.pdf') as never))
+  line.stops(1, 100_000, onceShown('offline.pdf', pauseUpload))
   await sends(document('offline.pdf', 5.5 * MB))
   const paused = await stands('offline.pdf', { isPaused: true, state: 'queued' })
   alice.goesOffline()
