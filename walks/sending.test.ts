@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { CryptoFailure } from '../client/crypto/crypto.ts'
 import { uploadsStore } from '../client/files/memory.ts'
 import { sendFile, sendInPlace } from '../client/files/send.ts'
 import { cancelUpload, pauseUpload, resumeUpload } from '../client/files/upload.ts'
@@ -172,6 +173,34 @@ test('A proxy takes the ETags off the answers: the list names the parts', async 
   taken.mockRestore()
   expect(line.uploads.length).toBe(2)
   expect(await cameOf('no-etags.pdf')).toEqual([['no-etags.pdf', await hashOf(file)]])
+})
+
+test('A large file goes out before it is kept, each byte once; where it cannot be kept, the server keeps nothing of it', async () => {
+  const { crypto } = alice.env
+  const { keepUpload } = crypto
+  /** Answers once bytes of the file have gone out. */
+  const late = vi.spyOn(crypto, 'keepUpload').mockImplementation(async (file) => {
+    const row = await keepUpload(file)
+    await vi.waitUntil(() => (line.uploads[0] ?? 0) > 0)
+    return row
+  })
+  const file = document('early.pdf', 9 * MB)
+  await sends(file)
+  await allSent()
+  expect(await cameOf('early.pdf')).toEqual([['early.pdf', await hashOf(file)]])
+  expect(line.uploads).toHaveLength(2)
+
+  line.uploads.length = 0
+  late.mockImplementation(async (file) => {
+    await keepUpload(file)
+    await vi.waitUntil(() => (line.uploads[0] ?? 0) > 0)
+    await crypto.changeUpload({ chatRoomId: file.chatRoomId, id: file.id, change: null })
+    throw new CryptoFailure('quota', 'This browser has no room left for this file')
+  })
+  expect(await sends(document('full.pdf', 9 * MB))).toBe(false)
+  late.mockRestore()
+  await expect.poll(unsent).toBe(0)
+  expect(await cameOf('full.pdf')).toEqual([])
 })
 
 test('Another build has cut a file that waits in other parts: it is sent anew, and nothing of them stays', async () => {
