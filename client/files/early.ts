@@ -2,19 +2,9 @@ import { uploaderApi } from '../../contract/files.ts'
 import { storedBytesOf } from '../../contract/objects.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import type { Early } from './memory.ts'
 import { stopped } from './note.ts'
-import { type Begun, dropObject, isInParts, PART_BYTES, type Piece, putMissing } from './put.ts'
-
-/** A file that goes out while it is still being sealed and kept. */
-export interface Early {
-  /** What the server was asked for; undefined if it did not answer. */
-  begun: Promise<Begun | undefined>
-  /** The id of the object, once the server has all of it. Rejects as `putFile` does. */
-  whole: Promise<string>
-  /** Receives the part that the server has, from 0 to 1. */
-  onProgress: (part: number) => void
-  stop: () => void
-}
+import { dropObject, isInParts, PART_BYTES, type Piece, putMissing } from './put.ts'
 
 /**
  * Begins to send a file that goes in parts, together with its sealing: its parts go out as they are sealed. undefined for what goes in one

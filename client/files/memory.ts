@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { FileContent } from '../../contract/content.ts'
 import type { UploadRow } from '../crypto/crypto.ts'
-import type { Early } from './early.ts'
+import type { Begun } from './put.ts'
 
 /** How the timeline shows a file whose bytes the server does not have yet. */
 interface UploadLine {
@@ -13,6 +13,17 @@ interface UploadLine {
   reason: null
   body: { kind: 'file'; file: FileContent; text: string; chatRoomId: string }
   isOutOfPlace: false
+}
+
+/** A file that goes out while it is still being sealed and kept. */
+export interface Early {
+  /** What the server was asked for; undefined if it did not answer. */
+  begun: Promise<Begun | undefined>
+  /** The id of the object, once the server has all of it. Rejects as `putFile` does. */
+  whole: Promise<string>
+  /** Receives the part that the server has, from 0 to 1. */
+  onProgress: (part: number) => void
+  stop: () => void
 }
 
 /** A file that waits to be sent, and how far it is. */

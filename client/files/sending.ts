@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import type { Early } from './early.ts'
+import type { Early } from './memory.ts'
 import { change, find, type Name, note, remove, stopped } from './note.ts'
 import { dropObject, putFile } from './put.ts'
 
