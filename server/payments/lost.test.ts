@@ -139,6 +139,17 @@ test('a refund whose second half the provider does not answer is completed by th
   await holds()
 })
 
+test('Eve gets the guarantee once, also where the clocks differ and she has ended the next subscription first', async () => {
+  const eve = await world.person('eve', 'free')
+  await buys(eve, 'test')
+  await eve.does(paymentsApi.refund, {})
+  await buys(eve, 'test')
+  await eve.does(paymentsApi.upgrade, { tier: 'free' })
+  // By the provider's clock this subscription began before the payment of the one before.
+  await world.sql("update card_accounts set started_at = started_at - interval '1 minute' where user_id = $1", [eve.id])
+  expect(await eve.tries(paymentsApi.refund, {})).toBeRefused(409, 'not_refundable')
+})
+
 test('while the provider lets many people wait, everybody else writes on', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   const chatRoomId = await alice.talksTo(bob)

@@ -30,8 +30,13 @@ export async function findRefundable(db: Queryable, card: store.CardAccount | un
   )
   const paidBack = entries.flatMap(({ kind, refersTo }) => (kind === 'refund' ? [refersTo] : []))
   const isOfThisOne = paidBack.every((key) => payments.some((payment) => payment.key === key))
-  // The provider's times are whole seconds; a refund that broke off has ended the renewal first.
-  if (paidBack.length > 0 && (card.renews || !isOfThisOne)) return []
+  // The provider's clock is another one. A refund that broke off has ended the renewal first, and nothing was paid after it.
+  const sinceThen = entries.slice(
+    0,
+    entries.findLastIndex(({ kind }) => kind === 'refund'),
+  )
+  const isPaidSince = sinceThen.some(({ kind }) => kind === 'payment')
+  if (paidBack.length > 0 && (card.renews || !isOfThisOne || isPaidSince)) return []
   return payments.flatMap(({ key, reference, amountCents }) =>
     reference !== null && amountCents > 0 && !paidBack.includes(key) ? [{ intent: reference, amountCents }] : [],
   )
