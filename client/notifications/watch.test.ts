@@ -131,7 +131,7 @@ function comes(roomId: string, seq: number, text = ''): void {
 }
 
 /** Everything that was begun has ended. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
+const settled = () => new Promise((resolve) => setTimeout(resolve, 60))
 
 beforeEach(openBrowser)
 beforeEach(() => {
