@@ -147,7 +147,8 @@ function ListEnd({ onSeen }: { onSeen: () => void }) {
   useEffect(() => {
     const element = end.current
     if (!element) return
-    const near = { root: element.closest('.dialog'), rootMargin: '400px' }
+    // `scrollMargin` counts what lies below the edge of the lines; a browser without it adds more once the end is seen.
+    const near = { rootMargin: '400px', scrollMargin: '400px' }
     const watcher = new IntersectionObserver(([entry]) => entry?.isIntersecting && tell.current(), near)
     watcher.observe(element)
     return () => watcher.disconnect()
