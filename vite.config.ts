@@ -12,6 +12,10 @@ const inClient = (file: string) => path.join(import.meta.dirname, 'client', file
 /** What index.html loads whatever it shows: it may not bring the app along. */
 const OF_THE_PAGE = /client[\\/]app[\\/]entry\.ts$|vite\/preload-helper/
 
+/** Small files that the chat and much else needs: in files of their own they are more requests, and more bytes. */
+const SHARED =
+  /icons[\\/](copy|info|chevron-left|shield-check)\.|client[\\/]ui[\\/](CopyButton|useCopy|IconButton|useLatest)\.tsx$/
+
 export default defineConfig({
   root: 'client',
   cacheDir: '../node_modules/.vite',
@@ -50,6 +54,7 @@ export default defineConfig({
             { name: 'entry', tags: ['$initial'], test: OF_THE_PAGE, priority: 1 },
             { name: 'libraries', tags: ['$initial'], test: /[\\/]node_modules[\\/]/ },
             { name: 'first', tags: ['$initial'], test: /\.tsx?$/ },
+            { name: 'shared', test: SHARED },
           ],
         },
       },

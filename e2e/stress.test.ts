@@ -15,9 +15,12 @@ test('Alice closes the tab while her message is on its way: it arrives, once', a
   await alice.page.goto('about:blank')
   await tab.goto(place)
   await tab.route('**/api/messages', (route) => route.abort())
+  const isOnItsWay = tab.waitForRequest('**/api/messages')
   await tab.getByLabel('Message', { exact: true }).fill('almost lost')
   await tab.keyboard.press('Enter')
   await tab.locator('.bub', { hasText: 'almost lost' }).waitFor()
+  // Its bubble stands a moment before it is kept.
+  await isOnItsWay
   await tab.close()
   await alice.page.goto(place)
   await bob.reads('almost lost')

@@ -36,6 +36,7 @@ function visit({ address = '/', local = {}, session = {}, without = [], data = {
       },
     },
     sessionStorage: { getItem: (key: string) => session[key] ?? null },
+    addEventListener: () => undefined,
     ...{ isSecureContext: true, crypto: { subtle: {} }, indexedDB: {}, Worker: {}, WebAssembly: {}, WebSocket: {} },
     fetch: (path: string) => {
       asked.push(path)

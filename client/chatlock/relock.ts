@@ -16,10 +16,7 @@ const timers = new Map<string, ReturnType<typeof setTimeout>>()
 /** Locks an open chat after 15 minutes in which this was not called again: call it when the person uses the chat. */
 export function keepOpen(env: Env, place: Place): void {
   clearTimeout(timers.get(place.id))
-  timers.set(
-    place.id,
-    setTimeout(() => lockOpen(env, place), CHAT_LOCK.openSeconds * 1000),
-  )
+  timers.set(place.id, setTimeout(lockOpen, CHAT_LOCK.openSeconds * 1000, env, place))
 }
 
 function lockOpen(env: Env, place: Place): void {
@@ -54,10 +51,9 @@ export function keepUntilLeft(env: Env, room: RoomRow): () => void {
     look()
     hiddenAt = document.hidden ? Date.now() : undefined
   }
-  const use = () => keepOpen(env, room)
   const end = new AbortController()
   const { signal } = end
-  for (const event of USES) document.addEventListener(event, use, { passive: true, signal })
+  for (const event of USES) document.addEventListener(event, () => keepOpen(env, room), { passive: true, signal })
   document.addEventListener('visibilitychange', turn, { signal })
   const timer = setInterval(look, TICK_MS)
   return () => {

@@ -38,20 +38,18 @@ export function beginEarly(env: Env, id: string, fileBytes: number): Early | und
     whole: send(),
     onProgress: () => undefined,
     stop: () => abort.abort(stopped()),
+    async giveUp() {
+      early.stop()
+      const begun = await early.begun
+      // Where that fails the server drops it by itself after a day.
+      if (begun) await dropObject(env, begun.object).catch(passOverRefusal)
+    },
   }
   // It may fail long before somebody waits for it.
   early.whole.catch(() => undefined)
   return early
 }
 
-/** Ends what nobody waits for, and has the server drop what it has of it. */
-export async function giveUp(env: Env, early: Early): Promise<void> {
-  early.stop()
-  try {
-    const begun = await early.begun
-    if (begun) await dropObject(env, begun.object)
-  } catch (error) {
-    // After a day the server drops it by itself.
-    if (!(error instanceof ApiError)) throw error
-  }
+function passOverRefusal(error: unknown): void {
+  if (!(error instanceof ApiError)) throw error
 }

@@ -24,6 +24,8 @@ export interface Early {
   /** Receives the part that the server has, from 0 to 1. */
   onProgress: (part: number) => void
   stop: () => void
+  /** Stops it, and has the server drop what it has of it. */
+  giveUp: () => Promise<void>
 }
 
 /** A file that waits to be sent, and how far it is. */

@@ -2,7 +2,7 @@ import { CryptoFailure, type UploadRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
-import { beginEarly, giveUp } from './early.ts'
+import { beginEarly } from './early.ts'
 import { fitting } from './fit.ts'
 import { type Early, type Upload, uploadsStore } from './memory.ts'
 import { type Prepared, prepare } from './prepare.ts'
@@ -56,7 +56,7 @@ async function kept(env: Env, file: Parameters<Env['crypto']['keepUpload']>[0], 
   try {
     return await env.crypto.keepUpload(file)
   } catch (error) {
-    if (early) void giveUp(env, early)
+    void early?.giveUp()
     throw error
   }
 }

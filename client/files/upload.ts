@@ -6,7 +6,6 @@ import { connectionStore } from '../net/status.ts'
 import { roomsStore } from '../rooms/list.ts'
 import { isShut } from '../rooms/locks.ts'
 import { showToast } from '../ui/toast.ts'
-import { giveUp } from './early.ts'
 import { type Early, tellTabs, uploadsIn, uploadsStore } from './memory.ts'
 import { add, change, find, inRows, type Name, note, remove, stopped } from './note.ts'
 import { dropObject } from './put.ts'
@@ -125,8 +124,7 @@ async function alone(env: Env, { chatRoomId, id }: Name, signal: AbortSignal): P
     return held !== null
   })
   if (isOurs) return
-  const early = find(id)?.early
-  if (early) void giveUp(env, early)
+  void find(id)?.early?.giveUp()
   change(id, { early: undefined, state: 'waiting', reason: 'Another tab sends it.' })
   elsewhere.add(id)
   next(env)

@@ -11,16 +11,18 @@ export async function sendAndReport(
 ): Promise<SendOutcome['outcome'] | 'failed'> {
   try {
     const outcome = await send()
-    if (outcome.outcome === 'limit_reached') showToast({ tone: 'bad', title: 'Message Limit Reached', text: outcome.text })
+    if (outcome.outcome === 'limit_reached') tell('Message Limit Reached', outcome.text)
     if (outcome.outcome === 'subscription_required') {
       onUpgrade()
-      showToast({ tone: 'bad', title: 'Subscription Required', text: needsPlan('send messages') })
+      tell('Subscription Required', needsPlan('send messages'))
     }
     return outcome.outcome
   } catch (error) {
     const isSignedOut = error instanceof ApiError && error.code === 'not_signed_in'
     const hasWords = isSignedOut || (error instanceof Error && error.name === 'CryptoFailure')
-    showToast({ tone: 'bad', title: 'Error', text: hasWords ? failureWords(error) : 'Failed to send message' })
+    tell('Error', hasWords ? failureWords(error) : 'Failed to send message')
     return 'failed'
   }
 }
+
+const tell = (title: string, text: string): void => showToast({ tone: 'bad', title, text })
