@@ -103,7 +103,11 @@ test('a socket whose device was removed elsewhere is told by which list', async 
 
 test('a plan that ends by time, and a name that nobody announced, are told at the next look', async () => {
   const heidi = await world.person('heidi', 'free')
+  const first = await heidi.opensSocket()
   await gives('heidi', 'premium', new Date(world.env.clock().getTime() + 60_000))
+  // Its announcement has come then, and is none for the next socket.
+  await first.hears('account')
+  first.hangsUp()
   const line = await heidi.opensSocket()
   await world.gateway.recheck()
   expect(await settles(line)).toEqual(['hello', 'pong'])
