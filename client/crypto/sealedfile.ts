@@ -44,7 +44,7 @@ export async function* sealFile(key: Uint8Array, file: Blob): AsyncGenerator<Byt
       piecesOf(content, first, OPEN_BYTES, Math.min(SEALED_AT_ONCE, chunks - first)).map((piece, at) => seal(first + at, piece)),
     )
   for (let first = 0; first < chunks; first += SEALED_AT_ONCE) yield concat(...(await sealFrom(first)))
-  // Behind the sealing, for which somebody waits: the browser has one thread for both.
+  // Behind the sealing, for which somebody waits.
   return await sha256Of(content)
 }
 
