@@ -48,11 +48,11 @@ export async function measureHistory(ground: Ground): Promise<Row[]> {
   const bySql = `in SQL alone: by keys ${median(sql.keyset).toFixed(2)} ms, by OFFSET ${median(sql.offset).toFixed(0)} ms`
   return [
     row('history', `page of ${PAGE} anywhere in ${messages.toLocaleString('en')} messages`, median(times.page), 'ms', {
-      atMost: 2,
+      atMost: 1.5,
       note: `GET /api/messages; ${bySql}; GET /api/user takes ${self.toFixed(2)} ms beside it`,
     }),
     row('history', 'unread count, above GET /api/user', Math.max(0, median(times.unread) - self), 'ms', {
-      atMost: 0.5,
+      atMost: 0.3,
       note: `the whole call takes ${median(times.unread).toFixed(2)} ms; counting rows in SQL ${median(sql.counting).toFixed(0)} ms`,
     }),
   ]

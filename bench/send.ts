@@ -24,8 +24,10 @@ export async function measureSend(ground: Ground): Promise<Row[]> {
     load.forget()
   }
   for (let round = 0; round < rounds; round++) {
-    for (const load of loads) await load.saturate(ms)
-    for (const load of loads) await load.pace(PACE_PER_SECOND, ms)
+    // Each round begins with another one: what the loads before have written goes to the disk while the first is measured.
+    const turns = [...loads.slice(round % loads.length), ...loads.slice(0, round % loads.length)]
+    for (const load of turns) await load.saturate(ms)
+    for (const load of turns) await load.pace(PACE_PER_SECOND, ms)
   }
   for (const load of loads) {
     await load.requireKept()

@@ -82,7 +82,10 @@
   // For a file that nothing takes the browser would leave the page, and with it what was typed.
   for (const type of ['dragover', 'drop'])
     globalThis.addEventListener(type, (event) => {
-      if (event.dataTransfer?.types.includes('Files') && event.target.type !== 'file') event.preventDefault()
+      if (!event.dataTransfer?.types.includes('Files') || event.target.type === 'file') return
+      event.preventDefault()
+      // Told by app/Notices.tsx, which may not be there yet.
+      if (type === 'drop') globalThis.early.untaken = true
     })
   // Sent by the browser itself, a form would write its fields into the address.
   document.addEventListener('submit', (event) => event.preventDefault())

@@ -49,9 +49,10 @@ export const uploaderApi = {
     path: '/s3/multipart',
     access: 'signed_in',
     rates: ['uploads'],
-    summary: 'Begins an upload in parts. `key` is the id of the file, `url` the signed address that takes the first part.',
+    summary:
+      'Begins an upload in parts. `key` is the id of the file, `url` the signed address that takes the first part, `urls` those of as many parts as the largest file has.',
     input: z.object(described),
-    output: z.object({ key: z.uuid(), uploadId, url }),
+    output: z.object({ key: z.uuid(), uploadId, url, urls: z.array(url).max(LIMITS.uploadPartsMax).optional() }),
   }),
   parts: endpoint({
     method: 'GET',

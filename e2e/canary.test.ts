@@ -36,6 +36,8 @@ test('After a conversation no word of it and no password lies in the database, t
   expect(finds(places.files, bob.username)).toBe(true)
   expect(finds(places.log, 'Conclave is ready')).toBe(true)
   expect(finds(places.aliceProfile, alice.username)).toBe(true)
+  for (const before of ['', 'a', 'ab'])
+    for (const after of ['', 'y', 'yz']) expect(finds(btoa(before + draft + after), draft)).toBe(true)
 
   for (const [place, text] of Object.entries(places)) {
     for (const word of [fromAlice, fromBob, draft, alice.password, bob.password]) {

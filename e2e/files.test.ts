@@ -39,9 +39,16 @@ test('Alice sends Bob a document with a caption: he saves it under its name, as 
   await looksFine(alice.page, 'files before they are sent')
   await sends(alice)
   await alice.page.getByText(`${NAME} has been sent`, { exact: true }).waitFor()
+  const fetched: string[] = []
+  bob.page.on('request', (request) => request.url().includes('/objects/uploads/') && fetched.push(request.url()))
+  const save = bob.page.getByRole('button', { name: `Save ${NAME}` })
+  // It comes as soon as his pointer rests on it.
+  await save.hover()
+  await expect.poll(() => fetched.length).toBe(1)
   const saving = bob.page.waitForEvent('download')
-  await bob.page.getByRole('button', { name: `Save ${NAME}` }).click()
+  await save.click()
   const saved = await saving
+  expect(fetched).toHaveLength(1)
   expect(saved.suggestedFilename()).toBe(NAME)
   expect(sha256(await readFile(await saved.path()))).toBe(sha256(pdf))
   await bob.page.getByText('read this').waitFor()
@@ -51,6 +58,29 @@ test('Alice sends Bob a document with a caption: he saves it under its name, as 
   for (const [place, text] of Object.entries(places))
     for (const word of [NAME, 'application/pdf', 'very secret words of Alice', 'words of a document. words', 'read this'])
       expect(finds(text, word), `${word} lies in the ${place}`).toBe(false)
+})
+
+test('What Alice chooses is sealed while she looks at it, and gone when she closes the dialog; nothing of it goes out', async ({
+  alice,
+}) => {
+  const { page } = alice
+  const sealed = (): Promise<number> =>
+    page.evaluate(async () => {
+      const sizes: number[] = []
+      const folders = [await navigator.storage.getDirectory()]
+      for (const folder of folders)
+        for await (const entry of folder.values())
+          if (entry instanceof FileSystemDirectoryHandle) folders.push(entry)
+          else if (entry instanceof FileSystemFileHandle && folder.name === 'waiting') sizes.push((await entry.getFile()).size)
+      return sizes.reduce((sum, size) => sum + size, 0)
+    })
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'PUT' && sent.push(request.url()))
+  await chooses(alice, { name: 'looked-at.pdf', mimeType: 'application/pdf', buffer: Buffer.alloc(6_000_000, 'looked at ') })
+  await expect.poll(sealed).toBeGreaterThan(6_000_000)
+  await page.keyboard.press('Escape')
+  await expect.poll(sealed).toBe(0)
+  expect(sent).toEqual([])
 })
 
 test('Alice chooses a picture without a connection and loads the page anew once it is back: it comes once, and opens', async ({

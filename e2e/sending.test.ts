@@ -77,7 +77,7 @@ test('Alice drops a file before the page is whole and pastes nineteen: one is re
   await strip('Paused').getByRole('button', { name: 'Resume' }).press('Enter')
   await strip('Not sent. Storage limit reached.').getByRole('button', { name: 'Retry' }).press('Enter')
   await expect.poll(() => strip('').count(), { timeout: 60_000 }).toBe(0)
-  expect(await alice.page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
+  await expect.poll(() => alice.page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
 
   await bob.page.getByRole('button', { name: alice.name, exact: true }).click()
   await bob.page.getByRole('button', { name: 'Shared files' }).click()
@@ -160,9 +160,19 @@ test('A file that is dropped where no chat takes it is told of, and the page sta
   await dropsOnPage(alice)
   await isRefused()
   expect(await name.inputValue()).toBe('Half a name')
+  // The code that tells it is still on its way.
+  let arrive = () => undefined as unknown
+  const arrived = new Promise((resolve) => {
+    arrive = () => resolve(undefined)
+  })
+  await page.route(/\/Notices-[^/]*\.js$/, async (route) => {
+    await arrived
+    await route.continue()
+  })
   await page.goto(new URL('/home', chat).href)
   await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   await dropsOnPage(alice)
+  arrive()
   await isRefused()
   expect(page.url()).toContain('/home')
   await page.goto(chat)

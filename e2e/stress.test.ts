@@ -1,4 +1,5 @@
 import { cp, rm } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { conversation, joined, person, personWithProfile, talking as test } from './people.ts'
@@ -27,6 +28,39 @@ test('Alice closes the tab while her message is on its way: it arrives, once', a
   await alice.reads('almost lost')
   expect(await bob.page.locator('.bub', { hasText: 'almost lost' }).count()).toBe(1)
   expect(server.output()).not.toContain('almost lost')
+})
+
+/** Types like hands, which `fill` does not, and leaves the page in the moment of `leaving`, behind all that the page does there. */
+async function leavesAt(page: Page, leaving: 'input' | 'submit', text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).click()
+  await page.keyboard.type(text.slice(0, -1))
+  const loaded = page.waitForEvent('load')
+  await page.evaluate((event) => document.addEventListener(event, () => location.reload(), { once: true }), leaving)
+  await page.keyboard.type(text.slice(-1))
+  if (leaving === 'submit') await page.keyboard.press('Enter')
+  await loaded
+  await page.getByLabel('Message', { exact: true }).waitFor()
+}
+
+test('Alice leaves the page in the very moment of Enter: the message is there, once, and its words are not in the composer again', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  for (const text of ['gone in no time', 'and once more', 'and a third time']) {
+    await leavesAt(page, 'submit', text)
+    await alice.reads(text)
+    await bob.reads(text)
+    expect(await bob.page.locator('.bub', { hasText: text }).count()).toBe(1)
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('')
+  }
+})
+
+test('Alice leaves the page in the middle of a word: all of it is in the composer when she is back', async ({ alice }) => {
+  const text = 'half a sentence, to the last lett'
+  await leavesAt(alice.page, 'input', text)
+  await expect.poll(() => alice.page.getByLabel('Message', { exact: true }).inputValue()).toBe(text)
+  await alice.page.getByLabel('Message', { exact: true }).fill('')
 })
 
 test("Alice's browser storage is wiped: she signs in again, and the conversation is there", async ({ server, alice, bob }) => {

@@ -33,13 +33,15 @@ export async function everyFile(folder: string): Promise<string> {
   return texts.join('\n')
 }
 
-/** The encodings to search for. Base64 has three, by the word's offset; the outer characters depend on the bytes around it. */
+/**
+ * The encodings to search for. Base64 has three, by the word's offset: of each only the characters that depend on no
+ * byte beside the word. All of them are needed: four would be found by chance in a database of ciphertext.
+ */
 function formsOf(word: string): string[] {
-  const inBase64 = [0, 1, 2].map((shift) =>
-    Buffer.from('x'.repeat(shift) + word)
-      .toString('base64')
-      .slice(4, -4),
-  )
+  const inBase64 = [0, 1, 2].map((shift) => {
+    const bytes = Buffer.from('x'.repeat(shift) + word)
+    return bytes.toString('base64').slice([0, 2, 3][shift], [undefined, -3, -2][bytes.length % 3])
+  })
   return [word, Buffer.from(word).toString('hex'), Buffer.from(word, 'utf16le').toString('latin1'), ...inBase64]
 }
 

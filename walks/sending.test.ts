@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { CryptoFailure } from '../client/crypto/crypto.ts'
+import { sealAhead } from '../client/files/ahead.ts'
 import { uploadsStore } from '../client/files/memory.ts'
+import { AT_ONCE_MS } from '../client/files/put.ts'
 import { sendFile, sendInPlace } from '../client/files/send.ts'
 import { cancelUpload, pauseUpload, resumeUpload } from '../client/files/upload.ts'
 import { followerOf } from '../client/messages/files.ts'
@@ -11,6 +13,7 @@ import { type Api, ApiError } from '../client/net/api.ts'
 import type { RoomRow } from '../client/rooms/list.ts'
 import { catchUp } from '../client/rooms/rooms.ts'
 import { openBrowser } from '../client/testing/browser.ts'
+import { opensArriving } from '../client/testing/files.ts'
 import { failureWords } from '../client/ui/failure.ts'
 import { toastStore } from '../client/ui/toast.ts'
 import { dropFiles } from '../client/vault/disk.ts'
@@ -19,7 +22,7 @@ import type { FileContent } from '../contract/content.ts'
 import { filesApi, uploaderApi } from '../contract/files.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { messagesApi } from '../contract/messages.ts'
-import { CHUNK_BYTES, objectPath, paddedBytes } from '../contract/objects.ts'
+import { CHUNK_BYTES, objectPath, paddedBytes, storedBytesOf } from '../contract/objects.ts'
 import { startWorld } from '../server/testing/world.ts'
 import { newLine } from './line.ts'
 import { newSomeone, type Someone } from './someone.ts'
@@ -31,6 +34,9 @@ let bob: Someone
 let room: RoomRow
 
 vi.setConfig({ testTimeout: 60_000 })
+// A machine that is slow is no slow line.
+const later = globalThis.setTimeout
+vi.stubGlobal('setTimeout', (work: () => void, ms?: number) => later(work, ms === AT_ONCE_MS ? 60_000 : ms))
 beforeAll(async () => {
   openBrowser()
   vi.stubGlobal('location', { origin: server.url })
@@ -91,7 +97,7 @@ async function sealedOf(...names: string[]): Promise<{ content: FileContent; sea
 
 /** Opens a file in Bob's browser. Answers the SHA-256 of its bytes. */
 async function bobOpens(content: FileContent, sealed: Uint8Array<ArrayBuffer>): Promise<string> {
-  const opened = await bob.env.crypto.openFile({ chatRoomId: room.id, content, sealed: new Blob([sealed]) })
+  const opened = await opensArriving(bob.env.crypto, { chatRoomId: room.id, content }, new Blob([sealed]))
   return await hashOf(opened ?? new Blob())
 }
 
@@ -139,7 +145,14 @@ test('A connection breaks at 80 % of 10 MB: what the server has is not sent agai
 
 test('Alice pauses a large file, loads the page anew and lets it go on: only the rest is sent', async () => {
   const file = document('paused.pdf', 5.5 * MB)
-  line.stops(1, 100_000, onceShown('paused.pdf', pauseUpload))
+  /** Pauses it once the server has its first part. */
+  const pauses = async () => {
+    const { id, chatRoomId, begun } = await vi.waitUntil(() => [shown('paused.pdf')].find((one) => one?.begun))
+    const upload = { key: begun?.object ?? '', uploadId: begun?.uploadId ?? '' }
+    await vi.waitUntil(async () => (await alice.env.api(uploaderApi.parts, upload)).length === 1)
+    await pauseUpload(alice.env, { id, chatRoomId })
+  }
+  line.stops(1, 100_000, () => void pauses())
   await sends(file)
   await stands('paused.pdf', { isPaused: true, state: 'queued' })
   await bob.opens(alice)
@@ -201,6 +214,52 @@ test('A large file goes out before it is kept, each byte once; where it cannot b
   late.mockRestore()
   await expect.poll(unsent).toBe(0)
   expect(await cameOf('full.pdf')).toEqual([])
+})
+
+test('A file is sealed while Alice looks at it, once, and no byte goes out before she sends it; given up, nothing of it is left', async () => {
+  const { crypto } = alice.env
+  const kept = vi.spyOn(crypto, 'keepUpload')
+  const sealedBytes = async () => (await crypto.keptFiles()).waitingBytes
+  for (const sizeBytes of [9 * MB, 1 * MB]) {
+    const file = document(`ahead-${sizeBytes}.pdf`, sizeBytes)
+    const ahead = sealAhead(alice.env, file)
+    await expect.poll(sealedBytes).toBe(storedBytesOf(sizeBytes))
+    expect(line.uploads).toEqual([])
+    await sendFile(alice.env, followerOf(alice.env), room.id, file, { caption: '', isSmaller: false, ahead })
+    await allSent()
+    expect(kept.mock.lastCall?.[0].file).toBeUndefined()
+    expect(await cameOf(file.name)).toEqual([[file.name, await hashOf(file)]])
+    expect([await unsent(), await sealedBytes()]).toEqual([0, 0])
+    line.uploads.length = 0
+  }
+  const given = sealAhead(alice.env, document('given-up.pdf', 9 * MB))
+  await expect.poll(sealedBytes).toBeGreaterThan(0)
+  await expect.poll(unsent).toBe(1)
+  await given.drop()
+  expect([await unsent(), await sealedBytes(), line.uploads]).toEqual([0, 0, []])
+  kept.mockRestore()
+})
+
+test('A file that could not be sealed while Alice looked at it, or goes out otherwise, is sealed anew when she sends it', async () => {
+  const { crypto } = alice.env
+  const full = () => Promise.reject(new CryptoFailure('quota', 'This browser has no room left for this file'))
+  const sealing = vi.spyOn(crypto, 'sealAhead').mockImplementationOnce(full)
+  const file = document('anew.pdf', 9 * MB)
+  const options = { caption: '', isSmaller: false }
+  const failed = sealAhead(alice.env, file)
+  await expect.poll(() => failed.hasFailed).toBe(true)
+  await sendFile(alice.env, followerOf(alice.env), room.id, file, { ...options, ahead: failed })
+  const another = document('another.pdf', 9 * MB)
+  const ahead = sealAhead(alice.env, file)
+  await sendFile(alice.env, followerOf(alice.env), room.id, another, { ...options, ahead })
+  await allSent()
+  sealing.mockRestore()
+  expect(await cameOf('anew.pdf', 'another.pdf')).toEqual([
+    ['anew.pdf', await hashOf(file)],
+    ['another.pdf', await hashOf(another)],
+  ])
+  await expect.poll(unsent).toBe(0)
+  await expect.poll(async () => (await crypto.keptFiles()).waitingBytes).toBe(0)
 })
 
 test('Another build has cut a file that waits in other parts: it is sent anew, and nothing of them stays', async () => {

@@ -4,6 +4,8 @@ interface Early {
   user?: Promise<Response> | undefined
   /** The button that was pressed last in the static form, or by Enter. */
   pressed?: Element | null
+  /** True if files were dropped that nothing has taken, until that is told. */
+  untaken?: boolean
 }
 
 declare global {

@@ -78,8 +78,8 @@ const words = (texts: string[], ...looked: string[]) => texts.filter((text) => l
 
 test('Once Alice locks a chat, nothing that her open vault opens has a word of it: not the messages, the draft, the search or the keys', async () => {
   const { alice, bob, place } = await talking()
-  await keepDraft(alice.env, place.id, 'a draft of plums')
   await alice.keeps(bob, 'cherries, not sent')
+  await keepDraft(alice.env, place.id, 'a draft of plums')
   await alice.core.indexRooms({ chatRoomIds: [place.id] })
   expect(words(await openedRows(alice), 'apples', 'pears', 'plums', 'cherries').length).toBeGreaterThan(4)
   await setChatPassword(alice.env, place, PASSWORD)

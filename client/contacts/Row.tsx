@@ -82,7 +82,7 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
             </>
           )}
           {at && (
-            <time dateTime={at}>
+            <time className="last-at" dateTime={at}>
               <span className="sr">{newestAt(room) ? 'Last message' : 'Last seen'} </span>
               {relativeTime(new Date(at), now)}
             </time>

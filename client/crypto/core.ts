@@ -1,3 +1,4 @@
+import type { Bytes } from '../../contract/bytes.ts'
 import type { SealedBook } from '../../contract/devices.ts'
 import type { Message } from '../../contract/messages.ts'
 import type { ArchiveKey } from '../../contract/rooms.ts'
@@ -271,13 +272,17 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     uploads: on(async (live) =>
       (await live.vault.keys('sealed', UPLOADS)).length > 0 ? (await load.files()).uploads(live) : [],
     ),
+    sealAhead: part(load.files, 'sealAhead'),
+    dropAhead: part(load.files, 'dropAhead'),
     keepUpload: part(load.files, 'keepUpload'),
     sealedStep: part(load.files, 'sealedStep'),
     changeUpload: part(load.files, 'changeUpload'),
     uploadBytes: part(load.files, 'uploadBytes'),
     uploadDone: part(load.files, 'uploadDone'),
     takeBackUpload: part(load.files, 'takeBackUpload'),
-    openFile: part(load.files, 'openFile'),
+    openFile: part(load.opening, 'openFile'),
+    /** What `arriving.ts` says; also while the account is closed, so that nothing waits for ever. */
+    handIn: async (arrival: string, piece?: Bytes) => (await load.opening()).handIn(arrival, piece),
     keptFiles: part(load.files, 'keptFiles'),
     dropKept: part(load.files, 'dropKept'),
     readDraft: on(readDraft),

@@ -47,7 +47,10 @@ export interface Ask {
 /** The worker's response. */
 export type Answer = { id: number; ok: true; value: unknown } | { id: number; ok: false; code: string; text: string }
 
-/** Makes a client of the worker, which starts at the first verb: each is one request message and one response message. */
+/**
+ * Makes a client of the worker, which starts at the first verb: each is one request message and one response message. Bytes that are an
+ * argument of their own are given away: the page has them no more.
+ */
 export function openCrypto(startWorker: () => Worker): Crypto {
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let last = 0
@@ -74,7 +77,8 @@ export function openCrypto(startWorker: () => Worker): Crypto {
       last += 1
       waiting.set(last, { resolve, reject })
       worker ??= open()
-      worker.postMessage({ id: last, verb, input } satisfies Ask)
+      const given = input.flatMap((one) => (one instanceof Uint8Array ? [one.buffer] : []))
+      worker.postMessage({ id: last, verb, input } satisfies Ask, given)
     })
   return new Proxy({} as Crypto, {
     get: (_, verb: string) => (verb === 'then' ? undefined : (...input: unknown[]) => ask(verb, input)),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { fromBase64, toBase64 } from '../../contract/bytes.ts'
+import { toBase64 } from '../../contract/bytes.ts'
 import { type FileContent, readContent } from '../../contract/content.ts'
 import { storedBytesOf } from '../../contract/objects.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
-import { dropFiles, eachOf, listFiles, moveFile, readFile, WAITING, writeFile } from '../vault/disk.ts'
+import { dropFiles, listFiles, moveFile, readFile, WAITING, writeFile } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { listedVaultOf } from '../vault/list.ts'
 import { seqOfMessage } from '../vault/messages.ts'
@@ -12,11 +12,12 @@ import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
 import * as handout from './handout.ts'
 import type { Live } from './live.ts'
+import { passOverOpen } from './opening.ts'
 import { droppedWrites, keptOf, newRow, newWrites, outboxOf, ownRow, withOutbox } from './outbox.ts'
-import { openFile as open, sealFile } from './sealedfile.ts'
+import { sealFile } from './sealedfile.ts'
 import { UPLOADS, type UploadRow, uploadId, uploadsIn } from './uploadrows.ts'
 
-// Files of messages: sealed before they go out, opened when they are looked at. Sealed bytes lie in the browser's own file system, keys
+// Files of messages: sealed before they go out; `opening.ts` opens them. Sealed bytes lie in the browser's own file system, keys
 // in rows of the vault, so that a chat with a password keeps those of its files under it [Note: A1, L1].
 
 const rowShape: z.ZodType<UploadRow> = z.looseObject({
@@ -48,23 +49,52 @@ interface Name {
   id: string
 }
 
-/** What a person sends, and what is said of it. */
+/** What a person sends, and what is said of it. Without `file` it was sealed by `sealAhead` under this id. */
 export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt'> & {
-  file: Blob
+  file?: Blob
   about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice'>
 }
 
+type Sealed = Pick<FileContent, 'key' | 'hash' | 'sizeBytes' | 'storedBytes'>
+
+/** Files that are sealed before the person has sent them, by the ids of their messages. Their keys are nowhere else. */
+const ahead = new Map<string, Promise<{ sealed: Sealed; isKept: boolean }>>()
+
+/** Seals a file under a key of its own into the folder of what waits to be sent. */
+async function seal({ userId }: Live, id: string, file: Blob): Promise<{ sealed: Sealed; isKept: boolean }> {
+  const key = randomBytes(32)
+  const sealing = handout.handOut(id, sealFile(key, file))
+  const { result: hash, isKept } = await writeFile([userId, WAITING, id], sealing).finally(() => handout.endHandOut(id))
+  const sealed = { key: toBase64(key), hash: toBase64(hash), sizeBytes: file.size, storedBytes: storedBytesOf(file.size) }
+  return { sealed, isKept }
+}
+
 /**
- * Seals a file under a key of its own and keeps it until it is sent. What is sealed of it, `sealedStep` answers meanwhile. Throws
- * CryptoFailure: 'quota', 'file_read'.
+ * Seals a file that the person looks at and has not sent; `sealedStep` answers what is sealed of it. `keepUpload` keeps it, `dropAhead`
+ * deletes it; after a crash nobody has its key, and the bytes go as strays. Throws CryptoFailure: 'quota', 'file_read'.
+ */
+export async function sealAhead(live: Live, { id, file }: { id: string; file: Blob }): Promise<void> {
+  const sealing = seal(live, id, file)
+  ahead.set(id, sealing)
+  await sealing
+}
+
+/** Deletes what `sealAhead` has sealed, unless it is kept by now, and what it has left behind in a crash. */
+export async function dropAhead(live: Live, { id }: { id: string }): Promise<void> {
+  const sealing = ahead.get(id)
+  ahead.delete(id)
+  if (await sealing?.catch(() => undefined)) await dropFiles(live.userId, WAITING, id)
+  await dropStrays(live)
+}
+
+/**
+ * Seals a file under a key of its own, unless it is sealed, and keeps it until it is sent. What is sealed of it, `sealedStep` answers
+ * meanwhile. Throws CryptoFailure: 'quota', 'file_read', 'file_absent'.
  */
 export async function keepUpload(live: Live, { file, about, ...message }: NewFile): Promise<UploadRow> {
-  const key = randomBytes(32)
-  const sealing = handout.handOut(message.id, sealFile(key, file))
-  const { result: hash, isKept } = await writeFile([live.userId, WAITING, message.id], sealing).finally(() =>
-    handout.endHandOut(message.id),
-  )
-  const sealed = { key: toBase64(key), hash: toBase64(hash), sizeBytes: file.size, storedBytes: storedBytesOf(file.size) }
+  const sealing = file ? seal(live, message.id, file) : ahead.get(message.id)
+  ahead.delete(message.id)
+  const { sealed, isKept } = (await sealing) ?? absent()
   const content = { type: 'file' as const, ...about, ...sealed }
   const row = { ...message, ...FRESH, order: Date.now() * 1000, content, isKept }
   try {
@@ -131,10 +161,11 @@ export function changeUpload(live: Live, { change, ...name }: Name & { change: C
 }
 
 /** The sealed bytes of a file that waits. Throws CryptoFailure('file_absent') if they are not here any more. */
-export async function uploadBytes(live: Live, { id }: Name): Promise<Blob> {
-  const bytes = await readFile(live.userId, WAITING, id)
-  if (!bytes) throw new CryptoFailure('file_absent', 'This file is not kept in this browser any more. Choose it again')
-  return bytes
+export const uploadBytes = async ({ userId }: Live, { id }: Name): Promise<Blob> =>
+  (await readFile(userId, WAITING, id)) ?? absent()
+
+function absent(): never {
+  throw new CryptoFailure('file_absent', 'This file is not kept in this browser any more. Choose it again')
 }
 
 /**
@@ -178,44 +209,6 @@ export function takeBackUpload(live: Live, name: Name & { newId: string }): Prom
   })
 }
 
-interface ToOpen {
-  chatRoomId: string
-  content: FileContent
-  /** As the server has answered it. */
-  sealed?: Blob
-  /** False if what the server has answered is not to stay in this browser. */
-  isKept?: boolean
-}
-
-/**
- * Opens a message's file: `sealed`, which is then kept, or what this browser keeps of it, undefined where that is nothing, or spoiled. Throws what
- * `openFile` of `sealedfile.ts` throws.
- */
-export async function openFile(live: Live, { chatRoomId, content, sealed, isKept = true }: ToOpen): Promise<Blob | undefined> {
-  const place: [string, string, string] = [live.userId, chatRoomId, content.object]
-  const bytes = sealed ?? (await readFile(...place))
-  if (!bytes) return undefined
-  const stated = { ...content, key: fromBase64(content.key), hash: fromBase64(content.hash) }
-  if (sealed && isKept) {
-    const kept = await writeFile(place, open(stated, sealed), { isFlushed: false }).catch(passOverUnkept)
-    if (kept) return kept.result
-  }
-  try {
-    return await eachOf(open(stated, bytes), () => undefined)
-  } catch (error) {
-    // A crash of the machine may have left other bytes: they are fetched again.
-    if (sealed || !(error instanceof CryptoFailure)) throw error
-    await dropFiles(...place)
-    return undefined
-  }
-}
-
-/** A browser without space shows it all the same; another tab may be writing it. */
-function passOverUnkept(error: unknown): undefined {
-  const isFull = error instanceof CryptoFailure && error.code === 'quota'
-  if (!isFull && !(error instanceof DOMException && error.name === 'NoModificationAllowedError')) throw error
-}
-
 /** What this browser keeps of files, in bytes as they are sealed. */
 export interface KeptFiles {
   /** Of each room what was opened or sent, by the id of its object. Rooms that are locked are among them. */
@@ -242,8 +235,5 @@ export async function keptFiles(live: Live): Promise<KeptFiles> {
 export async function dropKept({ userId }: Live, chatRoomIds: string[]): Promise<void> {
   const folders = await listFiles(userId)
   for (const chatRoomId of chatRoomIds.filter((id) => id !== WAITING))
-    for (const object of folders.get(chatRoomId)?.keys() ?? [])
-      await dropFiles(userId, chatRoomId, object).catch((error: unknown) => {
-        if (!(error instanceof DOMException) || error.name !== 'NoModificationAllowedError') throw error
-      })
+    for (const object of folders.get(chatRoomId)?.keys() ?? []) await dropFiles(userId, chatRoomId, object).catch(passOverOpen)
 }

@@ -45,6 +45,10 @@ export interface OwnRow {
 export const withOutbox = <T>(live: Live, chatRoomId: string, work: () => Promise<T>): Promise<T> =>
   exclusive(`conclave/${live.userId}/${chatRoomId}/outbox`, work)
 
+/** Keeps what is written in a room in the order of the calls, across tabs: messages, and the draft that each of them ends. */
+export const inKeepingOrder = <T>(live: Live, chatRoomId: string, work: () => Promise<T>): Promise<T> =>
+  exclusive(`conclave/${live.userId}/${chatRoomId}/keep`, work)
+
 /** The stored row: content of any kind, and fields that a newer build has added. */
 const keptShape = z.looseObject({
   id: z.string(),
@@ -99,7 +103,7 @@ export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'se
 export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow> {
   return withOutbox(live, message.chatRoomId, async () => {
     const kept = newRow(message, await outboxOf(live, message.chatRoomId))
-    await live.vault.write(newWrites(kept))
+    await live.vault.write(writtenWrites(kept))
     return kept
   })
 }
@@ -115,6 +119,9 @@ export const newWrites = (row: ReturnType<typeof newRow>): Write[] => [
   outboxWrite(row),
   ownWrite(row.chatRoomId, row.id, { content: row.content, order: row.order, sentAt: row.sentAt, envelope: row.envelope }),
 ]
+
+/** The same for a message from the composer: its words are the draft no more. On disk are the draft or the message, never both or neither. */
+export const writtenWrites = (row: ReturnType<typeof newRow>): Write[] => [...newWrites(row), draftWrite(row.chatRoomId, '')]
 
 /** This device's copy of an own message. */
 export async function ownRow({ vault }: Live, id: string): Promise<OwnRow | undefined> {
@@ -147,11 +154,12 @@ export function changeOutbox(
   })
 }
 
-/** Removes a message for good: the person deleted it, or it returns to the composer. */
-export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: string }): Promise<void> {
-  return withOutbox(live, input.chatRoomId, async () => {
-    const kept = await keptOf(live, input.chatRoomId, input.id)
-    if (kept) await live.vault.write(droppedWrites(input.chatRoomId, input.id, kept))
+/** Removes a message for good: the person deleted it, or it returns to the composer, and `draft` is what stands there then. */
+export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: string; draft?: string }): Promise<void> {
+  const { chatRoomId, id, draft } = input
+  return withOutbox(live, chatRoomId, async () => {
+    const kept = await keptOf(live, chatRoomId, id)
+    if (kept) await live.vault.write([...droppedWrites(chatRoomId, id, kept), ...(draft ? [draftWrite(chatRoomId, draft)] : [])])
   })
 }
 
@@ -176,5 +184,12 @@ export async function drafts({ vault }: Live): Promise<{ chatRoomId: string; tex
   return rows.map(({ key, value }) => ({ chatRoomId: key.slice(DRAFT.length), text: jsonOf(z.string(), value) }))
 }
 
-export const keepDraftText = ({ vault }: Live, input: { chatRoomId: string; text: string }): Promise<void> =>
-  vault.write([{ store: 'sealed', key: `${DRAFT}${input.chatRoomId}`, value: input.text ? { json: input.text } : null }])
+const draftWrite = (chatRoomId: string, text: string): Write => ({
+  store: 'sealed',
+  key: `${DRAFT}${chatRoomId}`,
+  value: text ? { json: text } : null,
+})
+
+/** Stores the unsent text: before a message that is kept after this call, and after one that is being kept. */
+export const keepDraftText = (live: Live, { chatRoomId, text }: { chatRoomId: string; text: string }): Promise<void> =>
+  inKeepingOrder(live, chatRoomId, () => live.vault.write([draftWrite(chatRoomId, text)]))

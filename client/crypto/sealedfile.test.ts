@@ -4,7 +4,6 @@ import { type Bytes, concat } from '../../contract/bytes.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { CHUNK_BYTES, paddedBytes, storedBytesOf } from '../../contract/objects.ts'
 import { randomBytes } from '../primitives/seal.ts'
-import { eachOf } from '../vault/disk.ts'
 import { openFile, sealFile } from './sealedfile.ts'
 
 const KIB = 1024
@@ -19,7 +18,7 @@ async function sealed(file: Bytes, key = randomBytes(32)) {
   for (; !next.done; next = await sealing.next())
     for (let at = 0; at < next.value.length; at += CHUNK_BYTES) chunks.push(next.value.slice(at, at + CHUNK_BYTES))
   const stated = { key, hash: next.value, sizeBytes: file.length, storedBytes: storedBytesOf(file.length) }
-  return { stated, chunks, open: (parts = chunks, as = stated) => eachOf(openFile(as, new Blob(parts)), () => undefined) }
+  return { stated, chunks, open: (parts = chunks, as = stated) => openFile(as, new Blob(parts)) }
 }
 
 const read = async (opening: Promise<Blob>) => new Uint8Array(await (await opening).arrayBuffer())
@@ -41,6 +40,58 @@ test('A file opens as it was, whatever its size, and is stored with a padded siz
     expect(Buffer.compare(await read(open()), file)).toBe(0)
   }
   expect(storedBytesOf(LIMITS.fileBytes)).toBeLessThanOrEqual(LIMITS.sealedFileBytes)
+})
+
+/** A stream of these pieces, and how many of them were read. */
+function arriving(pieces: Bytes[]) {
+  const left = [...pieces]
+  let isGivenUp = false
+  const stream = new ReadableStream<Bytes>(
+    {
+      pull(to) {
+        const piece = left.shift()
+        return piece ? to.enqueue(piece) : to.close()
+      },
+      cancel() {
+        isGivenUp = true
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { stream, left, isGivenUp: () => isGivenUp }
+}
+
+const cutInto = (bytes: Bytes, size: number): Bytes[] =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.slice(at * size, (at + 1) * size))
+
+test('A file opens while it comes, in whatever pieces, and another one after its bytes were read is refused as when it is whole', async () => {
+  const file = bytesOf(300 * KIB)
+  const { stated, chunks } = await sealed(file)
+  const whole = concat(...chunks)
+  for (const size of [997, 4096, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 200_000, whole.length]) {
+    const { stream } = arriving(cutInto(whole, size))
+    expect(Buffer.compare(await read(openFile(stated, stream)), file), `${size}`).toBe(0)
+    const other = openFile({ ...stated, hash: randomBytes(32) }, arriving(cutInto(whole, size)).stream)
+    expect(await code(other)).toBe('file_hash')
+  }
+})
+
+test('Of a file that comes nothing more is read once a chunk is wrong or there is too much; what ends early is refused by its size', async () => {
+  const { stated, chunks } = await sealed(bytesOf(300 * KIB))
+  const [first, second, ...rest] = chunks as [Bytes, Bytes, ...Bytes[]]
+  const flipped = Uint8Array.from(first, (byte, at) => (at === 40_000 ? byte ^ 1 : byte))
+  const spoiled = arriving([flipped, second, ...rest])
+  expect(await code(openFile(stated, spoiled.stream))).toBe('file_chunk')
+  expect([spoiled.isGivenUp(), spoiled.left.length]).toEqual([true, rest.length])
+  const long = arriving([...chunks, first, second])
+  expect(await code(openFile(stated, long.stream))).toBe('file_size')
+  expect([long.isGivenUp(), long.left.length]).toEqual([true, 1])
+  expect(await code(openFile(stated, arriving(chunks.slice(0, -1)).stream))).toBe('file_size')
+  expect(await code(openFile(stated, arriving([...chunks.slice(0, -1), (chunks.at(-1) ?? first).slice(0, -1)]).stream))).toBe(
+    'file_size',
+  )
+  expect(await code(openFile(stated, arriving([]).stream))).toBe('file_size')
+  expect(await code(openFile(stated, arriving([second, first, ...rest]).stream))).toBe('file_chunk')
 })
 
 test('Each size that may be sent is stored as chunks of which the last one is no mere seal', () => {

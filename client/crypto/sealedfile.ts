@@ -8,8 +8,6 @@ import { lockedKey } from '../primitives/seal.ts'
 // counts the chunks and says which is the last, so that none can be left out, moved, repeated or taken from another file [Note: A1].
 
 const OPEN_BYTES = CHUNK_BYTES - SEAL_BYTES
-/** Chunks that are read and opened at once: each read and each call of the browser's cipher waits for another thread. */
-const OPENED_AT_ONCE = 16
 /** Chunks that are sealed at once: a part of an upload, which goes out while the next one is sealed. */
 const SEALED_AT_ONCE = LIMITS.uploadPartMinBytes / CHUNK_BYTES
 
@@ -52,78 +50,92 @@ export async function* sealFile(key: Uint8Array, file: Blob): AsyncGenerator<Byt
 const piecesOf = (bytes: Bytes, first: number, step: number, count: number): Bytes[] =>
   Array.from({ length: count }, (_, at) => bytes.subarray((first + at) * step, (first + at + 1) * step))
 
-/**
- * Opens a sealed file. Yields its sealed bytes as they are read, some at a time, and returns the file as a Blob without a type once all of
- * it is known to be right. Throws CryptoFailure: 'file_size' if it is longer or shorter than stated, 'file_chunk' if a chunk was
- * changed, moved, or sealed under another key, 'file_padding', 'file_hash' if it is another file than the message states, 'file_read'.
- */
-export async function* openFile(
-  stated: { key: Uint8Array; hash: Uint8Array; sizeBytes: number; storedBytes: number },
-  sealed: Blob,
-): AsyncGenerator<Bytes, Blob> {
-  const { sizeBytes, storedBytes } = stated
-  if (sealed.size !== storedBytes || storedBytesOf(sizeBytes) !== storedBytes)
-    throw new CryptoFailure('file_size', 'This file is cut short, or longer than its message says')
-  const aes = await lockedKey(stated.key)
-  const chunks = chunksOf(storedBytes)
-  const content = new Uint8Array(sizeBytes)
-  const openChunk = (index: number, piece: Bytes): Promise<Bytes> =>
-    crypto.subtle.decrypt(cipherOf(index, index === chunks - 1), aes, piece).then(
-      (bytes) => new Uint8Array(bytes),
-      (cause: unknown) => {
-        throw new CryptoFailure('file_chunk', `Part ${index + 1} of this file was changed, moved, or sealed with another key`, {
-          cause,
-        })
-      },
-    )
-  let filled = 0
-  const batches = batchesOf(sealed)
-  let next = await batches.next()
-  for (let first = 0; !next.done; first += OPENED_AT_ONCE) {
-    const batch = next.value
-    const pieces = piecesOf(batch, 0, CHUNK_BYTES, Math.min(OPENED_AT_ONCE, chunks - first))
-    // The next chunks are read while the browser opens these.
-    const [opened, following] = await Promise.all([
-      Promise.all(pieces.map((piece, at) => openChunk(first + at, piece))),
-      batches.next(),
-    ])
-    for (const open of opened) {
-      const part = open.subarray(0, Math.min(sizeBytes - filled, open.length))
-      if (open.subarray(part.length).some((byte) => byte !== 0))
-        throw new CryptoFailure('file_padding', 'The padding of this file is not as it must be')
-      content.set(part, filled)
-      filled += part.length
-    }
-    yield batch
-    next = following
-  }
-  const hash = sha256Of(content)
-  const file = new Blob([content])
-  if (!sameBytes(await hash, stated.hash)) throw new CryptoFailure('file_hash', 'This is another file than its sender has sealed')
-  return file
+/** What a message states of its file. */
+export interface Stated {
+  key: Uint8Array
+  hash: Uint8Array
+  sizeBytes: number
+  storedBytes: number
 }
 
-/** Reads a sealed file as one stream: several times as fast as piece by piece. Each batch but the last is `OPENED_AT_ONCE` chunks. */
-async function* batchesOf(sealed: Blob): AsyncGenerator<Bytes, undefined> {
-  const reader = sealed.stream().getReader()
-  let batch = new Uint8Array(OPENED_AT_ONCE * CHUNK_BYTES)
-  let filled = 0
-  for (;;) {
-    const { value } = await reader.read().catch(unreadable)
-    for (let at = 0; value && at < value.length; ) {
-      const part = value.subarray(at, at + batch.length - filled)
-      batch.set(part, filled)
-      filled += part.length
-      at += part.length
-      if (filled < batch.length) continue
-      yield batch
-      batch = new Uint8Array(OPENED_AT_ONCE * CHUNK_BYTES)
-      filled = 0
+/**
+ * Opens a sealed file while its bytes come, and returns it as a Blob of that type once all of it is known to be right. Throws
+ * CryptoFailure: 'file_size' if it is longer or shorter than stated, 'file_chunk' if a chunk was changed, moved, or sealed under another
+ * key, 'file_padding', 'file_hash' if it is another file than the message states, 'file_read'. Whatever it throws, it reads no more.
+ */
+export async function openFile(stated: Stated, sealed: Blob | ReadableStream<Bytes>, type = ''): Promise<Blob> {
+  const { sizeBytes, storedBytes } = stated
+  const reader = (sealed instanceof Blob ? sealed.stream() : sealed).getReader()
+  try {
+    if (storedBytesOf(sizeBytes) !== storedBytes) throw otherSize()
+    if (sealed instanceof Blob && sealed.size !== storedBytes) throw otherSize()
+    const content = new Uint8Array(sizeBytes)
+    const aes = await lockedKey(stated.key)
+    const chunks = chunksOf(storedBytes)
+    const openChunk = async (index: number, chunk: Bytes): Promise<void> => {
+      const opening = crypto.subtle.decrypt(cipherOf(index, index === chunks - 1), aes, chunk)
+      const open = new Uint8Array(await opening.catch((cause: unknown) => spoiled(index, cause)))
+      // The last chunks may be nothing but padding.
+      const from = Math.min(sizeBytes, index * OPEN_BYTES)
+      const part = open.subarray(0, sizeBytes - from)
+      if (!isZero(open.subarray(part.length)))
+        throw new CryptoFailure('file_padding', 'The padding of this file is not as it must be')
+      content.set(part, from)
     }
-    if (value) continue
-    if (filled > 0) yield batch.subarray(0, filled)
-    return undefined
+    const rest = new Uint8Array(CHUNK_BYTES)
+    let [index, held, taken] = [0, 0, 0]
+    /** Begins to open what is whole of a piece, behind what is held of the one before. The browser copies what it is to open. */
+    const openPiece = (piece: Bytes): Promise<void>[] => {
+      const begun: Promise<void>[] = []
+      for (let at = 0; at < piece.length; ) {
+        const length = Math.min(CHUNK_BYTES, storedBytes - index * CHUNK_BYTES)
+        const part = piece.subarray(at, at + length - held)
+        at += part.length
+        if (part.length < length) {
+          rest.set(part, held)
+          held += part.length
+          if (held < length) break
+        }
+        begun.push(openChunk(index, held > 0 ? rest.subarray(0, length) : part))
+        index += 1
+        held = 0
+      }
+      return begun
+    }
+    let opening: Promise<unknown> = Promise.resolve()
+    for (;;) {
+      const { value: piece } = await reader.read().catch(unreadable)
+      taken += piece?.length ?? 0
+      if (taken > storedBytes || (!piece && taken < storedBytes)) throw otherSize()
+      const next = piece && Promise.all(openPiece(piece))
+      // It is looked at one piece later.
+      next?.catch(() => undefined)
+      await opening
+      if (!next) break
+      opening = next
+    }
+    const hash = sha256Of(content)
+    const file = new Blob([content], { type })
+    if (!sameBytes(await hash, stated.hash))
+      throw new CryptoFailure('file_hash', 'This is another file than its sender has sealed')
+    return file
+  } catch (error) {
+    await reader.cancel().catch(() => undefined)
+    throw error
   }
+}
+
+const otherSize = () => new CryptoFailure('file_size', 'This file is cut short, or longer than its message says')
+
+/** The padding of a large file is a quarter of a MB: a call for each byte would be felt. */
+function isZero(bytes: Bytes): boolean {
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] !== 0) return false
+  return true
+}
+
+function spoiled(index: number, cause: unknown): never {
+  const words = `Part ${index + 1} of this file was changed, moved, or sealed with another key`
+  throw new CryptoFailure('file_chunk', words, { cause })
 }
 
 const sha256Of = async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))

@@ -69,6 +69,44 @@ test('A message to a room that is ready is stored and sealed in one transaction,
   expect(await alice.core.outbox(roomId)).toEqual([])
 })
 
+const drafted = (text: string) => alice.core.keepDraftText({ chatRoomId: roomId, text })
+const onDisk = async () => ({
+  draft: await alice.core.readDraft(roomId),
+  texts: (await alice.core.outbox(roomId)).map(({ content }) => content && contentWords(content)),
+})
+
+test.each([
+  ['sealed', shown],
+  ['not sealed', () => null],
+])(
+  'The draft ends in the transaction that keeps its message, %s: the disk has one of them, never both and never none',
+  async (_, room) => {
+    await drafted('three')
+    const written = writing()
+    await keep('three', room())
+    expect(written).toHaveLength(1)
+    expect(await onDisk()).toEqual({ draft: '', texts: ['three'] })
+    vi.restoreAllMocks()
+    await drafted('four')
+    // The disk takes the first row, and fails behind it.
+    const { put } = IDBObjectStore.prototype
+    vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, ...row) {
+      if (this.name !== 'own') return put.apply(this, row)
+      throw new DOMException('full', 'QuotaExceededError')
+    })
+    await expect(keep('four', room())).rejects.toMatchObject({ code: 'quota' })
+    vi.restoreAllMocks()
+    expect(await onDisk()).toEqual({ draft: 'four', texts: ['three'] })
+  },
+)
+
+test('What was typed before a message and what is typed after it are kept in this order, although nobody waits between them', async () => {
+  await Promise.all([drafted('thr'), keep('three')])
+  expect(await onDisk()).toEqual({ draft: '', texts: ['three'] })
+  await Promise.all([drafted('fo'), keep('four', null), drafted('fi')])
+  expect(await onDisk()).toEqual({ draft: 'fi', texts: ['three', 'four'] })
+})
+
 const STOPS: [string, (room: ShownRoom) => ShownRoom][] = [
   ['whose key has changed', withPeer({ identityKey: btoa(String.fromCharCode(...new Uint8Array(32).fill(7))) })],
   ['whose name has changed', withPeer({ username: 'mallory' })],

@@ -1,23 +1,23 @@
 import { readContent } from '../../contract/content.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { exclusive } from '../vault/exclusive.ts'
 import { readBook, seenVersion } from './book.ts'
 import { openForks, statedHashes } from './forks.ts'
 import { type Live, leafDevice } from './live.ts'
 import { unlistedIn, versionsOf } from './members.ts'
 import { sealMessage } from './message.ts'
 import {
+  inKeepingOrder,
   keepInOutbox,
   keptOf,
   type NewMessage,
   newRow,
-  newWrites,
   type OutboxRow,
   outboxOf,
   outboxWrite,
   ownWrite,
   shown,
   withOutbox,
+  writtenWrites,
 } from './outbox.ts'
 import { stateOf } from './prepare.ts'
 import { type OpenRoom, type Place, storeRoom, withFreeRoom, withRoom } from './room.ts'
@@ -75,7 +75,7 @@ export function keepAndSeal(
   { message, room }: { message: NewMessage; room: ShownRoom | null },
 ): Promise<OutboxRow & { isAlone: boolean }> {
   // One after another: a message that finds the room busy would else be stored before the one that it follows.
-  return exclusive(`conclave/${live.userId}/${message.chatRoomId}/keep`, async () => {
+  return inKeepingOrder(live, message.chatRoomId, async () => {
     const sealed = room && (await sealedAtOnce(live, message, room))
     return sealed ?? { ...(await keepInOutbox(live, message)), isAlone: false }
   })
@@ -100,7 +100,7 @@ async function sealedAtOnce(
         const sealed = await sealedIn(live, { record, group, accounts }, message)
         const row = newRow(message, rows, sealed.envelope)
         isStoring = true
-        await storeRoom(live, chatRoomId, sealed, newWrites(row))
+        await storeRoom(live, chatRoomId, sealed, writtenWrites(row))
         return { ...row, isAlone: waiting.length === 0 }
       }),
     )

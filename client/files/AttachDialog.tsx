@@ -1,10 +1,13 @@
 import { FileText, Plus, X } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { textBytes } from '../../contract/bytes.ts'
 import { SAID } from '../../contract/saidlimits.ts'
 import { Dialog } from '../ui/Dialog.tsx'
+import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
+import { type Ahead, sealAhead } from './ahead.ts'
+import type { Options } from './send.ts'
 import { heldType, nameOf, sizeWords } from './shown.ts'
 import './attach.css'
 import './files.css'
@@ -13,7 +16,7 @@ interface Props {
   files: File[]
   onRemove: (file: File) => void
   onMore: () => void
-  onSend: (files: File[], options: { caption: string; isSmaller: boolean }) => Promise<void>
+  onSend: (files: File[], options: Options) => Promise<void>
   onClose: () => void
 }
 
@@ -26,13 +29,14 @@ export function AttachDialog({ files, onRemove, onMore, onSend, onClose }: Props
   const isTooLong = textBytes(caption) > SAID.captionBytes
   const hasPictures = files.some(isPicture)
   const [first] = files
+  const takeAhead = useAhead(first)
   return (
     <Dialog title={files.length === 1 ? 'Send a file' : `Send ${files.length} files`} onClose={onClose}>
       <form
         className="att-send"
         onSubmit={(event) => {
           event.preventDefault()
-          if (!isTooLong) void onSend(files, { caption: caption.trim(), isSmaller })
+          if (!isTooLong) void onSend(files, { caption: caption.trim(), isSmaller, ahead: takeAhead() })
         }}
       >
         {files.length === 1 && first && isPicture(first) ? (
@@ -90,6 +94,28 @@ export function AttachDialog({ files, onRemove, onMore, onSend, onClose }: Props
       </form>
     </Dialog>
   )
+}
+
+/**
+ * Seals the first file while the person looks at it, unless it is a picture, of which it is open how it goes out; of many the bytes would lie
+ * here twice. Returns what takes the sealed file out of here: otherwise it is deleted with the dialog.
+ */
+function useAhead(file: File | undefined): () => Ahead | undefined {
+  const env = useEnv()
+  const ahead = useRef<Ahead>(undefined)
+  useEffect(() => {
+    if (!file || file.type.startsWith('image/')) return
+    ahead.current = sealAhead(env, file)
+    return () => {
+      void ahead.current?.drop()
+      ahead.current = undefined
+    }
+  }, [env, file])
+  return () => {
+    const taken = ahead.current
+    ahead.current = undefined
+    return taken
+  }
 }
 
 function Preview({ file, isLarge = false }: { file: File; isLarge?: boolean }) {

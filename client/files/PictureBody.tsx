@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { later } from '../ui/later.tsx'
-import type { Held } from './open.ts'
+import type { Held } from './opened.ts'
 import { nameOf } from './shown.ts'
 import { NotThere, useOpened } from './useOpened.tsx'
 

@@ -1,8 +1,9 @@
 import { Play } from 'lucide-react'
 import { type SyntheticEvent, useState } from 'react'
-import type { Held } from './open.ts'
+import type { Held } from './opened.ts'
 import { playsAlone } from './playing.ts'
 import { type Look, nameOf, sizeWords } from './shown.ts'
+import { useAhead } from './useAhead.tsx'
 import { NotThere, useOpened } from './useOpened.tsx'
 import { VoicePlayer } from './VoicePlayer.tsx'
 
@@ -11,6 +12,7 @@ export function Player({ held, look }: { held: Held; look: Look }) {
   const [isWanted, setWanted] = useState(false)
   const [isBroken, setBroken] = useState(false)
   const { url, failure, part } = useOpened(held, isWanted && !isBroken)
+  const ahead = useAhead(held)
   const { name, sizeBytes, picture, voice } = held.file
   const shownName = nameOf(name) || (look === 'video' ? 'Video' : 'Sound')
   const words = isBroken ? 'This browser cannot play it. It can be saved from the shared files.' : failure
@@ -22,7 +24,14 @@ export function Player({ held, look }: { held: Held; look: Look }) {
   }
   if (words) return <NotThere held={held} failure={words} onRetry={retry} />
   if (voice)
-    return <VoicePlayer voice={voice} url={url} part={part} onWant={() => setWanted(true)} onBroken={() => setBroken(true)} />
+    return (
+      <VoicePlayer
+        {...{ voice, url, part }}
+        ahead={url ? undefined : ahead}
+        onWant={() => setWanted(true)}
+        onBroken={() => setBroken(true)}
+      />
+    )
   if (url && look === 'video')
     return (
       // biome-ignore lint/a11y/useMediaCaption: nobody but the sender could write captions
@@ -53,7 +62,13 @@ export function Player({ held, look }: { held: Held; look: Look }) {
     )
   const busy = isWanted && part !== undefined
   return (
-    <button type="button" className={`att-play ${look}`} aria-label={`Play ${shownName}`} onClick={() => setWanted(true)}>
+    <button
+      type="button"
+      className={`att-play ${look}`}
+      aria-label={`Play ${shownName}`}
+      {...ahead}
+      onClick={() => setWanted(true)}
+    >
       {look === 'video' && picture?.thumbnail && (
         <img className="blurred" src={`data:image/jpeg;base64,${picture.thumbnail}`} alt="" />
       )}

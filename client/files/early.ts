@@ -1,36 +1,28 @@
-import { uploaderApi } from '../../contract/files.ts'
 import { storedBytesOf } from '../../contract/objects.ts'
 import type { Env } from '../env.ts'
-import { ApiError } from '../net/api.ts'
+import type { Ahead } from './ahead.ts'
 import type { Early } from './memory.ts'
 import { stopped } from './note.ts'
-import { dropObject, isInParts, PART_BYTES, type Piece, putMissing } from './put.ts'
+import { type Asked, askForParts, dropAsked, isInParts, putMissing } from './put.ts'
+import { sealedBytes } from './steps.ts'
 
 /**
- * Begins to send a file that goes in parts, together with its sealing: its parts go out as they are sealed. undefined for what goes in one
- * request.
+ * Begins to send a file that goes in parts, together with its sealing, unless it was sealed `ahead`: its parts go out as they are sealed.
+ * undefined for what goes in one request.
  */
-export function beginEarly(env: Env, id: string, fileBytes: number): Early | undefined {
+export function beginEarly(env: Env, id: string, fileBytes: number, ahead?: Ahead): Early | undefined {
   const sizeBytes = storedBytesOf(fileBytes)
   if (!isInParts(sizeBytes)) return undefined
-  // All are asked for now: nothing answers after the sealing.
-  const steps = Array.from({ length: Math.ceil(sizeBytes / PART_BYTES) }, (_, at) =>
-    env.crypto.sealedStep({ id, at }).catch(() => undefined),
-  )
-  const bytesOf = async ({ from, to }: Piece): Promise<Blob> => {
-    const sealed = await Promise.all(steps.slice(from / PART_BYTES, Math.ceil(to / PART_BYTES)))
-    if (sealed.includes(undefined)) throw stopped()
-    return new Blob(sealed as Blob[])
-  }
+  const bytesOf = ahead?.bytesOf ?? sealedBytes(env, id, sizeBytes)
   const abort = new AbortController()
   // Whatever fails here is asked again once the file is kept, and told then.
-  const asked = env.api(uploaderApi.begin, {}).catch(() => undefined)
+  const asked = askedFor(env, ahead).catch(() => undefined)
   const send = async (): Promise<string> => {
     const begun = await asked
     if (!begun) throw stopped()
-    const { key, uploadId, url } = begun
+    const { key, uploadId, urls = [] } = begun
     const watching = { signal: abort.signal, onProgress: (part: number) => early.onProgress(part) }
-    await putMissing(env, { sizeBytes, bytesOf, key, uploadId, stored: [], firstUrl: url }, watching)
+    await putMissing(env, { sizeBytes, bytesOf, key, uploadId, stored: [], urls }, watching)
     return key
   }
   const early: Early = {
@@ -40,9 +32,7 @@ export function beginEarly(env: Env, id: string, fileBytes: number): Early | und
     stop: () => abort.abort(stopped()),
     async giveUp() {
       early.stop()
-      const begun = await early.begun
-      // Where that fails the server drops it by itself after a day.
-      if (begun) await dropObject(env, begun.object).catch(passOverRefusal)
+      await dropAsked(env, asked)
     },
   }
   // It may fail long before somebody waits for it.
@@ -50,6 +40,5 @@ export function beginEarly(env: Env, id: string, fileBytes: number): Early | und
   return early
 }
 
-function passOverRefusal(error: unknown): void {
-  if (!(error instanceof ApiError)) throw error
-}
+const askedFor = async (env: Env, ahead: Ahead | undefined): Promise<Asked> =>
+  (await ahead?.takeAsked()) ?? (await askForParts(env))

@@ -1,37 +1,60 @@
-import type { FileContent } from '../../contract/content.ts'
-import { objectPath } from '../../contract/objects.ts'
 import type { Env } from '../env.ts'
-import { ApiError } from '../net/api.ts'
-import { receiveBytes } from '../net/transfer.ts'
-import { openedStore } from './opened.ts'
+import { type Asked, openOnce } from './fetched.ts'
+import { type Held, openedStore } from './opened.ts'
 import { PIXELS_MAX, pixelsOf } from './pixels.ts'
-import { heldType, lookOf, nameOf } from './shown.ts'
+import { lookOf, nameOf } from './shown.ts'
 
 /** Bytes of opened files that stay in memory. The browser may put them on its disk; they go with the page. */
 const HELD_BYTES = 200 * 1024 * 1024
 const AT_ONCE = 4
 
-/** A file of a message, with the room whose keys it hangs on. */
-export interface Held {
-  chatRoomId: string
-  file: FileContent
+interface Opening extends Asked {
+  file: Promise<Blob>
 }
 
-const opening = new Map<string, Promise<Blob>>()
+const opening = new Map<string, Opening>()
 let running = 0
 const queue: (() => void)[] = []
 
 /**
- * Opens a file: from this browser, or from the server; what comes from there stays in this browser unless `isKept` is false. Throws
- * ApiError or CryptoFailure.
+ * Opens a file, held under its `heldType`: from this browser, or from the server; what comes from there stays in this browser unless
+ * `isKept` is false. One that was opened ahead is handed out, or waited for. Throws ApiError or CryptoFailure.
  */
 export function openHeld(env: Env, held: Held, { isKept = true } = {}): Promise<Blob> {
   const { object } = held.file
   const before = opening.get(object)
-  if (before) return before
-  const now = inLane(() => open(env, held, isKept)).finally(() => opening.delete(object))
+  if (!before) return begin(env, held, { isKept, isWanted: true })
+  before.isWanted = true
+  const end = () => forget(object, before)
+  before.file.then(end, end)
+  return before.file
+}
+
+/** Opens a file that may be asked for in a moment. It stays in memory until `openHeld` takes it, or `letGo`. What fails is told of nowhere. */
+export function openUnasked(env: Env, held: Held): void {
+  if (!opening.has(held.file.object)) begin(env, held, { isKept: true, isWanted: false }).catch(() => undefined)
+}
+
+/** Gives up a file that was opened ahead, unless somebody has asked for it. */
+export function letGo({ file: { object } }: Held): void {
+  const before = opening.get(object)
+  if (!before || before.isWanted) return
+  forget(object, before)
+  before.stop.abort()
+}
+
+function begin(env: Env, held: Held, { isKept, isWanted }: { isKept: boolean; isWanted: boolean }): Promise<Blob> {
+  const { object } = held.file
+  const asked: Asked = { isWanted, stop: new AbortController() }
+  const now = Object.assign(asked, { file: inLane(() => openOnce(env, held, isKept, asked)) })
   opening.set(object, now)
-  return now
+  const end = () => forget(object, now)
+  now.file.then(() => now.isWanted && end(), end)
+  return now.file
+}
+
+function forget(object: string, one: Opening): void {
+  if (opening.get(object) === one) opening.delete(object)
 }
 
 async function inLane<T>(work: () => Promise<T>): Promise<T> {
@@ -45,46 +68,12 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function open(env: Env, { chatRoomId, file }: Held, isKept: boolean): Promise<Blob> {
-  const kept = await env.crypto.openFile({ chatRoomId, content: file })
-  return kept ?? (await fetchFile(env, { chatRoomId, file }, isKept))
-}
-
-async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean): Promise<Blob> {
-  const note = (part: number | undefined) =>
-    openedStore.setState(({ parts }) => {
-      const { [file.object]: _, ...others } = parts
-      return { parts: part === undefined ? others : { ...others, [file.object]: part } }
-    })
-  note(0)
-  try {
-    const sealed = await receiveSealed(file, note)
-    const opened = await env.crypto.openFile({ chatRoomId, content: file, sealed, isKept })
-    if (!opened) throw new Error('The file was opened to nothing')
-    return opened
-  } finally {
-    note(undefined)
-  }
-}
-
-/** Reads sealed bytes from the bucket where browsers reach it, or else from the server. Throws ApiError. */
-async function receiveSealed({ object, storedBytes }: FileContent, onProgress: (part: number) => void): Promise<Blob> {
-  const path = objectPath(object)
-  try {
-    return await receiveBytes(`${path}?from=bucket`, storedBytes, { onProgress })
-  } catch (error) {
-    // What the server refuses by 404 it refuses again.
-    if (!(error instanceof ApiError) || error.status === 404) throw error
-    return await receiveBytes(path, storedBytes, { onProgress })
-  }
-}
-
 /**
  * Opens a file for a part of the page that shows it, and returns its address in memory. Throws ApiError, CryptoFailure, or RangeError for a
  * picture that would fill the memory.
  */
 export async function showHeld(env: Env, held: Held): Promise<string> {
-  const { object, mediaType } = held.file
+  const { object } = held.file
   const known = openedStore.getState().urls.get(object)
   if (known) return known.url
   const bytes = await openHeld(env, held)
@@ -93,7 +82,7 @@ export async function showHeld(env: Env, held: Held): Promise<string> {
     if (size && size.width * size.height > PIXELS_MAX)
       throw new RangeError('This picture is too large to be shown. It can be saved.')
   }
-  const url = URL.createObjectURL(new Blob([bytes], { type: heldType(mediaType) }))
+  const url = URL.createObjectURL(bytes)
   const urls = new Map([...openedStore.getState().urls, [object, { chatRoomId: held.chatRoomId, url, sizeBytes: bytes.size }]])
   let sum = [...urls.values()].reduce((bytes, one) => bytes + one.sizeBytes, 0)
   for (const [oldest, one] of urls) {
@@ -109,7 +98,9 @@ export async function showHeld(env: Env, held: Held): Promise<string> {
 /** Saves a file under its real name. The browser opens nothing of it. */
 export async function saveHeld(env: Env, held: Held): Promise<void> {
   const bytes = await openHeld(env, held)
-  saveBlob(new Blob([bytes], { type: 'application/octet-stream' }), nameOf(held.file.name) || 'file')
+  const type = 'application/octet-stream'
+  // A Blob made of another one waits for the process that has its bytes.
+  saveBlob(bytes.type === type ? bytes : new Blob([bytes], { type }), nameOf(held.file.name) || 'file')
 }
 
 export function saveBlob(blob: Blob, name: string): void {

@@ -1,6 +1,13 @@
 import { createStore } from 'zustand/vanilla'
+import type { FileContent } from '../../contract/content.ts'
 import { roomsStore } from '../rooms/list.ts'
 import { isShut } from '../rooms/locks.ts'
+
+/** A file of a message, with the room whose keys it hangs on. */
+export interface Held {
+  chatRoomId: string
+  file: FileContent
+}
 
 interface Opened {
   chatRoomId: string
@@ -16,10 +23,15 @@ interface OpenedState {
 
 export const openedStore = createStore<OpenedState>(() => ({ urls: new Map(), parts: {} }))
 
-// What was opened of a chat goes when the chat is locked, and everything when the account is closed.
-roomsStore.subscribe(({ rooms }) => {
+/** What was opened of a chat goes when the chat is locked, and everything when the account is closed. */
+export function isShutAway(chatRoomId: string): boolean {
+  const { rooms } = roomsStore.getState()
+  return rooms.size === 0 || (rooms.has(chatRoomId) && isShut({ id: chatRoomId }))
+}
+
+roomsStore.subscribe(() => {
   const { urls } = openedStore.getState()
-  const gone = [...urls].filter(([, { chatRoomId }]) => rooms.size === 0 || (rooms.has(chatRoomId) && isShut({ id: chatRoomId })))
+  const gone = [...urls].filter(([, { chatRoomId }]) => isShutAway(chatRoomId))
   if (gone.length === 0) return
   for (const [, { url }] of gone) URL.revokeObjectURL(url)
   const ids = new Set(gone.map(([id]) => id))

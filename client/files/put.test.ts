@@ -54,6 +54,7 @@ beforeEach(() => {
   vi.stubGlobal('XMLHttpRequest', Request)
 })
 afterEach(() => {
+  vi.useRealTimers()
   vi.unstubAllGlobals()
   uploadsStore.setState({ uploads: [] })
 })
@@ -112,6 +113,49 @@ test('Of a large file that is cut the parts that arrived stay shown, and only th
   await sends(env)
   expect(shown).toEqual([0.75, 0.5])
   expect(arrived).toEqual(['/part/1', '/part/2'])
+  expect(uploadsStore.getState().uploads[0]).toMatchObject({ object: 'object-1', state: 'stored', part: 1 })
+})
+
+test('Parts go out at once; on a slow line the later one is stopped and goes again behind the first', async () => {
+  const { env } = waiting(10 * MIB)
+  const under = new Map<string, () => void>()
+  const seen: string[] = []
+  class Slow extends Request {
+    onabort: (() => void) | undefined
+    override send() {
+      seen.push(`${this.address} goes`)
+      under.set(this.address, () => {
+        seen.push(`${this.address} is there`)
+        this.onload?.()
+      })
+    }
+    abort() {
+      seen.push(`${this.address} is stopped`)
+      this.onabort?.()
+    }
+  }
+  vi.stubGlobal('XMLHttpRequest', Slow)
+  vi.useFakeTimers()
+  const fast = sends(env)
+  await vi.waitUntil(() => under.size === 2)
+  for (const arrives of under.values()) arrives()
+  await fast
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(seen.splice(0)).toEqual(['/part/1 goes', '/part/2 goes', '/part/1 is there', '/part/2 is there'])
+
+  under.clear()
+  uploadsStore.setState({ uploads: [FILE] })
+  const slow = sends(env)
+  await vi.waitUntil(() => under.size === 2)
+  under.delete('/part/2')
+  await vi.advanceTimersByTimeAsync(1000)
+  under.get('/part/1')?.()
+  await vi.waitUntil(() => under.has('/part/2'))
+  under.get('/part/2')?.()
+  await slow
+  const [first, second] = ['/part/1', '/part/2']
+  const begin = [`${first} goes`, `${second} goes`, `${second} is stopped`, `${first} is there`]
+  expect(seen).toEqual([...begin, `${second} goes`, `${second} is there`])
   expect(uploadsStore.getState().uploads[0]).toMatchObject({ object: 'object-1', state: 'stored', part: 1 })
 })
 

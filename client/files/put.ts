@@ -17,6 +17,8 @@ interface Putting {
 }
 
 export const PART_BYTES = LIMITS.uploadPartMinBytes
+/** Time in which the first part must be there for others to go out beside it. */
+export const AT_ONCE_MS = 500
 /** A rest that is not worth a part of its own. */
 const SHORT_BYTES = PART_BYTES / 10
 
@@ -94,12 +96,12 @@ async function putParts(env: Env, bytes: Blob, before: Begun | null, putting: Pu
   const bytesOf = async ({ from, to }: Piece) => bytes.slice(from, to)
   const rest = { sizeBytes: bytes.size, bytesOf }
   if (upload) {
-    await putMissing(env, { ...rest, ...upload, stored, firstUrl: undefined }, putting)
+    await putMissing(env, { ...rest, ...upload, stored, urls: [] }, putting)
     return upload.key
   }
-  const { key, uploadId, url } = await env.api(uploaderApi.begin, {})
+  const { key, uploadId, urls = [] } = await askForParts(env)
   await putting.onBegun({ object: key, uploadId })
-  await putMissing(env, { ...rest, key, uploadId, stored: [], firstUrl: url }, putting)
+  await putMissing(env, { ...rest, key, uploadId, stored: [], urls }, putting)
   return key
 }
 
@@ -109,13 +111,14 @@ interface Missing {
   key: string
   uploadId: string
   stored: Stored
-  firstUrl: string | undefined
+  /** The addresses that are known of the first parts. */
+  urls: string[]
 }
 
 /** Sends the parts that the server does not have, and has it make one file of all. */
 export async function putMissing(
   env: Env,
-  { sizeBytes, bytesOf, key, uploadId, stored, firstUrl }: Missing,
+  { sizeBytes, bytesOf, key, uploadId, stored, urls }: Missing,
   { signal, onProgress }: Pick<Putting, 'signal' | 'onProgress'>,
 ): Promise<void> {
   const pieces = piecesOf(sizeBytes)
@@ -127,29 +130,15 @@ export async function putMissing(
     onProgress([...sent.values()].reduce((sum, size) => sum + size, 0) / sizeBytes)
   }
   const addressOf = async ({ partNumber }: Piece): Promise<string> =>
-    (partNumber === 1 && firstUrl) || (await env.api(uploaderApi.sign, { ...named, partNumber })).url
-  // The next part goes out once all bytes of the one before have, while the server still writes them.
-  const put = async ([piece, ...others]: Piece[], before: Promise<unknown>): Promise<void> => {
-    const [url, bytes] = await Promise.all([piece && addressOf(piece), piece && bytesOf(piece), before])
-    if (!piece || url === undefined || !bytes) return
-    let tell = (): void => undefined
-    const isSent = new Promise<void>((resolve) => {
-      tell = resolve
-    })
-    const whole = sendBytes(url, bytes, {
-      signal,
-      onSent: tell,
-      onProgress: (part) => note(piece, part),
-    })
-    const ends = await Promise.allSettled([whole, put(others, Promise.race([isSent, whole]))])
-    for (const end of ends) if (end.status === 'rejected') throw end.reason
-    etags.set(piece.partNumber, hashIn(await whole))
+    urls[partNumber - 1] ?? (await env.api(uploaderApi.sign, { ...named, partNumber })).url
+  const put = async (piece: Piece, stop: AbortSignal): Promise<void> => {
+    const [url, bytes] = await Promise.all([addressOf(piece), bytesOf(piece)])
+    etags.set(piece.partNumber, hashIn(await sendBytes(url, bytes, { signal: stop, onProgress: (part) => note(piece, part) })))
     note(piece, 1)
   }
-  await put(
-    pieces.filter(({ partNumber }) => !etags.has(partNumber)),
-    Promise.resolve(),
-  )
+  const missing = pieces.filter(({ partNumber }) => !etags.has(partNumber))
+  await atOnce(missing, put, signal)
+  for (const piece of missing) if (!etags.has(piece.partNumber)) await put(piece, signal)
   signal.throwIfAborted()
   // A proxy on the way may have taken the ETags off the answers.
   const isNamed = pieces.every(({ partNumber }) => etags.get(partNumber))
@@ -159,8 +148,49 @@ export async function putMissing(
   await env.api(uploaderApi.complete, { ...named, parts })
 }
 
+/**
+ * Sends parts at once. If the first is not there soon, the line is slow, and those beside it are stopped: it would lose them all where it
+ * breaks.
+ */
+async function atOnce(
+  [first, ...others]: Piece[],
+  put: (piece: Piece, stop: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!first) return
+  const slow = new AbortController()
+  const timer = setTimeout(() => slow.abort(), AT_ONCE_MS)
+  const stopOthers = () => slow.abort(signal.reason)
+  signal.addEventListener('abort', stopOthers, { once: true })
+  const whole = put(first, signal).then(() => clearTimeout(timer))
+  const beside = others.map((piece) =>
+    put(piece, slow.signal).catch((error: unknown) => {
+      if (!slow.signal.aborted) throw error
+    }),
+  )
+  const ends = await Promise.allSettled([whole, ...beside])
+  signal.removeEventListener('abort', stopOthers)
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+}
+
 /** The SHA-256 in an ETag. */
 const hashIn = (etag: string | null): string | undefined => /[0-9a-f]{64}/.exec(etag ?? '')?.[0]
+
+/** What the server answers of an upload in parts. */
+export type Asked = Awaited<ReturnType<typeof askForParts>>
+
+/** Asks the server for an object that comes in parts. Throws ApiError. */
+export const askForParts = (env: Env) => env.api(uploaderApi.begin, {})
+
+/** Drops what the server was asked for and nothing has come of. Where that fails the server drops it by itself after a day. */
+export async function dropAsked(env: Env, asked: Promise<{ key: string } | undefined> | undefined): Promise<void> {
+  const object = await asked
+  if (object) await dropObject(env, object.key).catch(passOverRefusal)
+}
+
+function passOverRefusal(error: unknown): void {
+  if (!(error instanceof ApiError)) throw error
+}
 
 /** Drops an object, whole or in parts, that no message carries; nothing if there is none, or one does. Throws ApiError. */
 export async function dropObject(env: Env, objectId: string): Promise<void> {

@@ -2,6 +2,7 @@ import { CryptoFailure, type UploadRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
+import type { Ahead } from './ahead.ts'
 import { beginEarly } from './early.ts'
 import { fitting } from './fit.ts'
 import { type Early, type Upload, uploadsStore } from './memory.ts'
@@ -10,9 +11,11 @@ import type { Follower } from './settle.ts'
 import { nameOf } from './shown.ts'
 import { cancelUpload, startUpload } from './upload.ts'
 
-interface Options {
+export interface Options {
   caption: string
   isSmaller: boolean
+  /** The file as it was sealed before it was sent. */
+  ahead?: Ahead | undefined
 }
 
 /**
@@ -28,16 +31,22 @@ export async function sendFile(
 ): Promise<boolean> {
   try {
     const prepared = file instanceof File ? await prepare(file, options) : file
-    const message = { id: crypto.randomUUID(), chatRoomId, sentAt: env.clock().toISOString() }
+    const ahead = options.ahead?.file === prepared.file && !options.ahead.hasFailed ? options.ahead : undefined
+    const message = { id: ahead?.id ?? crypto.randomUUID(), chatRoomId, sentAt: env.clock().toISOString() }
     // Behind others its bytes would wait in memory.
     const isFirst = uploadsStore.getState().uploads.length === 0
-    const early = isFirst ? beginEarly(env, message.id, prepared.file.size) : undefined
-    await startUpload(env, await kept(env, { ...message, ...prepared }, early), chats, early)
+    const early = isFirst ? beginEarly(env, message.id, prepared.file.size, ahead) : undefined
+    const { about } = prepared
+    const row = await kept(env, ahead ? { ...message, about } : { ...message, ...prepared }, early)
+    await startUpload(env, row, chats, early)
     return true
   } catch (error) {
     showToast({ tone: 'bad', title: 'Upload Failed', text: wordsOf(error, file) })
     if (!isUnreadable(error) && !(error instanceof CryptoFailure)) throw error
     return false
+  } finally {
+    // Where it was not sent as it was sealed.
+    void options.ahead?.drop()
   }
 }
 

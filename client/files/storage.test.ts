@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { putRooms, resetRooms, roomById } from '../rooms/list.ts'
 import { refreshRooms } from '../rooms/load.ts'
-import { keepsFile, sendsFile } from '../testing/files.ts'
+import { keepsFile, opensArriving, sendsFile } from '../testing/files.ts'
 import { people } from '../testing/room.ts'
 import { readFile, writeFile } from '../vault/disk.ts'
 import { sharedPage } from './list.ts'
@@ -107,12 +107,12 @@ test('Of a fetched file that is not right nothing is kept, and what was spoiled 
   const spoiled = new Blob([bytes.map((byte, at) => (at === 100 ? byte ^ 1 : byte))])
   const isKept = async () => (await readFile(room.ownId, room.id, photo.object)) !== undefined
   await alice.core.dropKept([room.id])
-  await expect(alice.core.openFile({ ...place, sealed: spoiled })).rejects.toMatchObject({ code: 'file_chunk' })
+  await expect(opensArriving(alice.core, place, spoiled)).rejects.toMatchObject({ code: 'file_chunk' })
   expect(await isKept()).toBe(false)
   await writeFile([room.ownId, room.id, photo.object], chunksOf(spoiled))
   expect(await alice.core.openFile(place)).toBeUndefined()
   expect(await isKept()).toBe(false)
-  expect((await alice.core.openFile({ ...place, sealed: whole }))?.size).toBe(photo.sizeBytes)
+  expect((await opensArriving(alice.core, place, whole))?.size).toBe(photo.sizeBytes)
   expect(await isKept()).toBe(true)
 })
 

@@ -4,8 +4,8 @@ import { useStore } from 'zustand'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
-import { type Held, showHeld } from './open.ts'
-import { openedStore } from './opened.ts'
+import { showHeld } from './open.ts'
+import { type Held, openedStore } from './opened.ts'
 import { lookOf, nameOf } from './shown.ts'
 
 /** Opens a file once it is wanted: its address in memory, or why there is none, which a toast says once. */

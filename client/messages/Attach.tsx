@@ -1,7 +1,7 @@
 import { Camera, Mic, Paperclip } from 'lucide-react'
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { fitting } from '../files/fit.ts'
-import { sendFile } from '../files/send.ts'
+import { type Options, sendFile } from '../files/send.ts'
 import type { Press } from '../files/useHold.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { later } from '../ui/later.tsx'
@@ -83,11 +83,11 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given }: Props) {
     setRecording({ heldFrom })
   }
 
-  async function send(picked: File[], options: { caption: string; isSmaller: boolean }) {
+  async function send(picked: File[], options: Options) {
     setFiles([])
     const chats = followerOf(env)
     for (const [at, file] of picked.entries())
-      await sendFile(env, chats, chatRoomId, file, { ...options, caption: at === 0 ? options.caption : '' })
+      await sendFile(env, chats, chatRoomId, file, at === 0 ? options : { ...options, caption: '', ahead: undefined })
   }
 
   if (recording)

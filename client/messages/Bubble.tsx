@@ -16,7 +16,6 @@ interface Props {
   /** The other person's name. */
   name: string
   startsRun: boolean
-  endsRun: boolean
   /** False inside a minute of one person: the time then shows while the message is pointed at or focused. */
   hasTime: boolean
   /** True for the one message of the timeline that Tab reaches. */
@@ -28,9 +27,9 @@ interface Props {
   onDelete: (id: string) => void
 }
 
-export function Bubble({ message, name, startsRun, endsRun, isTabStop, onRetry, onDelete, ...body }: Props) {
+export function Bubble({ message, name, startsRun, isTabStop, onRetry, onDelete, ...body }: Props) {
   const { below, details } = remarksOf(message, name)
-  const classes = ['msg', message.isMine && 'me', !startsRun && 'on', !endsRun && 'mid'].filter(Boolean)
+  const classes = ['msg', message.isMine && 'me', !startsRun && 'on'].filter(Boolean)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields
     <div className={classes.join(' ')} role="group" aria-label={spokenName(message, name, details)} tabIndex={isTabStop ? 0 : -1}>

@@ -11,7 +11,7 @@ import { Composer } from './Composer.tsx'
 import { KeyLine } from './KeyLine.tsx'
 import './chat.css'
 import { later } from '../ui/later.tsx'
-import { messagesStore, type RoomView } from './store.ts'
+import { messagesStore, viewOf } from './store.ts'
 import { Timeline } from './Timeline.tsx'
 
 const FreeBanner = later(async () => (await import('../plans/FreeBanner.tsx')).FreeBanner)
@@ -47,11 +47,12 @@ interface Props {
 
 export function Chat(props: Props) {
   const { room, person, canSend, finder, locked, onBack, onFind, onRetry, onDetails, onAcceptChange, onFreed, onUnblock } = props
-  const view = useStore(messagesStore, ({ open }) => (open?.chatRoomId === room.id ? open : undefined))
+  // The messages are only the timeline's: one more draws nothing else anew.
+  const hasRoomKeys = useStore(messagesStore, () => viewOf(room)?.isEncrypted ?? false)
+  const hasMessages = useStore(messagesStore, () => (viewOf(room)?.messages.length ?? 0) > 0) && !isShutRow(room)
   const [upgrade, setUpgrade] = useState<'plans' | 'refused'>()
   const [pickedFrom, setPickedFrom] = useState<Date>()
   const isShut = isShutRow(room)
-  const newestAt = isShut ? undefined : view?.messages.at(-1)?.at
   const about = !person.isDeleted && <KeyLine person={person} />
   const refuse = useCallback(() => setUpgrade('refused'), [])
   return (
@@ -59,11 +60,11 @@ export function Chat(props: Props) {
       <ChatHeader
         room={room}
         person={person}
-        hasRoomKeys={view?.isEncrypted ?? false}
+        hasRoomKeys={hasRoomKeys}
         onBack={onBack}
         onDetails={onDetails}
-        onFind={newestAt && room.lock === 'none' ? onFind : undefined}
-        onDay={newestAt ? () => setPickedFrom(new Date(newestAt)) : undefined}
+        onFind={hasMessages && room.lock === 'none' ? onFind : undefined}
+        onDay={hasMessages ? () => setPickedFrom(new Date(viewOf(room)?.messages.at(-1)?.at ?? Date.now())) : undefined}
       />
       {finder}
       {person.mismatch && about}
@@ -72,7 +73,6 @@ export function Chat(props: Props) {
       ) : (
         <Conversation
           room={room}
-          view={view}
           person={person}
           about={person.mismatch ? null : about}
           onRetry={onRetry}
@@ -124,7 +124,6 @@ export function Chat(props: Props) {
 
 interface ConversationProps {
   room: RoomRow
-  view: RoomView | undefined
   person: Person
   about: ReactNode
   onRetry: () => void
@@ -132,7 +131,8 @@ interface ConversationProps {
   onDay: (from: Date) => void
 }
 
-function Conversation({ room, view, person, about, onRetry, onUpgrade, onDay }: ConversationProps) {
+function Conversation({ room, person, about, onRetry, onUpgrade, onDay }: ConversationProps) {
+  const view = useStore(messagesStore, () => viewOf(room))
   const name = nameOf(person)
   if (!view || (view.status === 'loading' && view.messages.length === 0)) return <Spinner words="Loading messages" />
   if (view.status === 'failed' && view.messages.length === 0)

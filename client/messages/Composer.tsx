@@ -39,7 +39,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const env = useEnv()
   const field = useRef<HTMLTextAreaElement>(null)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
-  const { text, change: setText, empty, settle, isUnkept } = useDraft(room.id)
+  const { text, change: setText, empty, isUnkept } = useDraft(room.id)
   const typing = useTyping(room)
   const given = useGiven()
   const [hasFocus, setFocus] = useState(false)
@@ -49,31 +49,36 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const sizeBytes = textBytes(text)
   const isTooLong = sizeBytes > LIMITS.textBytes
   const canSend = !isOff && !isTooLong && text.trim() !== ''
+  // The tap on Send takes the focus without saying so here.
+  useEffect(() => {
+    if (!isConnected) setFocus(document.activeElement === field.current)
+  }, [isConnected])
   useHeight(field, text)
   useFocus(field, isShut)
 
   async function send() {
     if (!canSend) return
     if (!hasPlan) return onUpgrade()
-    typing.stop()
+    typing.send()
     // Among React's other changes it would cost a pass over the page's styles.
     if (field.current) field.current.value = ''
     empty()
     let keptId: string | undefined
     const onKept = (id: string) => {
       keptId = id
-      settle()
     }
     const outcome = await sendAndReport(() => sendText(env, room, text, onKept), onUpgrade)
     if (keptId === undefined) return giveBack(text)
     const isRefused = outcome === 'subscription_required' || outcome === 'limit_reached'
     // Where something else was typed meanwhile, it stays as a line that was not sent.
-    if (isRefused && field.current?.value === '' && (await takeBack(env, room, keptId))) await giveBack(text)
+    if (isRefused && field.current?.value === '' && (await takeBack(env, room, keptId, text))) await giveBack(text)
   }
 
   /** The text is stored nowhere: it comes back, before whatever was typed meanwhile. */
   async function giveBack(lost: string) {
-    const typed = field.current?.value ?? (await readDraft(env, room.id).catch(() => ''))
+    const stored = () => readDraft(env, room.id).catch(() => '')
+    // What was stored before the tap is the beginning of these words, or all of them.
+    const typed = field.current?.value ?? (await stored().then((kept) => (lost.startsWith(kept) ? '' : kept)))
     const both = typed === '' ? lost : `${lost}\n${typed}`
     if (field.current) setText(both)
     else await keepDraft(env, room.id, both).catch(() => undefined)
@@ -92,7 +97,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   }
 
   return (
-    <form className="compose" onSubmit={submit}>
+    <form className="compose" noValidate onSubmit={submit}>
       <span className="attaching">
         <Attach chatRoomId={room.id} hasPlan={hasPlan} isBlocked={isBlocked} given={given} />
       </span>
@@ -114,7 +119,9 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
             typing.change(event.target.value !== '')
           }}
           onFocus={() => setFocus(true)}
-          onBlur={() => {
+          onBlur={({ relatedTarget, currentTarget }) => {
+            // Send ends it itself, and the tap on it waits for nothing that is drawn anew.
+            if (relatedTarget === currentTarget.form?.querySelector('.send')) return
             setFocus(false)
             typing.stop()
           }}

@@ -1,10 +1,10 @@
-import { Check, CheckCheck, CircleAlert, Clock, LoaderCircle } from 'lucide-react'
+import { Check, CheckCheck, CircleAlert, Clock } from 'lucide-react'
 import { clockTime, moment } from '../ui/time.ts'
 import { writtenAt } from './remarks.ts'
 import type { ShownMessage } from './store.ts'
 
 const TICKS = {
-  sending: { Icon: LoaderCircle, words: 'sending', className: 'spin' },
+  sending: { Icon: Clock, words: 'sending', className: '' },
   waiting: { Icon: Clock, words: 'waiting', className: '' },
   failed: { Icon: CircleAlert, words: 'not sent', className: 'fail' },
   sent: { Icon: Check, words: 'sent', className: '' },

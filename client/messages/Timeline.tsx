@@ -1,17 +1,18 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { observeElementOffset, useVirtualizer } from '@tanstack/react-virtual'
 import { LoaderCircle } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { RoomRow } from '../rooms/list.ts'
 import { useEnv } from '../ui/env.tsx'
+import { whenPainted } from '../ui/painted.ts'
 import { useLatest } from '../ui/useLatest.tsx'
 import { Announcer } from './Announcer.tsx'
 import { JumpButton } from './JumpButton.tsx'
-import { type Line, timelineLines } from './lines.ts'
+import { isApart, type Line, timelineLines } from './lines.ts'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
 import { sendAndReport } from './outcome.ts'
 import { StickyDay } from './StickyDay.tsx'
 import { changeView, type RoomView } from './store.ts'
-import { TimelineLine } from './TimelineLine.tsx'
+import { TimelineRow } from './TimelineRow.tsx'
 import { deleteUnsent, retryMessage } from './unsent.ts'
 import './timeline.css'
 import { useAnchor } from './useAnchor.tsx'
@@ -26,7 +27,7 @@ const NEAR_PX = 600
 /** Distance from the newest message that still counts as the end. */
 const END_PX = 80
 /** A message counts as read when this much of its end is still below the edge: the space under its bubble. */
-const SPARE_PX = 16
+const SPARE_PX = 6
 
 interface Props {
   room: RoomRow
@@ -57,15 +58,22 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
   // A page of newer messages must not scroll the reader to its end.
   const isFollowing = isOwnNew || (isAtEnd && !view.hasNewer && !hadNewer.current)
   const { sizeOf, measure } = useLineSizes(lines, isFollowing)
+  const isFollowScroll = useRef(false)
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: sizeOf,
     measureElement: measure,
+    // The scroll behind a new message is nobody's: told as one, it would draw all lines at once, and lay the page out again.
+    observeElementOffset: (list, tell) =>
+      observeElementOffset(list, (offset, isScrolling) => {
+        tell(offset, isScrolling && !isFollowScroll.current)
+        isFollowScroll.current = false
+      }),
     getItemKey: (index) => lines[index]?.key ?? index,
     overscan: 10,
     paddingStart: 8,
-    paddingEnd: 20,
+    paddingEnd: 30,
     // The line above the unread stands at a quarter of the height, so that what was read before it is seen too.
     scrollPaddingStart: view.anchor?.place === 'unread' ? (scroller.current?.clientHeight ?? innerHeight) / 4 : 0,
     anchorTo: 'end',
@@ -80,7 +88,11 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
   useEffect(() => {
     if (!isFollowing || !newest?.key) return
     // The frame lays the page out anyway; here it would be once more, in the middle of a tap on Send.
-    const frame = requestAnimationFrame(() => virtual.scrollToEnd())
+    const frame = requestAnimationFrame(() => {
+      const before = scroller.current?.scrollTop
+      virtual.scrollToEnd()
+      isFollowScroll.current = scroller.current?.scrollTop !== before
+    })
     return () => cancelAnimationFrame(frame)
   }, [virtual, newest?.key])
   useEffect(() => {
@@ -136,9 +148,8 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
   const latestLook = useLatest(look)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is a new occasion
   useEffect(() => {
-    // In the next frame the page is laid out anyway; in the tap on Send it would be once more.
-    const frame = requestAnimationFrame(() => latestLook.current())
-    return () => cancelAnimationFrame(frame)
+    // Nobody waits for it, as somebody does for the bubble.
+    return whenPainted(() => latestLook.current())
   }, [view.messages])
   async function jump() {
     if (view.hasNewer) await attempt(jumpToNewest)
@@ -168,29 +179,22 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
         <div className="talk-in" style={{ height: virtual.getTotalSize() }} onKeyDown={(event) => void press(event)}>
           {virtual.getVirtualItems().map(({ key, index, start }) => {
             const line = lines[index]
+            if (!line) return null
             return (
-              // biome-ignore lint/a11y/noStaticElementInteractions: the message in it has the focus
-              <div
+              <TimelineRow
                 key={key}
-                className={`line ${index === lines.length - 1 ? 'newest' : ''} ${isMessage(line, foundId) ? 'found' : ''} ${isMessage(line, matches?.currentId) ? 'current' : ''}`}
-                data-index={index}
-                onFocus={() => onFocus(index)}
-                ref={virtual.measureElement}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                {line?.kind === 'about' && about}
-                {line && line.kind !== 'about' && (
-                  <TimelineLine
-                    {...contentOf(line)}
-                    name={name}
-                    isTabStop={index === tabStop}
-                    marks={line.kind === 'message' ? matches?.ranges.get(line.message.id) : undefined}
-                    onRetry={retry}
-                    onDelete={remove}
-                    onDay={onDay}
-                  />
-                )}
-              </div>
+                {...contentOf(line)}
+                {...{ index, start, name, onFocus, onDay }}
+                about={line.kind === 'about' && about}
+                isApart={isApart(lines, index)}
+                isFound={isMessage(line, foundId)}
+                isCurrent={isMessage(line, matches?.currentId)}
+                isTabStop={index === tabStop}
+                marks={line.kind === 'message' ? matches?.ranges.get(line.message.id) : undefined}
+                measure={virtual.measureElement}
+                onRetry={retry}
+                onDelete={remove}
+              />
             )
           })}
         </div>
@@ -202,7 +206,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
   )
 }
 
-const contentOf = ({ key: _, ...content }: Exclude<Line, { kind: 'about' }>) => content
+const contentOf = ({ key: _, ...content }: Line) => content
 
 const isMessage = (line: Line | undefined, id: string | undefined) =>
   id !== undefined && line?.kind === 'message' && line.message.id === id

@@ -6,10 +6,13 @@ import { Bubble } from './Bubble.tsx'
 import { type Line, newWords } from './lines.ts'
 import type { Range } from './words.ts'
 
-type WithoutKey<L> = L extends Line ? Omit<L, 'key'> : never
+export type WithoutKey<L> = L extends Line ? Omit<L, 'key'> : never
 
 /** The fields of a line, one by one: the lines are made anew with each message, and nearly all of them say what they said before. */
-type Props = WithoutKey<Exclude<Line, { kind: 'about' }>> & {
+export type LineProps = WithoutKey<Exclude<Line, { kind: 'about' }>> & Told
+
+/** What a line is told beside its own fields. */
+export interface Told {
   name: string
   isTabStop: boolean
   marks: readonly Range[] | undefined
@@ -19,7 +22,7 @@ type Props = WithoutKey<Exclude<Line, { kind: 'about' }>> & {
 }
 
 /** One line of the timeline: a day, a notice, the line above the unread, or a message. */
-export const TimelineLine = memo(function TimelineLine(line: Props) {
+export const TimelineLine = memo(function TimelineLine(line: LineProps) {
   if (line.kind === 'day') return <Day at={line.at} onDay={line.onDay} />
   if (line.kind === 'new')
     return (

@@ -5,7 +5,7 @@ import { putRooms, resetRooms } from '../rooms/list.ts'
 import { refreshRooms } from '../rooms/load.ts'
 import { loadOlderPage } from '../rooms/older.ts'
 import { readDisk } from '../testing/disk.ts'
-import { sendsFile, servesFiles } from '../testing/files.ts'
+import { opensArriving, sendsFile, servesFiles } from '../testing/files.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import { syncBook } from '../trust/book.ts'
@@ -61,7 +61,7 @@ test('Clearing a chat takes its files from this browser, and from one that was a
   expect((await alice.core.keptFiles()).rooms).toEqual([])
   expect(await alice.core.openFile({ chatRoomId: roomId, content })).toBeUndefined()
 
-  await phone.core.openFile({ chatRoomId: roomId, content, sealed: stored.get(content.object) ?? new Blob() })
+  await opensArriving(phone.core, { chatRoomId: roomId, content }, stored.get(content.object) ?? new Blob())
   expect((await phone.core.keptFiles()).rooms).toHaveLength(1)
   await syncs(phone)
   expect((await phone.core.keptFiles()).rooms).toEqual([])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newWords, timelineLines } from './lines.ts'
+import { isApart, type Line, newWords, timelineLines } from './lines.ts'
 import { newsOf } from './news.ts'
 import type { Fresh, ShownMessage } from './store.ts'
 
@@ -19,15 +19,16 @@ const message = (
   isOutOfPlace: false,
 })
 const at = (hour: number, minute: number, day = 20) => new Date(2026, 10, day, hour, minute)
+const endsRun = (all: Line[], index: number) => all[index + 1] === undefined || isApart(all, index + 1)
 const lines = (messages: ShownMessage[], fresh: Fresh | null = null) =>
   timelineLines({ messages, fresh, hasOlder: false }).slice(1)
 const comparedIn = (messages: ShownMessage[], at: Date, more: { hasOlder?: boolean; hasNewer?: boolean } = {}) =>
-  timelineLines({ messages, fresh: null, hasOlder: false, ...more, comparedAt: at.toISOString() }).map((line) =>
-    line.kind === 'message' ? line.message.id + (line.endsRun ? ']' : '') : line.kind,
+  timelineLines({ messages, fresh: null, hasOlder: false, ...more, comparedAt: at.toISOString() }).map((line, index, all) =>
+    line.kind === 'message' ? line.message.id + (endsRun(all, index) ? ']' : '') : line.kind,
   )
 const drawn = (messages: ShownMessage[], fresh: Fresh | null = null) =>
-  lines(messages, fresh).map((line) =>
-    line.kind === 'message' ? `${line.startsRun ? '[' : ' '}${line.message.id}${line.endsRun ? ']' : ' '}` : line.kind,
+  lines(messages, fresh).map((line, index, all) =>
+    line.kind === 'message' ? `${line.startsRun ? '[' : ' '}${line.message.id}${endsRun(all, index) ? ']' : ' '}` : line.kind,
   )
 
 test('what one person writes in one go is a run, and another speaker or a pause ends it', () => {

@@ -11,7 +11,7 @@ export type Line =
   /** That the two people compared their safety number, and it was the same, or that one scanned the other's contact code. */
   | { kind: 'compared'; key: string; isByCode: boolean }
   | { kind: 'warning'; key: string; text: string }
-  | { kind: 'message'; key: string; message: ShownMessage; startsRun: boolean; endsRun: boolean; hasTime: boolean }
+  | { kind: 'message'; key: string; message: ShownMessage; startsRun: boolean; hasTime: boolean }
 
 /** The warning above a message whose sender's view of the log differs from ours [Note: M5]. */
 export const OUT_OF_PLACE = 'The server dropped or reordered messages before this one.'
@@ -76,13 +76,18 @@ export function timelineLines(shown: Shown): Line[] {
         key: keyOf(message),
         message,
         startsRun: cuts(index, message) || !belongTogether(before, message),
-        endsRun: !goesOn,
         hasTime: !goesOn || minuteOf(message) !== minuteOf(after) || isOnItsWay(message),
       })
     }
   }
   if (comparedIndex === messages.length) sayCompared(comparedAt)
   return lines
+}
+
+/** True for a line that keeps its distance from a message above it. The later line has the space: one more moves none that is there. */
+export function isApart(lines: Line[], index: number): boolean {
+  const line = lines[index]
+  return lines[index - 1]?.kind === 'message' && (line?.kind !== 'message' || line.startsRun)
 }
 
 /** True if the message before says the same already. */

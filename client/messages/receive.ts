@@ -6,12 +6,14 @@ import { type RoomRow, roomById } from '../rooms/list.ts'
 import { fetchRooms } from '../rooms/load.ts'
 import { isShut } from '../rooms/locks.ts'
 import { markDelivered } from '../rooms/marks.ts'
+import { refreshPreview } from '../rooms/preview.ts'
 import type { Room } from '../rooms/room.ts'
 import { type CaughtUp, catchUp } from '../rooms/rooms.ts'
 import { addNewest, onReceipt } from '../rooms/updates.ts'
 import { isLookedAt } from '../ui/focus.ts'
+import { painted } from '../ui/painted.ts'
 import { changeView, viewOf } from './store.ts'
-import { refreshRoom, showCaughtUp } from './view.ts'
+import { appendOpened, refreshRoom, showCaughtUp } from './view.ts'
 
 /** Handles a message from the socket. Replay enters by `syncRoom`. Both catch up with the room's log, then show the vault's messages. */
 export async function receiveMessage(env: Env, message: ServerData['message']): Promise<void> {
@@ -21,11 +23,29 @@ export async function receiveMessage(env: Env, message: ServerData['message']): 
   if (!room) return
   // A request's messages are not shown before it is accepted.
   const isSeen = room.state === 'accepted' && isEndOnScreen(room) && isLookedAt()
-  if (!isSeen && message.senderId !== room.ownId) noteFresh(room, message.seq)
+  if (isSeen) return receiveSeen(env, room, message)
+  if (message.senderId !== room.ownId) noteFresh(room, message.seq)
   // The worker opens it while the list is drawn anew.
   const caughtUp = catchUp(env, room, [{ kind: 'message', ...message }])
-  addNewest(message, isSeen)
+  addNewest(message, false)
   await show(env, room, await caughtUp)
+}
+
+/** A message whose place is on screen: the bubble comes first, and what the list, the counters and the others learn of it behind it. */
+async function receiveSeen(env: Env, room: RoomRow, message: ServerData['message']): Promise<void> {
+  const caughtUp = await catchUp(env, room, [{ kind: 'message', ...message }]).catch((error: unknown) => {
+    addNewest(message, true)
+    throw error
+  })
+  const newest = caughtUp.opened?.at(-1)
+  const isShown = newest !== undefined && (await appendOpened(env, room, caughtUp))
+  if (isShown) await painted()
+  addNewest(message, true)
+  if (!isShown) return show(env, room, caughtUp)
+  // The account may be closed meanwhile.
+  if (!roomById(room.id)) return
+  await refreshPreview(env, room, newest)
+  await tellShown(env, room, caughtUp.cursor)
 }
 
 function isEndOnScreen(room: Room): boolean {

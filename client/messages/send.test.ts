@@ -1,18 +1,21 @@
 import { EventEmitter, once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { User } from '../../contract/account.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { messagesApi } from '../../contract/messages.ts'
+import { accountStore } from '../account/store.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { type Api, ApiError } from '../net/api.ts'
-import { putRooms, type RoomRow, resetRooms, roomById } from '../rooms/list.ts'
+import { draftsStore, keepDraft, resetDrafts } from '../rooms/drafts.ts'
+import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../rooms/list.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { receiveMessage } from './receive.ts'
-import { sendText } from './send.ts'
-import { messagesStore } from './store.ts'
+import { sendText, setTyping } from './send.ts'
+import { changeView, messagesStore } from './store.ts'
 import { retryMessage, takeBack } from './unsent.ts'
 import { refreshRoom, refreshView, showCaughtUp } from './view.ts'
 
@@ -43,6 +46,7 @@ beforeEach(async () => {
 afterEach(() => {
   resetMessages()
   resetRooms()
+  resetDrafts()
 })
 
 const lines = () =>
@@ -89,6 +93,19 @@ test('A message that is sent while the chat is still being opened, or read anew,
     await reading
     await expect.poll(() => lines().at(-1)).toEqual([text, 'sending'])
   }
+})
+
+test('The words of a sent message leave the row of the list with the draft, in the one call that keeps it', async () => {
+  const words = { chatRoomId: room.id, text: 'Are you there?' }
+  await keepDraft(alice.env, room.id, words.text)
+  const keepDraftText = () => expect.unreachable()
+  const sending = sendText({ ...slow, crypto: { ...slow.crypto, keepDraftText } }, room, words.text)
+  expect(await alice.core.drafts()).toEqual([words])
+  expect(draftsStore.getState().drafts.get(room.id)).toBe(words.text)
+  gate.emit('keep')
+  await sending
+  expect(await alice.core.drafts()).toEqual([])
+  expect(draftsStore.getState().drafts.size).toBe(0)
 })
 
 test('Two messages sent in a row stand in their order, once each, whatever is stored first', async () => {
@@ -150,11 +167,13 @@ test('A message that a plan refuses stays as a line that was not sent, until its
   // Whatever sends the outbox again loses no word either.
   const [first = '', second = ''] = ids
   expect(await retryMessage(poor, room, first)).toMatchObject({ outcome: 'subscription_required' })
-  expect(await takeBack(poor, room, second)).toBe(true)
+  expect(await alice.core.readDraft(room.id)).toBe('')
+  expect(await takeBack(poor, room, second, 'and more')).toBe(true)
+  expect(await alice.core.readDraft(room.id)).toBe('and more')
   expect(lines().slice(1)).toEqual([['for money', 'failed']])
   await retryMessage(alice.env, room, first)
   expect(lines().slice(1)).toEqual([['for money', 'sent']])
-  expect(await takeBack(alice.env, room, first)).toBe(false)
+  expect(await takeBack(alice.env, room, first, 'for money')).toBe(false)
 })
 
 test('A message that came between two reads of the vault is shown once', async () => {
@@ -180,14 +199,57 @@ test('What arrives is opened by the first call of the worker and shown from it: 
       return Reflect.get(core, verb)
     },
   })
-  await bob.says(alice, 'news')
-  const message = wire.rooms.get(room.id)?.log.at(-1)
-  if (message?.kind !== 'message') throw new Error('Bob wrote nothing')
+  const message = await newsOfBob()
   await receiveMessage({ ...alice.env, crypto }, message)
   expect(lines().map(([text]) => text)).toEqual(['hello', 'news'])
   expect(roomById(room.id)).toMatchObject({ preview: { text: 'news' } })
   expect(asked[0]).toBe('receiveLog')
   expect(asked).not.toContain('page')
+})
+
+/** Bob writes, and Alice's page gets the frame of it later. */
+async function newsOfBob() {
+  await bob.says(alice, 'news')
+  const message = wire.rooms.get(room.id)?.log.at(-1)
+  if (message?.kind !== 'message') throw new Error('Bob wrote nothing')
+  return message
+}
+
+test('What arrives stands on screen first, and then in its row of the list', async () => {
+  const message = await newsOfBob()
+  putRooms([room])
+  changeView(room, { isAtEnd: true })
+  const order: string[] = []
+  const stop = [
+    messagesStore.subscribe(() => lines().at(-1)?.[0] === 'news' && order.push('bubble')),
+    roomsStore.subscribe(() => roomById(room.id)?.lastMessage?.id === message.id && order.push('row')),
+  ]
+  await receiveMessage(alice.env, message)
+  for (const end of stop) end()
+  expect(order.slice(0, 2)).toEqual(['bubble', 'row'])
+  expect(roomById(room.id)).toMatchObject({ lastSeq: message.seq, preview: { text: 'news' }, unreadCount: room.unreadCount })
+})
+
+test('What arrives and cannot be opened stands in its row all the same', async () => {
+  const message = await newsOfBob()
+  putRooms([room])
+  changeView(room, { isAtEnd: true })
+  const receiveLog = () => Promise.reject(new CryptoFailure('log', 'planted'))
+  const env = { ...alice.env, crypto: { ...alice.core, receiveLog } }
+  await expect(receiveMessage(env, message)).rejects.toThrow('planted')
+  expect(roomById(room.id)).toMatchObject({ lastSeq: message.seq })
+})
+
+test('A message ends typing without a frame of its own, and what is typed next is told at once', async () => {
+  accountStore.setState({ user: { privacy: { presence: true, lastSeen: true, typing: true, receipts: true } } as User })
+  const frames: unknown[] = []
+  const env: Env = { ...alice.env, socket: { ...alice.env.socket, send: (frame) => frames.push(frame) > 0 } }
+  const typing = { type: 'typing', data: { chatRoomId: room.id, isTyping: true } }
+  setTyping(env, room, true)
+  await sendText(env, room, 'done')
+  setTyping(env, room, true)
+  accountStore.setState({ user: null })
+  expect(frames).toEqual([typing, typing])
 })
 
 test('Between the tap and the request stands one call of the worker', async () => {

@@ -5,10 +5,12 @@ import { ownPrivacy } from '../account/privacy.ts'
 import { isClosed, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { forgetDraft } from '../rooms/drafts.ts'
 import { roomById } from '../rooms/list.ts'
 import { isShut } from '../rooms/locks.ts'
 import { placeOf, type Room } from '../rooms/room.ts'
 import type { CaughtUp } from '../rooms/rooms.ts'
+import { untilKept } from '../rooms/unkept.ts'
 import { whileKept } from './keeping.ts'
 import { flushRoom, isFlushing, type SendOutcome, waitOf } from './outbox.ts'
 import { changeView, viewOf } from './store.ts'
@@ -29,13 +31,20 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: (id:
   const content = { type: 'text' as const, text: words }
   const message = { id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt: env.clock().toISOString() }
   const row = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
+  typingSentAt = 0
   showUnsent(room, row)
   changeView(room, { fresh: null })
   const keep = () => env.crypto.keepAndSeal({ message, room: roomToSeal(env, room) })
-  const kept = await whileKept(row, keep, () => viewRefreshed(env, room)).catch((error: unknown) => {
+  const kept = await whileKept(
+    row,
+    () => untilKept(keep()),
+    () => viewRefreshed(env, room),
+  ).catch((error: unknown) => {
     hideUnsent(room, row.id)
     throw error
   })
+  // Its words went out of the vault by the transaction that kept it.
+  forgetDraft(room.id)
   const view = viewOf(room)
   if (view?.status !== 'ready' || view.hasNewer) await showNewest(env, room)
   onKept?.(row.id)

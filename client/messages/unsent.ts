@@ -21,10 +21,11 @@ export async function retryMessage(env: Env, room: Room, id: string): Promise<Se
   return flush(env, room)
 }
 
-/** Takes a message that was not sent out of the conversation. Returns false if it was sent meanwhile, or still waits. */
-export async function takeBack(env: Env, room: Room, id: string): Promise<boolean> {
+/** Makes a message that was not sent the draft of its room again. Returns false if it was sent meanwhile, or still waits. */
+export async function takeBack(env: Env, room: Room, id: string, draft: string): Promise<boolean> {
   if (!(await unsentRow(env, room, id))?.failure) return false
-  await deleteUnsent(env, room, id)
+  await env.crypto.dropFromOutbox({ chatRoomId: room.id, id, draft })
+  await refreshRoom(env, room)
   return true
 }
 

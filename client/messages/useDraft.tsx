@@ -1,19 +1,18 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import { keepDraft, readDraft } from '../rooms/drafts.ts'
-import { onKeepDrafts } from '../rooms/unkept.ts'
+import { holdPage, onKeepDrafts } from '../rooms/unkept.ts'
 import { useEnv } from '../ui/env.tsx'
 import { useLatest } from '../ui/useLatest.tsx'
 
-const KEEP_AFTER_MS = 400
+/** Each save ends on disk: what a crash takes is at most what was typed in this time. */
+const KEEP_AFTER_MS = 250
 
 interface Draft {
   text: string
   change: (text: string) => void
-  /** Empties the field, and leaves the stored text until `settle`: a message that is not stored yet must not be lost. */
+  /** Empties the field, and leaves the stored text: the transaction that keeps the message ends it. */
   empty: () => void
-  /** Stores what the field has now. */
-  settle: () => void
   /** True while the text cannot be stored because the disk is full: it is here until this page closes. */
   isUnkept: boolean
 }
@@ -25,6 +24,7 @@ export function useDraft(chatRoomId: string): Draft {
   const [isUnkept, setUnkept] = useState(false)
   const isTouched = useRef(false)
   const unkept = useRef<string | null>(null)
+  const latest = useLatest(text)
 
   useEffect(() => {
     let isCurrent = true
@@ -38,7 +38,10 @@ export function useDraft(chatRoomId: string): Draft {
     }
   }, [env, chatRoomId])
 
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
   const keep = useCallback(async () => {
+    if (timer.current !== null) clearTimeout(timer.current)
+    timer.current = null
     if (unkept.current === null) return
     const kept = unkept.current
     unkept.current = null
@@ -46,25 +49,27 @@ export function useDraft(chatRoomId: string): Draft {
     await keepDraft(env, chatRoomId, kept).then(
       () => setUnkept(false),
       (error: unknown) => {
-        unkept.current ??= kept
+        // Not where it was sent meanwhile, or something else was typed.
+        if (latest.current === kept) unkept.current ??= kept
         setUnkept(error instanceof CryptoFailure && error.code === 'quota')
       },
     )
-  }, [env, chatRoomId])
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new text starts the wait again
-  useEffect(() => {
-    const timer = setTimeout(() => void keep(), KEEP_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [keep, text])
+  }, [env, chatRoomId, latest])
 
   useEffect(() => {
     const onHide = () => void keep()
-    window.addEventListener('pagehide', onHide)
+    const onClose = () => {
+      onHide()
+      holdPage()
+    }
+    // A phone ends a page in the background without another word.
+    document.addEventListener('visibilitychange', onHide)
+    window.addEventListener('pagehide', onClose)
     const off = onKeepDrafts(keep)
     return () => {
       off()
-      window.removeEventListener('pagehide', onHide)
+      document.removeEventListener('visibilitychange', onHide)
+      window.removeEventListener('pagehide', onClose)
       void keep()
     }
   }, [keep])
@@ -75,14 +80,14 @@ export function useDraft(chatRoomId: string): Draft {
       unkept.current = next
       setText(next)
       if (next === '') void keep()
+      else timer.current ??= setTimeout(() => void keep(), KEEP_AFTER_MS)
     },
     [keep],
   )
-  const latest = useLatest(text)
-  const empty = useCallback(() => setText(''), [])
-  const settle = useCallback(() => {
-    unkept.current = latest.current
-    void keep()
-  }, [keep, latest])
-  return { text, change, empty, settle, isUnkept }
+  const empty = useCallback(() => {
+    // The message has the words now. Stored as a draft behind it they would stand in the field again.
+    unkept.current = null
+    setText('')
+  }, [])
+  return { text, change, empty, isUnkept }
 }

@@ -1,6 +1,6 @@
 import { measureElement, type Virtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
-import type { Line } from './lines.ts'
+import { isApart, type Line } from './lines.ts'
 
 /** What a line takes, in px, as long as nothing is known. */
 const MESSAGE_PX = 56
@@ -21,7 +21,7 @@ export function useLineSizes(lines: Line[], isFollowing: boolean) {
   })
 
   const newest = lines.at(-1)
-  const guess = wasShown.current && isFollowing && newest && seen.current.get(shapeOf(newest))
+  const guess = wasShown.current && isFollowing && newest && seen.current.get(shapeOf(lines, lines.length - 1))
   if (newest && guess && !guessed.current.has(newest.key)) guessed.current.set(newest.key, guess)
 
   const sizeOf = (index: number) => {
@@ -33,10 +33,14 @@ export function useLineSizes(lines: Line[], isFollowing: boolean) {
     const line = lines[index]
     if (!entry && line && guessed.current.has(line.key) && !list.itemSizeCache.has(line.key)) return sizeOf(index)
     const size = measureElement(element, entry, list)
-    if (entry && line && index === lines.length - 1) seen.current.set(shapeOf(line), size)
+    if (entry && line && index === lines.length - 1) seen.current.set(shapeOf(lines, index), size)
     return size
   }
   return { sizeOf, measure }
 }
 
-const shapeOf = (line: Line): string => (line.kind === 'message' ? `${line.message.isMine} ${line.startsRun}` : line.kind)
+function shapeOf(lines: Line[], index: number): string {
+  const line = lines[index]
+  const shape = line?.kind === 'message' ? `${line.message.isMine} ${line.startsRun}` : line?.kind
+  return `${shape} ${isApart(lines, index)}`
+}

@@ -1,5 +1,6 @@
 import type { Virtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type RefObject, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useCallback, useState } from 'react'
+import { useLatest } from '../ui/useLatest.tsx'
 import type { Line } from './lines.ts'
 
 /**
@@ -47,7 +48,8 @@ export function useRowFocus(
     return undefined
   }
 
+  const latest = useLatest(lines)
   /** Call when a message got the focus. */
-  const onFocus = (index: number) => setFocusedKey(lines[index]?.key)
+  const onFocus = useCallback((index: number) => setFocusedKey(latest.current[index]?.key), [latest])
   return { tabStop, press, onFocus }
 }

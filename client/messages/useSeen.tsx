@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { ApiError } from '../net/api.ts'
 import type { RoomRow } from '../rooms/list.ts'
 import { useEnv } from '../ui/env.tsx'
+import { whenPainted } from '../ui/painted.ts'
 import { useLatest } from '../ui/useLatest.tsx'
 import { markSeen } from './seen.ts'
 import type { RoomView } from './store.ts'
@@ -26,12 +27,12 @@ export function useSeen(room: RoomRow, view: RoomView, lastShown: () => number):
   // biome-ignore lint/correctness/useExhaustiveDependencies: the counter may grow after the message is shown
   useEffect(() => {
     const look = () => void markSeen(env, latest.current.room, latest.current.lastShown()).catch(unlessRefused)
-    // The lines that have just come are laid out in the next frame.
-    const frame = requestAnimationFrame(look)
+    // The lines that have just come are laid out then.
+    const cancel = whenPainted(look)
     window.addEventListener('focus', look)
     document.addEventListener('visibilitychange', look)
     return () => {
-      cancelAnimationFrame(frame)
+      cancel()
       window.removeEventListener('focus', look)
       document.removeEventListener('visibilitychange', look)
     }

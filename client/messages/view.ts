@@ -127,11 +127,14 @@ export async function showCaughtUp(env: Env, room: Room, caughtUp: CaughtUp): Pr
   const newest = caughtUp.opened?.at(-1)
   if (!newest) return refreshRoom(env, room)
   if (!roomById(room.id)) return
-  const shown = async () => (await inView(env, room, async () => append(room, caughtUp))) || (await refreshView(env, room))
+  const shown = async () => (await appendOpened(env, room, caughtUp)) || (await refreshView(env, room))
   await Promise.all([viewOf(room) && shown(), refreshPreview(env, room, newest)])
 }
 
-/** Adds messages to the end of the view. False if something is missing between. */
+/** Adds what a catch-up has opened to the end of the view. False if something is missing between, or nothing is to be added. */
+export const appendOpened = (env: Env, room: Room, caughtUp: CaughtUp): Promise<boolean> =>
+  inView(env, room, async () => append(room, caughtUp))
+
 function append(room: Room, { after, cursor, opened, isJoined }: CaughtUp): boolean {
   const view = viewOf(room)
   if (!opened || view?.status !== 'ready' || view.hasNewer || view.cursor !== after || !isJoined) return false

@@ -1,11 +1,10 @@
+import type { Bytes } from '../../contract/bytes.ts'
 import { PERIODS } from '../../contract/limits.ts'
 import { ApiError, refusalOf } from './api.ts'
 
 export interface Watching {
   /** Receives the part that is done, from 0 to 1; 0 again where it breaks off. */
   onProgress?: (part: number) => void
-  /** Is told once all bytes have gone out, before the server has answered. From then on the signal ends nothing. */
-  onSent?: () => void
   signal?: AbortSignal
 }
 
@@ -14,26 +13,63 @@ export interface Watching {
  * Throws ApiError, or the signal's reason.
  */
 export const sendBytes = async (address: string, bytes: Blob, watching: Watching): Promise<string | null> =>
-  etagOf(address, await transfer('PUT', address, bytes, watching))
+  etagOf(address, await send(address, bytes, watching))
 
 /** A bucket may not let pages read its ETags, and asking for one would stand in the console. */
 const etagOf = (address: string, request: XMLHttpRequest): string | null =>
   address.startsWith('/') ? request.getResponseHeader('ETag') : null
 
-/** Reads the bytes at an address, at most `limitBytes`. Throws ApiError, or the signal's reason. */
-export async function receiveBytes(address: string, limitBytes: number, watching: Watching): Promise<Blob> {
-  const { response } = await transfer('GET', address, null, watching, limitBytes)
-  return response as Blob
+interface Receiving {
+  /** How many bytes there are. An answer of another length is not read. */
+  sizeBytes: number
+  /** How many of them are here already: they are not asked for again. */
+  from: number
+  /** Receives the others as they come, and answers false once it wants no more. */
+  take: (piece: Bytes) => boolean
+  signal?: AbortSignal
 }
 
+/** Reads the bytes at an address until there are no more, or the signal comes. Throws ApiError. */
+export async function receiveBytes(address: string, { sizeBytes, from, take, signal }: Receiving): Promise<void> {
+  const abort = new AbortController()
+  signal?.addEventListener('abort', () => abort.abort(), { once: true })
+  let isSilent = false
+  const inTime = async <T>(step: Promise<T>): Promise<T> => {
+    const silence = setTimeout(() => {
+      isSilent = true
+      abort.abort()
+    }, PERIODS.uploadSilenceMs)
+    return await step.finally(() => clearTimeout(silence))
+  }
+  try {
+    const headers = { ...(from > 0 && { Range: `bytes=${from}-` }) }
+    const response = await inTime(fetch(address, { cache: 'no-store', headers, signal: abort.signal }))
+    if (!response.ok) throw refusalOf(response, await inTime(response.text()))
+    // Who knows no ranges answers from the beginning.
+    let known = response.status === 206 ? 0 : from
+    const length = response.headers.get('Content-Length')
+    if (length !== null && Number(length) !== sizeBytes - from + known) return
+    const reader = response.body?.getReader()
+    for (;;) {
+      const { value } = (await (reader && inTime(reader.read()))) ?? {}
+      if (!value) return
+      const piece = value.subarray(known)
+      known -= value.length - piece.length
+      if (piece.length > 0 && !take(piece)) return
+    }
+  } catch (error) {
+    // What the browser throws where a line breaks or the request is aborted.
+    if (!(error instanceof TypeError || error instanceof DOMException)) throw error
+    throw isSilent ? unanswered() : new ApiError(0, 'offline', 'The server cannot be reached')
+  } finally {
+    abort.abort()
+  }
+}
+
+const unanswered = () => new ApiError(0, 'no_answer', 'The server does not answer. Please try again')
+
 // `fetch` does not say how much of a request is sent.
-function transfer(
-  method: 'GET' | 'PUT',
-  address: string,
-  body: Blob | null,
-  { onProgress, onSent, signal }: Watching,
-  limitBytes = Number.POSITIVE_INFINITY,
-): Promise<XMLHttpRequest> {
+function send(address: string, body: Blob, { onProgress, signal }: Watching): Promise<XMLHttpRequest> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
     // The browser would take it for the address of the page.
@@ -48,28 +84,19 @@ function transfer(
     const wait = () => {
       clearTimeout(silence)
       silence = setTimeout(() => {
-        fail(new ApiError(0, 'no_answer', 'The server does not answer. Please try again'))
+        fail(unanswered())
         request.abort()
       }, PERIODS.uploadSilenceMs)
     }
     const onPart = ({ loaded, total, lengthComputable }: ProgressEvent) => {
       wait()
-      if (loaded > limitBytes) {
-        fail(new ApiError(request.status, 'unreadable_answer', 'The server answered with more than this page reads'))
-        request.abort()
-      } else if (lengthComputable && total > 0) onProgress?.(loaded / total)
+      if (lengthComputable && total > 0) onProgress?.(loaded / total)
     }
-    request.open(method, address)
+    request.open('PUT', address)
     request.responseType = 'blob'
     // Its name and type stay here: the server stores bytes.
-    if (body) request.setRequestHeader('Content-Type', 'application/octet-stream')
-    ;(body ? request.upload : request).onprogress = onPart
-    request.upload.onload = () => {
-      if (!onSent) return
-      // What has gone out whole is not given up: the server is about to have it.
-      signal?.removeEventListener('abort', stop)
-      onSent()
-    }
+    request.setRequestHeader('Content-Type', 'application/octet-stream')
+    request.upload.onprogress = onPart
     request.onerror = () => fail(new ApiError(0, 'offline', 'The server cannot be reached'))
     request.onabort = () => fail(signal?.reason)
     request.onload = () => {

@@ -2,6 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
 import { roomById } from './list.ts'
+import { untilKept } from './unkept.ts'
 
 /** The unsent text of each room that has one, by room id: the rows of the list show it. */
 export const draftsStore = createStore<{ drafts: ReadonlyMap<string, string> }>(() => ({ drafts: new Map() }))
@@ -16,7 +17,9 @@ export const readDraft = (env: Env, chatRoomId: string): Promise<string> => env.
 
 /** Stores the unsent text of a room, and shows it in its row. */
 export async function keepDraft(env: Env, chatRoomId: string, text: string): Promise<void> {
-  await inTurn(env, draftTurn(chatRoomId), () => env.crypto.keepDraftText({ chatRoomId, text }))
+  // Given to the worker at once, which keeps their order: a page that is closing has no later.
+  const kept = untilKept(env.crypto.keepDraftText({ chatRoomId, text }))
+  await Promise.all([kept, inTurn(env, draftTurn(chatRoomId), () => kept)])
   const drafts = new Map(draftsStore.getState().drafts)
   if (text.trim() === '') drafts.delete(chatRoomId)
   // A row of a locked chat shows nothing of it.
@@ -30,7 +33,7 @@ const draftTurn = (chatRoomId: string) => `draft ${chatRoomId}`
 export const draftKept = (env: Env, chatRoomId: string): Promise<void> =>
   inTurn(env, draftTurn(chatRoomId), async () => undefined)
 
-/** Takes the unsent text of a room that is locked out of its row. It stays in the vault. */
+/** Takes the unsent text of a room out of its row: it was sent, or the room is locked and the vault alone has it. */
 export function forgetDraft(chatRoomId: string): void {
   const drafts = new Map(draftsStore.getState().drafts)
   if (drafts.delete(chatRoomId)) draftsStore.setState({ drafts })

@@ -6,6 +6,7 @@ import type { ListedFile, ListedLink } from '../files/list.ts'
 import { saveHeld } from '../files/open.ts'
 import { openedStore } from '../files/opened.ts'
 import { type Look, lengthWords, lookOf, nameOf, sizeWords } from '../files/shown.ts'
+import { useAhead } from '../files/useAhead.tsx'
 import { notThere } from '../files/useOpened.tsx'
 import { jumpToMessage } from '../messages/messages.ts'
 import type { RoomRow } from '../rooms/list.ts'
@@ -32,6 +33,7 @@ export function FileLine({ line, onView, ...at }: Props<ListedFile> & { onView?:
   const { file } = line
   const part = useStore(openedStore, ({ parts }) => parts[file.object])
   const look = lookOf(file)
+  const ahead = useAhead(line)
   const name = look === 'voice' ? wordsOf(file) : nameOf(file.name) || wordsOf(file)
   const show = useJump(line, at)
   async function save() {
@@ -48,7 +50,7 @@ export function FileLine({ line, onView, ...at }: Props<ListedFile> & { onView?:
   const size = file.voice ? lengthWords(file.voice.seconds) : sizeWords(file.sizeBytes)
   return (
     <Line line={line} onShow={show} name={name}>
-      <button type="button" className="shared-main" onClick={run}>
+      <button type="button" className="shared-main" {...(look === 'document' && ahead)} onClick={run}>
         <Thumbnail file={file} look={look} />
         <span className="shared-words">
           <b>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { FileContent } from '../../contract/content.ts'
 import { objectIdOf } from '../../contract/objects.ts'
+import type { Crypto } from '../crypto/crypto.ts'
 import type { TestPerson } from './people.ts'
 
 /** Sealed files that the server in memory has, by the ids of their objects. */
@@ -39,27 +40,32 @@ export const sendsFile = async (
 /** Lets the page fetch files from these until the test has finished; what is not there is answered with 404. Returns what was asked for. */
 export function servesFiles(stored: Stored): string[] {
   const asked: string[] = []
-  const before = globalThis.XMLHttpRequest
-  class Request {
-    upload = {}
-    status = 0
-    statusText = 'Not Found'
-    response: Blob | undefined
-    onload: (() => void) | undefined
-    object = ''
-    open(_: string, address: string) {
-      this.object = objectIdOf(address) ?? ''
-    }
-    send() {
-      asked.push(this.object)
-      this.response = stored.get(this.object)
-      this.status = this.response ? 200 : 404
-      setTimeout(() => this.onload?.())
-    }
+  const before = globalThis.fetch
+  globalThis.fetch = async (address) => {
+    const object = objectIdOf(String(address)) ?? ''
+    asked.push(object)
+    const sealed = stored.get(object)
+    if (!sealed) return new Response(null, { status: 404, statusText: 'Not Found' })
+    return new Response(sealed, { headers: { 'Content-Length': String(sealed.size) } })
   }
-  globalThis.XMLHttpRequest = Request as unknown as typeof XMLHttpRequest
   onTestFinished(() => {
-    globalThis.XMLHttpRequest = before
+    globalThis.fetch = before
   })
   return asked
+}
+
+/** Opens a file whose sealed bytes arrive, in pieces of so many bytes. */
+export async function opensArriving(
+  { openFile, handIn }: Pick<Crypto, 'openFile' | 'handIn'>,
+  held: { chatRoomId: string; content: FileContent },
+  sealed: Blob,
+  pieceBytes = 3000,
+): Promise<Blob | undefined> {
+  const arrival = randomUUID()
+  const opening = openFile({ ...held, arrival })
+  opening.catch(() => undefined)
+  for (let at = 0; at < sealed.size; at += pieceBytes)
+    await handIn(arrival, new Uint8Array(await sealed.slice(at, at + pieceBytes).arrayBuffer()))
+  await handIn(arrival)
+  return await opening
 }

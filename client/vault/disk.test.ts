@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Bytes } from '../../contract/bytes.ts'
+import { writeBehind } from './behind.ts'
 import { dropFiles, moveFile, readFile, WAITING, writeFile } from './disk.ts'
 
 type Folder = Map<string, Folder | Uint8Array<ArrayBuffer>>
@@ -90,6 +91,21 @@ test('What was sent moves into the folder of its room and back, and goes with th
   await dropFiles('alice', 'room')
   expect(await textOf('alice', 'room', 'x')).toBeUndefined()
   await dropFiles('alice', 'room')
+})
+
+test('Whoever reads, moves or deletes what is written behind waits for it; a disk without space keeps nothing and says nothing', async () => {
+  const pieces = () => [new TextEncoder().encode('of two '), new TextEncoder().encode('pieces')]
+  writeBehind(['alice', 'room', 'a'], pieces())
+  expect(await textOf('alice', 'room', 'a')).toBe('of two pieces')
+  writeBehind(['alice', 'room', 'c'], pieces())
+  expect(await moveFile('alice', ['room', 'c'], [WAITING, 'c'])).toBe(true)
+  expect(await textOf('alice', WAITING, 'c')).toBe('of two pieces')
+  writeBehind(['alice', 'room', 'd'], pieces())
+  await dropFiles('alice', 'room')
+  expect(await textOf('alice', 'room', 'd')).toBeUndefined()
+  room = 8
+  writeBehind(['alice', 'room', 'e'], pieces())
+  expect(await textOf('alice', 'room', 'e')).toBeUndefined()
 })
 
 test('A browser without a private file system holds files in memory, and says so', async () => {

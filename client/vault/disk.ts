@@ -1,6 +1,7 @@
 import type { Bytes } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { filesOf } from './list.ts'
+import { writtenAt } from './written.ts'
 
 // Sealed files lie beside the vault, in the browser's private file system: a folder an account, in it a folder a room for what was
 // opened or sent, and one for what still waits to be sent. Their keys lie in the rows of the vault. A browser without such a file system
@@ -10,7 +11,7 @@ import { filesOf } from './list.ts'
 export const WAITING = 'waiting'
 
 const memory = new Map<string, File>()
-const memoryKey = (...path: string[]): string => path.join('/')
+export const memoryKey = (...path: string[]): string => path.join('/')
 
 /** The folder of an account, or one in it; undefined if there is none, or no such file system. */
 async function folderAt(path: string[], create: boolean): Promise<FileSystemDirectoryHandle | undefined> {
@@ -64,7 +65,7 @@ export async function writeFile<T>(
 }
 
 /** Hands over what a generator yields, and returns what it returns. */
-export async function eachOf<T>(chunks: AsyncGenerator<Bytes, T>, take: (chunk: Bytes) => void): Promise<T> {
+async function eachOf<T>(chunks: AsyncGenerator<Bytes, T>, take: (chunk: Bytes) => void): Promise<T> {
   for (let next = await chunks.next(); ; next = await chunks.next()) {
     if (next.done) return next.value
     take(next.value)
@@ -73,6 +74,7 @@ export async function eachOf<T>(chunks: AsyncGenerator<Bytes, T>, take: (chunk: 
 
 /** A sealed file; undefined if it is not here. */
 export async function readFile(...[userId, folder, name]: [string, string, string]): Promise<Blob | undefined> {
+  await writtenAt(memoryKey(userId, folder, name))
   const handle = await (await folderAt([userId, folder], false))?.getFileHandle(name).catch(absent)
   return handle ? handle.getFile() : memory.get(memoryKey(userId, folder, name))
 }
@@ -82,6 +84,7 @@ type Listed = Pick<File, 'size' | 'lastModified'>
 
 /** What lies in the folders of an account, or in one of them: by folder, the files by their names. */
 export async function listFiles(userId: string, only?: string): Promise<Map<string, Map<string, Listed>>> {
+  await writtenAt(userId)
   const folders = new Map<string, Map<string, Listed>>()
   const note = (folder: string, name: string, file: Listed) =>
     folders.set(folder, (folders.get(folder) ?? new Map<string, Listed>()).set(name, file))
@@ -111,6 +114,7 @@ async function entriesOf(folder: FileSystemDirectoryHandle | undefined): Promise
  * memory alone.
  */
 export async function moveFile(userId: string, from: [string, string], to: [string, string]): Promise<boolean> {
+  await writtenAt(memoryKey(userId, ...from))
   const held = memory.get(memoryKey(userId, ...from))
   if (held) memory.set(memoryKey(userId, ...to), held)
   const handle = await (await folderAt([userId, from[0]], false))?.getFileHandle(from[1]).catch(absent)
@@ -128,6 +132,7 @@ interface Movable {
 export async function dropFiles(...path: [string, string, string?]): Promise<void> {
   const names = path.filter((name) => name !== undefined)
   const beginning = memoryKey(...names)
+  await writtenAt(beginning)
   for (const key of memory.keys()) if (key === beginning || key.startsWith(`${beginning}/`)) memory.delete(key)
   await (await folderAt(names.slice(0, -1), false))?.removeEntry(names.at(-1) ?? '', { recursive: true }).catch(absent)
 }

@@ -8,6 +8,7 @@ import { type Vault, vaultOver } from './opened.ts'
 import type { Write } from './rows.ts'
 import { findVault } from './vaults.ts'
 import type { LockSecret } from './wraps.ts'
+import { writtenAt } from './written.ts'
 
 export type { Vault, Write }
 
@@ -76,6 +77,7 @@ export async function destroyVault(userId: string, factory: IDBFactory = indexed
   const names = new Set([firstDatabaseOf(userId), ...(listed ? [listed.database, ...listed.kept] : [])])
   for (const name of names) await deleteDatabase(factory, name)
   await forgetUser(userId, factory)
+  await writtenAt(userId)
   // Without a folder nothing is lost that could be opened: the keys were in the rows.
   await globalThis.navigator?.storage
     ?.getDirectory?.()

@@ -1,5 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
@@ -39,6 +50,12 @@ export function closedFolder(folder: string, account: Account): string | undefin
   })
 }
 
+/** Lets other accounts pass through a folder of root's. They can neither list nor read it. */
+export function letThrough(folder: string): void {
+  const { uid, mode } = statSync(folder)
+  if (uid === 0) chmodSync(folder, mode | 0o111)
+}
+
 /** A folder with bin/, lib/ and share/ that the account may run: that of node_modules, or a copy if the account cannot use that. */
 export function findBinaries(root: string, dataFolder: string, account: Account | undefined): string {
   const native = nativeFolder()
@@ -47,8 +64,9 @@ export function findBinaries(root: string, dataFolder: string, account: Account 
   const version = readVersion(native)
   const home = account ? defaultDataFolder(root) : dataFolder
   const copy = path.join(home, `postgres-${version}`)
-  if (existsSync(copy)) return copy
   mkdirSync(home, { recursive: true, mode: 0o755 })
+  if (account) letThrough(home)
+  if (existsSync(copy)) return copy
   const unfinished = `${copy}.${randomBytes(4).toString('hex')}`
   cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true, filter: (source) => !source.endsWith('.a') })
   makeLinks(unfinished)

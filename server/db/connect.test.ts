@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { expect, inject, test } from 'vitest'
+import { expect, inject, test, vi } from 'vitest'
 import { connect } from './connect.ts'
 
 test('connections that break before their transaction begins do not use up the pool', async () => {
@@ -10,5 +10,16 @@ test('connections that break before their transaction begins do not use up the p
   pool.off('acquire', cut)
   expect(pool.totalCount).toBe(0)
   expect(await db.transaction(async (tx) => (await tx.execute(sql`select 1 as one`)).rows)).toEqual([{ one: 1 }])
+  await close()
+})
+
+test('while nothing is asked, as many connections stay open as small flushes go out at once', async () => {
+  const { pool, close } = connect(inject('clusterUrl').replace('/template?', '/postgres?'))
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  await Promise.all(Array.from({ length: 6 }, () => pool.query('select pg_sleep(0.05)')))
+  expect(pool.totalCount).toBe(6)
+  vi.advanceTimersByTime(60_000)
+  vi.useRealTimers()
+  expect(pool.totalCount).toBe(4)
   await close()
 })

@@ -21,11 +21,16 @@ export const ping = (db: Queryable): Promise<unknown> => db.execute(sql`select 1
 
 const INT8 = pg.types.builtins.INT8
 
+/** Connections that stay open while nothing is asked: as many as small flushes of messages go out at once (`rooms/batch.ts`). */
+const KEPT_CONNECTIONS = 4
+
 const OPTIONS = [
   '-c timezone=UTC -c lock_timeout=10s -c statement_timeout=30s -c idle_in_transaction_session_timeout=30s',
   // A plan that is made while a table is empty scans it whole, and a named statement keeps that plan while the table grows. Where no
   // index helps, a scan is still made: it only looks dear, for which no plan shall be compiled.
   '-c enable_seqscan=off -c jit=off',
+  // Rows are looked up by keys that do not come twice, so a memory of what was looked up only costs.
+  '-c enable_memoize=off',
 ]
 
 /**
@@ -36,6 +41,8 @@ export function connect(url: string, onLost: (error: Error) => void = () => unde
   const pool = new pg.Pool({
     connectionString: url,
     max: 16,
+    // A new connection plans each statement anew, the append longest: whoever writes first on a quiet server would wait for that.
+    min: KEPT_CONNECTIONS,
     connectionTimeoutMillis: 5000,
     options: OPTIONS.join(' '),
     types: {

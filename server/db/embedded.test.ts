@@ -17,6 +17,7 @@ import { build } from 'esbuild'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROGRAMS } from '../../scripts/programs.ts'
+import { defaultDataFolder, findBinaries, serverAccount } from './binaries.ts'
 import { runningUrl } from './embedded.ts'
 import { isPostgres } from './postmaster.ts'
 
@@ -187,3 +188,18 @@ test('what cannot be used is said in one line, and the start ends', async () => 
     output: expect.stringMatching(/^The database does not answer[^\n]*\n$/),
   })
 }, 60_000)
+
+test('a default data folder that root has made for itself alone still lets PostgreSQL in', () => {
+  const account = serverAccount()
+  // Another account than root runs PostgreSQL itself and passes through no folder of root's.
+  if (!account) return
+  const home = defaultDataFolder(root)
+  const { mode } = statSync(home)
+  try {
+    chmodSync(home, 0o700)
+    findBinaries(root, base, account)
+    expect(statSync(home).mode & 0o111).toBe(0o111)
+  } finally {
+    chmodSync(home, mode)
+  }
+})

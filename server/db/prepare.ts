@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ConfigError } from '../config.ts'
-import { type Account, closedFolder } from './binaries.ts'
+import { type Account, closedFolder, letThrough } from './binaries.ts'
 
 /** Makes the data folder. Throws ConfigError if the account may not enter it. */
 export function makeFolder(folder: string, account: Account | undefined): void {
@@ -14,8 +14,7 @@ export function makeFolder(folder: string, account: Account | undefined): void {
     throw error
   }
   if (!account) return
-  // Root owns the folder. Other accounts may pass through it, but neither list nor read it.
-  if (statSync(folder).uid === 0) chmodSync(folder, statSync(folder).mode | 0o111)
+  letThrough(folder)
   const closed = closedFolder(folder, account)
   if (!closed) return
   throw new ConfigError(

@@ -16,8 +16,16 @@ const given = sql.placeholder
  * True for a message that the reader is not given: cleared by them, or from somebody whom they blocked then. Nobody is given one
  * that was emptied because all have cleared it.
  */
-export const IS_WITHHELD: SQL = sql`(${messages.seq} <= ${given('clearedSeq')}::bigint or ${messages.content} = ''
-  or ${messages.senderId} <> ${given('readerId')}::uuid and ${messages.seq} <@ ${given('withheld')}::int8multirange)`
+export const isWithheldFrom = ({ readerId, clearedSeq, withheld }: Record<'readerId' | 'clearedSeq' | 'withheld', SQL>): SQL =>
+  sql`(${messages.seq} <= ${clearedSeq} or ${messages.content} = ''
+    or ${messages.senderId} <> ${readerId} and ${messages.seq} <@ ${withheld})`
+
+/** The same, of the reader whom the placeholders name. */
+export const IS_WITHHELD: SQL = isWithheldFrom({
+  readerId: sql`${given('readerId')}::uuid`,
+  clearedSeq: sql`${given('clearedSeq')}::bigint`,
+  withheld: sql`${given('withheld')}::int8multirange`,
+})
 
 /** What [Note: M5] hashes of a message: made from the content of one that was stored before hashes were. */
 export const CONTENT_HASH = sql`coalesce(${messages.contentHash}, log_entry_hash(${messages.content}))`

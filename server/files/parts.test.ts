@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { filesApi, uploaderApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
@@ -10,6 +11,7 @@ import { fileOf, idOf, puts, reads } from '../testing/sealed.ts'
 import { startWorld } from '../testing/world.ts'
 import { openBucket } from './open.ts'
 import { findNamed } from './store.ts'
+import { holdAwaited } from './store-parts.ts'
 
 // All names of a bucket are 256 questions, and each test asks for them.
 vi.setConfig({ testTimeout: 60_000 })
@@ -104,6 +106,43 @@ describe.each(buckets)('with the bytes in %s', (_, bucket) => {
       expect((await findNamed(world.env.db, name.slice(0, 2))).get(name), name).toBe(name !== upload.key)
     const [usage] = await world.sql('select stored_bytes from file_usage where user_id = $1', [alice.id])
     expect(usage).toEqual({ stored_bytes: bytes.length })
+  })
+
+  test('the bytes of a part come while the database is asked, and none are in the bucket whole before their row is there', async () => {
+    const alice = await world.person('alice')
+    const upload = await begins(alice)
+    const url = await signs(alice, upload, 1)
+    const body = pieces[2] ?? bytes
+    const { put } = bucket
+    const came = { bytes: 0, isWhole: false }
+    const putting = vi.spyOn(bucket, 'put').mockImplementation((name, arriving, sizeBytes) => {
+      async function* watched() {
+        for await (const chunk of arriving as AsyncIterable<Buffer>) {
+          came.bytes += chunk.length
+          yield chunk
+        }
+        came.isWhole = true
+      }
+      return put(name, Readable.from(watched(), { objectMode: false }), sizeBytes)
+    })
+    const before = await names()
+    const answered = await world.env.db.transaction(async (tx) => {
+      await holdAwaited(tx, upload.key)
+      const answer = puts(alice, url, body)
+      await vi.waitUntil(() => came.bytes >= body.length / 2)
+      expect(await names()).toEqual(before)
+      expect(came.isWhole).toBe(false)
+      return { answer }
+    })
+    expect((await answered.answer).status).toBe(200)
+    putting.mockRestore()
+    expect(came.isWhole).toBe(true)
+    expect(await alice.does(uploaderApi.parts, upload)).toMatchObject([{ PartNumber: 1, Size: body.length }])
+    const dropped = await begins(alice)
+    const late = await signs(alice, dropped, 1)
+    await alice.does(uploaderApi.abort, dropped)
+    expect(await puts(alice, late, body)).toBeRefused(404, 'not_found')
+    expect(await names()).toHaveLength(before.length + 1)
   })
 
   test('a file in parts that is dropped leaves no part behind', async () => {

@@ -12,11 +12,12 @@ import * as store from './store-parts.ts'
 /** Parts of one upload that are stored at a time: more are too small for the largest file. */
 const PARTS_MAX = Math.ceil(LIMITS.sealedFileBytes / LIMITS.uploadPartMinBytes)
 
-/** Begins an upload in parts, and answers the address of the first one. Throws Refusal. */
-export async function beginParts(env: Env, user: SignedInUser): Promise<Upload & { url: string }> {
+/** Begins an upload in parts, and answers the addresses of the first ones. Throws Refusal. */
+export async function beginParts(env: Env, user: SignedInUser): Promise<Upload & { url: string; urls: string[] }> {
   const uploadId = randomUUID()
   const key = await beginSealed(env, user, uploadId)
-  return { key, uploadId, url: signedAddress(env, user.id, { objectId: key, uploadId, partNumber: 1 }).url }
+  const addressOf = (partNumber: number) => signedAddress(env, user.id, { objectId: key, uploadId, partNumber }).url
+  return { key, uploadId, url: addressOf(1), urls: Array.from({ length: PARTS_MAX }, (_, at) => addressOf(at + 1)) }
 }
 
 export interface Upload {
@@ -63,47 +64,67 @@ export async function takePart(
   const { objectId, uploadId = '', partNumber = 0, sizeBytes } = part
   await requireUpload(env, user, { key: objectId, uploadId })
   const id = randomUUID()
-  await env.db.transaction(async (tx) => {
+  // The bytes come in meanwhile.
+  const counted = env.db.transaction(async (tx) => {
     if (!(await store.holdAwaited(tx, objectId))) throw new Refusal('already_uploaded')
     const others = await store.countParts(tx, objectId, partNumber)
     if (others.numbers >= PARTS_MAX || others.rows >= 2 * PARTS_MAX) throw new Refusal('incomplete_upload')
     await store.insertPart(tx, { id, objectId, partNumber, sizeBytes })
     await requireSpace(env, tx, user, await store.sumParts(tx, objectId))
   })
-  const etag = await keepPart(env, { id, objectId, partNumber }, caller.body, sizeBytes)
+  const etag = await keepPart(env, { id, objectId, partNumber, sizeBytes, counted }, caller.body)
   caller.setEtag(etag)
   return {}
 }
 
+interface Arriving extends store.PartKey {
+  sizeBytes: number
+  /** Resolves when the part has its row and is counted. Rejects if it may not come. */
+  counted: Promise<void>
+}
+
 /** Puts the bytes of an arriving part into the bucket. Returns their SHA-256, hex. What it replaces is deleted. Throws Refusal. */
-async function keepPart(env: Env, part: store.PartKey, body: Readable, sizeBytes: number): Promise<string> {
+async function keepPart(env: Env, { sizeBytes, counted, ...part }: Arriving, body: Readable): Promise<string> {
   const hash = createHash('sha256')
+  let isRefused = false
+  counted.catch(() => {
+    isRefused = true
+  })
   async function* pass() {
+    let last: Buffer | undefined
     for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (isRefused) break
       hash.update(chunk)
-      yield chunk
+      if (last) yield last
+      last = chunk
     }
+    // No bytes are in the bucket whole before their row is there.
+    await counted
+    if (last) yield last
   }
   try {
     await env.bucket.put(part.id, Readable.from(pass(), { objectMode: false }), sizeBytes)
   } catch (error) {
+    // What was refused has no row.
+    await counted
     await forgetPart(env, part)
     throw error
   }
   const etag = hash.digest('hex')
-  const isKept = await env.db.transaction(async (tx) => {
+  const kept = await env.db.transaction(async (tx) => {
     // What was completed or dropped meanwhile takes no more parts.
-    if (!(await store.holdAwaited(tx, part.objectId))) return false
-    await store.storePart(tx, part, etag)
-    await store.sumParts(tx, part.objectId)
-    return true
+    if (!(await store.holdAwaited(tx, part.objectId))) return undefined
+    const hasReplaced = await store.storePart(tx, part, etag)
+    // One alone was counted when it came.
+    if (hasReplaced) await store.sumParts(tx, part.objectId)
+    return { hasReplaced }
   })
-  if (!isKept) {
+  if (!kept) {
     await env.bucket.remove(part.id)
     await forgetPart(env, part)
     throw new Refusal('already_uploaded')
   }
-  for (const id of await store.findReplaced(env.db, part.objectId)) {
+  for (const id of kept.hasReplaced ? await store.findReplaced(env.db, part.objectId) : []) {
     await env.bucket.remove(id)
     await store.deleteParts(env.db, [id])
   }

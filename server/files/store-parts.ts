@@ -1,4 +1,4 @@
-import { and, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, or, sql } from 'drizzle-orm'
 import type { Queryable } from '../db/connect.ts'
 import { objectParts, objects } from '../db/schema/files.ts'
 
@@ -45,14 +45,19 @@ export async function sumParts(tx: Queryable, objectId: string): Promise<number>
   return row?.sizeBytes ?? 0
 }
 
-/** The part counts from now on, and an earlier one with its number no more. */
-export async function storePart(tx: Queryable, { id, objectId, partNumber }: PartKey, etag: string): Promise<void> {
+/** The part counts from now on, and an earlier one with its number no more. Returns true if there was one. */
+export async function storePart(tx: Queryable, { id, objectId, partNumber }: PartKey, etag: string): Promise<boolean> {
+  const isThis = eq(objectParts.id, id)
   const sameNumber = and(eq(objectParts.objectId, objectId), eq(objectParts.partNumber, partNumber))
-  await tx
+  const changed = await tx
     .update(objectParts)
-    .set({ state: 'dropped' })
-    .where(and(sameNumber, eq(objectParts.state, 'stored'), ne(objectParts.id, id)))
-  await tx.update(objectParts).set({ state: 'stored', etag }).where(eq(objectParts.id, id))
+    .set({
+      state: sql`case when ${isThis} then 'stored' else 'dropped' end`,
+      etag: sql`case when ${isThis} then ${etag} else ${objectParts.etag} end`,
+    })
+    .where(and(sameNumber, or(isThis, eq(objectParts.state, 'stored'))))
+    .returning({ id: objectParts.id })
+  return changed.length > 1
 }
 
 /** The stored parts of an upload, by their numbers. */

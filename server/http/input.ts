@@ -10,15 +10,23 @@ const DETAIL_CHARS = 200
 
 /** Merges a request's input into one flat object. Path parameters override the body, the body overrides the query. */
 export function flatten(query: unknown, body: unknown, params: unknown): Record<string, unknown> {
-  if (body !== undefined && !isPlain(body)) throw new Refusal('invalid_input', { text: 'The body must be a JSON object' })
-  return { ...asPlain(query), ...asPlain(body), ...asPlain(params) }
+  return { ...asPlain(query), ...(body === undefined ? {} : requirePlain(body)), ...asPlain(params) }
+}
+
+/** Returns the input of a request that has nothing but a body. Throws Refusal `invalid_input` unless it is an object. */
+export function requirePlain(body: unknown): Record<string, unknown> {
+  if (!isPlain(body)) throw new Refusal('invalid_input', { text: 'The body must be a JSON object' })
+  return body
 }
 
 /** Parses by the contract. Throws Refusal `invalid_input` with the text of the first issue. */
 export function parseInput<S extends z.ZodType>(shape: S, value: unknown): z.output<S> {
-  const parsed = shape.safeParse(value, { error: wordsOf })
+  // Nearly all input is right, and zod copies what it is given for the words of errors.
+  const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
-  const details = parsed.error.issues.slice(0, DETAILS_MAX).map(({ path, message }) => ({
+  const { error } = shape.safeParse(value, { error: wordsOf })
+  if (!error) throw new Error('An input was read in two ways')
+  const details = error.issues.slice(0, DETAILS_MAX).map(({ path, message }) => ({
     path: path.map(String).join('.').slice(0, DETAIL_CHARS),
     message: message.slice(0, DETAIL_CHARS),
   }))

@@ -11,7 +11,7 @@ import { readJson } from './body.ts'
 import { readSessionHash } from './cookie.ts'
 import { answerOf } from './errors.ts'
 import { headersOf } from './headers.ts'
-import { flatten, parseInput } from './input.ts'
+import { parseInput, requirePlain } from './input.ts'
 import { takeRates } from './limits.ts'
 import { listenerOf } from './listener.ts'
 import type { NoteAnswer } from './log.ts'
@@ -66,7 +66,7 @@ export function makeShortcut<In extends z.ZodType>(
     try {
       const body = readJson(await bodyOf(env.config, request, pace))
       const user = requireAccess(endpoint, await findUser(sessionHash), env.clock())
-      const input = parseInput(endpoint.input, flatten({}, body, {}))
+      const input = parseInput(endpoint.input, requirePlain(body))
       await takeRates(env.limits, endpoint, user.id, input)
       send(status, await act(user, input), [])
     } catch (error) {

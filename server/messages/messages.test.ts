@@ -33,6 +33,27 @@ test('Bob reads what Alice wrote, live and in the list', async () => {
   line.hangsUp()
 })
 
+test('a page is byte for byte what the contract writes of it', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  for (const text of ['plain', 'B"\\/\b\t\u001f\u007f\u2028<é😀']) await one.says(chatRoomId, text)
+  const { seq } = await two.says(chatRoomId, 'an answer')
+  await one.does(messagesApi.markRead, { chatRoomId, seq })
+  for (const query of ['', '&limit=100', '&after=1&limit=1']) {
+    const { text } = await one.request('GET', `/api/messages?chatRoomId=${chatRoomId}${query}`)
+    expect(text).toBe(JSON.stringify(messagesApi.list.output.parse(JSON.parse(text))))
+  }
+})
+
+test('a message that the other has read is read, although its sender has not read what came before it', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  await one.says(chatRoomId, 'a word, so that two may write')
+  await two.says(chatRoomId, 'not looked at by one')
+  const { seq } = await one.says(chatRoomId, 'an answer at once')
+  await two.does(messagesApi.markRead, { chatRoomId, seq })
+  const page = await one.does(messagesApi.list, { chatRoomId })
+  expect(page.map(({ deliveryStatus }) => deliveryStatus)).toEqual(['read', 'sent', 'read'])
+})
+
 test.each([1, 40_000, 65_536])('Bob receives a message of %i bytes live, in each of his tabs', async (sizeBytes) => {
   const tabs = [await bob.opensSocket(), await bob.opensSocket()]
   const sent = await alice.says(room, 'x'.repeat(sizeBytes))

@@ -1,7 +1,6 @@
-import type { Message } from '../../contract/messages.ts'
+import { requireOpen } from '../chatlocks/gate.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { readerOf, requireRoom } from '../rooms/members.ts'
-import { shownMessage } from '../rooms/shown.ts'
+import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 
 interface Page {
@@ -12,11 +11,12 @@ interface Page {
 }
 
 /**
- * Returns a page of a room's messages, oldest first, without those that are withheld from the caller: the newest, or
- * those before or after a seq. Throws Refusal.
+ * Returns a page of a room's messages as JSON, oldest first, without those that are withheld from the caller: the newest, or
+ * those before or after a seq. Throws Refusal, as `requireRoom` does.
  */
-export async function listMessages(env: Env, user: SignedInUser, { chatRoomId, ...page }: Page): Promise<Message[]> {
-  const room = await requireRoom(env.db, user, chatRoomId, env.clock())
-  const rows = await store.pageOf(env.db, chatRoomId, { ...page, ...readerOf(room, user.id) })
-  return rows.map((row) => shownMessage(row, room.members))
+export async function listMessages(env: Env, user: SignedInUser, { chatRoomId, ...page }: Page): Promise<string> {
+  const read = await store.pageOf(env.db, user.id, chatRoomId, page)
+  if (!read) throw new Refusal('not_found')
+  if (read.isProtected) await requireOpen(env.db, user, chatRoomId, env.clock())
+  return read.json
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { messagesApi } from '../../contract/messages.ts'
 import type { Env } from '../env.ts'
-import { serve } from '../http/serve.ts'
+import { serve, serveJson } from '../http/serve.ts'
 import { makeShortcut, type Shortcut, type ShortcutOptions } from '../http/shortcut.ts'
 import { rememberSenders } from '../sessions/sessions.ts'
 import { markDelivered, markRead } from './marks.ts'
@@ -9,7 +9,7 @@ import { sendMessage } from './messages.ts'
 import { listMessages } from './pages.ts'
 
 export function messageRoutes(app: FastifyInstance, env: Env) {
-  serve(app, env, messagesApi.list, (user, page) => listMessages(env, user, page))
+  serveJson(app, env, messagesApi.list, (user, page) => listMessages(env, user, page))
   serve(app, env, messagesApi.send, async (user, draft) => (await sendMessage(env, user, draft)).message)
   serve(app, env, messagesApi.markRead, (user, { chatRoomId, seq }) => markRead(env, user, chatRoomId, seq))
   serve(app, env, messagesApi.markDelivered, (user, { chatRoomId, seq }) => markDelivered(env, user, chatRoomId, seq))

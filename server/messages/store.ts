@@ -1,15 +1,12 @@
-import { and, asc, desc, eq, getTableColumns, gt, lt, not, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt, not, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/connect.ts'
+import { instantOf } from '../db/instant.ts'
 import { named } from '../db/named.ts'
 import { bytesBefore } from '../db/page.ts'
 import { messages } from '../db/schema/messages.ts'
 import { chatParticipants } from '../db/schema/rooms.ts'
-import { IS_WITHHELD, type Reader } from '../db/withheld.ts'
-
-// What a page shows.
-const { contentHash: _, isSilent: __, ...SHOWN } = getTableColumns(messages)
-type MessageRow = Omit<typeof messages.$inferSelect, 'contentHash' | 'isSilent'>
+import { isWithheldFrom } from '../db/withheld.ts'
 
 /** Finds a message by its seq. */
 export async function findMessage(db: Queryable, roomId: string, seq: number) {
@@ -29,73 +26,88 @@ export async function findOwnMessage(db: Queryable, roomId: string, senderId: st
   return row
 }
 
-interface Page extends Reader {
+interface Page {
   before?: number | undefined
   after?: number | undefined
   limit: number
 }
 
+interface WrittenPage {
+  /** JSON of the contract's messages, in the contract's order, because it is sent as it is. PostgreSQL writes it. */
+  json: string
+  /** True if the reader has a chat password for the room: the page is for a session that has opened it. */
+  isProtected: boolean
+}
+
 /**
- * Reads a page of what the reader is given of a room, by its keys, oldest first: those after a place, else the newest ones (before a
- * place). It has fewer than `limit` only where nothing is left, or where its contents reach `LIMITS.pageBytes`.
+ * Reads a page of what a member is given of a room, by its keys, oldest first: those after a place, else the newest ones (before a
+ * place). It has fewer than `limit` only where nothing is left, or where its contents reach `LIMITS.pageBytes`. undefined for who is no
+ * member.
  */
-export async function pageOf(db: Queryable, roomId: string, { before, after, limit, ...reader }: Page): Promise<MessageRow[]> {
+export async function pageOf(
+  db: Queryable,
+  userId: string,
+  roomId: string,
+  { before, after, limit }: Page,
+): Promise<WrittenPage | undefined> {
   const isForward = after !== undefined
-  const page = {
-    ...reader,
-    roomId,
-    after: after ?? 0,
-    before: before ?? Number.MAX_SAFE_INTEGER,
-    limit,
-  }
   // So few cannot reach the bound, whose sum costs as much as the page itself.
-  if (limit * LIMITS.contentBytes > LIMITS.pageBytes) return await (isForward ? boundedForward : boundedBack)(db, page)
-  return isForward ? await forward(db, page) : (await back(db, page)).reverse()
+  const isBounded = limit * LIMITS.contentBytes > LIMITS.pageBytes
+  const read = isBounded ? (isForward ? boundedForward : boundedBack) : isForward ? forward : back
+  const [page] = await read(db, { userId, roomId, limit, after: after ?? 0, before: before ?? Number.MAX_SAFE_INTEGER })
+  return page
 }
 
-const forward = named((db) =>
-  db
-    .select(SHOWN)
-    .from(messages)
-    .where(isOnPage())
-    .orderBy(asc(messages.seq))
-    .limit(sql.placeholder('limit'))
-    .prepare('page_forward'),
-)
+const forward = named((db) => written(db, picked(asc(messages.seq))).prepare('page_forward'))
+const back = named((db) => written(db, picked(desc(messages.seq))).prepare('page_back'))
+const boundedForward = named((db) => written(db, bounded(asc(messages.seq))).prepare('bounded_page_forward'))
+const boundedBack = named((db) => written(db, bounded(desc(messages.seq))).prepare('bounded_page_back'))
 
-const back = named((db) =>
-  db
-    .select(SHOWN)
-    .from(messages)
-    .where(isOnPage())
-    .orderBy(desc(messages.seq))
-    .limit(sql.placeholder('limit'))
-    .prepare('page_back'),
-)
+const picked = (order: SQL): SQL =>
+  sql`(select * from ${messages} where ${isOnPage()} order by ${order} limit ${sql.placeholder('limit')})`
 
-const boundedForward = named((db) => bounded(db, asc(messages.seq)).prepare('bounded_page_forward'))
-const boundedBack = named((db) => bounded(db, desc(messages.seq)).prepare('bounded_page_back'))
-
-function bounded(db: Queryable, order: SQL) {
-  const page = db
-    .select({ ...SHOWN, bytesBefore: bytesBefore(messages.content, order) })
-    .from(messages)
-    .where(isOnPage())
-    .orderBy(order)
-    .limit(sql.placeholder('limit'))
-    .as('page')
-  return db.select().from(page).where(lt(page.bytesBefore, LIMITS.pageBytes)).orderBy(asc(page.seq))
-}
+const bounded = (order: SQL): SQL => sql`(
+  select * from (
+    select *, ${bytesBefore(messages.content, order).sql} as bytes_before from ${messages}
+    where ${isOnPage()} order by ${order} limit ${sql.placeholder('limit')}) page
+  where bytes_before < ${LIMITS.pageBytes})`
 
 // By sub-selects, whose values no plan knows: for these very ones a plan looks cheaper than the one that is kept, and would be made anew
 // at each call [Note of `named`].
+const ROOM = sql`(select ${sql.placeholder('roomId')}::text)`
 const isOnPage = () =>
   and(
-    eq(messages.chatRoomId, sql`(select ${sql.placeholder('roomId')}::text)`),
+    eq(messages.chatRoomId, ROOM),
     gt(messages.seq, sql`(select ${sql.placeholder('after')}::bigint)`),
     lt(messages.seq, sql`(select ${sql.placeholder('before')}::bigint)`),
-    not(IS_WITHHELD),
+    not(isWithheldFrom({ readerId: sql`me.user_id`, clearedSeq: sql`me.cleared_seq`, withheld: sql`me.withheld` })),
   )
+
+/**
+ * A page as one JSON text. The statuses are those of `statusOf`, by the marks of all but the sender: the read mark of another member
+ * is 0 unless both show theirs.
+ */
+const written = (db: Queryable, page: SQL) =>
+  db.select({ json: sql<string>`page.json`, isProtected: sql<boolean>`page.is_protected` }).from(sql`(
+    with member as materialized (
+      select p.user_id, coalesce(p.shown_delivered_seq, p.delivered_seq) as delivered_seq,
+        coalesce(p.shown_read_seq, p.read_seq) as read_seq, p.cleared_seq, p.withheld, p.is_protected,
+        (select u.shows_receipts from users u where u.id = p.user_id) as shows_receipts
+      from chat_participants p where p.chat_room_id = ${ROOM})
+    select me.is_protected, (
+      select '[' || coalesce(string_agg(row_to_json(shown)::text, ',' order by shown.seq), '') || ']'
+      from ${page} m
+      cross join lateral (
+        select min(o.delivered_seq) as delivered_seq,
+          min(case when o.user_id = me.user_id or me.shows_receipts and o.shows_receipts then o.read_seq else 0 end) as read_seq
+        from member o where o.user_id <> m.sender_id) others
+      cross join lateral (select
+        m.id, m.seq, m.chat_room_id as "chatRoomId", m.sender_id as "senderId", m.content, m.message_type as "messageType",
+        m.file_path as "filePath", m.file_name as "fileName", m.file_size as "fileSize", m.is_encrypted as "isEncrypted",
+        case when others.read_seq >= m.seq then 'read' when others.delivered_seq >= m.seq then 'delivered' else 'sent' end
+          as "deliveryStatus",
+        m.reply_to_id as "replyToId", ${instantOf(sql`m.created_at`)} as "createdAt") shown) as json
+    from member me where me.user_id = ${sql.placeholder('userId')}::uuid) page`)
 
 /** The member's new marks, and the users to notify. */
 export interface MovedMarks {

@@ -36,6 +36,8 @@ export interface AppendResult {
     | 'stale_epoch'
     | 'account_deleted'
   seq: number | null
+  /** When it was judged, and stored if it was. */
+  createdAt: Date
   /** All members of the room, for `stale_epoch` and for a message that has accepted or renewed a request; otherwise empty. */
   members: string[]
   /** The members who are notified of a stored message: all but those who declined the sender's request or blocked the sender. */

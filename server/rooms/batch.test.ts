@@ -102,6 +102,27 @@ test('a flush takes no more than its bound', async () => {
   expect(Math.max(...sizes)).toBeLessThanOrEqual(2)
 })
 
+test('beside a flush that is held up, enough new messages are written, and those that it holds up count once', async () => {
+  const pairs = await Promise.all(Array.from({ length: 3 }, () => freshPair()))
+  const { batch, sizes } = withBatch({ ...ONE_AT_A_TIME, besideMessages: 2 })
+  const held = await whileLocked(spare, async () => {
+    const held = [carol.says(spare, 'held up')]
+    await expect.poll(() => sizes).toEqual([1])
+    const [first, second, third] = pairs.map((pair) => () => pair.one.says(pair.chatRoomId, 'x'))
+    held.push(bob.says(spare, 'behind it'))
+    await first?.()
+    expect(sizes).toEqual([1, 1])
+    // The one behind it waits still: two more are needed, not one.
+    const alone = second?.()
+    await expect.poll(() => batch.waiting()).toBe(2)
+    expect(sizes).toEqual([1, 1])
+    await Promise.all([alone, third?.()])
+    expect(sizes).toEqual([1, 1, 2])
+    return held
+  })
+  expect(await Promise.all(held)).toHaveLength(2)
+})
+
 test('what is refused in a batch is refused alone: Eve, an old epoch, a free plan', async () => {
   judgedTooEarly()
   const { one, two, chatRoomId } = await freshPair()

@@ -5,15 +5,10 @@ import { Refusal } from '../refuse.ts'
 import type { AppendResult, NewMessage } from './append.ts'
 import { appendMessages } from './store-append.ts'
 
-/** An append's result with the time of storage. */
-export interface Appended extends AppendResult {
-  createdAt: Date
-}
-
 /** A queue that commits simultaneous messages together. */
 export interface Batch {
   /** Resolves after COMMIT, or rejects with the cause. Throws Refusal `unavailable` if too many messages wait already. */
-  append(message: NewMessage): Promise<Appended>
+  append(message: NewMessage): Promise<AppendResult>
   /** Finishes the accepted messages and refuses all later ones. */
   drain(): Promise<void>
   /** Returns the number of accepted messages that no flush has taken yet. */
@@ -34,6 +29,8 @@ const BOUNDS = {
   flushMessages: 256,
   /** While no more messages are under way, the next flush does not wait: there is little load then, and nothing gained by waiting. */
   smallMessages: 4,
+  /** So many new messages are worth a flush beside a large one: PostgreSQL writes it while this server answers the other. */
+  besideMessages: 32,
   /** A slower flush is waiting for a lock or for the disk. */
   slowMs: 50,
   waitingMessages: 2048,
@@ -48,22 +45,25 @@ const RETRY_SECONDS = 2
 
 interface Entry {
   message: NewMessage
-  appended: Promise<Appended>
-  settle: (appended: Appended) => void
+  appended: Promise<AppendResult>
+  settle: (appended: AppendResult) => void
   fail: (error: unknown) => void
 }
 
 /**
  * Makes a queue in front of the log. It has no timer: messages that arrive during a flush wait and are flushed together. While few
  * are under way, a flush starts beside others, as PostgreSQL writes them to the disk together. Beside larger ones a second starts if
- * the first is slow or enough messages for a full flush wait, so that one locked room does not stop the others. A flush has at most one message of a room and of a sender, and no two flushes share one: neither waits
+ * the first is slow, so that one locked room does not stop the others, or enough new messages wait, so that PostgreSQL and this server
+ * work at the same time. A flush has at most one message of a room and of a sender, and no two flushes share one: neither waits
  * for the other's locks, and each room keeps the order of arrival.
  */
 export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Batch {
-  const { flushMessages, smallMessages, slowMs, waitingMessages, waitingChars } = { ...BOUNDS, ...bounds }
+  const { flushMessages, smallMessages, besideMessages, slowMs, waitingMessages, waitingChars } = { ...BOUNDS, ...bounds }
   // Keyed by room, sender and id: a message that is sent twice meanwhile is appended once, and both callers get the result.
   const accepted = new Map<string, Entry>()
   let waiting: Entry[] = []
+  /** How many of them the last flush left: their rooms or senders were in another. */
+  let passedOver = 0
   let chars = 0
   const busy = new Set<string>()
   /** The flushes that run, oldest first, and when each began. */
@@ -95,7 +95,7 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
     if (sent <= smallMessages) return underWay.size < SMALL_FLUSHES
     if (underWay.size >= FLUSHES) return false
     const [oldestMs = 0] = underWay.values()
-    return waiting.length >= flushMessages || performance.now() - oldestMs > slowMs
+    return waiting.length - passedOver >= besideMessages || performance.now() - oldestMs > slowMs
   }
 
   function take(): Entry[] {
@@ -112,6 +112,7 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
       chars -= content.length
     }
     waiting = left
+    passedOver = left.length
     return flush
   }
 
@@ -140,12 +141,11 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
     }
   }
 
-  async function commit(messages: NewMessage[]): Promise<Appended[]> {
-    const now = clock()
-    const written = inTime(appendMessages(pool, messages, now), DEAD_MS)
+  async function commit(messages: NewMessage[]): Promise<AppendResult[]> {
+    const written = inTime(appendMessages(pool, messages, clock()), DEAD_MS)
     // The statement is on its way then: whether it is committed is up to the database alone.
     const [results] = await Promise.all([written, fault && turn().then(() => fault('message:sent'))])
-    return results.map((result) => ({ ...result, createdAt: now }))
+    return results
   }
 
   return {
@@ -172,19 +172,20 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
 
 const keyOf = ({ chatRoomId, senderId, id }: NewMessage): string => `${chatRoomId} ${senderId} ${id}`
 
-const asKnown = (appended: Appended): Appended => (appended.verdict === 'stored' ? { ...appended, verdict: 'known' } : appended)
+const asKnown = (appended: AppendResult): AppendResult =>
+  appended.verdict === 'stored' ? { ...appended, verdict: 'known' } : appended
 
 function newEntry(message: NewMessage): Entry {
   let settle: Entry['settle'] = () => undefined
   let fail: Entry['fail'] = () => undefined
-  const appended = new Promise<Appended>((resolve, reject) => {
+  const appended = new Promise<AppendResult>((resolve, reject) => {
     settle = resolve
     fail = reject
   })
   return { message, appended, settle, fail }
 }
 
-function settle(entry: Entry, appended: Appended | undefined): void {
+function settle(entry: Entry, appended: AppendResult | undefined): void {
   if (appended) entry.settle(appended)
   else entry.fail(new Error('A message was not answered'))
 }

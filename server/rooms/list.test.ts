@@ -5,6 +5,7 @@ import { accountApi } from '../../contract/account.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { messagesApi } from '../../contract/messages.ts'
+import { notificationsApi } from '../../contract/notifications.ts'
 import type { ListedRoom } from '../../contract/roomlist.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import { directRoomId } from '../../contract/shapes.ts'
@@ -112,6 +113,30 @@ test('every conversation stands on exactly one page, the newest first, whatever 
     expect(pages.flat().map(({ chatRoomId }) => chatRoomId)).toEqual(whole.map(({ chatRoomId }) => chatRoomId))
   }
   expect(await bob.does(roomsApi.list, {})).toMatchObject({ rooms: [{ chatRoomId: rooms[0] }], more: false, before: null })
+})
+
+test('what PostgreSQL writes of the list is byte for byte what the contract writes, whatever the names are made of', async () => {
+  const { alice, bob, carol, eve } = await world.people()
+  const chatRoomId = await alice.talksTo(bob)
+  await alice.talksTo(carol)
+  await eve.adds(alice)
+  const since = await now(alice)
+  await bob.says(chatRoomId, 'hello')
+  await alice.does(notificationsApi.mute, { chatRoomId, term: 'hour' })
+  await world.sql('update users set display_name = $2 where id = $1', [bob.id, 'B"\\/\b\t\n\u001f\u007f\u2028<é😀'])
+  const seen = []
+  for (const query of ['', '?limit=1', `?since=${since}`, `?ids=${chatRoomId},${directRoomId(bob.id, carol.id)}`]) {
+    const { text } = await alice.request('GET', `/api/rooms${query}`)
+    const page = roomsApi.list.output.parse(JSON.parse(text))
+    expect(text).toBe(JSON.stringify(page))
+    seen.push([page.rooms.length, page.removed.length])
+  }
+  expect(seen).toEqual([
+    [3, 0],
+    [1, 0],
+    [1, 0],
+    [1, 1],
+  ])
 })
 
 test('a conversation that moves to the front while Alice reads her pages is among the changes since the first one', async () => {

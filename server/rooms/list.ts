@@ -1,34 +1,32 @@
-import { z } from 'zod'
-import { LIMITS } from '../../contract/limits.ts'
-import { type listRooms, type RoomPage, roomRowShape } from '../../contract/roomlist.ts'
+import type { z } from 'zod'
+import type { listRooms, RoomPage } from '../../contract/roomlist.ts'
+import { askingOf } from '../chatlocks/gate.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store-list.ts'
+import type { RowReader } from './store-listrow.ts'
 
-/** Answers a page of the caller's list, its changes since a counter, or some of its rows. Throws Refusal. */
-export async function readList(env: Env, user: SignedInUser, asked: z.output<typeof listRooms.input>): Promise<RoomPage> {
-  if (asked.since !== undefined) return await changesSince(env, user, readCounter(asked.since), asked.limit)
-  if (asked.ids !== undefined) return await rowsOf(env, user, asked.ids.split(','))
-  return await pageBefore(env, user, asked.before, asked.limit)
+/** Answers a page of the caller's list, its changes since a counter, or some of its rows, as JSON. Throws Refusal. */
+export async function readList(env: Env, user: SignedInUser, asked: z.output<typeof listRooms.input>): Promise<string> {
+  const now = env.clock()
+  const reader = { userId: user.id, ...askingOf(user, now), now }
+  if (asked.since !== undefined) return await changesSince(env, reader, readCounter(asked.since), asked.limit)
+  if (asked.ids !== undefined) return await rowsOf(env, reader, asked.ids.split(','))
+  return await pageBefore(env, reader, asked.before, asked.limit)
 }
 
-async function pageBefore(env: Env, user: SignedInUser, before: string | undefined, limit: number): Promise<RoomPage> {
-  const { oldest, picked } = await store.pickPage(
-    env.db,
-    user.id,
-    before === undefined ? undefined : readPlace(before),
-    limit + 1,
-  )
+async function pageBefore(env: Env, reader: RowReader, before: string | undefined, limit: number): Promise<string> {
+  const place = before === undefined ? undefined : readPlace(before)
+  const { oldest, picked } = await store.readPage(env.db, reader, place, limit + 1)
   const page = picked.slice(0, limit)
   const last = page.at(-1)
-  const { rooms } = await listed(env, user, page)
   const isCut = picked.length > limit
-  // A row that leaves the list meanwhile is no part of it: whoever has it learns that by `since`.
-  return { rooms, removed: [], counter: oldest, more: isCut, before: isCut && last ? `${last.ms}.${last.roomId}` : null }
+  const listed = page.filter(({ json }) => json !== null)
+  return written(listed, { counter: oldest, more: isCut, before: isCut && last ? `${last.ms}.${last.roomId}` : null })
 }
 
-async function changesSince(env: Env, user: SignedInUser, since: store.Since, limit: number): Promise<RoomPage> {
-  const { oldest, picked, isTooOld } = await store.pickChanged(env.db, user.id, since, limit + 1)
+async function changesSince(env: Env, reader: RowReader, since: store.Since, limit: number): Promise<string> {
+  const { oldest, picked, isTooOld } = await store.readChanged(env.db, reader, since, limit + 1)
   if (isTooOld) throw new Refusal('list_moved_on')
   const page = picked.slice(0, limit)
   const last = page.at(-1)
@@ -36,27 +34,25 @@ async function changesSince(env: Env, user: SignedInUser, since: store.Since, li
   // The pages of one reading keep the first one's number: a transaction that ends between them may have written rows that a later
   // page is past already.
   const base = since.after ? since.oldest : oldest
-  const counter = isCut && last ? `${base}.${last.changedIn}.${last.roomId}` : base
-  return { ...(await listed(env, user, page)), counter, more: isCut, before: null }
+  return written(page, { counter: isCut && last ? `${base}.${last.changedIn}.${last.roomId}` : base, more: isCut, before: null })
 }
 
-async function rowsOf(env: Env, user: SignedInUser, roomIds: string[]): Promise<RoomPage> {
-  const rows = await listed(
-    env,
-    user,
-    [...new Set(roomIds)].map((roomId) => ({ roomId })),
-  )
-  return { ...rows, counter: null, more: false, before: null }
+async function rowsOf(env: Env, reader: RowReader, roomIds: string[]): Promise<string> {
+  const rows = await store.readRows(env.db, reader, [...new Set(roomIds)])
+  return written(rows, { counter: null, more: false, before: null })
 }
 
-const rowsShape = z.array(roomRowShape).max(LIMITS.roomPageMax)
-
-/** The rows of these rooms in their order. Those that are not on the caller's list, or of strangers, are `removed` alike. */
-async function listed(env: Env, user: SignedInUser, picked: { roomId: string }[]) {
-  const ids = picked.map(({ roomId }) => roomId)
-  const rows = ids.length === 0 ? [] : rowsShape.parse(JSON.parse(await store.rowsJson(env.db, user, ids, env.clock())))
-  const byId = new Map(rows.map((row) => [row.chatRoomId, row]))
-  return { rooms: ids.flatMap((id) => byId.get(id) ?? []), removed: ids.filter((id) => !byId.has(id)) }
+/**
+ * Writes the answer around the rows, as the contract would write it. Rooms that are not on the caller's list, or of strangers, are
+ * `removed` alike.
+ */
+function written(
+  picked: { roomId: string; json: string | null }[],
+  { counter, more, before }: Pick<RoomPage, 'counter' | 'more' | 'before'>,
+): string {
+  const rooms = picked.flatMap(({ json }) => json ?? [])
+  const removed = picked.flatMap(({ roomId, json }) => (json === null ? roomId : []))
+  return `{"rooms":[${rooms.join()}],${JSON.stringify({ removed, counter, more, before }).slice(1)}`
 }
 
 const readPlace = (text: string): store.Place => {

@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { archiveApi } from '../../contract/archive.ts'
 import { roomsApi } from '../../contract/rooms.ts'
 import type { Env } from '../env.ts'
-import { serve } from '../http/serve.ts'
+import { serve, serveJson } from '../http/serve.ts'
 import { listKeysLeft, listPages, putPage, readPage } from './archive.ts'
 import { addArchiveKeys, appendCommit, readArchiveKeys, replaceGroupInfo } from './commits.ts'
 import { readList } from './list.ts'
 import { claimKeyPackages, readGroup, readLog } from './rooms.ts'
 
 export function roomRoutes(app: FastifyInstance, env: Env) {
-  serve(app, env, roomsApi.list, (user, asked) => readList(env, user, asked))
+  serveJson(app, env, roomsApi.list, (user, asked) => readList(env, user, asked))
   serve(app, env, roomsApi.group, (user, { chatRoomId }) => readGroup(env, user, chatRoomId))
   serve(app, env, roomsApi.log, (user, { chatRoomId, after, limit }) => readLog(env, user, chatRoomId, after, limit))
   serve(app, env, roomsApi.commit, (user, draft) => appendCommit(env, user, draft))

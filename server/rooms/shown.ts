@@ -10,8 +10,18 @@ export function shownMessage(
 ): Message {
   const { id, seq, chatRoomId, senderId, content, messageType, filePath, fileName, fileSize, isEncrypted, replyToId } = row
   const readers = members.filter(({ userId }) => userId !== senderId)
+  // Written out and not spread: V8 makes such an object in one step, and there is one for each message.
   return {
-    ...{ id, seq, chatRoomId, senderId, content, messageType, filePath, fileName, fileSize, isEncrypted },
+    id,
+    seq,
+    chatRoomId,
+    senderId,
+    content,
+    messageType,
+    filePath,
+    fileName,
+    fileSize,
+    isEncrypted,
     deliveryStatus: statusOf(seq, readers),
     replyToId,
     createdAt: row.createdAt.toISOString(),

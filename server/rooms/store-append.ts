@@ -18,12 +18,7 @@ type More = Pick<
   | 'messagesPerMonth'
 >
 
-const NO_MORE: More = {
-  ...{ members: [], open: null, lapsed: [], hasAccepted: false, messagesPerMonth: null },
-  ...{ generation: null, groupId: null, epoch: null, lastSeq: null, needsCommit: null },
-}
-
-const APPEND = 'select * from append_messages_v3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)'
+const APPEND = 'select * from append_messages_v4($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)'
 
 /**
  * Appends messages to their rooms by one statement, which is a transaction of its own: it resolves after COMMIT. Each connection
@@ -31,7 +26,7 @@ const APPEND = 'select * from append_messages_v3($1, $2, $3, $4, $5, $6, $7, $8,
  * message of a room, and one of a sender. Returns results in the order of the messages.
  */
 export async function appendMessages(pool: pg.Pool, messages: NewMessage[], now: Date): Promise<AppendResult[]> {
-  const { rows } = await pool.query<[AppendResult['verdict'], number | null, string | null, Partial<More> | null]>({
+  const { rows } = await pool.query<Row>({
     name: 'append',
     text: APPEND,
     rowMode: 'array',
@@ -56,9 +51,27 @@ export async function appendMessages(pool: pg.Pool, messages: NewMessage[], now:
       messages.map((each) => each.fileId),
     ],
   })
-  return rows.map(([verdict, seq, listeners, more]) => ({
-    ...NO_MORE,
-    ...more,
-    ...{ verdict, seq, listeners: listeners === null ? [] : listeners.split(' ') },
-  }))
+  return rows.map((row) => resultOf(row, now))
+}
+
+type Row = [verdict: AppendResult['verdict'], seq: number | null, listeners: string | null, more: Partial<More> | null]
+
+/** Written out and not spread: V8 gives an object that is spread a shape of its own, and whatever reads it then looks its fields up. */
+function resultOf([verdict, seq, listeners, more]: Row, createdAt: Date): AppendResult {
+  return {
+    verdict,
+    seq,
+    createdAt,
+    listeners: listeners === null ? [] : listeners.split(' '),
+    members: more?.members ?? [],
+    open: more?.open ?? null,
+    lapsed: more?.lapsed ?? [],
+    hasAccepted: more?.hasAccepted ?? false,
+    generation: more?.generation ?? null,
+    groupId: more?.groupId ?? null,
+    epoch: more?.epoch ?? null,
+    lastSeq: more?.lastSeq ?? null,
+    needsCommit: more?.needsCommit ?? null,
+    messagesPerMonth: more?.messagesPerMonth ?? null,
+  }
 }

@@ -105,11 +105,18 @@ export async function liveSessions(env: Env, sessionHashes: string[]): Promise<M
 }
 
 function usersOf(rows: Awaited<ReturnType<typeof store.findLive>>): Map<string, SignedInUser> {
-  const users = rows.map(({ lastUsedAt: _, tokenHash, plan, ...user }) => ({
-    ...user,
-    subscriptionTier: tierOf(plan?.tier ?? null),
-    rights: rightsOf(plan),
-    sessionHash: tokenHash.toString('hex'),
+  const users = rows.map((row) => ({
+    id: row.id,
+    username: row.username,
+    displayName: row.displayName,
+    subscriptionTier: tierOf(row.plan?.tier ?? null),
+    rights: rightsOf(row.plan),
+    isAdmin: row.isAdmin,
+    hasKeys: row.hasKeys,
+    deviceId: row.deviceId,
+    namedDeviceId: row.namedDeviceId,
+    confirmedAt: row.confirmedAt,
+    sessionHash: row.tokenHash.toString('hex'),
   }))
   return new Map(users.map((user) => [user.sessionHash, user]))
 }

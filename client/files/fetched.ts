@@ -1,0 +1,97 @@
+import type { Bytes } from '../../contract/bytes.ts'
+import type { FileContent } from '../../contract/content.ts'
+import { objectPath } from '../../contract/objects.ts'
+import type { Env } from '../env.ts'
+import { ApiError } from '../net/api.ts'
+import { receiveBytes } from '../net/transfer.ts'
+import { type Held, openedStore } from './opened.ts'
+import { heldType } from './shown.ts'
+
+/** How often the page shows how much of a file has come. */
+const NOTED_MS = 50
+
+/** How a file was asked for. */
+export interface Asked {
+  /** False as long as it is opened ahead: nobody sees it come. */
+  isWanted: boolean
+  stop: AbortController
+}
+
+/** Opens a file from this browser or else from the server. Throws ApiError, CryptoFailure, or the reason of `stop`. */
+export async function openOnce(env: Env, { chatRoomId, file }: Held, isKept: boolean, asked: Asked): Promise<Blob> {
+  const { signal } = asked.stop
+  signal.throwIfAborted()
+  const kept = await env.crypto.openFile({ chatRoomId, content: file, type: heldType(file.mediaType) })
+  signal.throwIfAborted()
+  return kept ?? (await fetchFile(env, { chatRoomId, file }, isKept, asked))
+}
+
+/** Fetches a file; the worker opens it meanwhile. */
+async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, asked: Asked): Promise<Blob> {
+  const { object, storedBytes } = file
+  const arrival = crypto.randomUUID()
+  const note = (part: number | undefined) =>
+    openedStore.setState(({ parts }) => {
+      const { [object]: _, ...others } = parts
+      return { parts: part === undefined ? others : { ...others, [object]: part } }
+    })
+  if (asked.isWanted) note(0)
+  const opening = env.crypto.openFile({ chatRoomId, content: file, arrival, isKept, type: heldType(file.mediaType) })
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  opening.then(end, end)
+  let [arrived, notedAt] = [0, performance.now()]
+  try {
+    await receiveSealed(file, asked.stop.signal, (piece) => {
+      if (isOver) return false
+      arrived += piece.length
+      env.crypto.handIn(arrival, piece).catch(end)
+      const now = performance.now()
+      if (!asked.isWanted || now - notedAt < NOTED_MS) return true
+      notedAt = now
+      note(arrived / storedBytes)
+      return true
+    })
+    // What has not come whole is refused by name.
+    await env.crypto.handIn(arrival)
+    const opened = await opening
+    if (!opened) throw new Error('The file was opened to nothing')
+    return opened
+  } catch (error) {
+    env.crypto.handIn(arrival).catch(end)
+    throw error
+  } finally {
+    note(undefined)
+  }
+}
+
+/**
+ * Reads sealed bytes from the bucket where browsers reach it, or else from the server, which goes on where the bucket broke off. Throws
+ * ApiError.
+ */
+async function receiveSealed(
+  { object, storedBytes }: FileContent,
+  signal: AbortSignal,
+  take: (piece: Bytes) => boolean,
+): Promise<void> {
+  const path = objectPath(object)
+  let from = 0
+  const receiving = () => ({
+    sizeBytes: storedBytes,
+    from,
+    signal,
+    take(piece: Bytes) {
+      from += piece.length
+      return take(piece)
+    },
+  })
+  try {
+    await receiveBytes(`${path}?from=bucket`, receiving())
+  } catch (error) {
+    // What the server refuses by 404 it refuses again.
+    if (signal.aborted || !(error instanceof ApiError) || error.status === 404) throw error
+    await receiveBytes(path, receiving())
+  }
+}
