@@ -135,8 +135,18 @@ async function dropsOnPage({ page, context }: Person): Promise<void> {
   const browser = await context.newCDPSession(page)
   const { width, height } = page.viewportSize() ?? { width: 800, height: 600 }
   const data = { items: [], files: [path.resolve('client/public/icon-192.png')], dragOperationsMask: 1 }
-  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
-    await browser.send('Input.dispatchDragEvent', { type, x: width / 2, y: height / 2, data })
+  const told = await page.evaluateHandle(() => {
+    const told = { ofDrop: false }
+    const note = () => {
+      told.ofDrop = true
+    }
+    addEventListener('drop', note, { capture: true, once: true })
+    return told
+  })
+  // Where something else has come under the pointer since its last event, the browser takes this drop for a leaving.
+  while (!(await told.evaluate(({ ofDrop }) => ofDrop)))
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await browser.send('Input.dispatchDragEvent', { type, x: width / 2, y: height / 2, data })
   await browser.detach()
 }
 
