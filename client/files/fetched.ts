@@ -63,7 +63,8 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
     env.crypto.handIn(arrival).catch(end)
     throw error
   } finally {
-    note(undefined)
+    // One that was given up has shown nothing, and another may be under way.
+    if (asked.isWanted) note(undefined)
   }
 }
 
