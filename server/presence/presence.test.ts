@@ -204,6 +204,7 @@ test('Eve sees nothing of strangers, of somebody who has not accepted her, or of
   const eve = await world.person('eve')
   const { chatRoomId } = await eve.adds(bob)
   const eves = await opens(eve)
+  await world.settles()
   const { counter } = await eve.does(roomsApi.list, {})
   for (let turn = 0; turn < 2; turn++) {
     const line = await opens(bob)

@@ -26,19 +26,9 @@ async function pagesOf(who: Person, limit: number): Promise<ListedRoom[][]> {
   }
 }
 
-/**
- * Waits until whatever was open in the whole cluster has ended, other tests' transactions too: while something is open, the changes
- * after it are answered again.
- */
-async function settled(): Promise<void> {
-  const [{ next } = {}] = await world.sql('select pg_snapshot_xmax(pg_current_snapshot())::text as next')
-  const isOver = () => world.sql('select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as over', [next])
-  await expect.poll(isOver).toEqual([{ over: true }])
-}
-
 /** A counter of which everything before is answered. */
 async function now(who: Person): Promise<string> {
-  await settled()
+  await world.settles()
   return (await who.does(roomsApi.list, {})).counter ?? ''
 }
 
@@ -144,7 +134,7 @@ test('a conversation that moves to the front while Alice reads her pages is amon
   const chatRoomId = await alice.talksTo(bob)
   await plantContacts(alice, 4)
   await world.sql("update chat_rooms set last_message_at = now() - interval '1 day' where id = $1", [chatRoomId])
-  await settled()
+  await world.settles()
   const first = await alice.does(roomsApi.list, { limit: 2 })
   await bob.says(chatRoomId, 'now it is the newest')
   const second = await alice.does(roomsApi.list, { limit: 3, before: first.before ?? '' })
@@ -182,7 +172,7 @@ test('whatever a row shows, its change is answered to everybody who sees it, onc
   let [hers, his] = [await now(alice), await now(bob)]
   for (const [what, change, seenByBob] of steps) {
     await change()
-    await settled()
+    await world.settles()
     const [toAlice, toBob] = [await changes(alice, hers), await changes(bob, his)]
     expect({ what, hers: toAlice.ids, his: toBob.ids }).toEqual({ what, hers: [chatRoomId], his: seenByBob })
     expect([toAlice.removed, toBob.removed]).toEqual([[], []])
@@ -200,7 +190,7 @@ test('a request comes, is accepted and shows presence; one that is declined leav
   const [empty, bobs] = [await now(alice), await now(bob)]
   await bob.adds(alice)
   await carol.adds(alice)
-  await settled()
+  await world.settles()
   const asked = await changes(alice, empty)
   expect(asked.ids.sort()).toEqual([bob, carol].map(({ id }) => directRoomId(id, alice.id)).sort())
   const requests = await alice.contacts()

@@ -67,6 +67,11 @@ export interface World {
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
   /** Resolves once so many statements wait for a lock. */
   lockWaits(count?: number): Promise<void>
+  /**
+   * Waits until whatever was open in the whole cluster has ended, other tests' transactions too: while something is open, the room list
+   * answers the changes after it again.
+   */
+  settles(): Promise<void>
   /** Moves the clock forward. */
   passes(seconds: number): void
   /** The server's log, at level debug. */
@@ -169,6 +174,14 @@ export async function startWorld({
     jobs,
     sql,
     lockWaits: async (count) => void (await lockWaits(count)),
+    settles: async () => {
+      const [{ next } = {}] = await sql('select pg_snapshot_xmax(pg_current_snapshot())::text as next')
+      const isOver = async () => {
+        const [row] = await sql('select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as over', [next])
+        return row?.['over'] === true
+      }
+      await vi.waitUntil(isOver, { timeout: 30_000, interval: 10 })
+    },
     person,
     passes: (seconds) => {
       movedMs += seconds * 1000
