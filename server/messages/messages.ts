@@ -32,7 +32,7 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   await env.fault?.('message:committed')
   if (appended.verdict === 'known') return known(await storedMessage(env, user, sent.chatRoomId, seq))
 
-  const message = shownMessage(rowOf(sent, seq, appended.createdAt), [])
+  const message = shownMessage(sent, { seq, isEncrypted: sent.sealedFor !== null, createdAt: appended.createdAt }, [])
   for (const askedId of appended.lapsed) await askAgain(env, user.id, askedId)
   const json = JSON.stringify(message)
   env.hub.publishMessage(appended.listeners, json, appended.open)
@@ -40,26 +40,6 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   env.push.note(appended.listeners.filter((id) => !env.hub.isHere(id)))
   if (appended.hasAccepted) env.hub.publish(appended.members, { type: 'contacts', data: { userIds: appended.members } })
   return { message, json, isNew: true }
-}
-
-// Here as in `newMessage`, written out and not spread: there is one for each message, and V8 makes it in one step.
-function rowOf(sent: NewMessage, seq: number, createdAt: Date): Parameters<typeof shownMessage>[0] {
-  const { id, chatRoomId, senderId, content, messageType, filePath, fileName, fileSize, sealedFor, replyToId } = sent
-  const isEncrypted = sealedFor !== null
-  return {
-    id,
-    seq,
-    chatRoomId,
-    senderId,
-    content,
-    messageType,
-    filePath,
-    fileName,
-    fileSize,
-    isEncrypted,
-    replyToId,
-    createdAt,
-  }
 }
 
 const known = (message: Message): Sent => ({ message, json: JSON.stringify(message), isNew: false })
@@ -73,7 +53,7 @@ async function judge(env: Env, user: SignedInUser, { chatRoomId, id }: NewMessag
   if (user.rights.send) return undefined
   const room = await requireRoom(env.db, user, chatRoomId, env.clock())
   const known = await store.findOwnMessage(env.db, chatRoomId, user.id, id)
-  if (known) return shownMessage(known, room.members)
+  if (known) return shownMessage(known, known, room.members)
   throw new Refusal(room.isClosed ? 'account_deleted' : 'subscription_required')
 }
 
@@ -141,5 +121,5 @@ async function storedMessage(env: Env, user: SignedInUser, roomId: string, seq: 
   const room = await requireRoom(env.db, user, roomId, env.clock())
   const row = await store.findMessage(env.db, roomId, seq)
   if (!row) throw new Error('A known message is gone')
-  return shownMessage(row, room.members)
+  return shownMessage(row, row, room.members)
 }

@@ -49,7 +49,7 @@ export async function readLog(env: Env, user: SignedInUser, roomId: string, afte
   ])
   const entries: LogEntry[] = [
     ...messages.map(({ bytesBefore: _, withheldHash, ...row }) =>
-      withheldHash ? withheldEntry(row, withheldHash) : { kind: 'message' as const, ...shownMessage(row, room.members) },
+      withheldHash ? withheldEntry(row, withheldHash) : { kind: 'message' as const, ...shownMessage(row, row, room.members) },
     ),
     ...commits.map(({ bytesBefore: _, ...row }) => shownCommit(row)),
   ]

@@ -3,12 +3,20 @@ import type { WithheldEntry } from '../../contract/rooms.ts'
 import { type Marks, statusOf } from './status.ts'
 import type { MessageRow } from './store.ts'
 
-/** Converts a message's row to the contract's shape. Its status comes from the marks of the members other than the sender. */
+type Sent = Pick<
+  MessageRow,
+  'id' | 'chatRoomId' | 'senderId' | 'content' | 'messageType' | 'filePath' | 'fileName' | 'fileSize' | 'replyToId'
+>
+
+/**
+ * Converts a message to the contract's shape: what was sent, and what storing it has added. A row has both. Its status comes from the
+ * marks of the members other than the sender.
+ */
 export function shownMessage(
-  row: Omit<MessageRow, 'contentHash' | 'isSilent'>,
+  { id, chatRoomId, senderId, content, messageType, filePath, fileName, fileSize, replyToId }: Sent,
+  { seq, isEncrypted, createdAt }: Pick<MessageRow, 'seq' | 'isEncrypted' | 'createdAt'>,
   members: ({ userId: string } & Marks)[],
 ): Message {
-  const { id, seq, chatRoomId, senderId, content, messageType, filePath, fileName, fileSize, isEncrypted, replyToId } = row
   const readers = members.filter(({ userId }) => userId !== senderId)
   // Written out and not spread: V8 makes such an object in one step, and there is one for each message.
   return {
@@ -24,7 +32,7 @@ export function shownMessage(
     isEncrypted,
     deliveryStatus: statusOf(seq, readers),
     replyToId,
-    createdAt: row.createdAt.toISOString(),
+    createdAt: createdAt.toISOString(),
   }
 }
 

@@ -32,5 +32,5 @@ test("the sender's own marks say nothing of the message", () => {
     { userId: 'alice', ...marks(0, 0) },
     { userId: 'carol', ...marks(3, 1) },
   ]
-  expect(shownMessage(row, members).deliveryStatus).toBe('delivered')
+  expect(shownMessage(row, row, members).deliveryStatus).toBe('delivered')
 })
