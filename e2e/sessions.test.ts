@@ -42,7 +42,11 @@ test('Alice is told of each sign-in and ends what is not hers: that page says wh
   await other.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   // She is in the settings, where it is told as well.
   await page.getByText(/New sign-in: Chrome on Linux/).waitFor()
-  await page.getByRole('button', { name: 'Back to Profile Settings' }).click()
+  // And where they are opened first: what is told brings its own styles, whatever else has been on the screen.
+  await page.goto(`${server.url}/settings?tab=security`)
+  const told = page.getByRole('status', { name: 'New sign-ins' })
+  await told.getByText(/New sign-in: Chrome on Linux/).waitFor()
+  expect(await told.locator('.acts').evaluate((acts) => getComputedStyle(acts).display)).toBe('flex')
   await page.setViewportSize({ width: 360, height: 740 })
   await page.getByRole('button', { name: 'Sessions and devices' }).click()
   await page.getByRole('heading', { name: 'Sessions and devices' }).waitFor()

@@ -3,6 +3,7 @@ import { useRef } from 'react'
 import { useStore } from 'zustand'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
+import '../ui/news.css'
 import { showToast } from '../ui/toast.ts'
 import { knowVanished, vanishedStore } from './vanished.ts'
 

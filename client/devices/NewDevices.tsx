@@ -6,7 +6,7 @@ import { failureWords } from '../ui/failure.ts'
 import { later } from '../ui/later.tsx'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
-import './devices.css'
+import '../ui/news.css'
 import { knowCopy, knowDevices } from './list.ts'
 import { devicesStore } from './store.ts'
 

@@ -1,6 +1,7 @@
 import { Camera, Mic, Paperclip } from 'lucide-react'
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { fitting } from '../files/fit.ts'
+import '../files/drop.css'
 import { type Options, sendFile } from '../files/send.ts'
 import type { Press } from '../files/useHold.tsx'
 import { useEnv } from '../ui/env.tsx'

@@ -1,5 +1,6 @@
 import { BellRing } from 'lucide-react'
 import { useState } from 'react'
+import '../ui/news.css'
 import { askPermission } from './desktop.ts'
 import { changePrefs } from './prefs.ts'
 

@@ -2,7 +2,7 @@ import { BookX } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type Opener, startBook } from '../account/keys.ts'
 import { useEnv } from '../ui/env.tsx'
-import '../ui/strip.css'
+import '../ui/news.css'
 import { showToast } from '../ui/toast.ts'
 import { WayDialog } from './WayDialog.tsx'
 
