@@ -1,6 +1,7 @@
 import path from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { entryOnce } from './scripts/entryonce.ts'
 import { cutFonts, FONTS } from './scripts/fonts.ts'
 import { staticFrames } from './scripts/frames.ts'
 import { publicPages } from './scripts/pages.ts'
@@ -16,6 +17,9 @@ const OF_THE_PAGE = /client[\\/]app[\\/]entry\.ts$|vite\/preload-helper/
 const SHARED =
   /icons[\\/](copy|info|chevron-left|shield-check)\.|client[\\/]ui[\\/](CopyButton|useCopy|IconButton|useLatest)\.tsx$/
 
+/** What the worker's entry imports, and not the entry itself. */
+const NO_ENTRY = /^(?!.*client[\\/]crypto[\\/]worker\.ts)/
+
 export default defineConfig({
   root: 'client',
   cacheDir: '../node_modules/.vite',
@@ -25,15 +29,16 @@ export default defineConfig({
       // Every schema imports zod, so the settings there hold before the first one is made, in whatever order chunks are loaded.
       { find: /^zod$/, replacement: inClient('zod.ts') },
       { find: /^react-style-singleton$/, replacement: inClient('ui/nostyle.ts') },
+      { find: /^crypto$/, replacement: inClient('nonode.ts') },
       { find: '@fonts', replacement: FONTS },
     ],
   },
   worker: {
     format: 'es',
     // The worker says in its own words what does not hold.
-    plugins: () => [smallerZod({ hasWords: false })],
-    // What the worker starts with stays one file: parts that are loaded later would else cut it into many.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'worker', tags: ['$initial'] }] } } },
+    plugins: () => [smallerZod({ hasWords: false }), entryOnce()],
+    // What the worker starts with stays one file beside its entry: parts that are loaded later would else cut it into many.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'core', tags: ['$initial'], test: NO_ENTRY }] } } },
   },
   build: {
     outDir: '../dist/client',

@@ -36,7 +36,7 @@ import '../client/crypto/worker.ts'
  * runs it once per page, with a simulated browser in place of the globals.
  */
 
-/** The worker global as `client/crypto/worker.ts` sees it. */
+/** The worker global as `client/crypto/answering.ts` sees it. */
 declare const self: { onmessage: (event: { data: Ask }) => void; postMessage: (answer: Answer) => void }
 
 /** Errors that a person would see or that a bug report would contain. */
