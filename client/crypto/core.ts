@@ -27,6 +27,7 @@ import { compareAccounts, knowVanished, vanishedContacts } from './known.ts'
 import type { Live } from './live.ts'
 import { receiveLog } from './log.ts'
 import { bookSaved, mergeBook, sealBook } from './merge.ts'
+import type { ToOpen } from './opening.ts'
 import {
   changeOutbox,
   drafts,
@@ -280,7 +281,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     uploadBytes: part(load.files, 'uploadBytes'),
     uploadDone: part(load.files, 'uploadDone'),
     takeBackUpload: part(load.files, 'takeBackUpload'),
-    openFile: part(load.opening, 'openFile'),
+    openFile: on(async (live, file: ToOpen) => (await load.opening()).openFile(live, file, () => memory.live === live)),
     /** What `arriving.ts` says; also while the account is closed, so that nothing waits for ever. */
     handIn: async (arrival: string, piece?: Bytes) => (await load.opening()).handIn(arrival, piece),
     keptFiles: part(load.files, 'keptFiles'),

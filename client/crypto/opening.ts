@@ -12,7 +12,7 @@ import { openFile as open, type Stated } from './sealedfile.ts'
 /** What `arriving.handIn` does. */
 export const handIn = (arrival: string, piece: Bytes | undefined): void => arriving.handIn(arrival, piece)
 
-interface ToOpen {
+export interface ToOpen {
   chatRoomId: string
   content: FileContent
   /** If its sealed bytes are handed in from now on, as the server answers them: the name under which (`handIn`), another each time. */
@@ -25,22 +25,24 @@ interface ToOpen {
 
 /**
  * Opens a message's file: the one that arrives, which is kept behind the opening, or what this browser keeps of it, undefined where that is
- * nothing, or spoiled. Throws what `openFile` of `sealedfile.ts` throws.
+ * nothing, or spoiled. `isOpen` is false once the account was closed: nothing is handed out or kept after it. Throws what `openFile` of
+ * `sealedfile.ts` throws, and CryptoFailure('closed').
  */
 export async function openFile(
   live: Live,
   { chatRoomId, content, arrival, isKept = true, type }: ToOpen,
+  isOpen: () => boolean,
 ): Promise<Blob | undefined> {
   const place: [string, string, string] = [live.userId, chatRoomId, content.object]
   const stated = { ...content, key: fromBase64(content.key), hash: fromBase64(content.hash) }
-  if (arrival) return await openArriving(stated, place, { arrival, isKept, type })
+  if (arrival) return await openArriving(stated, place, { arrival, isKept, type, isOpen })
   const bytes = await readFile(...place)
   if (!bytes) return undefined
   try {
-    return await open(stated, bytes, type)
+    return handedOut(await open(stated, bytes, type), isOpen)
   } catch (error) {
     // A crash of the machine may have left other bytes: they are fetched again.
-    if (!(error instanceof CryptoFailure)) throw error
+    if (!(error instanceof CryptoFailure) || error.code === 'closed') throw error
     await dropFiles(...place).catch(passOverOpen)
     return undefined
   }
@@ -50,14 +52,20 @@ export async function openFile(
 async function openArriving(
   stated: Stated,
   place: [string, string, string],
-  { arrival, isKept, type }: { arrival: string; isKept: boolean; type: string | undefined },
+  { arrival, isKept, type, isOpen }: { arrival: string; isKept: boolean; type: string | undefined; isOpen: () => boolean },
 ): Promise<Blob> {
   const pieces: Bytes[] = []
   const sealed = arriving.arrivalOf(arrival, (piece) => {
     if (isKept) pieces.push(piece)
   })
-  const file = await open(stated, sealed, type)
+  const file = handedOut(await open(stated, sealed, type), isOpen)
   if (isKept) writeBehind(place, pieces)
+  return file
+}
+
+/** The person has closed the account while it came. */
+function handedOut(file: Blob, isOpen: () => boolean): Blob {
+  if (!isOpen()) throw new CryptoFailure('closed', 'The keys of this browser are closed')
   return file
 }
 

@@ -15,6 +15,8 @@ export interface Asked {
   /** False as long as it is opened ahead: nobody sees it come. */
   isWanted: boolean
   stop: AbortController
+  /** Shows how much of it has come; undefined while nothing is fetched. */
+  note?: (() => void) | undefined
 }
 
 /** Opens a file from this browser or else from the server. Throws ApiError, CryptoFailure, or the reason of `stop`. */
@@ -23,7 +25,9 @@ export async function openOnce(env: Env, { chatRoomId, file }: Held, isKept: boo
   signal.throwIfAborted()
   const kept = await env.crypto.openFile({ chatRoomId, content: file, type: heldType(file.mediaType) })
   signal.throwIfAborted()
-  return kept ?? (await fetchFile(env, { chatRoomId, file }, isKept, asked))
+  const opened = kept ?? (await fetchFile(env, { chatRoomId, file }, isKept, asked))
+  signal.throwIfAborted()
+  return opened
 }
 
 /** Fetches a file; the worker opens it meanwhile. */
@@ -35,14 +39,16 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
       const { [object]: _, ...others } = parts
       return { parts: part === undefined ? others : { ...others, [object]: part } }
     })
-  if (asked.isWanted) note(0)
+  let arrived = 0
+  asked.note = () => note(arrived / storedBytes)
+  if (asked.isWanted) asked.note()
   const opening = env.crypto.openFile({ chatRoomId, content: file, arrival, isKept, type: heldType(file.mediaType) })
   let isOver = false
   const end = () => {
     isOver = true
   }
   opening.then(end, end)
-  let [arrived, notedAt] = [0, performance.now()]
+  let notedAt = performance.now()
   try {
     await receiveSealed(file, asked.stop.signal, (piece) => {
       if (isOver) return false
@@ -51,7 +57,7 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
       const now = performance.now()
       if (!asked.isWanted || now - notedAt < NOTED_MS) return true
       notedAt = now
-      note(arrived / storedBytes)
+      asked.note?.()
       return true
     })
     // What has not come whole is refused by name.
@@ -61,8 +67,11 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
     return opened
   } catch (error) {
     env.crypto.handIn(arrival).catch(end)
+    // Why it was given up, and not what that did to the request.
+    asked.stop.signal.throwIfAborted()
     throw error
   } finally {
+    asked.note = undefined
     // One that was given up has shown nothing, and another may be under way.
     if (asked.isWanted) note(undefined)
   }

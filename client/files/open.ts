@@ -1,6 +1,8 @@
+import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { roomsStore } from '../rooms/list.ts'
 import { type Asked, openOnce } from './fetched.ts'
-import { type Held, openedStore } from './opened.ts'
+import { type Held, isShutAway, openedStore } from './opened.ts'
 import { PIXELS_MAX, pixelsOf } from './pixels.ts'
 import { lookOf, nameOf } from './shown.ts'
 
@@ -9,10 +11,22 @@ const HELD_BYTES = 200 * 1024 * 1024
 const AT_ONCE = 4
 
 interface Opening extends Asked {
+  chatRoomId: string
   file: Promise<Blob>
 }
 
 const opening = new Map<string, Opening>()
+const closed = () => new CryptoFailure('closed', 'The chat was locked, or the account closed, before the file was open')
+
+// Who has gone is handed nothing any more, whoever asked for it.
+roomsStore.subscribe(() => {
+  for (const [object, one] of opening) {
+    if (!isShutAway(one.chatRoomId)) continue
+    forget(object, one)
+    one.stop.abort(closed())
+  }
+})
+
 let running = 0
 const queue: (() => void)[] = []
 
@@ -25,6 +39,7 @@ export function openHeld(env: Env, held: Held, { isKept = true } = {}): Promise<
   const before = opening.get(object)
   if (!before) return begin(env, held, { isKept, isWanted: true })
   before.isWanted = true
+  before.note?.()
   const end = () => forget(object, before)
   before.file.then(end, end)
   return before.file
@@ -44,9 +59,12 @@ export function letGo({ file: { object } }: Held): void {
 }
 
 function begin(env: Env, held: Held, { isKept, isWanted }: { isKept: boolean; isWanted: boolean }): Promise<Blob> {
-  const { object } = held.file
+  const {
+    chatRoomId,
+    file: { object },
+  } = held
   const asked: Asked = { isWanted, stop: new AbortController() }
-  const now = Object.assign(asked, { file: inLane(() => openOnce(env, held, isKept, asked)) })
+  const now = Object.assign(asked, { chatRoomId, file: inLane(() => openOnce(env, held, isKept, asked)) })
   opening.set(object, now)
   const end = () => forget(object, now)
   now.file.then(() => now.isWanted && end(), end)

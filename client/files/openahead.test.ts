@@ -5,6 +5,7 @@ import { refreshRooms } from '../rooms/load.ts'
 import { markShut } from '../rooms/locks.ts'
 import { sendsFile } from '../testing/files.ts'
 import { people } from '../testing/room.ts'
+import { listFiles } from '../vault/disk.ts'
 import { openHeld } from './open.ts'
 import { followControl } from './openahead.ts'
 import { openedStore } from './opened.ts'
@@ -137,6 +138,38 @@ test('Pressed while it comes, a file is waited for, shown, and no longer given u
   expect(shown.at(-1)).toBeUndefined()
   expect(asked[0]?.signal.aborted).toBe(true)
   expect(asked).toHaveLength(1)
+})
+
+test('A press shows at once that the file is on its way, before anything has come', async () => {
+  const { held, opens, control } = await withFiles()
+  control.handlers.onPointerDown(finger)
+  await requests(1)
+  expect(openedStore.getState().parts).toEqual({})
+  const opening = opens()
+  expect(openedStore.getState().parts).toEqual({ [held.file.object]: 0 })
+  asked[0]?.give()
+  expect(await opening).toBe(text)
+  expect(openedStore.getState().parts).toEqual({})
+})
+
+test('Who closes the account while a pressed file comes is handed nothing, and nothing is kept', async () => {
+  const { alice, held } = await withFiles()
+  const byPage = openHeld(alice.env, held)
+  await requests(1)
+  asked[0]?.give(1000)
+  resetRooms()
+  await expect(byPage).rejects.toMatchObject({ code: 'closed' })
+  expect(openedStore.getState().parts).toEqual({})
+
+  await refreshRooms(alice.env)
+  const byWorker = openHeld(alice.env, held)
+  await requests(2)
+  asked[1]?.give(1000)
+  await alice.core.close()
+  asked[1]?.give()
+  await expect(byWorker).rejects.toMatchObject({ code: 'closed' })
+  const files = [...(await listFiles(alice.userId)).values()].flatMap((folder) => [...folder.keys()])
+  expect(files).not.toContain(held.file.object)
 })
 
 test('A file that nobody presses is given up: its request ends, nothing is kept, and pressed later it is fetched anew', async () => {
