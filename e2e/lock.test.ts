@@ -48,9 +48,13 @@ test('Alice goes away: both her tabs lock, what Bob writes is counted and not sh
     await page.getByLabel('Message', { exact: true }).waitFor()
   }
   // Somebody at one tab keeps both open.
+  /** The last input in any tab, as this tab reads it: what one tab writes to the storage reaches the process of the other later. */
+  const lastInput = () => alice.page.evaluate(() => Number(localStorage.getItem('lock-input')))
+  const before = await lastInput()
   await alice.context.clock.fastForward('04:00')
   await other.mouse.move(40, 40)
   await other.mouse.move(60, 60)
+  await expect.poll(lastInput).toBeGreaterThan(before)
   await alice.context.clock.fastForward('04:00')
   await alice.page.getByLabel('Message', { exact: true }).fill('Half a sent')
   await alice.context.clock.fastForward('05:01')

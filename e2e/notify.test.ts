@@ -172,9 +172,20 @@ test('With Conclave closed what Bob writes reaches Alice’s system by her push 
       const { registration } = globalThis as unknown as ServiceWorkerGlobalScope
       return (await registration.getNotifications()).map(({ title, body }) => [title, body])
     })
+  /** When the one that stands was shown: the second takes the place of the first, and a test that went on earlier would meet it later. */
+  const shownAt = () =>
+    worker?.evaluate(async () => {
+      const { registration } = globalThis as unknown as ServiceWorkerGlobalScope
+      const [notification] = (await registration.getNotifications()) as (Notification & { timestamp: number })[]
+      return notification?.timestamp ?? 0
+    })
   const arrives = () => tools.send('ServiceWorker.deliverPushMessage', { origin: server.url, registrationId, data })
-  for (let count = 0; count < 2; count++) await arrives()
+  await arrives()
   await expect.poll(shown).toEqual([['New message', '']])
+  const first = (await shownAt()) ?? 0
+  await arrives()
+  await expect.poll(shownAt).toBeGreaterThan(first)
+  expect(await shown()).toEqual([['New message', '']])
   // DevTools can neither press a notification nor end a subscription: the worker is handed events of the browser's own kinds. Without a
   // real press the browser opens no window for it.
   expect(await worker?.evaluate(pressed)).toMatch(/Not allowed to open a window/)
