@@ -123,6 +123,19 @@ test('beside a flush that is held up, enough new messages are written, and those
   expect(await Promise.all(held)).toHaveLength(2)
 })
 
+test('beside a flush that is held up, all that it does not hold up is written, flush after flush', async () => {
+  const pairs = await Promise.all(Array.from({ length: 6 }, () => freshPair()))
+  const { sizes } = withBatch({ ...ONE_AT_A_TIME, flushMessages: 2, besideMessages: 2 })
+  const held = await whileLocked(spare, async () => {
+    const held = [carol.says(spare, 'held up')]
+    await expect.poll(() => sizes).toEqual([1])
+    await Promise.all(pairs.map(({ one, chatRoomId }) => one.says(chatRoomId, 'x')))
+    expect(sizes).toEqual([1, 2, 2, 2])
+    return held
+  })
+  expect(await Promise.all(held)).toHaveLength(1)
+})
+
 test('what is refused in a batch is refused alone: Eve, an old epoch, a free plan', async () => {
   judgedTooEarly()
   const { one, two, chatRoomId } = await freshPair()

@@ -62,8 +62,8 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
   // Keyed by room, sender and id: a message that is sent twice meanwhile is appended once, and both callers get the result.
   const accepted = new Map<string, Entry>()
   let waiting: Entry[] = []
-  /** How many of them the last flush left: their rooms or senders were in another. */
-  let passedOver = 0
+  /** How many of them a flush that runs holds up: it has their room or their sender. Counted when one begins and when one ends. */
+  let heldUp = 0
   let chars = 0
   const busy = new Set<string>()
   /** The flushes that run, oldest first, and when each began. */
@@ -85,6 +85,7 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
           busy.delete(message.senderId)
           accepted.delete(keyOf(message))
         }
+        heldUp = waiting.filter(isHeldUp).length
         start()
       })
       underWay.set(work, performance.now())
@@ -95,15 +96,17 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
     if (sent <= smallMessages) return underWay.size < SMALL_FLUSHES
     if (underWay.size >= FLUSHES) return false
     const [oldestMs = 0] = underWay.values()
-    return waiting.length - passedOver >= besideMessages || performance.now() - oldestMs > slowMs
+    return waiting.length - heldUp >= besideMessages || performance.now() - oldestMs > slowMs
   }
+
+  const isHeldUp = ({ message }: Entry): boolean => busy.has(message.chatRoomId) || busy.has(message.senderId)
 
   function take(): Entry[] {
     const flush: Entry[] = []
     const left: Entry[] = []
     for (const entry of waiting) {
       const { chatRoomId, senderId, content } = entry.message
-      if (flush.length === flushMessages || busy.has(chatRoomId) || busy.has(senderId)) {
+      if (flush.length === flushMessages || isHeldUp(entry)) {
         left.push(entry)
         continue
       }
@@ -112,7 +115,7 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
       chars -= content.length
     }
     waiting = left
-    passedOver = left.length
+    heldUp = left.filter(isHeldUp).length
     return flush
   }
 
