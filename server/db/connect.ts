@@ -24,6 +24,9 @@ const INT8 = pg.types.builtins.INT8
 /** Connections that stay open while nothing is asked: as many as small flushes of messages go out at once (`rooms/batch.ts`). */
 const KEPT_CONNECTIONS = 4
 
+/** How long a connection is quiet before the system asks whether its other end is still there. */
+const KEEP_ALIVE_MS = 30_000
+
 const OPTIONS = [
   '-c timezone=UTC -c lock_timeout=10s -c statement_timeout=30s -c idle_in_transaction_session_timeout=30s',
   // A plan that is made while a table is empty scans it whole, and a named statement keeps that plan while the table grows. Where no
@@ -43,6 +46,10 @@ export function connect(url: string, onLost: (error: Error) => void = () => unde
     max: 16,
     // A new connection plans each statement anew, the append longest: whoever writes first on a quiet server would wait for that.
     min: KEPT_CONNECTIONS,
+    // A network that forgets quiet connections without a word would leave dead ones in the pool: the next statement would wait for
+    // its own end, and then fail.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     connectionTimeoutMillis: 5000,
     options: OPTIONS.join(' '),
     types: {
