@@ -86,7 +86,8 @@ export const listRooms = endpoint({
     .object({
       before: z
         .string()
-        .regex(new RegExp(`^-?\\d{1,17}\\.(${ID})$`))
+        // Milliseconds since 1970 that both a Date and a timestamptz can hold.
+        .regex(new RegExp(`^-?\\d{1,14}\\.(${ID})$`))
         .optional(),
       limit: z.coerce.number().int().min(1).max(LIMITS.roomPageMax).default(LIMITS.pageDefault),
       since: z

@@ -284,6 +284,13 @@ test('a row that left the list without a trace makes older counters void, and th
   // The asker does not learn that the request has lapsed.
   expect(await changes(bob, counters[1] ?? '')).toMatchObject({ ids: [], removed: [] })
   expect(await alice.tries(roomsApi.list, { since: '9000000000000000' })).toBeRefused(410, 'list_moved_on')
+  for (const ms of ['-99999999999999', '0', '99999999999999'])
+    expect((await alice.tries(roomsApi.list, { before: `${ms}.${directRoomId(alice.id, bob.id)}` })).status).toBe(200)
+  for (const ms of ['', '1e3', '-100000000000000', '100000000000000'])
+    expect(await alice.tries(roomsApi.list, { before: `${ms}.${directRoomId(alice.id, bob.id)}` })).toBeRefused(
+      400,
+      'invalid_input',
+    )
   for (const since of ['', '-1', '1.2', `1.2.${randomUUID()}`, "1' or true"])
     expect(await alice.tries(roomsApi.list, { since })).toBeRefused(400, 'invalid_input')
 })
