@@ -102,6 +102,8 @@ async function receiveSealed(
   } catch (error) {
     // What the server refuses by 404 it refuses again.
     if (signal.aborted || !(error instanceof ApiError) || error.status === 404) throw error
+    // The line broke behind the last byte: a range that begins there is none.
+    if (from >= storedBytes) return
     await receiveBytes(path, receiving())
   }
 }

@@ -72,6 +72,13 @@ test('A file whose connection breaks in the middle goes on where it broke off, a
   expect(asked).toHaveLength(2)
 })
 
+test('A connection that breaks behind the last byte has brought the file: nothing more is asked for', async () => {
+  const { alice, sealed, held } = await withFile()
+  const { asked } = answers({ bytes: sealed, breaksAt: sealed.length })
+  expect(await (await openHeld(alice.env, held)).text()).toBe(text)
+  expect(asked).toEqual(['bucket all'])
+})
+
 test('A server that knows no ranges answers from the beginning, and what is here already is passed over', async () => {
   const { alice, sealed, held } = await withFile()
   answers({ bytes: sealed, breaksAt: 2500 }, { bytes: sealed, headers: {} })
