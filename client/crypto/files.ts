@@ -4,7 +4,7 @@ import { type FileContent, readContent } from '../../contract/content.ts'
 import { storedBytesOf } from '../../contract/objects.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
-import { dropFiles, listFiles, moveFile, readFile, WAITING, writeFile } from '../vault/disk.ts'
+import { dropFiles, listFiles, moveFile, readFile, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { listedVaultOf } from '../vault/list.ts'
 import { seqOfMessage } from '../vault/messages.ts'
@@ -215,6 +215,8 @@ export interface KeptFiles {
   rooms: { chatRoomId: string; files: { object: string; bytes: number }[] }[]
   /** What still waits to be sent. */
   waitingBytes: number
+  /** False if it is held in memory alone, and gone when the page is closed. */
+  isOnDisk: boolean
 }
 
 /** Lists what this browser keeps of files. Throws CryptoFailure. */
@@ -228,6 +230,7 @@ export async function keptFiles(live: Live): Promise<KeptFiles> {
       files: [...files].map(([object, { size: bytes }]) => ({ object, bytes })),
     })),
     waitingBytes: [...(waiting?.values() ?? [])].reduce((sum, { size }) => sum + size, 0),
+    isOnDisk: await writesToDisk(userId),
   }
 }
 

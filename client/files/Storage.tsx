@@ -23,6 +23,9 @@ const KINDS: Record<Kind, string> = {
   other: 'Other files',
 }
 
+const EMPTY = 'Those that you open or send stay in this browser.'
+const EMPTY_IN_MEMORY = 'Those that you open or send are in memory until this page is closed.'
+
 /** What this browser keeps of files, by kind and by chat, and what clears it. */
 export function Storage() {
   const env = useEnv()
@@ -63,8 +66,8 @@ export function Storage() {
 
 function Sizes({ kept }: { kept: Kept }) {
   const files = clearableBytes(kept)
-  const { kinds, locked, left, waitingBytes, totalBytes } = kept
-  const rest = totalBytes === undefined ? 0 : totalBytes - files - waitingBytes
+  const { kinds, locked, left, waitingBytes, totalBytes = 0, isOnDisk } = kept
+  const rest = totalBytes - (isOnDisk ? files + waitingBytes : 0)
   const rows: [string, number][] = [
     ...(Object.keys(KINDS) as Kind[]).map((kind): [string, number] => [KINDS[kind], kinds[kind]]),
     ['Files of locked chats', locked.bytes],
@@ -83,11 +86,14 @@ function Sizes({ kept }: { kept: Kept }) {
               <dd>{bytesWords(bytes)}</dd>
             </div>
           ))}
-        <div className="sum">
-          <dt>Together</dt>
-          <dd>{bytesWords(files + waitingBytes + Math.max(0, rest))}</dd>
-        </div>
+        {rest > 0 && (
+          <div className="sum">
+            <dt>Together</dt>
+            <dd>{bytesWords(files + waitingBytes + rest)}</dd>
+          </div>
+        )}
       </dl>
+      {rest <= 0 && <p className="small t2">This browser does not say how much messages, search, keys and the app take.</p>}
     </Part>
   )
 }
@@ -99,16 +105,20 @@ interface ChatsProps {
 }
 
 function Chats({ kept, isClearing, onClear }: ChatsProps) {
-  const { chats, locked, left, waitingBytes } = kept
+  const { chats, locked, left, waitingBytes, isOnDisk } = kept
   const files = clearableBytes(kept)
   const all = [...chats.map(({ chatRoomId }) => chatRoomId), ...locked.chatRoomIds, ...left.chatRoomIds]
   return (
     <Part
       title="Files by chat"
-      text="Opened and sent files stay here, so that they open at once and without a connection. They stay on the server too."
+      text={
+        isOnDisk
+          ? 'Opened and sent files stay here, so that they open at once and without a connection. They stay on the server too.'
+          : 'This browser keeps no files for Conclave: opened and sent ones are in memory until this page is closed. They stay on the server.'
+      }
     >
       {files === 0 ? (
-        <Empty icon={HardDrive} title="No files are kept" text="Those that you open or send stay in this browser." />
+        <Empty icon={HardDrive} title="No files are kept" text={isOnDisk ? EMPTY : EMPTY_IN_MEMORY} />
       ) : (
         <ul className="lines storage-chats">
           {chats.map(({ chatRoomId, bytes }) => (

@@ -22,11 +22,13 @@ export interface Kept {
   waitingBytes: number
   /** All that the browser counts for this site, with messages, search and the app itself; undefined where it does not say. */
   totalBytes: number | undefined
+  /** False if files are held in memory alone, and gone when the page is closed. The browser does not count those. */
+  isOnDisk: boolean
 }
 
 /** Reads what this browser keeps of files, by kind and by chat. Throws CryptoFailure. */
 export async function readKept(env: Env): Promise<Kept> {
-  const { rooms, waitingBytes } = await env.crypto.keptFiles()
+  const { rooms, waitingBytes, isOnDisk } = await env.crypto.keptFiles()
   const kinds: Kept['kinds'] = { picture: 0, video: 0, sound: 0, document: 0, other: 0 }
   const kept: Kept = {
     kinds,
@@ -35,6 +37,7 @@ export async function readKept(env: Env): Promise<Kept> {
     left: { chatRoomIds: [], bytes: 0 },
     waitingBytes,
     totalBytes: (await globalThis.navigator?.storage?.estimate?.())?.usage,
+    isOnDisk,
   }
   for (const { chatRoomId, files } of rooms) {
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)

@@ -1,15 +1,19 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Bytes } from '../../contract/bytes.ts'
 import { writeBehind } from './behind.ts'
-import { dropFiles, moveFile, readFile, WAITING, writeFile } from './disk.ts'
+import { dropFiles, moveFile, readFile, WAITING, writeFile, writesToDisk } from './disk.ts'
 
 type Folder = Map<string, Folder | Uint8Array<ArrayBuffer>>
 
 const absent = () => new DOMException('There is none', 'NotFoundError')
 let root: Folder
 let room: number
+let hasWriting: boolean
 
-/** What `disk.ts` uses of a browser's private file system: `room` is the number of bytes that still fit. */
+/**
+ * What `disk.ts` uses of a browser's private file system: `room` is the number of bytes that still fit, `hasWriting` is true if files can
+ * be opened for writing.
+ */
 function folderHandle(folder: Folder): object {
   return {
     async getDirectoryHandle(name: string, { create }: { create: boolean }) {
@@ -35,6 +39,7 @@ function fileHandle(folder: Folder, name: string): object {
   return {
     getFile: async () => new Blob([bytes()]),
     async createSyncAccessHandle() {
+      if (!hasWriting) throw new DOMException('There is no such handle', 'NotSupportedError')
       return {
         truncate: (size: number) => folder.set(name, bytes().slice(0, size)),
         write(chunk: Bytes, { at }: { at: number }) {
@@ -62,6 +67,7 @@ const textOf = async (...place: [string, string, string]) => (await readFile(...
 beforeEach(() => {
   root = new Map()
   room = 1000
+  hasWriting = true
   vi.stubGlobal('navigator', { storage: { getDirectory: async () => folderHandle(root) } })
 })
 afterEach(() => void vi.unstubAllGlobals())
@@ -112,9 +118,20 @@ test('A browser without a private file system holds files in memory, and says so
   vi.stubGlobal('navigator', {
     storage: { getDirectory: async () => Promise.reject(new DOMException('A private window', 'SecurityError')) },
   })
+  expect(await writesToDisk('alice')).toBe(false)
   expect(await writeFile(['alice', WAITING, 'a'], chunks('held'))).toEqual({ result: 1, isKept: false })
   expect(await moveFile('alice', [WAITING, 'a'], ['room', 'object'])).toBe(false)
   expect([await textOf('alice', WAITING, 'a'), await textOf('alice', 'room', 'object')]).toEqual([undefined, 'held'])
   await dropFiles('alice', 'room', 'object')
   expect(await textOf('alice', 'room', 'object')).toBeUndefined()
+})
+
+test('A browser whose private file system opens no file for writing holds files in memory, and leaves no empty ones behind', async () => {
+  expect(await writesToDisk('alice')).toBe(true)
+  hasWriting = false
+  expect(await writesToDisk('alice')).toBe(false)
+  expect(await writeFile(['alice', WAITING, 'a'], chunks('held'))).toEqual({ result: 1, isKept: false })
+  expect(await textOf('alice', WAITING, 'a')).toBe('held')
+  const alices = [...root.values()].find((folder) => folder instanceof Map)
+  expect([...(alices ?? [])]).toEqual([[WAITING, new Map()]])
 })

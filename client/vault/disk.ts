@@ -38,14 +38,13 @@ export async function writeFile<T>(
   { isFlushed = true } = {},
 ): Promise<{ result: T; isKept: boolean }> {
   const place = await folderAt([userId, folder], true)
-  if (!place) {
+  const file = place && (await openToWrite(place, name))
+  if (!place || !file) {
     const parts: Bytes[] = []
     const result = await eachOf(chunks, (chunk) => void parts.push(chunk))
     memory.set(memoryKey(userId, folder, name), new File(parts, name))
     return { result, isKept: false }
   }
-  const handle = await place.getFileHandle(name, { create: true })
-  const file = await handle.createSyncAccessHandle()
   try {
     file.truncate(0)
     let at = 0
@@ -62,6 +61,28 @@ export async function writeFile<T>(
       throw new CryptoFailure('quota', 'This browser has no room left for this file', { cause: error })
     throw error
   }
+}
+
+/** Opens a file for writing; undefined if the file system has no such writing, as that of some builds of WebKit. */
+async function openToWrite(place: FileSystemDirectoryHandle, name: string): Promise<FileSystemSyncAccessHandle | undefined> {
+  const handle = await place.getFileHandle(name, { create: true })
+  try {
+    return await handle.createSyncAccessHandle()
+  } catch (error) {
+    if (!(error instanceof DOMException) || error.name !== 'NotSupportedError') throw error
+    await place.removeEntry(name)
+    return undefined
+  }
+}
+
+/** True if this browser writes files to a disk, and does not only hold them until its last page is closed. */
+export async function writesToDisk(userId: string): Promise<boolean> {
+  const place = await folderAt([userId], true)
+  const name = `probe-${crypto.randomUUID()}`
+  const probe = place && (await openToWrite(place, name))
+  probe?.close()
+  await (probe && place.removeEntry(name))
+  return probe !== undefined
 }
 
 /** Hands over what a generator yields, and returns what it returns. */
