@@ -153,6 +153,20 @@ test('Bob looks through what Alice has shared, goes to the message of a picture,
   await bob.page.getByText('No files are kept').waitFor()
   await bob.page.goto(chat)
   await bob.page.getByRole('button', { name: 'Open beach.png' }).getByRole('img', { name: 'beach.png' }).waitFor()
+
+  // A private window of some browsers has no disk for files, and the page promises none.
+  await bob.page.route('**/worker-*.js', async (route) => {
+    const response = await route.fetch()
+    const body = `navigator.storage.getDirectory = async () => { throw new DOMException('None', 'SecurityError') };${await response.text()}`
+    await route.fulfill({ response, body })
+  })
+  await bob.page.goto(`${origin}/settings?tab=storage`)
+  await bob.page.getByText('Those that you open or send are in memory until this page is closed.').waitFor()
+  await bob.page.getByText('This browser keeps no files for Conclave').waitFor()
+  await looksFine(bob.page, 'storage, without a disk')
+  await bob.page.unroute('**/worker-*.js')
+  await bob.page.goto(chat)
+  await bob.page.getByRole('button', { name: 'Open beach.png' }).waitFor()
 })
 
 test('Eve changes, cuts and swaps a picture on its way: the bubble names it and why, a toast once, and a new attempt opens it', async ({
