@@ -95,7 +95,7 @@ test('Alice pays in a frame of another origin, whose page has no cookie; where i
     .getByRole('region', { name: 'Current plan' })
     .getByText(/^Renews /)
     .waitFor()
-  expect(await dialog.count()).toBe(0)
+  await expect.poll(() => dialog.count()).toBe(0)
   expect(await server.account('check-ledger')).toContain('what the ledger says')
   await alice.leaves()
   expect(alice.complaints).toEqual([])

@@ -26,7 +26,7 @@ test('Mia mails an invitation, which fails and then goes out; Bob joins by its l
   await page.locator('.toast', { hasText: 'Missing Information' }).waitFor()
   await page.getByText('Please enter a valid email').waitFor()
   await page.getByText('Username must be at least 3 characters').waitFor()
-  expect(await page.getByLabel('Email Address').evaluate((field) => field === document.activeElement)).toBe(true)
+  await expect.poll(() => page.getByLabel('Email Address').evaluate((field) => field === document.activeElement)).toBe(true)
   smtp.mood = 'refuses'
   await page.getByLabel('Email Address').fill('bob@example.org')
   await page.getByLabel('Preferred Username').fill('bob')

@@ -46,7 +46,7 @@ test('A stranger’s first day: a name to hand on, a request, a plan, sixty unre
   expect(await landmarks(page)).toEqual([1, 1])
   await looksFine(page, 'welcome on a phone')
   await button('Copy').click()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`@${alice.username}`)
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(`@${alice.username}`)
 
   // Bob adds that name, and may write at once.
   const bob = await arriving
@@ -122,10 +122,11 @@ test('A stranger’s first day: a name to hand on, a request, a plan, sixty unre
   await expect.poll(placeOf).toBeLessThan(0.45)
   const left = async () => Number(/(\d+) unread/.exec((await unread.textContent()) ?? '')?.[1])
   await expect.poll(left).toBeLessThan(60)
+  const jump = page.getByRole('button', { name: /^Jump to the newest message, \d+ new$/ })
+  // What has come into sight is marked in steps: both numbers follow.
+  await expect.poll(async () => (await jump.textContent())?.includes(`, ${await left()} new`)).toBe(true)
   const opened = await left()
   expect(opened).toBeGreaterThan(30)
-  const jump = page.getByRole('button', { name: /^Jump to the newest message, \d+ new$/ })
-  expect(await jump.textContent()).toContain(`, ${opened} new`)
   // The circle stands beside the column of messages, never on it.
   const [circle, column] = [await jump.boundingBox(), await page.locator('.line').first().boundingBox()]
   expect(circle?.x ?? 0).toBeGreaterThanOrEqual((column?.x ?? 0) + (column?.width ?? 0) - 56)
@@ -158,7 +159,7 @@ test('A stranger’s first day: a name to hand on, a request, a plan, sixty unre
   await field.press('ArrowDown')
   await page.keyboard.press('Enter')
   await found.waitFor()
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('log')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('log')
   // What comes behind it was read long ago, and does not count as new.
   await page.getByRole('button', { name: 'Jump to the newest message', exact: true }).waitFor()
   await page.goto(new URL('/', page.url()).href)
@@ -245,7 +246,7 @@ test('A whole first day by keyboard alone: the kit is put off, Bob is added, wri
   await bob.page.keyboard.press('Enter')
   // For a moment the words stand there twice, once for screen readers.
   await bob.page.locator('.toast', { hasText: 'Request ignored' }).waitFor()
-  expect(await bob.page.evaluate(() => document.activeElement?.matches('input[type="search"]'))).toBe(true)
+  await expect.poll(() => bob.page.evaluate(() => document.activeElement?.matches('input[type="search"]'))).toBe(true)
   await bob.page.getByRole('button', { name: 'Undo' }).press('Enter')
   await bob.page.getByText('1 message waiting').waitFor()
   await bob.accepts(alice)
