@@ -61,7 +61,7 @@ test('What Alice sends before the code is there is sent when it is: a registrati
   const tab = other.page.getByRole('tab', { name: 'Sign In' })
   await tab.click()
   await other.page.getByRole('heading', { name: 'Welcome back' }).waitFor()
-  await expect.poll(() => tab.evaluate((one) => one === document.activeElement)).toBe(true)
+  expect(await tab.evaluate((one) => one === document.activeElement)).toBe(true)
   await other.page.getByLabel(/^Username/).fill(alice.username)
   await other.page.getByLabel(/^Password/).fill(alice.password)
   await other.page.keyboard.press('Enter')

@@ -51,8 +51,7 @@ const LOOKUPS: Record<string, [number, (db: Db) => Promise<unknown>]> = {
   'room list, no change': [4 * ROOMS, (db) => readChanged(db, lister, { oldest: '9000000000', after: undefined }, 201)],
   'room list, all changed': [16 * ROOMS + 201 * 30, (db) => readChanged(db, lister, { oldest: '0', after: undefined }, 201)],
   // A plan for one row must not look cheaper than the one that is kept for any number.
-  // 41 were seen: ids are random, and so are the pages that an index splits. A scan would read hundreds.
-  'room list, one row': [60, (db) => readRows(db, lister, FIFTY.slice(0, 1))],
+  'room list, one row': [40, (db) => readRows(db, lister, FIFTY.slice(0, 1))],
   'room list, rows': [50 * 30, (db) => readRows(db, lister, FIFTY)],
   // Alice's contacts, their rows about her, and what they show.
   presence: [10 * ROOMS, (db) => writePresence(db, uuid(9), [alice, uuid(2)], [true, false], now)],
@@ -134,6 +133,7 @@ async function fill(rooms: number, messages: number): Promise<void> {
 }
 
 test('a hot look-up that was planned with no, some or all rows, before or after ANALYZE, reads as little when the tables are full', async () => {
+  await world.stopsVacuum()
   const planners: [string, Awaited<ReturnType<typeof planner>>][] = []
   const plan = async (when: string) => {
     const one = await planner()
@@ -146,6 +146,8 @@ test('a hot look-up that was planned with no, some or all rows, before or after 
   await fill(20, 1000)
   await plan('with 1,000 rows, analyzed when empty')
   await fill(ROOMS, MESSAGES)
+  // Other tests' transactions keep the rows of before alive that filling has replaced, and each look-up would read those too.
+  await world.settles()
   await plan('when full, analyzed when empty')
   const measured = async (state: string) => {
     for (const [when, one] of planners)

@@ -72,6 +72,8 @@ export interface World {
    * answers the changes after it again.
    */
   settles(): Promise<void>
+  /** Keeps the cluster's own vacuum away from the tables: it changes the statistics by which statements are planned. */
+  stopsVacuum(): Promise<void>
   /** Moves the clock forward. */
   passes(seconds: number): void
   /** The server's log, at level debug. */
@@ -181,6 +183,10 @@ export async function startWorld({
         return row?.['over'] === true
       }
       await vi.waitUntil(isOver, { timeout: 30_000, interval: 10 })
+    },
+    stopsVacuum: async () => {
+      for (const { tablename } of await sql("select tablename from pg_tables where schemaname = 'public'"))
+        await sql(`alter table "${tablename}" set (autovacuum_enabled = off)`)
     },
     person,
     passes: (seconds) => {
