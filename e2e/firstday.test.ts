@@ -125,8 +125,7 @@ test('A stranger’s first day: a name to hand on, a request, a plan, sixty unre
   const jump = page.getByRole('button', { name: /^Jump to the newest message, \d+ new$/ })
   // What has come into sight is marked in steps: both numbers follow.
   await expect.poll(async () => (await jump.textContent())?.includes(`, ${await left()} new`)).toBe(true)
-  const opened = await left()
-  expect(opened).toBeGreaterThan(30)
+  expect(await left()).toBeGreaterThan(30)
   // The circle stands beside the column of messages, never on it.
   const [circle, column] = [await jump.boundingBox(), await page.locator('.line').first().boundingBox()]
   expect(circle?.x ?? 0).toBeGreaterThanOrEqual((column?.x ?? 0) + (column?.width ?? 0) - 56)
