@@ -24,6 +24,7 @@ function folderHandle(folder: Folder): object {
     },
     async getFileHandle(name: string, { create = false } = {}) {
       if (!folder.has(name) && !create) throw absent()
+      if (!folder.has(name) && room === 0) throw new DOMException('It is full', 'QuotaExceededError')
       if (!folder.has(name)) folder.set(name, new Uint8Array())
       return fileHandle(folder, name)
     },
@@ -84,6 +85,11 @@ test('A disk without space says so, and keeps no half of the file', async () => 
   room = 8
   await expect(writeFile(['alice', WAITING, 'a'], chunks('12345678', '9'))).rejects.toMatchObject({ code: 'quota' })
   expect(await textOf('alice', WAITING, 'a')).toBeUndefined()
+})
+
+test('A disk without space is a disk: whoever comes to clear it is told so', async () => {
+  room = 0
+  expect(await writesToDisk('alice')).toBe(true)
 })
 
 test('What was sent moves into the folder of its room and back, and goes with that', async () => {

@@ -63,7 +63,7 @@ export async function writeFile<T>(
   }
 }
 
-/** Opens a file for writing; undefined if the file system has no such writing, as that of some builds of WebKit. */
+/** Opens a file for writing; undefined if this file system cannot, as in some builds of WebKit. Makes an empty file where there is none. */
 async function openToWrite(place: FileSystemDirectoryHandle, name: string): Promise<FileSystemSyncAccessHandle | undefined> {
   const handle = await place.getFileHandle(name, { create: true })
   try {
@@ -75,14 +75,20 @@ async function openToWrite(place: FileSystemDirectoryHandle, name: string): Prom
   }
 }
 
-/** True if this browser writes files to a disk, and does not only hold them until its last page is closed. */
+/** True if this browser writes files to a disk; false if it holds them in memory. Tries it with an empty file, which it deletes. */
 export async function writesToDisk(userId: string): Promise<boolean> {
-  const place = await folderAt([userId], true)
-  const name = `probe-${crypto.randomUUID()}`
-  const probe = place && (await openToWrite(place, name))
-  probe?.close()
-  await (probe && place.removeEntry(name))
-  return probe !== undefined
+  try {
+    const place = await folderAt([userId], true)
+    const name = `probe-${crypto.randomUUID()}`
+    const probe = place && (await openToWrite(place, name))
+    probe?.close()
+    await (probe && place.removeEntry(name))
+    return probe !== undefined
+  } catch (error) {
+    // A full disk is one, and whoever comes to clear it must see what lies there.
+    if (error instanceof DOMException && error.name === 'QuotaExceededError') return true
+    throw error
+  }
 }
 
 /** Hands over what a generator yields, and returns what it returns. */
