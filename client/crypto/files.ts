@@ -215,7 +215,7 @@ export interface KeptFiles {
   rooms: { chatRoomId: string; files: { object: string; bytes: number }[] }[]
   /** What still waits to be sent. */
   waitingBytes: number
-  /** False if it is held in memory alone, and gone when the page is closed. */
+  /** False if this browser holds files in memory alone, until the page is closed. */
   isOnDisk: boolean
 }
 

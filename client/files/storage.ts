@@ -22,7 +22,7 @@ export interface Kept {
   waitingBytes: number
   /** All that the browser counts for this site, with messages, search and the app itself; undefined where it does not say. */
   totalBytes: number | undefined
-  /** False if files are held in memory alone, and gone when the page is closed. The browser does not count those. */
+  /** False if this browser holds files in memory alone, until the page is closed: `totalBytes` has none of them. */
   isOnDisk: boolean
 }
 

@@ -24,7 +24,7 @@ const INT8 = pg.types.builtins.INT8
 /** Connections that stay open while nothing is asked: as many as small flushes of messages go out at once (`rooms/batch.ts`). */
 const KEPT_CONNECTIONS = 4
 
-/** How long a connection is quiet before the system asks whether its other end is still there. */
+/** Idle time of a connection after which the system sends the first TCP keepalive probe. */
 const KEEP_ALIVE_MS = 30_000
 
 const OPTIONS = [
@@ -46,8 +46,7 @@ export function connect(url: string, onLost: (error: Error) => void = () => unde
     max: 16,
     // A new connection plans each statement anew, the append longest: whoever writes first on a quiet server would wait for that.
     min: KEPT_CONNECTIONS,
-    // A network that forgets quiet connections without a word would leave dead ones in the pool: the next statement would wait for
-    // its own end, and then fail.
+    // Some networks drop a quiet connection without telling either end. A statement on such a connection waits until it times out.
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     connectionTimeoutMillis: 5000,
