@@ -3,7 +3,7 @@ import { IDBFactory } from 'fake-indexeddb'
 import { expect } from 'vitest'
 import { stretch } from '../client/account/keys.ts'
 import { openForOrder } from '../client/account/orders.ts'
-import { accountStore } from '../client/account/store.ts'
+import { accountStore } from '../client/account/state.ts'
 import { checkDevice, syncAll } from '../client/app/sync.ts'
 import {
   changeChatPassword,

@@ -7,7 +7,7 @@ import { openBrowser } from '../testing/browser.ts'
 import { newPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
 import { closeAccount, SESSION_ENDED, sendPendingLogout, signedIn, start } from './account.ts'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 import { readEnded } from './stored.ts'
 
 beforeEach(openBrowser)

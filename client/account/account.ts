@@ -4,7 +4,7 @@ import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { proveSession } from './proof.ts'
-import { type AccountState, accountStore } from './store.ts'
+import { type AccountState, accountStore } from './state.ts'
 import {
   dropEnded,
   dropPendingLogout,

@@ -3,7 +3,7 @@ import { type Passkey, passkeysApi } from '../../contract/passkeys.ts'
 import type { Env } from '../env.ts'
 import { changeKeys, loadPasskeyCode, type Opener, openKeys, putChange, type Ways, waysOf } from './keys.ts'
 import { orderFor } from './orders.ts'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 
 /** A passkey of the account: whether it signs in at its address, and whether it opens the keys on a new browser [Note: K1]. */
 export interface ListedPasskey {

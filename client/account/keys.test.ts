@@ -25,7 +25,7 @@ import { refreshOwnDevices } from '../trust/own.ts'
 import { addPasskey, factorsOf, joinPasskeys, removePasskey, setBiometric } from './factors.ts'
 import { addKit, changeKeys, type Opener, openKeys, removeDevice, setPasswordOpens, switchHistory, waysOf } from './keys.ts'
 import { changePassword } from './orders.ts'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 
 // Argon2id and many messages take long.
 vi.setConfig({ testTimeout: 60_000 })

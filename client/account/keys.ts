@@ -6,7 +6,7 @@ import { CryptoFailure, type KeyChangeRequest, type ListedDevice, loadPart } fro
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { lostBookStore, resetLostBook, syncBook } from '../trust/book.ts'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 
 /** A secret that opens the account's keys. `fresh` uses what the worker still holds, such as the password of the sign-up. */
 export type Opener =

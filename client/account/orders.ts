@@ -5,7 +5,7 @@ import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { type Opener, openKeys, ownName, putChange, storedKeys, stretch, waysIn } from './keys.ts'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 
 interface PasswordChange {
   currentPassword: string

@@ -9,7 +9,7 @@ import { at, newPerson, passwordOf, type TestPerson } from '../testing/people.ts
 import { createWire, type Wire } from '../testing/wire.ts'
 import { OTHER_ACCOUNT, refreshUser, start } from './account.ts'
 import { ownName } from './keys.ts'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 
 // Argon2id.
 vi.setConfig({ testTimeout: 60_000 })

@@ -4,7 +4,7 @@ import { PRF_INPUT, type StubbedCredentials, stubCredentials } from '../testing/
 import { ALL_SHOWN } from '../testing/privacy.ts'
 import { askPasskey, createPasskey, signWithPasskey } from './passkey.ts'
 import { passkeysWork } from './passkeyshere.ts'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 
 const CHALLENGE = 'AAEC_w'
 const USER_ID = '0a0a0a0a-0000-4000-8000-000000000001'

@@ -3,7 +3,7 @@ import { type Bytes, fromBase64, fromUtf8, toBase64, toBase64Url, utf8 } from '.
 import type { Registration } from '../../contract/passkeys.ts'
 import { CryptoFailure } from '../crypto/crypto.ts'
 import { passkeysWork } from './passkeyshere.ts'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 
 /** A passkey's key: its credential id in base64url, and its 32-byte PRF output in base64. */
 export interface PasskeyOutput {

@@ -7,7 +7,7 @@ import { openBrowser } from '../testing/browser.ts'
 import { ALL_SHOWN } from '../testing/privacy.ts'
 import { refreshUser } from './account.ts'
 import { profileErrors, saveProfile } from './profile.ts'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 
 const alice: User = {
   ...{ id: 'a1', username: 'alice', displayName: 'Alice', profileImageUrl: null, isAdmin: false, subscriptionTier: 'free' },

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { useEnv } from '../ui/env.tsx'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 import { loadWays, waysStore } from './ways.ts'
 
 /** Returns the account's ways in, and its passkeys that sign in. Fetches them on first use and after another device changed them. */

@@ -4,7 +4,7 @@ import { loadPart } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { failureWords } from '../ui/failure.ts'
 import { type Ways, waysOf } from './keys.ts'
-import { accountStore } from './store.ts'
+import { accountStore } from './state.ts'
 
 interface WaysState {
   /** The account of these ways in. */

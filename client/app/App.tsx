@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { accountStore } from '../account/store.ts'
+import { accountStore } from '../account/state.ts'
 import { readEnded, readUser } from '../account/stored.ts'
 import { AuthScreen } from '../signin/AuthScreen.tsx'
 import { Boundary } from '../ui/Boundary.tsx'

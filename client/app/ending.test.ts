@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { removeDevice } from '../account/keys.ts'
-import { accountStore } from '../account/store.ts'
+import { accountStore } from '../account/state.ts'
 import { resetDevices } from '../devices/list.ts'
 import { devicesStore } from '../devices/store.ts'
 import { openBrowser } from '../testing/browser.ts'

@@ -1,10 +1,18 @@
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import type { Env } from '../env.ts'
+import { photosStore } from '../photo/photostore.ts'
+import { PhotosContext } from '../ui/Avatar.tsx'
 import { EnvContext } from '../ui/env.tsx'
 import { App } from './App.tsx'
 import { noteTyped } from './takeover.tsx'
 import { startTheme } from './theme.ts'
+
+const PHOTOS = {
+  store: photosStore,
+  // Without the code there are monograms.
+  want: (path: string) => void import('../photo/photos.ts').then(({ wantPhoto }) => wantPhoto(path)).catch(() => undefined),
+}
 
 /** Renders the app in `#root`, in the place of the static frame. */
 export function mount(env: Env): void {
@@ -15,7 +23,9 @@ export function mount(env: Env): void {
   flushSync(() =>
     createRoot(root).render(
       <EnvContext value={env}>
-        <App />
+        <PhotosContext value={PHOTOS}>
+          <App />
+        </PhotosContext>
       </EnvContext>,
     ),
   )

@@ -1,4 +1,4 @@
-import { accountStore } from '../account/store.ts'
+import { accountStore } from '../account/state.ts'
 import type { Env } from '../env.ts'
 import type { Opening } from '../lock/watch.ts'
 import { askForNewest, type Offered } from '../net/offered.ts'

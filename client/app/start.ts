@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { closeAccount, SESSION_ENDED, sendPendingLogout, start } from '../account/account.ts'
 import { proveAgain } from '../account/proof.ts'
-import { accountStore } from '../account/store.ts'
+import { accountStore } from '../account/state.ts'
 import { CryptoFailure, openCrypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { createApi } from '../net/api.ts'

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { User } from '../../contract/account.ts'
 import { roomsApi } from '../../contract/rooms.ts'
-import { accountStore } from '../account/store.ts'
+import { accountStore } from '../account/state.ts'
 import { resetDevices } from '../devices/list.ts'
 import { ApiError } from '../net/api.ts'
 import { resetRooms, roomById, roomsStore } from '../rooms/list.ts'

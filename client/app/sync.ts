@@ -1,5 +1,5 @@
 import { directRoomId } from '../../contract/shapes.ts'
-import { accountStore } from '../account/store.ts'
+import { accountStore } from '../account/state.ts'
 import { checkVanished } from '../contacts/vanished.ts'
 import { CryptoFailure, type Mismatch } from '../crypto/crypto.ts'
 import { showAnnounced, showListed } from '../devices/list.ts'

@@ -32,6 +32,13 @@ export interface DeviceKeys {
   sealingKey: Bytes
 }
 
+/** This device's MLS identity: an Ed25519 seed and key (32 bytes each) and the credential that its account signed. */
+export interface LeafDevice {
+  leafSeed: Uint8Array
+  leafKey: Uint8Array
+  credential: Uint8Array
+}
+
 /**
  * The account and device that a credential names, unverified: call `credentialHolds`. undefined if the bytes are no credential.
  */

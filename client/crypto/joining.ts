@@ -16,7 +16,7 @@ import { treeHashRoot } from 'ts-mls/treeHash.js'
 import { type Bytes, concat, decodeFields, encodeFields, sameBytes } from '../../contract/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { Leaf } from './commits.ts'
-import { readCredential } from './identity.ts'
+import { type LeafDevice, readCredential } from './identity.ts'
 import { addOf, type Committed, commitWith, epochOf, type Group, groupIdOf, groupInfoOf } from './mls.ts'
 import {
   type Accounts,
@@ -31,13 +31,6 @@ import {
   suite,
   typed,
 } from './suite.ts'
-
-/** This device's MLS identity: an Ed25519 seed and key (32 bytes each) and the credential that its account signed. */
-export interface LeafDevice {
-  leafSeed: Uint8Array
-  leafKey: Uint8Array
-  credential: Uint8Array
-}
 
 const LAST_RESORT = 0x000a // RFC 9420 section 17.3
 const TEN_YEARS_SECONDS = 10 * 365 * 86_400

@@ -3,7 +3,8 @@ import { fromBase64, toBase64 } from '../../contract/bytes.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { jsonOf } from '../vault/rows.ts'
 import type { Write } from '../vault/vault.ts'
-import { keyPackageRef, type LeafDevice, makeKeyPackage } from './joining.ts'
+import type { LeafDevice } from './identity.ts'
+import { keyPackageRef, makeKeyPackage } from './joining.ts'
 import { type Live, leafDevice } from './live.ts'
 
 interface HeldKeyPackage {

@@ -1,6 +1,5 @@
 import type { Vault } from '../vault/vault.ts'
-import type { DeviceKeys } from './identity.ts'
-import type { LeafDevice } from './joining.ts'
+import type { DeviceKeys, LeafDevice } from './identity.ts'
 
 /** The worker's state while an account is open. It never includes the identity seed or the account key [Note: K1]. */
 export interface Live {

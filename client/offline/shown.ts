@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type User, userShape } from '../../contract/account.ts'
 import { type ListedRoom, roomRowShape } from '../../contract/roomlist.ts'
-import type { StoredUser } from '../account/stored.ts'
 import type { Env } from '../env.ts'
 import { inLanes } from '../net/turns.ts'
 import { rowOfRoom } from '../rooms/contact.ts'
@@ -60,7 +59,7 @@ type Kept = z.output<typeof shownShape> | undefined
 export const readKept = async (env: Env): Promise<Kept> => shownShape.safeParse(await env.crypto.readShown()).data
 
 /** The own user as this browser last saw it. */
-export function ownUserOf(kept: Kept, who: StoredUser): User {
+export function ownUserOf(kept: Kept, who: Pick<User, 'id' | 'username'>): User {
   const own = { ...BARE_USER, displayName: who.username, ...who }
   return userShape.safeParse({ ...own, ...kept?.user }).data ?? own
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { User } from '../../contract/account.ts'
 import { filesApi } from '../../contract/files.ts'
-import { accountStore } from '../account/store.ts'
+import { accountStore } from '../account/state.ts'
 import type { Env } from '../env.ts'
 import { openBrowser } from '../testing/browser.ts'
 import { ALL_SHOWN } from '../testing/privacy.ts'

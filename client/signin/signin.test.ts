@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto'
 import { expect, test } from 'vitest'
 import { toBase64 } from '../../contract/bytes.ts'
-import { accountStore } from '../account/store.ts'
+import { accountStore } from '../account/state.ts'
 import { createCore } from '../crypto/core.ts'
 import type { Env } from '../env.ts'
 import { endSignUp } from './signin.ts'

@@ -1,6 +1,6 @@
-import { type ReactNode, useEffect } from 'react'
+import { createContext, type ReactNode, use, useEffect } from 'react'
 import { useStore } from 'zustand'
-import { photosStore } from './photostore.ts'
+import { createStore, type StoreApi } from 'zustand/vanilla'
 import { tintOf } from './tint.ts'
 
 function monogram(name: string): string {
@@ -30,12 +30,26 @@ export function Avatar({ id, name, photo, isOutlined = false, size = 44, childre
   )
 }
 
+/** Where avatars find photos. Components of ui/ fetch nothing. */
+interface PhotoSource {
+  /** The address of each loaded photo in memory, by its path. */
+  store: Pick<StoreApi<{ photos: ReadonlyMap<string, string> }>, 'getState' | 'getInitialState' | 'subscribe'>
+  /** Has the photo of this path loaded into the store, if there is one. */
+  want: (path: string) => void
+}
+
+/** Without a source there are monograms. */
+export const PhotosContext = createContext<PhotoSource>({
+  store: createStore(() => ({ photos: new Map() })),
+  want: () => undefined,
+})
+
 function Photo({ path }: { path: string }) {
-  const url = useStore(photosStore, ({ photos }) => photos.get(path))
+  const { store, want } = use(PhotosContext)
+  const url = useStore(store, ({ photos }) => photos.get(path))
   useEffect(() => {
-    // Without the code there are monograms.
-    if (!url) import('./photos.ts').then(({ wantPhoto }) => wantPhoto(path)).catch(() => undefined)
-  }, [path, url])
+    if (!url) want(path)
+  }, [path, url, want])
   return url && <img src={url} alt="" />
 }
 

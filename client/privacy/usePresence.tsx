@@ -1,9 +1,9 @@
 import { useStore } from 'zustand'
-import { usePrivacy } from '../account/usePrivacy.tsx'
 import { connectionStore } from '../net/status.ts'
+import type { RoomRow } from '../rooms/list.ts'
+import { type Presence, presenceOf } from '../rooms/presence.ts'
 import type { Person } from '../trust/people.ts'
-import type { RoomRow } from './list.ts'
-import { type Presence, presenceOf } from './presence.ts'
+import { usePrivacy } from './usePrivacy.tsx'
 
 /** What is known now of the presence of the other person of a room. */
 export function usePresence(room: RoomRow, person: Person, now: Date): Presence | undefined {

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { User } from '../../contract/account.ts'
 import { PERIODS } from '../../contract/limits.ts'
 import { privacyApi } from '../../contract/privacy.ts'
+import { accountStore } from '../account/state.ts'
 import type { Env } from '../env.ts'
 import { setTyping } from '../messages/send.ts'
 import { ApiError } from '../net/api.ts'
@@ -9,7 +10,6 @@ import type { Room } from '../rooms/room.ts'
 import { openBrowser } from '../testing/browser.ts'
 import { ALL_SHOWN } from '../testing/privacy.ts'
 import { ownPrivacy, savePrivacy } from './privacy.ts'
-import { accountStore } from './store.ts'
 
 const alice = { id: 'a1', username: 'alice', displayName: 'Alice', privacy: ALL_SHOWN } as User
 

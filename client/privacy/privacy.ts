@@ -1,7 +1,7 @@
 import { type Privacy, privacyApi } from '../../contract/privacy.ts'
+import { type AccountState, accountStore } from '../account/state.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
-import { type AccountState, accountStore } from './store.ts'
 
 /** Nothing is shown of an account that is not open. */
 const NOTHING: Privacy = { presence: false, lastSeen: false, typing: false, receipts: false }
