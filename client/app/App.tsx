@@ -4,6 +4,7 @@ import { accountStore } from '../account/state.ts'
 import { readEnded, readUser } from '../account/stored.ts'
 import { AuthScreen } from '../signin/AuthScreen.tsx'
 import { Boundary } from '../ui/Boundary.tsx'
+import { later } from '../ui/later.tsx'
 import { firstFrame } from './early.ts'
 import { Shell } from './Shell.tsx'
 
@@ -13,6 +14,7 @@ const loadAll = () => void Promise.all([loadMessenger(), import('./session.ts')]
 const Notices = lazy(async () => ({ default: (await import('./Notices.tsx')).Notices }))
 const KitStep = lazy(async () => ({ default: (await import('../signin/KitStep.tsx')).KitStep }))
 const LockScreen = lazy(async () => ({ default: (await import('../lock/LockScreen.tsx')).LockScreen }))
+const InvitedBy = later(async () => (await import('../family/InvitedBy.tsx')).InvitedBy)
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
 
 /** True if the address asks for Sign In, as the landing's link does, or the person has chosen it in the static form. */
@@ -46,7 +48,14 @@ export function App() {
     <>
       <Boundary isPage key={isForm ? 'signed_out' : isShut ? 'locked' : phase}>
         {phase === 'starting' && !isForm && <Shell />}
-        {isForm && <AuthScreen notice={notice} isReturning={isReturning} onSubmit={loadAll} />}
+        {isForm && (
+          <AuthScreen
+            notice={notice}
+            isReturning={isReturning}
+            invitation={location.pathname.startsWith('/invitation/') && <InvitedBy />}
+            onSubmit={loadAll}
+          />
+        )}
         {isShut && who && (
           <Suspense fallback={<Shell />}>
             <LockScreen who={who} user={user} />

@@ -1,6 +1,6 @@
 import { ShieldAlert } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { later } from '../ui/later.tsx'
 import { Note } from '../ui/Note.tsx'
 import { AuthFrame } from './AuthFrame.tsx'
@@ -9,7 +9,6 @@ import { SignUp } from './SignUp.tsx'
 import type { SignInStep } from './signin.ts'
 
 const ConfirmDevices = later(async () => (await import('./ConfirmDevices.tsx')).ConfirmDevices)
-const InvitedBy = later(async () => (await import('../family/InvitedBy.tsx')).InvitedBy)
 const NewPassword = later(async () => (await import('./NewPassword.tsx')).NewPassword)
 const RecoverAccount = later(async () => (await import('./RecoverAccount.tsx')).RecoverAccount)
 const OpenKeys = later(async () => (await import('./OpenKeys.tsx')).OpenKeys)
@@ -20,19 +19,18 @@ type Shown = SignInStep | { step: 'forgot' }
 /** On a touch screen the focus would open the keyboard over the form. */
 const isTouch = () => globalThis.matchMedia?.('(pointer: coarse)').matches
 
-/** The static form is rendered where there is no address. */
-const isInvited = () => globalThis.location?.pathname.startsWith('/invitation/')
-
 interface Props {
   /** Reason why the person has to sign in again. */
   notice: string | null
   /** True if somebody was signed in on this page before. */
   isReturning: boolean
+  /** What stands above the forms where the address invites. */
+  invitation?: ReactNode
   /** Called when a form is sent to the server. */
   onSubmit: () => void
 }
 
-export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
+export function AuthScreen({ notice, isReturning, invitation, onSubmit }: Props) {
   const main = useRef<HTMLElement>(null)
   const [step, setStep] = useState<Shown>({ step: 'done' })
   const [username, setUsername] = useState('')
@@ -72,7 +70,7 @@ export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
       )}
       {step.step === 'new_password' && <NewPassword onCancel={() => setStep({ step: 'done' })} />}
       {step.step === 'done' && (
-        <Forms {...{ tab, notice, username, onSubmit }} onTab={setTab} onUsername={setUsername} onStep={setStep} />
+        <Forms {...{ tab, notice, invitation, username, onSubmit }} onTab={setTab} onUsername={setUsername} onStep={setStep} />
       )}
     </AuthFrame>
   )
@@ -81,6 +79,7 @@ export function AuthScreen({ notice, isReturning, onSubmit }: Props) {
 interface FormsProps {
   tab: string
   notice: string | null
+  invitation: ReactNode
   username: string
   onUsername: (username: string) => void
   onTab: (tab: string) => void
@@ -88,7 +87,7 @@ interface FormsProps {
   onStep: (step: Shown) => void
 }
 
-function Forms({ tab, notice, username, onUsername, onTab, onSubmit, onStep }: FormsProps) {
+function Forms({ tab, notice, invitation, username, onUsername, onTab, onSubmit, onStep }: FormsProps) {
   return (
     <Tabs.Root value={tab} onValueChange={onTab}>
       <h1 tabIndex={-1}>{tab === 'signup' ? 'Create your account' : notice ? 'Sign in' : 'Welcome back'}</h1>
@@ -96,7 +95,7 @@ function Forms({ tab, notice, username, onUsername, onTab, onSubmit, onStep }: F
         <Tabs.Trigger value="signup">Sign Up</Tabs.Trigger>
         <Tabs.Trigger value="signin">Sign In</Tabs.Trigger>
       </Tabs.List>
-      {isInvited() && <InvitedBy />}
+      {invitation}
       {notice && (
         <Note icon={ShieldAlert} role="status">
           {notice}
