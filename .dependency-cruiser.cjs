@@ -2,7 +2,7 @@
 
 const tests = '([.]test[.]tsx?$|^(client|server)/testing/|/testing[.]ts$|^(e2e|faults|walks)/)'
 /** Everything behind the one door to keys: the protocol, the vault, the search index, the primitives. */
-const behindTheDoor = 'client/(crypto|vault|index|primitives)/'
+const behindTheDoor = 'client/(worker|crypto|vault|index|primitives)/'
 const modules = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`
 
 module.exports = {
@@ -34,8 +34,8 @@ module.exports = {
       severity: 'error',
       comment:
         'store.ts, store-<noun>.ts, routes.ts and frames.ts belong to their folder. Call the front file instead (contacts/contacts.ts). client/app/ assembles the screens and may read stores.',
-      from: { path: '^(client|server)/([^/]+)/', pathNot: ['^client/app/', tests] },
-      to: { path: '^(client|server)/[^/]+/(store|store-[^/]+|routes|frames)[.]ts$', pathNot: '^$1/$2/' },
+      from: { path: '^((?:client|server)/.+/)[^/]+$', pathNot: ['^client/app/', tests] },
+      to: { path: '^(client|server)/.+/(store|store-[^/]+|routes|frames)[.]ts$', pathNot: '^$1[^/]+$' },
     },
     {
       name: 'only-app-collects-doors',
@@ -43,32 +43,32 @@ module.exports = {
       comment:
         'server/app.ts is the one table of contents: it alone collects routes.ts and frames.ts, and it touches no store.ts.',
       from: { path: '^((client|server)/[^/]+[.]tsx?$|scripts/|bench/)', pathNot: ['^server/app[.]ts$', tests] },
-      to: { path: '^(client|server)/[^/]+/(store|store-[^/]+|routes|frames)[.]ts$' },
+      to: { path: '^(client|server)/.+/(store|store-[^/]+|routes|frames)[.]ts$' },
     },
     {
       name: 'app-touches-no-store',
       severity: 'error',
       comment: 'server/app.ts lists the doors. SQL is reached through the verbs of a feature.',
       from: { path: '^server/app[.]ts$' },
-      to: { path: '^server/[^/]+/(store|store-[^/]+)[.]ts$' },
+      to: { path: '^server/.+/(store|store-[^/]+)[.]ts$' },
     },
     {
       name: 'sql-in-stores',
       severity: 'error',
       comment:
         'SQL stands in store.ts and store-<noun>.ts of a folder, and in db/. A verb calls it by a name that says what is asked.',
-      from: { path: '^server/', pathNot: ['^server/db/', '^server/[^/]+/(store|store-[^/]+)[.]ts$', tests] },
-      to: { path: ['^server/db/schema/', modules('drizzle-orm', 'pg')] },
+      from: { path: '^server/', pathNot: ['^server/(ground/)?db/', '^server/.+/(store|store-[^/]+)[.]ts$', tests] },
+      to: { path: ['^server/(ground/)?db/schema/', modules('drizzle-orm', 'pg')] },
     },
     {
       name: 'ground-knows-no-feature',
       severity: 'error',
       comment:
         'http, realtime, db, jobs, outbound, net, ui and what lies behind the door to keys carry every feature, so they know none. server/app.ts hands them functions.',
-      from: { path: `^(server/(http|realtime|db|jobs|outbound)/|client/(net|ui)/|${behindTheDoor})`, pathNot: tests },
+      from: { path: `^(server/(ground/)?(http|realtime|db|jobs|outbound)/|client/(net|ui)/|${behindTheDoor})`, pathNot: tests },
       to: {
         path: '^(client|server)/[^/]+/',
-        pathNot: `^(server/(http|realtime|db|jobs|outbound)/|client/(net|ui)/|${behindTheDoor})`,
+        pathNot: `^(server/(ground/)?(http|realtime|db|jobs|outbound)/|server/settings/|client/(net|ui)/|${behindTheDoor})`,
       },
     },
     {
@@ -87,7 +87,7 @@ module.exports = {
       comment:
         'End-to-end encryption as a lint rule: no file of the server reaches what people write, not even through another file.',
       from: { path: '^server/', pathNot: tests },
-      to: { path: '^contract/content[.]ts$', reachable: true },
+      to: { path: '^contract/(chat/)?content[.]ts$', reachable: true },
     },
     {
       name: 'keys-through-one-door',
@@ -95,46 +95,46 @@ module.exports = {
       comment:
         'client/crypto/crypto.ts is the only door to keys, to the vault and to the search index. An auditor reads what lies behind it and knows that no key leaves. client/net/workers.ts takes the address of the worker, not its code.',
       from: { pathNot: [`^${behindTheDoor}`, '^client/net/workers[.]ts$', tests] },
-      to: { path: `^${behindTheDoor}`, pathNot: '^client/crypto/(crypto|demonstration)[.]ts$' },
+      to: { path: `^${behindTheDoor}`, pathNot: '^client/(crypto|worker)/(crypto|demonstration)[.]ts$' },
     },
     {
       name: 'demonstration-is-for-pages',
       severity: 'error',
       comment:
         'client/crypto/demonstration.ts seals a text of a stranger in a room that nobody has. The product goes through client/crypto/crypto.ts.',
-      from: { pathNot: ['^client/pages/', tests] },
-      to: { path: '^client/crypto/demonstration[.]ts$' },
+      from: { pathNot: ['^client/(pages|site)/', tests] },
+      to: { path: '^client/(crypto|worker)/demonstration[.]ts$' },
     },
     {
       name: 'demonstration-has-no-keys',
       severity: 'error',
       comment:
         'What a public page loads to show how a text is sealed reaches neither the vault nor the search index, not even through another file.',
-      from: { path: '^client/crypto/demonstration[.]ts$' },
-      to: { path: '^client/(vault|index)/', reachable: true },
+      from: { path: '^client/(crypto|worker)/demonstration[.]ts$' },
+      to: { path: '^client/(worker/)?(vault|index|searchindex)/', reachable: true },
     },
     {
       name: 'vault-knows-no-protocol',
       severity: 'error',
       comment:
         'client/vault/ keeps sealed rows and client/index/ searches them: neither knows MLS, keys or people. The protocol in client/crypto/ uses both.',
-      from: { path: '^client/(vault|index)/', pathNot: tests },
-      to: { path: '^client/crypto/' },
+      from: { path: '^client/(worker/)?(vault|index|searchindex)/', pathNot: tests },
+      to: { path: '^client/(crypto|worker)/', pathNot: '^client/worker/(vault|searchindex|primitives)/' },
     },
     {
       name: 'vault-knows-no-index',
       severity: 'error',
       comment: 'client/index/ is made from what the vault holds, and can be made anew. The vault knows nothing of it.',
-      from: { path: '^client/vault/', pathNot: tests },
-      to: { path: '^client/index/' },
+      from: { path: '^client/(worker/)?vault/', pathNot: tests },
+      to: { path: '^client/(index|worker/searchindex)/' },
     },
     {
       name: 'primitives-stand-alone',
       severity: 'error',
       comment:
         'client/primitives/ is what every seal, hash and signature is made of. It keeps nothing and imports the contract only.',
-      from: { path: '^client/primitives/', pathNot: tests },
-      to: { path: '^client/', pathNot: '^client/primitives/' },
+      from: { path: '^client/(worker/)?primitives/', pathNot: tests },
+      to: { path: '^client/', pathNot: '^client/(worker/)?primitives/' },
     },
     {
       name: 'worker-is-an-address',
@@ -142,14 +142,14 @@ module.exports = {
       comment:
         'client/net/workers.ts starts the encryption worker by its address and knows nothing else behind the door to keys.',
       from: { path: '^client/net/workers[.]ts$' },
-      to: { path: `^${behindTheDoor}`, pathNot: '^client/crypto/worker[.]ts$' },
+      to: { path: `^${behindTheDoor}`, pathNot: '^client/(crypto|worker)/worker[.]ts$' },
     },
     {
       name: 'mls-in-few-files',
       severity: 'error',
       comment:
         'ts-mls is spoken in four files of client/crypto/ (mls, suite, joining, commits), so that its hazards are handled once (docs/decisions/0011).',
-      from: { pathNot: ['^client/crypto/(mls|suite|joining|commits)[.]ts$', tests] },
+      from: { pathNot: ['^client/(crypto|worker/group)/(mls|suite|joining|commits)[.]ts$', tests] },
       to: { path: modules('ts-mls') },
     },
     {
@@ -164,8 +164,11 @@ module.exports = {
       severity: 'error',
       comment:
         'Public pages load without the messenger: they use ui/, crypto/demonstration.ts and net/code.ts, which says what a page is made of, and no feature.',
-      from: { path: '^client/pages/', pathNot: tests },
-      to: { path: '^client/', pathNot: '^client/((pages|ui)/|crypto/demonstration[.]ts$|net/code[.]ts$)' },
+      from: { path: '^client/(pages|site)/', pathNot: tests },
+      to: {
+        path: '^client/',
+        pathNot: '^client/((pages|site|ui)/|(crypto|worker)/demonstration[.]ts$|net/(code|runningCode)[.]ts$)',
+      },
     },
     {
       name: 'tests-stay-outside',

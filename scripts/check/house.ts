@@ -120,7 +120,7 @@ export function findPrivatePlaces(files: TrackedFile[]): string[] {
 export function findLooseSql(files: TrackedFile[]): string[] {
   return files
     .filter(({ path }) => /^server\/.*[.]ts$/.test(path) && !isTest(path))
-    .filter(({ path }) => !/^server\/(db|testing)\/|\/store(-[^/]+)?[.]ts$/.test(path))
+    .filter(({ path }) => !/^server\/((ground\/)?db|testing)\/|\/store(-[^/]+)?[.]ts$/.test(path))
     .flatMap(({ path, text }) =>
       [...text.matchAll(/\b(db|tx|pool|client)[.](execute|query|select|insert|update|delete|[$]count)\b/g)].map(
         ([call]) => `${path}: ${call}. SQL stands in store.ts or store-<noun>.ts`,
@@ -131,7 +131,7 @@ export function findLooseSql(files: TrackedFile[]): string[] {
 /** Finds imports of the encryption worker's code, which would bring keys into the page. Only its address may be named. */
 export function findSideDoors(files: TrackedFile[]): string[] {
   return files
-    .filter(({ path }) => /^client\/.*[.]tsx?$/.test(path) && !path.startsWith('client/crypto/') && !isTest(path))
+    .filter(({ path }) => /^client\/.*[.]tsx?$/.test(path) && !/^client\/(crypto|worker)\//.test(path) && !isTest(path))
     .filter(({ text }) => /crypto\/worker[.]ts['"]/.test(text))
     .map(({ path }) => `${path}: import crypto/worker.ts as an address, with "?worker&url"`)
 }
