@@ -1,6 +1,6 @@
-import { hkdf, openFrom, openWith } from '../client/primitives/seal.ts'
 import { browserWith, type Disk } from '../client/testing/disk.ts'
 import { openedEnvelopes, openedRows, openLiveOf } from '../client/testing/opened.ts'
+import { hkdf, openFrom, openWith } from '../client/worker/primitives/seal.ts'
 import { fromBase64 } from '../contract/bytes.ts'
 import type { ArchiveKey } from '../contract/rooms.ts'
 import type { Person } from './person.ts'

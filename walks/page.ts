@@ -5,7 +5,6 @@ import { accountStore } from '../client/account/state.ts'
 import { keepSession } from '../client/app/session.ts'
 import { blockContact, unblockContact } from '../client/contacts/block.ts'
 import { acceptContact, addContact } from '../client/contacts/contacts.ts'
-import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client/crypto/crypto.ts'
 import { removeBrowser, reopenRooms } from '../client/devices/removal.ts'
 import type { Env } from '../client/env.ts'
 import { clearChat } from '../client/messages/clear.ts'
@@ -27,16 +26,17 @@ import { markOf, peerIdOf } from '../client/rooms/room.ts'
 import { openWith } from '../client/signin/recover.ts'
 import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/signin/signin.ts'
 import { personById } from '../client/trust/people.ts'
+import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client/worker/crypto.ts'
 import type { MuteTerm } from '../contract/notifications.ts'
 import type { Privacy } from '../contract/privacy.ts'
-import '../client/crypto/worker.ts'
+import '../client/worker/worker.ts'
 
 /**
  * A headless page of the product: the unchanged client with its stores, session and worker. `browser.ts` bundles this file and
  * runs it once per page, with a simulated browser in place of the globals.
  */
 
-/** The worker global as `client/crypto/answering.ts` sees it. */
+/** The worker global as `client/worker/answering.ts` sees it. */
 declare const self: { onmessage: (event: { data: Ask }) => void; postMessage: (answer: Answer) => void }
 
 /** Errors that a person would see or that a bug report would contain. */

@@ -15,7 +15,6 @@ import {
 import { lockChat } from '../client/chatlock/relock.ts'
 import { blockContact, unblockContact } from '../client/contacts/block.ts'
 import { acceptContact, addContact } from '../client/contacts/contacts.ts'
-import { createCore } from '../client/crypto/core.ts'
 import { resetDevices } from '../client/devices/list.ts'
 import type { Env } from '../client/env.ts'
 import { clearChat } from '../client/messages/clear.ts'
@@ -29,6 +28,7 @@ import { isUnreadRight } from '../client/rooms/load.ts'
 import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/signin/signin.ts'
 import { at } from '../client/testing/people.ts'
 import { personById, resetPeople } from '../client/trust/people.ts'
+import { createCore } from '../client/worker/core.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 
 /** Makes the wire of one browser of an account. `deviceId` returns the browser's device id, '' before it has one. */

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { openByGroup, sealMessage } from '../../client/crypto/message.ts'
-import { groupInfoOf } from '../../client/crypto/mls.ts'
-import { enters, newBrowser, room, type Seat } from '../../client/crypto/testing.ts'
+import { groupInfoOf } from '../../client/worker/group/mls.ts'
+import { enters, newBrowser, room, type Seat } from '../../client/worker/group/testing.ts'
+import { openByGroup, sealMessage } from '../../client/worker/messages/sealedMessage.ts'
 import type { Statement } from '../../contract/content.ts'
 import { parseEnvelope } from '../../contract/envelope.ts'
 
 // The page of the crypto figure. It runs in Chromium on the main thread, because Chromium cannot throttle workers. The file has a
-// test's name because, as the tests in client/crypto/ do, it calls steps that the import rules hide from product code.
+// test's name because, as the tests in client/worker/ do, it calls steps that the import rules hide from product code.
 
 /** Duration of each step in one round, in ms. */
 export interface Steps {

@@ -1,8 +1,8 @@
 import { accountApi, type SignedIn, type User } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { proveSession } from './proof.ts'
 import { type AccountState, accountStore } from './state.ts'
 import {

@@ -1,6 +1,6 @@
 import { browserOf } from '../../contract/browser.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { DeviceName } from '../crypto/crypto.ts'
+import type { DeviceName } from '../worker/crypto.ts'
 
 /**
  * Returns the name of this browser in the account's device list: what the person typed, or a default such as "Firefox on

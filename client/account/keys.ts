@@ -2,10 +2,10 @@ import { accountApi } from '../../contract/account.ts'
 import { devicesApi, type KeyChange } from '../../contract/devices.ts'
 import { keyringShape } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import { CryptoFailure, type KeyChangeRequest, type ListedDevice, loadPart } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { lostBookStore, resetLostBook, syncBook } from '../trust/book.ts'
+import { CryptoFailure, type KeyChangeRequest, type ListedDevice, loadPart } from '../worker/crypto.ts'
 import { accountStore } from './state.ts'
 
 /** A secret that opens the account's keys. `fresh` uses what the worker still holds, such as the password of the sign-up. */

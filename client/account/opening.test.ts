@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CryptoFailure } from '../crypto/crypto.ts'
 import { ApiError } from '../net/api.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { openingWords, waysHere } from './opening.ts'
 
 const all = { password: true, kit: { madeAt: null }, passkeys: [{ id: 'abc', madeAt: null }] }

@@ -1,6 +1,6 @@
-import { CryptoFailure } from '../crypto/crypto.ts'
 import { ApiError } from '../net/api.ts'
 import { failureWords } from '../ui/failure.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import type { Opener, Ways } from './keys.ts'
 import { passkeysWork } from './passkeyshere.ts'
 

@@ -1,9 +1,9 @@
 import { accountApi } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { type OrderAct, passwordChangeShape } from '../../contract/forms.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { type Opener, openKeys, ownName, putChange, storedKeys, stretch, waysIn } from './keys.ts'
 import { accountStore } from './state.ts'
 

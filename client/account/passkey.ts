@@ -1,7 +1,7 @@
 import type { Assertion } from '../../contract/assertion.ts'
 import { type Bytes, fromBase64, fromUtf8, toBase64, toBase64Url, utf8 } from '../../contract/bytes.ts'
 import type { Registration } from '../../contract/passkeys.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { passkeysWork } from './passkeyshere.ts'
 import { accountStore } from './state.ts'
 

@@ -1,6 +1,6 @@
 import { stepUpApi } from '../../contract/stepup.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { loadPasskeyCode, ownName, stretch } from './keys.ts'
 
 /** Confirms with the password that the person is here. Throws ApiError ('invalid_credentials' if it is wrong) or CryptoFailure. */

@@ -1,8 +1,8 @@
 import { createStore } from 'zustand/vanilla'
 import type { Passkey } from '../../contract/passkeys.ts'
-import { loadPart } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { failureWords } from '../ui/failure.ts'
+import { loadPart } from '../worker/crypto.ts'
 import { type Ways, waysOf } from './keys.ts'
 import { accountStore } from './state.ts'
 

@@ -1,5 +1,4 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { openCrypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { createApi } from '../net/api.ts'
 import { createSocket } from '../net/socket.ts'
@@ -7,6 +6,7 @@ import { Landing } from '../pages/Landing.tsx'
 import { Lacks, Nowhere } from '../pages/Paper.tsx'
 import { AuthScreen } from '../signin/AuthScreen.tsx'
 import { EnvContext } from '../ui/env.tsx'
+import { openCrypto } from '../worker/crypto.ts'
 import { Shell } from './Shell.tsx'
 
 // Runs in the build, never in a browser: what is on screen before any code is, as HTML.

@@ -1,7 +1,6 @@
 import { directRoomId } from '../../contract/shapes.ts'
 import { accountStore } from '../account/state.ts'
 import { checkVanished } from '../contacts/vanished.ts'
-import { CryptoFailure, type Mismatch } from '../crypto/crypto.ts'
 import { showAnnounced, showListed } from '../devices/list.ts'
 import { refillKeyPackages } from '../devices/packages.ts'
 import type { Env } from '../env.ts'
@@ -20,6 +19,7 @@ import { checkBook, firstBook, saveBook } from '../trust/book.ts'
 import { refreshPeers } from '../trust/peers.ts'
 import { changePerson, personById } from '../trust/people.ts'
 import { reloadVerified } from '../trust/verified.ts'
+import { CryptoFailure, type Mismatch } from '../worker/crypto.ts'
 import { checkOwnKeys } from './ending.ts'
 
 const ROOMS_AT_ONCE = 6

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { chatLocksApi } from '../../contract/chatlocks.ts'
 import { orderFor } from '../account/orders.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { syncRoom } from '../messages/receive.ts'
 import { ApiError, isRefused } from '../net/api.ts'
@@ -12,6 +11,7 @@ import { followLocks, showLocks } from '../rooms/locks.ts'
 import { writePages } from '../rooms/pages.ts'
 import { renewEpoch } from '../rooms/ready.ts'
 import { saveBook } from '../trust/book.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { keepOpen, lockChat } from './relock.ts'
 
 type Place = Pick<RoomRow, 'id' | 'contactId'>

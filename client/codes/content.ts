@@ -4,7 +4,7 @@ import { toBase64 } from '../../contract/bytes.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { publicKeyOfOnion } from '../../contract/onion.ts'
 import { signedName, userId } from '../../contract/shapes.ts'
-import type { ScannedCode } from '../crypto/crypto.ts'
+import type { ScannedCode } from '../worker/crypto.ts'
 
 const token = z.string().trim().min(1).max(100)
 

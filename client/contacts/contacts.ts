@@ -2,7 +2,6 @@ import { toBase64 } from '../../contract/bytes.ts'
 import { contactsApi } from '../../contract/contacts.ts'
 import { publicKeyOfOnion } from '../../contract/onion.ts'
 import { REFUSAL_TEXTS } from '../../contract/refusaltexts.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError, isRefused } from '../net/api.ts'
 import { putRooms, type RoomRow } from '../rooms/list.ts'
@@ -10,6 +9,7 @@ import { keepRooms, reloadRooms } from '../rooms/load.ts'
 import { saveBook } from '../trust/book.ts'
 import { peopleStore } from '../trust/people.ts'
 import { showDecision } from '../trust/verified.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 
 /**
  * Adds a contact by username or onion address. An onion address pins its key, so that a server that returns another key is detected

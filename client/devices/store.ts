@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { ListedDevice } from '../crypto/crypto.ts'
+import type { ListedDevice } from '../worker/crypto.ts'
 
 /** A browser of this account, from the signed device list. Only `lastSeenAt` comes unsigned from the server. */
 export interface OwnDevice extends ListedDevice {

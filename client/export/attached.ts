@@ -1,10 +1,10 @@
 import { textBytes } from '../../contract/bytes.ts'
 import type { FileContent } from '../../contract/content.ts'
-import { CryptoFailure, isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { openHeld } from '../files/open.ts'
 import { nameOf } from '../files/shown.ts'
 import { ApiError } from '../net/api.ts'
+import { CryptoFailure, isClosed } from '../worker/crypto.ts'
 import type { Archive } from './archive.ts'
 
 /** How often a file is asked for again where the server is away or busy, and the wait before that. */

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { FileContent } from '../../contract/content.ts'
-import type { UploadRow } from '../crypto/crypto.ts'
+import type { UploadRow } from '../worker/crypto.ts'
 import type { Begun } from './put.ts'
 
 /** How the timeline shows a file whose bytes the server does not have yet. */

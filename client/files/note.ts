@@ -1,6 +1,6 @@
-import type { UploadRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { inTurn } from '../net/turns.ts'
+import type { UploadRow } from '../worker/crypto.ts'
 import { type Upload, uploadsStore } from './memory.ts'
 
 /** A file that waits. */

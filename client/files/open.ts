@@ -1,6 +1,6 @@
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { roomsStore } from '../rooms/list.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { type Asked, openOnce } from './fetched.ts'
 import { type Held, isShutAway, openedStore } from './opened.ts'
 import { PIXELS_MAX, pixelsOf } from './pixels.ts'

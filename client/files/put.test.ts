@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { beginEarly } from './early.ts'
 import { type Upload, uploadsStore } from './memory.ts'
 import { sendFile } from './send.ts'

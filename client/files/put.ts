@@ -1,9 +1,9 @@
 import { filesApi, uploaderApi } from '../../contract/files.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { UploadRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { sendBytes } from '../net/transfer.ts'
+import type { UploadRow } from '../worker/crypto.ts'
 
 /** An object that the server was asked for. */
 export type Begun = NonNullable<UploadRow['begun']>

@@ -1,7 +1,7 @@
-import { CryptoFailure, type UploadRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
+import { CryptoFailure, type UploadRow } from '../worker/crypto.ts'
 import type { Ahead } from './ahead.ts'
 import { beginEarly } from './early.ts'
 import { fitting } from './fit.ts'

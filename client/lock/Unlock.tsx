@@ -1,11 +1,11 @@
 import { CircleAlert, Fingerprint } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { passkeysWork } from '../account/passkeyshere.ts'
-import { CryptoFailure, type LockEntry, type VaultWays } from '../crypto/crypto.ts'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { Note } from '../ui/Note.tsx'
+import { CryptoFailure, type LockEntry, type VaultWays } from '../worker/crypto.ts'
 import { passkeyEntry, secondsToWait } from './unlock.ts'
 
 interface Props {

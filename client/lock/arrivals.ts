@@ -2,10 +2,10 @@ import { PERIODS } from '../../contract/limits.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
 import { closeAccount, isAway } from '../account/account.ts'
 import { endedWords } from '../account/ended.ts'
-import { isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { connectionStore } from '../net/status.ts'
+import { isClosed } from '../worker/crypto.ts'
 
 interface Shows {
   unread: (count: number) => void

@@ -1,5 +1,5 @@
-import type { LockAfter } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import type { LockAfter } from '../worker/crypto.ts'
 
 /** Storage key of the time of the last input in any tab of this browser, in ms. */
 const LAST_INPUT = 'lock-input'

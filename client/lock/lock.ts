@@ -1,10 +1,10 @@
 import { devicesApi } from '../../contract/devices.ts'
 import { loadPasskeyCode, ownName, storedKeys, stretch, waysIn } from '../account/keys.ts'
-import { CryptoFailure, type LockAfter, type LockEntry, type LockStanding, type VaultWays } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { askForNewest, type Outcome } from '../net/offered.ts'
 import { registerWorker } from '../net/workers.ts'
 import { keepDrafts } from '../rooms/unkept.ts'
+import { CryptoFailure, type LockAfter, type LockEntry, type LockStanding, type VaultWays } from '../worker/crypto.ts'
 import { tellTabs } from './tabs.ts'
 
 const KEEP_MAX_MS = 2000

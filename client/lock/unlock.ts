@@ -4,9 +4,9 @@ import { signedIn } from '../account/account.ts'
 import { askPasskey } from '../account/passkey.ts'
 import { proveSession } from '../account/proof.ts'
 import type { StoredUser } from '../account/stored.ts'
-import { CryptoFailure, type LockEntry, type VaultWays } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ownUserOf, readKept, showKept } from '../offline/shown.ts'
+import { CryptoFailure, type LockEntry, type VaultWays } from '../worker/crypto.ts'
 
 const TRIES = 'lock-tries'
 const WAIT_MAX_SECONDS = 60

@@ -1,4 +1,4 @@
-import type { VaultWays } from '../crypto/crypto.ts'
+import type { VaultWays } from '../worker/crypto.ts'
 
 /** What opens this browser, in words: "your password or passkey". */
 export function wayWords({ passkeyIds, passwordSalt }: VaultWays): string {

@@ -1,4 +1,4 @@
-import type { OutboxRow } from '../crypto/crypto.ts'
+import type { OutboxRow } from '../worker/crypto.ts'
 
 /** A message that is on its way into the vault: until it is there, the screen shows it from memory. */
 export interface Keeping {

@@ -1,7 +1,6 @@
 import { messagesApi } from '../../contract/messages.ts'
 import { objectPath } from '../../contract/objects.ts'
 import { REFUSAL_TEXTS } from '../../contract/refusaltexts.ts'
-import { CryptoFailure, type OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { inTurn, isInTurn } from '../net/turns.ts'
@@ -14,6 +13,7 @@ import { peerIdOf, placeOf, type Room } from '../rooms/room.ts'
 import { type CaughtUp, catchUp } from '../rooms/rooms.ts'
 import { addNewest } from '../rooms/updates.ts'
 import { changePerson } from '../trust/people.ts'
+import { CryptoFailure, type OutboxRow } from '../worker/crypto.ts'
 
 /** The result of sending a message. */
 export type SendOutcome = { outcome: 'kept' } | Refused

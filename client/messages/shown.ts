@@ -1,7 +1,7 @@
 import type { Content } from '../../contract/content.ts'
 import { UNSUPPORTED } from '../../contract/contentwords.ts'
-import type { OutboxRow, StoredMessage } from '../crypto/crypto.ts'
 import { deliveryOf, type Room } from '../rooms/room.ts'
+import type { OutboxRow, StoredMessage } from '../worker/crypto.ts'
 import { waitOf } from './outbox.ts'
 import type { MessageBody, ShownMessage } from './store.ts'
 

@@ -1,7 +1,7 @@
 import { REFUSAL_TEXTS } from '../../contract/refusaltexts.ts'
-import type { OutboxRow } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import type { Room } from '../rooms/room.ts'
+import type { OutboxRow } from '../worker/crypto.ts'
 import type { SendOutcome } from './outbox.ts'
 import { flush } from './send.ts'
 import { refreshRoom } from './view.ts'

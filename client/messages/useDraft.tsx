@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { CryptoFailure } from '../crypto/crypto.ts'
 import { keepDraft, readDraft } from '../rooms/drafts.ts'
 import { holdPage, onKeepDrafts } from '../rooms/unkept.ts'
 import { useEnv } from '../ui/env.tsx'
 import { useLatest } from '../ui/useLatest.tsx'
+import { CryptoFailure } from '../worker/crypto.ts'
 
 /** Each save ends on disk: what a crash takes is at most what was typed in this time. */
 const KEEP_AFTER_MS = 250

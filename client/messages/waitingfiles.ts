@@ -1,6 +1,6 @@
-import { isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { followTabs, uploadsStore } from '../files/memory.ts'
+import { isClosed } from '../worker/crypto.ts'
 
 /** Lets the files go on that wait in this browser, of all chats that are open, from now on also those that another tab keeps. */
 export async function sendWaitingFiles(env: Env): Promise<void> {

@@ -1,5 +1,5 @@
 import { SERVICE_WORKER_ADDRESS } from '../../contract/build.ts'
-import workerUrl from '../crypto/worker.ts?worker&url'
+import workerUrl from '../worker/worker.ts?worker&url'
 
 interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }

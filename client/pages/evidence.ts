@@ -7,7 +7,7 @@ export const CANARY: Test = {
   title: 'After a conversation no word of it and no password lies in the database, the log, or the browsers’ storage',
 }
 export const ONCE: Test = {
-  file: 'client/crypto/mls.test.ts',
+  file: 'client/worker/group/mls.test.ts',
   title: 'A message shows who sent it, and does not open twice or for its own sender',
 }
 export const INGRESS: Test = {
@@ -19,7 +19,7 @@ export const CODE_LIFE: Test = {
   title: 'without a code there is none, and a new one lives six minutes by the time of the server',
 }
 export const KEM: Test = {
-  file: 'client/primitives/xwing.test.ts',
+  file: 'client/worker/primitives/xwing.test.ts',
   title: 'the same keys from the same seed, and the same secret at both ends, whoever sealed',
 }
 export const SIGN_IN = 'client/signin/AuthFrame.tsx'

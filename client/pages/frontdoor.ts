@@ -11,7 +11,7 @@ export const FRONT_DOOR: readonly Claim[] = [
       'Every message is sealed with AES-256-GCM under the open MLS standard, with key agreement that also resists quantum computers.',
     tests: [
       {
-        file: 'client/primitives/seal.test.ts',
+        file: 'client/worker/primitives/seal.test.ts',
         title: 'It opens with the same key, label and context, and Node opens it by the same rules',
       },
       KEM,
@@ -38,7 +38,7 @@ export const FRONT_DOOR: readonly Claim[] = [
     story: 'Keys are made and kept on your devices. Compare a safety number once, and a swapped key cannot go unnoticed.',
     tests: [
       {
-        file: 'client/crypto/safety.test.ts',
+        file: 'client/worker/lists/safety.test.ts',
         title: 'With Eve in between the numbers differ, and her code is told from something that is no code',
       },
       {
@@ -68,7 +68,7 @@ export const FRONT_DOOR: readonly Claim[] = [
     story: 'AES-256-GCM, keys made on your device.',
     tests: [
       {
-        file: 'client/primitives/seal.test.ts',
+        file: 'client/worker/primitives/seal.test.ts',
         title: 'It opens with the same key, label and context, and Node opens it by the same rules',
       },
     ],

@@ -17,7 +17,7 @@ export const HOW_IT_WORKS: readonly Claim[] = [
           'Alice sends Bob a document with a caption: he saves it under its name, as it was, and the server has no word of it',
       },
       {
-        file: 'client/crypto/password.test.ts',
+        file: 'client/worker/keys/password.test.ts',
         title: 'What the server sees of a password says nothing of the seed that opens the keyring',
       },
     ],
@@ -70,7 +70,10 @@ export const HOW_IT_WORKS: readonly Claim[] = [
       'Keys move on as you talk. A key that is lost tomorrow does not open what passed today, and who has copied a browser is shut out again by the next change of keys.',
     tests: [
       ONCE,
-      { file: 'client/crypto/attacks.test.ts', title: 'The library, told to keep 0 epochs, keeps all of them: ours keeps none' },
+      {
+        file: 'client/worker/group/attacks.test.ts',
+        title: 'The library, told to keep 0 epochs, keeps all of them: ours keeps none',
+      },
       {
         file: 'client/rooms/heal.test.ts',
         title:
@@ -88,10 +91,10 @@ export const HOW_IT_WORKS: readonly Claim[] = [
       'A message is sealed under a key of its own. That key is sealed by the keys of the conversation (MLS), and tied to the text so that neither can be exchanged. Around both lies the connection: TLS, or Tor.',
     tests: [
       {
-        file: 'client/crypto/message.test.ts',
+        file: 'client/worker/messages/sealedMessage.test.ts',
         title: 'An envelope whose parts are of two messages, or say another place, opens neither way',
       },
-      { file: 'client/primitives/seal.test.ts', title: 'Eve moves, relabels, cuts and changes it, and it does not open' },
+      { file: 'client/worker/primitives/seal.test.ts', title: 'Eve moves, relabels, cuts and changes it, and it does not open' },
     ],
     limit: 'The outermost layer is the operator’s: a server that is reached without https or Tor has two.',
     measures: ['suite', 'tampering', 'route'],
@@ -103,7 +106,7 @@ export const HOW_IT_WORKS: readonly Claim[] = [
     caption: 'For what you write: X25519 together with ML-KEM-768. Signatures are classical.',
     story:
       'Who records envelopes today, to open them with a quantum computer later, needs to break both key agreements at once (X-Wing).',
-    tests: [KEM, { file: 'client/crypto/mls.test.ts', title: 'Alice and Bob read each other on every device' }],
+    tests: [KEM, { file: 'client/worker/group/mls.test.ts', title: 'Alice and Bob read each other on every device' }],
     limit: 'Signatures are Ed25519: a quantum computer of the future could write in your name then, not read what you wrote now.',
     measures: ['suite'],
     shown: [{ file: WELCOME, words: 'X25519 together with ML-KEM-768. Signatures are classical: Ed25519.' }],

@@ -1,4 +1,4 @@
-import type { Demonstration } from '../crypto/demonstration.ts'
+import type { Demonstration } from '../worker/demonstration.ts'
 import type { Measure } from './claim.ts'
 import { whoIsHere } from './known.ts'
 
@@ -19,7 +19,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 const room = once(async (): Promise<Demonstration> => {
-  const { openDemonstration } = await import('../crypto/demonstration.ts')
+  const { openDemonstration } = await import('../worker/demonstration.ts')
   return openDemonstration(new Date())
 })
 

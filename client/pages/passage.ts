@@ -1,4 +1,4 @@
-import type { Demonstration } from '../crypto/demonstration.ts'
+import type { Demonstration } from '../worker/demonstration.ts'
 
 const LONGEST = 160
 /** A pause in typing after which the text is sealed. */
@@ -34,7 +34,7 @@ function fail(error: unknown): void {
 }
 
 async function begin(): Promise<void> {
-  const { openDemonstration } = await import('../crypto/demonstration.ts')
+  const { openDemonstration } = await import('../worker/demonstration.ts')
   const room = await openDemonstration(new Date())
   const [written, again] = [partOf('written'), partOf('again')]
   let turn = 0

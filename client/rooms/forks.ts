@@ -1,5 +1,5 @@
-import type { Fork } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import type { Fork } from '../worker/crypto.ts'
 import { changeRoom, roomById } from './list.ts'
 import { placeOf, type Room } from './room.ts'
 

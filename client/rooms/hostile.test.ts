@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { devicesApi } from '../../contract/devices.ts'
 import { type ArchiveKey, type LogPage, type RoomGroup, roomsApi } from '../../contract/rooms.ts'
-import { createCore } from '../crypto/core.ts'
-import { members } from '../crypto/mls.ts'
 import { passwordOf, type TestPerson, wordsOf } from '../testing/people.ts'
 import { changesKeys, patchedClient, people } from '../testing/room.ts'
 import { saltOf } from '../testing/state.ts'
 import { bitFlipped, type Wire } from '../testing/wire.ts'
 import { refreshPeers } from '../trust/peers.ts'
-import type { StoredMessage } from '../vault/messages.ts'
+import { createCore } from '../worker/core.ts'
+import { members } from '../worker/group/mls.ts'
+import type { StoredMessage } from '../worker/vault/storedMessage.ts'
 
 // A server that swaps or rolls back its answers. Tests of messages, Welcomes and older room states are in server.test.ts, of
 // their order in transcript.test.ts, of the address book and the own device list in trust/rollback.test.ts.

@@ -1,7 +1,7 @@
 import { type ArchiveKey, roomsApi } from '../../contract/rooms.ts'
-import type { EpochName } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { isRefused } from '../net/api.ts'
+import type { EpochName } from '../worker/crypto.ts'
 import { roomById } from './list.ts'
 import { readPages } from './pages.ts'
 import { placeOf, type Room } from './room.ts'

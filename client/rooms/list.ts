@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { ListedRoom } from '../../contract/roomlist.ts'
-import type { Fork } from '../crypto/crypto.ts'
+import type { Fork } from '../worker/crypto.ts'
 import type { Room } from './room.ts'
 
 /** The newest message of a room as its row shows it. */

@@ -1,6 +1,6 @@
-import type { ChatLocks } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { isRefused } from '../net/api.ts'
+import type { ChatLocks } from '../worker/crypto.ts'
 import { draftKept, forgetDraft } from './drafts.ts'
 import { putRooms, type RoomRow, roomById, roomsStore } from './list.ts'
 import { keepDrafts } from './unkept.ts'

@@ -1,6 +1,6 @@
 import { roomsApi } from '../../contract/rooms.ts'
-import type { LogOutcome } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import type { LogOutcome } from '../worker/crypto.ts'
 import { auditCommits, fetchArchiveKeys } from './keys.ts'
 import { loadOlderPage } from './older.ts'
 import { pageNewEpochs } from './pages.ts'

@@ -1,4 +1,4 @@
-import { CryptoFailure } from '../crypto/crypto.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { changeRoom, roomById } from './list.ts'
 import type { Room } from './room.ts'
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
 import { type LogEntry, roomsApi } from '../../contract/rooms.ts'
-import type { StoredMessage } from '../crypto/crypto.ts'
 import { ApiError } from '../net/api.ts'
 import { type TestPerson, wordsOf } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { refreshPeers } from '../trust/peers.ts'
+import type { StoredMessage } from '../worker/crypto.ts'
 import { catchUp } from './rooms.ts'
 
 // The screen shows "The server dropped or reordered messages before this one." above a message that is out of place.

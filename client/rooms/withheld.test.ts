@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { contactsApi } from '../../contract/contacts.ts'
 import { roomsApi } from '../../contract/rooms.ts'
-import type { StoredMessage } from '../crypto/crypto.ts'
 import { type TestPerson, wordsOf } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
 import { saveBook } from '../trust/book.ts'
+import type { StoredMessage } from '../worker/crypto.ts'
 
 // The screen shows "The server dropped or reordered messages before this one." above a message that is out of place.
 

@@ -1,9 +1,9 @@
 import { createStore } from 'zustand/vanilla'
-import { CryptoFailure, type FoundMessage } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { jumpToMessage, showMatches } from '../messages/messages.ts'
 import type { Room } from '../rooms/room.ts'
 import { failureWords } from '../ui/failure.ts'
+import { CryptoFailure, type FoundMessage } from '../worker/crypto.ts'
 import { isSearchable } from './search.ts'
 
 /** The search inside the open chat. */

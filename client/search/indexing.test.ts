@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { keepIndexed } from './indexing.ts'
 
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
-import { CryptoFailure, isClosed } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { CryptoFailure, isClosed } from '../worker/crypto.ts'
 
 /** Indexing starts after QUIET_MS without new messages, and after LATEST_MS at the latest. */
 const QUIET_MS = 3000

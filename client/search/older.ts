@@ -1,9 +1,9 @@
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
 import { loadOlderPage } from '../rooms/older.ts'
 import type { Room } from '../rooms/room.ts'
 import { failureWords } from '../ui/failure.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { searchStore } from './store.ts'
 
 let running = 0

@@ -1,6 +1,6 @@
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { failureWords } from '../ui/failure.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { EMPTY, searchStore } from './store.ts'
 
 /** Minimum length of a query, because fewer characters match nearly every message. */

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { FoundMessage } from '../crypto/crypto.ts'
+import type { FoundMessage } from '../worker/crypto.ts'
 
 export interface SearchState {
   /** True if the results belong to a query. They stay while the next query runs. */

@@ -5,7 +5,7 @@ import type { Content, FileContent } from '../../contract/content.ts'
 import { type ListedFile, sharedPage } from '../files/list.ts'
 import { withNewerPictures, withOlderPictures } from '../files/pictures.ts'
 import { patchedClient, people } from '../testing/room.ts'
-import { messageWrites } from '../vault/messages.ts'
+import { messageWrites } from '../worker/vault/storedMessage.ts'
 import { type Listing, readNews, tabsOf, UNREAD, withNews, withOlder, wordsOf } from './shared.ts'
 
 const listed = (seq: number, about: Partial<FileContent>): ListedFile => ({

@@ -2,8 +2,8 @@ import 'fake-indexeddb/auto'
 import { expect, test } from 'vitest'
 import { toBase64 } from '../../contract/bytes.ts'
 import { accountStore } from '../account/state.ts'
-import { createCore } from '../crypto/core.ts'
 import type { Env } from '../env.ts'
+import { createCore } from '../worker/core.ts'
 import { endSignUp } from './signin.ts'
 
 test('the end of a sign-up leaves nothing at hand that opens the account', async () => {

@@ -17,9 +17,9 @@ import { thisBrowser } from '../account/browser.ts'
 import { storedKeys, stretch, type Ways, waysIn } from '../account/keys.ts'
 import type { PasskeyOutput, SignedByPasskey } from '../account/passkey.ts'
 import { proofOfDraft, proveSession } from '../account/proof.ts'
-import { CryptoFailure, type ListedDevice } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { CryptoFailure, type ListedDevice } from '../worker/crypto.ts'
 import { halfway } from './halfway.ts'
 
 export type SignInStep =

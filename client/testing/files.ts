@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { FileContent } from '../../contract/content.ts'
 import { objectIdOf } from '../../contract/objects.ts'
-import type { Crypto } from '../crypto/crypto.ts'
+import type { Crypto } from '../worker/crypto.ts'
 import type { TestPerson } from './people.ts'
 
 /** Sealed files that the server in memory has, by the ids of their objects. */

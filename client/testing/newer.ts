@@ -11,7 +11,7 @@ export const reactionShape = z.object({ type: z.literal('reaction'), to: z.uuid(
 /** The newer build's modules and settings. */
 export interface NewerBuild {
   people: typeof import('./people.ts')
-  createCore: typeof import('../crypto/core.ts').createCore
+  createCore: typeof import('../worker/core.ts').createCore
   /** The version of the envelopes that the newer build writes. This build does not know version 2. */
   envelope: 1 | 2
   /** Wraps this build's API for the newer build, with this build's endpoints and the newer build's error classes. */
@@ -41,20 +41,20 @@ export async function newerBuild(): Promise<NewerBuild> {
     writeEnvelope: (envelope: Parameters<typeof writeEnvelope>[0]) =>
       writeEnvelope(envelope).replace(/^{"v":1,/, `{"v":${build.envelope},`),
   }))
-  vi.doMock('../crypto/document.ts', async (original) => {
-    const ours = await original<typeof import('../crypto/document.ts')>()
+  vi.doMock('../worker/keys/document.ts', async (original) => {
+    const ours = await original<typeof import('../worker/keys/document.ts')>()
     const parseDocument: typeof ours.parseDocument = (content, label, shape) =>
       content.includes('"v":2') ? shape.parse(JSON.parse(content)) : ours.parseDocument(content, label, shape)
     return { ...ours, parseDocument }
   })
   const [people, { createCore }, { ApiError: Theirs }] = await Promise.all([
     import('./people.ts'),
-    import('../crypto/core.ts'),
+    import('../worker/core.ts'),
     import('../net/api.ts'),
   ])
   vi.doUnmock('../../contract/content.ts')
   vi.doUnmock('../../contract/envelope.ts')
-  vi.doUnmock('../crypto/document.ts')
+  vi.doUnmock('../worker/keys/document.ts')
   vi.resetModules()
   const ours = new Map(everyEndpoint.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
   const over = (api: Api): Api =>

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { createStore } from 'zustand/vanilla'
 import { devicesApi } from '../../contract/devices.ts'
-import { CryptoFailure } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { isPaused, pauseQuestion } from './asking.ts'
 import { refreshOwnDevices } from './own.ts'
 

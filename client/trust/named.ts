@@ -1,5 +1,5 @@
-import type { NewerVersions } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import type { NewerVersions } from '../worker/crypto.ts'
 import { fetchNamedBook } from './book.ts'
 import { fetchOwnManifest, fetchOwnVersion } from './own.ts'
 import { type Accounts, refreshPeer } from './peers.ts'

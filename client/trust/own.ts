@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import { devicesApi } from '../../contract/devices.ts'
-import { CryptoFailure, type LogOutcome } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { CryptoFailure, type LogOutcome } from '../worker/crypto.ts'
 import { isPaused, pauseIfOlder } from './asking.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { devicesApi } from '../../contract/devices.ts'
-import { CryptoFailure, isStillRead, type ManifestOutcome, type Mismatch } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
+import { CryptoFailure, isStillRead, type ManifestOutcome, type Mismatch } from '../worker/crypto.ts'
 import { isPaused, pauseIfOlder } from './asking.ts'
 import { firstBook, saveBook } from './book.ts'
 import { refreshOwnDevices } from './own.ts'

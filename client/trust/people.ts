@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { FrameOf } from '../../contract/frames.ts'
-import type { KnownAccount, Mismatch } from '../crypto/crypto.ts'
+import type { KnownAccount, Mismatch } from '../worker/crypto.ts'
 
 /** Another account as the server describes it, with this browser's knowledge of its key. */
 export interface Person {

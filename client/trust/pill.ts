@@ -1,4 +1,4 @@
-import type { Mismatch } from '../crypto/crypto.ts'
+import type { Mismatch } from '../worker/crypto.ts'
 import type { Person } from './people.ts'
 
 /** Why nothing is sent to a person, in two or three words. */

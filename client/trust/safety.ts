@@ -1,6 +1,6 @@
-import type { Crypto } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import type { Crypto } from '../worker/crypto.ts'
 import { saveBook } from './book.ts'
 import { reloadVerified, showDecision } from './verified.ts'
 

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import { toBase64, utf8 } from '../../contract/bytes.ts'
 import { devicesApi, type SignedBook } from '../../contract/devices.ts'
-import type { Live } from '../crypto/live.ts'
-import { signBook } from '../crypto/signature.ts'
-import { hkdf, sealWith } from '../primitives/seal.ts'
 import { at, type TestPerson } from '../testing/people.ts'
 import { patchedClient, people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
+import type { Live } from '../worker/keys/live.ts'
+import { signBook } from '../worker/keys/signature.ts'
+import { hkdf, sealWith } from '../worker/primitives/seal.ts'
 import { checkBook, syncBook } from './book.ts'
 
 let wire: Wire

@@ -1,6 +1,6 @@
-import type { KnownAccount } from '../crypto/crypto.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
+import type { KnownAccount } from '../worker/crypto.ts'
 import { saveBook } from './book.ts'
 import { changePerson, type Person, peopleStore } from './people.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findInnerWords } from './inner.ts'
 
-const client = (text: string, path = 'client/crypto/log.ts') => [{ path, text }]
+const client = (text: string, path = 'client/worker/log/receiveLog.ts') => [{ path, text }]
 
 test('a failure that tells people of rooms, groups or commits is found, also on two lines, as a refusal and as a reason', () => {
   for (const planted of [
@@ -23,5 +23,7 @@ test('chats, devices, a browser without room, errors of programs and tests are k
     "throw new CryptoFailure('epoch', 'It was sealed for another state of this chat')",
   ])
     expect(findInnerWords(client(kept))).toEqual([])
-  expect(findInnerWords(client("new CryptoFailure('place', 'of another room')", 'client/crypto/log.test.ts'))).toEqual([])
+  expect(findInnerWords(client("new CryptoFailure('place', 'of another room')", 'client/worker/log/receiveLog.test.ts'))).toEqual(
+    [],
+  )
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { sha256 } from '../../client/primitives/seal.ts'
+import { sha256 } from '../../client/worker/primitives/seal.ts'
 import { utf8 } from '../../contract/bytes.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { connect } from '../db/connect.ts'

@@ -1,0 +1,135 @@
+import { concat, fromBase64 } from '../../../contract/bytes.ts'
+import type { AccountKeys, KeyChange } from '../../../contract/devices.ts'
+import type { Signed } from '../../../contract/shapes.ts'
+import { eraseKeyring } from '../keys/keyring.ts'
+import type { Live } from '../keys/live.ts'
+import { type Order, type OriginOf, signOrder, signSession } from '../keys/proof.ts'
+import { enteredWay, eraseEnteredWay, eraseWays, type HeldWays, wayVerbs } from '../keys/ways.ts'
+import type { ListedDevice } from '../lists/listedDevices.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase } from '../primitives/seal.ts'
+import { type ChangeDraft, draftChange, eraseChange, type KeyChangeRequest, keepChange } from './changeKeys.ts'
+import { draftAccount, draftDevice, eraseKeyDraft, type KeyDraft, keepKeys, type NewBrowser } from './draftKeys.ts'
+import { bookHolds, draftRecovery, type RecoveryDraft, type RecoveryRequest } from './recovery.ts'
+import { type Review, reviewAccount } from './reviewAccount.ts'
+import { renewLock, switchLockOff, switchLockOn } from './switchLock.ts'
+
+// This module is loaded when a way in is entered, because most pages open no keyring.
+
+export type AccountVerbs = ReturnType<typeof accountVerbs>
+
+/** The worker's memory that these verbs share with the others. */
+interface Memory {
+  ways: HeldWays
+  live: Live | undefined
+}
+
+/** The verbs that take a way in, and open, make or change the account's keys with it [Note: K1]. */
+export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => void) {
+  const { ways } = memory
+  let review: Review | undefined
+  let drafting: Promise<KeyDraft> | undefined
+  let draft: KeyDraft | undefined
+  let change: ChangeDraft | undefined
+
+  const opened = (): Live => {
+    if (!memory.live) throw new CryptoFailure('closed', 'The keys of this browser are closed')
+    return memory.live
+  }
+  const reviewed = (): Review => {
+    if (!review) throw new CryptoFailure('password', 'Enter the password again')
+    return review
+  }
+  /** Erases what a way in has opened. */
+  const closeKeyring = () => {
+    if (review) eraseKeyring(review.opened)
+    if (draft) eraseKeyDraft(draft)
+    if (change) eraseChange(change)
+    review = undefined
+    drafting = undefined
+    draft = undefined
+    change = undefined
+  }
+
+  return {
+    ...wayVerbs(ways),
+    /** Erases every seed of a way in, and everything that was opened with one. */
+    async forgetPassword(): Promise<void> {
+      eraseWays(ways)
+      closeKeyring()
+    },
+    /** Erases the entered way and what it opened; a new kit or password stays for the next attempt. */
+    async eraseEntered(): Promise<void> {
+      eraseEnteredWay(ways)
+      closeKeyring()
+    },
+    async draftAccount(browser: NewBrowser): Promise<AccountKeys> {
+      draft = await draftAccount(enteredWay(ways), browser)
+      return draft.keys
+    },
+    /** Opens the account by the entered way. Throws CryptoFailure('way') if that way does not open it. */
+    async reviewAccount(input: { keyring: Signed; manifest: Signed }): Promise<ListedDevice[]> {
+      const { review: opened, devices } = await reviewAccount(enteredWay(ways), input, memory.live)
+      closeKeyring()
+      review = opened
+      return devices
+    },
+    async draftDevice(browser: NewBrowser): Promise<AccountKeys> {
+      // A retry after a lost answer reuses the same device, because the server may have it already.
+      drafting ??= draftDevice(reviewed(), browser)
+      draft = await drafting
+      return draft.keys
+    },
+    /** True if this book of the reviewed account can be sealed again by a recovery. */
+    bookHolds: (input: Parameters<typeof bookHolds>[1]): Promise<boolean> => bookHolds(reviewed(), input),
+    /** Builds a whole recovery by the kit that opened the account. `newKitSecret` is null without a new kit. */
+    async draftRecovery(
+      request: RecoveryRequest,
+    ): Promise<RecoveryDraft['renewal'] & { keys: AccountKeys; newKitSecret: string | null }> {
+      const drafted = await draftRecovery(reviewed(), ways, request)
+      draft = drafted
+      return { keys: drafted.keys, ...drafted.renewal, newKitSecret: ways.newKit?.kitSecret ?? null }
+    },
+    /** Builds the requested key change of the reviewed account. */
+    async draftChange(request: KeyChangeRequest): Promise<KeyChange> {
+      change = await draftChange(opened(), reviewed(), ways, request)
+      review = undefined
+      return change.change
+    },
+    /** Signs the person's request by the entered way [Note: D5]. The account must have been reviewed. */
+    signOrder: async (order: Order): Promise<string> =>
+      signOrder(reviewed().opened.secret.identitySeed, originOf(), opened().userId, order),
+    /** Builds a key change that its request sends with other fields, and the signed order for that request [Note: D5]. */
+    async draftOrderedChange(request: KeyChangeRequest, order: Order): Promise<{ keys: KeyChange; order: string }> {
+      const seed = concat(reviewed().opened.secret.identitySeed)
+      try {
+        change = await draftChange(opened(), reviewed(), ways, request)
+        review = undefined
+        const keys = change.change
+        const fields = { ...order.fields, keys }
+        return { keys, order: await signOrder(seed, originOf(), opened().userId, { ...order, fields }) }
+      } finally {
+        erase(seed)
+      }
+    },
+    /** Stores the accepted change in the vault. */
+    async changeKept(): Promise<void> {
+      if (!change) throw new CryptoFailure('password', 'Enter the password again')
+      await keepChange(opened(), change)
+    },
+    /** Signs the challenge of the session that adds the drafted device. `userId` is from the server's answer to the sign-in. */
+    async proveDraft({ userId, challenge }: { userId: string; challenge: string }): Promise<string> {
+      if (!draft) throw new CryptoFailure('password', 'Enter the password again')
+      return signSession(draft.device, originOf(), userId, challenge)
+    },
+    switchLockOn: async (input: Parameters<typeof switchLockOn>[2]): Promise<void> => switchLockOn(opened().userId, ways, input),
+    switchLockOff: async (input: Parameters<typeof switchLockOff>[1]): Promise<void> => switchLockOff(opened().userId, input),
+    renewLock: async (unlockSecret: string): Promise<void> => renewLock(opened().userId, ways, unlockSecret),
+    /** Stores the keys of the accepted draft and opens them. */
+    async keepKeys(input: { userId: string; username: string; unlockSecret: string }): Promise<void> {
+      if (!draft) throw new CryptoFailure('password', 'Enter the password again')
+      shut()
+      memory.live = await keepKeys(draft, input, fromBase64(input.unlockSecret))
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { encodeFields, fromBase64, toBase64 } from '../../../contract/bytes.ts'
+import type { AccountKeys } from '../../../contract/devices.ts'
+import { ADDED_AT_SEALED, type Manifest } from '../../../contract/documents.ts'
+import { newKeyPackages } from '../group/keypackages.ts'
+import { copyHistory, type HistoryKey, historyWrite } from '../keys/history.ts'
+import { type DeviceKeys, type DeviceName, readManifest, sealDeviceName } from '../keys/identity.ts'
+import { eraseKeyring, newKeyring, type Way } from '../keys/keyring.ts'
+import type { Live } from '../keys/live.ts'
+import { requireMarkedIdentity } from '../keys/markedDocuments.ts'
+import { makeCredential, newDevice, newIdentity, signManifest, withName } from '../keys/newidentity.ts'
+import { withSealedTimes } from '../lists/listedDevices.ts'
+import { ownManifestWrite } from '../lists/peers.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase, keyPairOf, randomBytes } from '../primitives/seal.ts'
+import { createVault } from '../vault/newvault.ts'
+import type { Write } from '../vault/vault.ts'
+import { liveOf } from './openAccount.ts'
+import type { Review } from './reviewAccount.ts'
+
+/** The first key packages of a new browser; the background makes the rest, so that the browser is ready sooner. */
+const FIRST_KEY_PACKAGES = 10
+
+/** Keys of an account or device that the server has not accepted yet: they exist in the worker's memory only. */
+export interface KeyDraft {
+  keys: AccountKeys
+  identityKey: Uint8Array
+  device: DeviceKeys
+  credential: Uint8Array
+  history: HistoryKey[]
+  writes: Write[]
+}
+
+/** A browser to add, and the username that the person typed, which the manifest signs [Note: I3]. */
+export interface NewBrowser {
+  deviceName: DeviceName
+  username: string
+}
+
+/** Builds a new account: identity, keyring with the password as its only way in, manifest with this device [Note: K1, D1]. */
+export async function draftAccount(way: Way, { deviceName, username }: NewBrowser): Promise<KeyDraft> {
+  const identity = newIdentity()
+  const historySeed = randomBytes(32)
+  const made = await newKeyring(identity, [way], [{ id: 1, seed: historySeed }])
+  const manifest: Manifest = {
+    v: 1,
+    version: 0,
+    identityKey: toBase64(identity.publicKey),
+    devices: [],
+    removed: [],
+    historyKeyId: 1,
+    historyKey: toBase64((await keyPairOf(historySeed)).publicKey),
+    keepsHistory: true,
+    keyringVersion: 1,
+  }
+  erase(identity.seed, historySeed)
+  return draftDevice({ opened: made, keyring: made.signed, manifest }, { deviceName, username })
+}
+
+/** Adds this browser to a reviewed account: the manifest one version up, the keyring unchanged [Note: K3]. Erases the review. */
+export async function draftDevice(
+  { opened, keyring, manifest }: Review,
+  { deviceName, username }: NewBrowser,
+): Promise<KeyDraft> {
+  const { identitySeed } = opened.secret
+  const device = await newDevice()
+  const history = copyHistory(opened.secret.historyKeys)
+  const newest = history.at(-1)
+  if (!newest) throw new CryptoFailure('history_key', 'The keys of your account lack a history key')
+  const entry = {
+    id: device.id,
+    sealedName: await sealDeviceName(newest.seed, device.id, { ...deviceName, addedAt: new Date().toISOString() }),
+    leafKey: toBase64(device.leafKey),
+    sealingKey: toBase64(device.sealingKey),
+    addedAt: ADDED_AT_SEALED,
+  }
+  const devices = [...(await withSealedTimes(manifest.devices, history)), entry]
+  const next = withName({ ...manifest, version: manifest.version + 1, devices }, username)
+  const signed = signManifest(identitySeed, next)
+  const credential = makeCredential(identitySeed, device)
+  const leaf = { leafSeed: device.leafSeed, leafKey: device.leafKey, credential }
+  const { shared, writes } = await newKeyPackages(leaf, FIRST_KEY_PACKAGES, true)
+  eraseKeyring(opened)
+  return {
+    keys: { keyring, manifest: signed, deviceId: device.id, keyPackages: shared },
+    identityKey: fromBase64(manifest.identityKey),
+    device,
+    credential,
+    history,
+    writes,
+  }
+}
+
+/** Overwrites the seeds of a draft that the vault has stored or that is given up. */
+export const eraseKeyDraft = ({ device, history }: KeyDraft): void =>
+  erase(device.leafSeed, device.sealingSeed, ...history.map(({ seed }) => seed))
+
+/**
+ * Stores the keys of an accepted draft in a new vault of this browser, and puts an existing vault aside. Throws CryptoFailure:
+ * what `createVault` throws, or 'identity' if this browser knows the account by another key.
+ */
+export async function keepKeys(
+  draft: KeyDraft,
+  who: { userId: string; username: string },
+  unlockSecret: Uint8Array,
+): Promise<Live> {
+  const { userId } = who
+  const manifest = readManifest(draft.keys.manifest, draft.identityKey)
+  const { username = who.username } = manifest
+  await requireMarkedIdentity({ userId, username }, draft.identityKey)
+  const { leafSeed, leafKey, sealingSeed, sealingKey } = draft.device
+  const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret, [
+    ...draft.writes,
+    // The manifest is stored with the keys: the server could show a device without one a list from before it was added.
+    ownManifestWrite(userId, { identityKey: draft.identityKey, signed: draft.keys.manifest, manifest }, undefined),
+    {
+      store: 'sealed',
+      key: 'device',
+      value: { json: { id: draft.device.id }, bytes: encodeFields(leafSeed, leafKey, sealingSeed, sealingKey) },
+    },
+    { store: 'sealed', key: 'account', value: { json: null, bytes: encodeFields(draft.identityKey, draft.credential) } },
+    historyWrite(draft.history),
+  ])
+  return liveOf(vault)
+}

@@ -1,0 +1,39 @@
+import type { SealedBook } from '../../../contract/devices.ts'
+import type { Live } from '../keys/live.ts'
+import { bookWrite, readBook, seenVersion, withBook } from '../lists/book.ts'
+import { AHEAD_MAX } from '../lists/pins.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { mergeInRooms } from './mergeBook.ts'
+
+/**
+ * Replaces a book that the account did not write by the next version: this device's copy with the newest valid older book merged
+ * in, or that copy alone (`older` is null). Returns false if the older one is invalid too, or this device has no copy. Throws
+ * CryptoFailure('book_rollback') for an impossible version.
+ */
+export async function replaceBook(
+  live: Live,
+  { spoiled, older }: { spoiled: SealedBook; older: SealedBook | null },
+): Promise<boolean> {
+  if (spoiled.version > seenVersion(await readBook(live)) + AHEAD_MAX)
+    throw new CryptoFailure('book_rollback', 'The server returned an address book with a number that cannot be')
+  if (older === null) return withBook(live, () => keepOwnCopy(live, spoiled))
+  try {
+    await mergeInRooms(live, older, spoiled)
+    return true
+  } catch (error) {
+    // An older book that is ahead was merged before it was reported. Any other failure says that it is invalid too.
+    if (error instanceof CryptoFailure) return error.code === 'book_ahead'
+    throw error
+  }
+}
+
+/**
+ * Replaces a spoiled book by this device's copy; returns false if this device never read the book, because its copy then lacks
+ * too much.
+ */
+async function keepOwnCopy(live: Live, spoiled: SealedBook): Promise<boolean> {
+  const row = await readBook(live)
+  const { version } = spoiled
+  if (row.isRead && seenVersion(row) < version) await live.vault.write([bookWrite({ ...row, version, isDirty: true }, spoiled)])
+  return row.isRead
+}

@@ -1,0 +1,21 @@
+import { createCore } from './core.ts'
+import type { Answer, Ask } from './crypto.ts'
+import { CryptoFailure } from './primitives/failure.ts'
+
+// Each request gets one response. The room's lock keeps the order within a room, not this worker.
+
+const verbs: Record<string, (...input: never[]) => Promise<unknown>> = createCore()
+
+self.onmessage = async ({ data: { id, verb, input } }: MessageEvent<Ask>) => {
+  self.postMessage(await answer(id, verb, input))
+}
+
+async function answer(id: number, verb: string, input: unknown[]): Promise<Answer> {
+  try {
+    const value = await verbs[verb]?.(...(input as never[]))
+    return { id, ok: true, value }
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    return { id, ok: false, code: error instanceof CryptoFailure ? error.code : '', text }
+  }
+}

@@ -1,0 +1,252 @@
+import { z } from 'zod'
+import { fromBase64, toBase64 } from '../../../contract/bytes.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import { forgetDecoded, inRoom } from '../group/roomState.ts'
+import type { Live } from '../keys/live.ts'
+import { type BookRow, bookWrite, type ChatLock, readBook, withBook } from '../lists/book.ts'
+import { isOn } from '../lists/chatlocks.ts'
+import { withOutbox } from '../messages/outbox.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase, randomBytes } from '../primitives/seal.ts'
+import type { Write } from '../vault/vault.ts'
+import { jsonOf } from '../vault/vaultRows.ts'
+import { newSeed, openRowKeys, openSeeds, sealSeeds, stretchChatPassword, verifierOf } from './chatkeys.ts'
+import { followLocks, wipeRoom } from './chatrows.ts'
+
+// The verbs of a chat password [Note: L1]. The page calls the server between them.
+
+const SALT_BYTES = 16
+
+/** What the worker has in memory of a chat: what was typed, until the server's half is there; of an open one the seeds, newest first. */
+interface Held {
+  root?: Uint8Array | undefined
+  salt?: string | undefined
+  open?: { lockSecret: Uint8Array; seeds: Uint8Array[] } | undefined
+}
+
+const memory = new WeakMap<Live, Map<string, Held>>()
+
+function heldOf(live: Live, chatRoomId: string): Held {
+  const rooms = memory.get(live) ?? new Map<string, Held>()
+  memory.set(live, rooms)
+  const held = rooms.get(chatRoomId) ?? {}
+  rooms.set(chatRoomId, held)
+  return held
+}
+
+/** The seeds of an open chat, the newest first. Throws CryptoFailure('room_locked'). */
+export function seedsOf(live: Live, chatRoomId: string): Uint8Array[] {
+  return openOf(live, chatRoomId).seeds
+}
+
+function openOf(live: Live, chatRoomId: string): NonNullable<Held['open']> {
+  const { open } = heldOf(live, chatRoomId)
+  if (!open) throw new CryptoFailure('room_locked', 'This chat is locked. Enter its password')
+  return open
+}
+
+const entryOf = ({ book }: BookRow, chatRoomId: string): ChatLock | undefined => book.locks?.[chatRoomId]
+
+function lockOf(row: BookRow, chatRoomId: string): ChatLock {
+  const entry = entryOf(row, chatRoomId)
+  if (entry && isOn(entry)) return entry
+  throw new CryptoFailure('chat_lock', 'Setting the password of this chat was interrupted. Set it again')
+}
+
+interface Typed {
+  chatRoomId: string
+  password: string
+}
+
+async function take(live: Live, { chatRoomId, password }: Typed, salt: string): Promise<{ verifier: string }> {
+  const held = heldOf(live, chatRoomId)
+  if (held.root) erase(held.root)
+  const root = await stretchChatPassword(password, fromBase64(salt))
+  Object.assign(held, { root, salt })
+  return { verifier: await verifierOf(root) }
+}
+
+const draftKey = (chatRoomId: string) => `chatlock:${chatRoomId}`
+
+/**
+ * Takes a new chat password; returns what goes to the server. The salt is kept until the lock stands in the book, so that after an
+ * interruption the same password gives the same again. Throws CryptoFailure('chat_lock') if the chat has a lock.
+ */
+export async function newChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
+  const { chatRoomId } = typed
+  const row = await readBook(live)
+  const entry = entryOf(row, chatRoomId)
+  if (!row.isRead || row.newer) throw new CryptoFailure('book_unread', 'The address book could not be read')
+  if (entry && isOn(entry)) throw new CryptoFailure('chat_lock', 'This chat has a password already')
+  const draft = await live.vault.get('sealed', draftKey(chatRoomId))
+  // A lock that is taken off may still stand at the server.
+  const off = entry?.kind === 'off' ? entry.data[0] : undefined
+  const salt = draft ? jsonOf(z.string(), draft) : (off ?? toBase64(randomBytes(SALT_BYTES)))
+  if (!draft) await live.vault.write([{ store: 'sealed', key: draftKey(chatRoomId), value: { json: salt } }])
+  return take(live, typed, salt)
+}
+
+/** Writes the lock into the book, once the server has the verifier and has answered with its half. The page saves the book. */
+export async function makeChatLock(
+  live: Live,
+  { chatRoomId, lockSecret }: { chatRoomId: string; lockSecret: string },
+): Promise<void> {
+  const held = heldOf(live, chatRoomId)
+  const { root, salt } = held
+  if (!root || salt === undefined) throw new CryptoFailure('chat_lock', 'Enter the chat password again')
+  const { seed, publicKey } = await newSeed()
+  const half = fromBase64(lockSecret)
+  await withBook(live, async () => {
+    const row = await readBook(live)
+    const before = entryOf(row, chatRoomId)
+    if (before && isOn(before)) throw new CryptoFailure('chat_lock', 'This chat has a password already')
+    // Browsers that have slept since an earlier lock have rows under its seed.
+    const earlier = before?.kind === 'off' ? before.data.slice(1).map(fromBase64) : []
+    const seeds = [seed, ...earlier].slice(0, LIMITS.chatLockSeedsMax)
+    const sealed = await sealSeeds(live, chatRoomId, publicKey, { root, lockSecret: half }, seeds)
+    const lock = { kind: 'on', data: [publicKey, salt, sealed], gone: before?.gone ?? 0 }
+    await live.vault.write([lockWrite(row, chatRoomId, lock), { store: 'sealed', key: draftKey(chatRoomId), value: null }])
+    held.open = { lockSecret: half, seeds }
+  })
+  forgetTyped(held)
+}
+
+/** The change of the book that replaces a room's lock. */
+function lockWrite(row: BookRow, chatRoomId: string, lock: Pick<ChatLock, 'kind' | 'data' | 'gone'>): Write {
+  const n = (entryOf(row, chatRoomId)?.n ?? 0) + 1
+  const locks = { ...row.book.locks, [chatRoomId]: { ...lock, n } }
+  return bookWrite({ ...row, isDirty: true, book: { ...row.book, locks } })
+}
+
+function forgetTyped(held: Held): void {
+  if (held.root) erase(held.root)
+  held.root = undefined
+  held.salt = undefined
+}
+
+/** Takes the password of a locked chat; returns what goes to the server. Throws CryptoFailure('chat_lock') if it has no lock here. */
+export async function typeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
+  const { data } = lockOf(await readBook(live), typed.chatRoomId)
+  return take(live, typed, data[1] ?? '')
+}
+
+/**
+ * Opens a locked chat by what was typed and the server's half. Throws CryptoFailure('chat_lock') if they do not open it, whatever the
+ * server has said of the password. `isChanged`: a change of the password was interrupted after the server took it.
+ */
+export async function openChatLock(
+  live: Live,
+  { chatRoomId, lockSecret }: { chatRoomId: string; lockSecret: string },
+): Promise<{ isChanged: boolean }> {
+  const held = heldOf(live, chatRoomId)
+  const { root } = held
+  if (!root) throw new CryptoFailure('chat_lock', 'Enter the chat password again')
+  const halves = { root, lockSecret: fromBase64(lockSecret) }
+  const entry = lockOf(await readBook(live), chatRoomId)
+  const [publicKey = '', , sealed = '', next] = entry.data
+  const open = (text: string) => openSeeds(live, chatRoomId, publicKey, halves, text)
+  // A change that was interrupted leaves both: the server says which password is the right one.
+  let isChanged = false
+  const seeds = await open(sealed).catch((error: unknown) => {
+    if (next === undefined) throw error
+    isChanged = true
+    return open(next)
+  })
+  await openRows(live, chatRoomId, seeds)
+  held.open = { lockSecret: halves.lockSecret, seeds }
+  forgetTyped(held)
+  return { isChanged }
+}
+
+/** Opens the rows of a room, once they follow its lock. */
+async function openRows(live: Live, chatRoomId: string, seeds: Uint8Array[]): Promise<void> {
+  await followLocks(live)
+  await inRoom(live, chatRoomId, async () => {
+    const lock = (await live.vault.locks())[chatRoomId]
+    if (!lock) throw new CryptoFailure('chat_lock', 'The lock of this chat has changed. Try again')
+    live.vault.openRoom(chatRoomId, await openRowKeys(live, chatRoomId, lock.rowKeys, seeds))
+  })
+}
+
+/**
+ * Seals the rows of a chat whose password was just set, and leaves it open for what is to be done before it shuts: whatever seals them
+ * meanwhile shuts it.
+ */
+export const holdChatLock = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
+  openRows(live, chatRoomId, seedsOf(live, chatRoomId))
+
+/** Forgets the keys of an open chat, and what was read with them. */
+export async function shutChatLock(live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> {
+  live.vault.openRoom(chatRoomId, null)
+  forgetDecoded(live, chatRoomId)
+  const held = heldOf(live, chatRoomId)
+  if (held.open) erase(held.open.lockSecret, ...held.open.seeds)
+  forgetTyped(held)
+  memory.get(live)?.delete(chatRoomId)
+}
+
+/**
+ * Takes another password for an open chat, and seals the seeds under it too, beside the present one: the page saves the book, and then
+ * tells the server. Returns what goes to the server.
+ */
+export async function changeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
+  const { chatRoomId } = typed
+  const open = openOf(live, chatRoomId)
+  const salt = lockOf(await readBook(live), chatRoomId).data[1] ?? ''
+  const taken = await take(live, typed, salt)
+  const { root } = heldOf(live, chatRoomId)
+  if (!root) throw new CryptoFailure('chat_lock', 'Enter the chat password again')
+  await changeLock(live, chatRoomId, async ({ data: [publicKey = '', , sealed = ''] }) => [
+    ...[publicKey, salt, sealed],
+    await sealSeeds(live, chatRoomId, publicKey, { root, lockSecret: open.lockSecret }, open.seeds),
+  ])
+  forgetTyped(heldOf(live, chatRoomId))
+  return taken
+}
+
+/** Leaves the new password alone, once the server has its verifier. The page saves the book. */
+export const chatPasswordChanged = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
+  changeLock(live, chatRoomId, async ({ data: [publicKey = '', salt = '', sealed = '', next] }) => [
+    publicKey,
+    salt,
+    next ?? sealed,
+  ])
+
+const changeLock = (live: Live, chatRoomId: string, change: (entry: ChatLock) => Promise<string[]>): Promise<void> =>
+  withBook(live, async () => {
+    const row = await readBook(live)
+    const entry = lockOf(row, chatRoomId)
+    await live.vault.write([lockWrite(row, chatRoomId, { ...entry, data: await change(entry) })])
+  })
+
+/** Takes the lock of an open chat off in the book, which hands the seeds to all own browsers. The page saves it. */
+export const takeChatLockOff = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
+  withBook(live, async () => {
+    const row = await readBook(live)
+    const { data, ...entry } = lockOf(row, chatRoomId)
+    const seeds = seedsOf(live, chatRoomId).slice(0, LIMITS.chatLockSeedsMax)
+    const off = { ...entry, kind: 'off', data: [data[1] ?? '', ...seeds.map(toBase64)] }
+    await live.vault.write([lockWrite(row, chatRoomId, off)])
+  })
+
+/**
+ * Notes that the person gave a chat's history up, which the server has cleared to `clearedSeq`, and deletes what this browser has of
+ * it. The page saves the book, by which the other browsers do so too.
+ */
+export async function giveChatUp(
+  live: Live,
+  { chatRoomId, clearedSeq }: { chatRoomId: string; clearedSeq: number },
+): Promise<void> {
+  await withBook(live, async () => {
+    const row = await readBook(live)
+    const clears = { ...row.book.clears, [chatRoomId]: Math.max(row.book.clears?.[chatRoomId] ?? 0, clearedSeq) }
+    const gone = (entryOf(row, chatRoomId)?.n ?? 0) + 1
+    const cleared = { ...row, book: { ...row.book, clears } }
+    await live.vault.write([
+      lockWrite(cleared, chatRoomId, { kind: 'gone', data: [], gone }),
+      { store: 'sealed', key: draftKey(chatRoomId), value: null },
+    ])
+  })
+  await inRoom(live, chatRoomId, () => withOutbox(live, chatRoomId, () => wipeRoom(live, chatRoomId)))
+  await shutChatLock(live, { chatRoomId })
+}

@@ -1,0 +1,133 @@
+import { concat, fromBase64, toBase64 } from '../../../contract/bytes.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { ArchiveKey } from '../../../contract/rooms.ts'
+import { inRoom } from '../group/roomState.ts'
+import { historyKeyOf } from '../keys/history.ts'
+import type { Live } from '../keys/live.ts'
+import { archiveKeysHeld, keepArchiveKeys, keepEpochKeys } from '../messages/archive.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
+import type { EpochName } from '../vault/storedRoom.ts'
+import { seedsOf } from './chatlock.ts'
+import { epochName, pagesWrite, readPages } from './readPages.ts'
+
+// The archive keys of a chat with a password, in pages that its own seed opens [Note: L1].
+
+const PAGE = 'conclave/archive-page/v1'
+const GROUP_ID_BYTES = 48
+const EPOCH_BYTES = 4
+const KEY_BYTES = 32
+/** A full page with so many keys of each epoch is as long as the server takes. */
+const CANDIDATES_MAX = 3
+const ROW_BYTES = GROUP_ID_BYTES + EPOCH_BYTES + KEY_BYTES
+
+/** A page as the server has it. `historyKeyId` is null for one under the lock's seed. */
+export interface ArchivePage {
+  number: number
+  version: number
+  historyKeyId: number | null
+  sealed: string
+}
+type Head = Pick<ArchivePage, 'number' | 'version' | 'historyKeyId'>
+
+interface EpochKey {
+  place: EpochName
+  bytes: Uint8Array
+}
+
+/** The pages that this browser has not read as they are now. */
+export async function pagesToRead(live: Live, { chatRoomId, pages }: { chatRoomId: string; pages: Head[] }): Promise<number[]> {
+  const known = await readPages(live, chatRoomId)
+  const isRead = ({ number, version, historyKeyId }: Head) =>
+    known[number]?.version === version && known[number].historyKeyId === historyKeyId
+  return pages.filter((page) => !isRead(page)).map(({ number }) => number)
+}
+
+/** Keeps the archive keys of a page. Throws CryptoFailure: 'seal', or 'history_key' if this browser lacks the key that it is under. */
+export async function takePage(live: Live, { chatRoomId, page }: { chatRoomId: string; page: ArchivePage }): Promise<void> {
+  const keys = await openPage(live, chatRoomId, page)
+  await keepEpochKeys(live, keys, chatRoomId)
+  await notePage(live, chatRoomId, page, keys)
+}
+
+const notePage = (live: Live, chatRoomId: string, { number, version, historyKeyId }: Head, keys: EpochKey[]): Promise<void> =>
+  inRoom(live, chatRoomId, async () => {
+    const epochs = [...new Set(keys.map(({ place }) => epochName(place)))]
+    const known = await readPages(live, chatRoomId)
+    await live.vault.write([pagesWrite(chatRoomId, { ...known, [number]: { version, historyKeyId, epochs } })])
+  })
+
+/** A page to write, and the epochs whose sealed keys the server deletes with it. */
+export interface PageDraft extends ArchivePage {
+  chatRoomId: string
+  epochs: EpochName[]
+}
+
+/**
+ * Writes archive keys that the server still has sealed to history keys into a page behind those that it has (`page`; null: a new
+ * one), under the lock's seed, or for good under the newest history key (`isOff`). Returns null if there is nothing to write.
+ */
+export async function writePage(
+  live: Live,
+  input: { chatRoomId: string; number: number; page: ArchivePage | null; keys: ArchiveKey[]; isOff: boolean },
+): Promise<PageDraft | null> {
+  const { chatRoomId, number, page, isOff } = input
+  const before = page ? await openPage(live, chatRoomId, page) : []
+  const added = await keysOf(live, chatRoomId, input.keys)
+  const historyKeyId = isOff ? (live.history.at(-1)?.id ?? null) : null
+  if (added.length === 0 && (!page || page.historyKeyId === historyKeyId)) return null
+  const version = (page?.version ?? 0) + 1
+  const known = new Set(before.map(({ place, bytes }) => `${epochName(place)} ${toBase64(bytes)}`))
+  const fresh = added.filter(({ place, bytes }) => !known.has(`${epochName(place)} ${toBase64(bytes)}`))
+  const plain = concat(...[...before, ...fresh].map(rowOf))
+  const key = await keyOf(live, chatRoomId, { number, version, historyKeyId })
+  const sealed = toBase64(await sealWith(key, PAGE, plain, live.identityKey, chatRoomId, String(number), String(version)))
+  const epochs = [...new Map(added.map(({ place }) => [epochName(place), place])).values()]
+  return { chatRoomId, number, version, historyKeyId, sealed, epochs }
+}
+
+/** True if a page takes no more: the next epochs begin another one. */
+export const isFullPage = async (
+  live: Live,
+  { chatRoomId, number }: { chatRoomId: string; number: number },
+): Promise<boolean> => {
+  const page = (await readPages(live, chatRoomId))[number]
+  return (page?.epochs.length ?? 0) + LIMITS.archiveKeysLeftMax > LIMITS.archivePageEpochs
+}
+
+/** Of each epoch the key that this browser has derived, else those that the seals hold. */
+async function keysOf(live: Live, chatRoomId: string, seals: ArchiveKey[]): Promise<EpochKey[]> {
+  await keepArchiveKeys(live, seals, chatRoomId)
+  const places = [...new Map(seals.map((seal) => [epochName(seal), { groupId: seal.groupId, epoch: seal.epoch }])).values()]
+  const each = places.map(async (place) => {
+    const keys = (await archiveKeysHeld(live, place)).slice(0, CANDIDATES_MAX)
+    return keys.map((bytes): EpochKey => ({ place, bytes }))
+  })
+  return (await Promise.all(each)).flat()
+}
+
+async function openPage(live: Live, chatRoomId: string, page: ArchivePage): Promise<EpochKey[]> {
+  const { number, version, sealed } = page
+  const key = await keyOf(live, chatRoomId, page)
+  const plain = await openWith(key, PAGE, fromBase64(sealed), live.identityKey, chatRoomId, String(number), String(version))
+  return Array.from({ length: Math.floor(plain.length / ROW_BYTES) }, (_, at) => keyIn(plain, at * ROW_BYTES))
+}
+
+async function keyOf(live: Live, chatRoomId: string, { number, historyKeyId }: Head): Promise<Uint8Array> {
+  const seed = historyKeyId === null ? seedsOf(live, chatRoomId)[0] : (await historyKeyOf(live, historyKeyId))?.seed
+  if (!seed)
+    throw new CryptoFailure('history_key', 'A part of this history is sealed under a key that this browser does not have')
+  return hkdf(seed, PAGE, chatRoomId, String(number))
+}
+
+function rowOf({ place, bytes }: EpochKey): Uint8Array {
+  const epoch = new Uint8Array(EPOCH_BYTES)
+  new DataView(epoch.buffer).setUint32(0, place.epoch)
+  return concat(fromBase64(place.groupId), epoch, bytes)
+}
+
+function keyIn(plain: Uint8Array, at: number): EpochKey {
+  const groupId = toBase64(plain.slice(at, at + GROUP_ID_BYTES))
+  const epoch = new DataView(plain.buffer, plain.byteOffset + at + GROUP_ID_BYTES).getUint32(0)
+  return { place: { groupId, epoch }, bytes: plain.slice(at + ROW_BYTES - KEY_BYTES, at + ROW_BYTES) }
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import type { Live } from '../keys/live.ts'
+import type { EpochName } from '../vault/storedRoom.ts'
+import type { Write } from '../vault/vault.ts'
+import { jsonOf } from '../vault/vaultRows.ts'
+
+/** What this browser has read of the archive pages of a room, by their number. */
+export type ReadPages = Record<string, { version: number; historyKeyId: number | null; epochs: string[] }>
+
+const shape: z.ZodType<ReadPages> = z.record(
+  z.string(),
+  z.looseObject({ version: z.number(), historyKeyId: z.number().nullable(), epochs: z.array(z.string()) }),
+)
+
+const rowKey = (chatRoomId: string) => `pages:${chatRoomId}`
+
+export const epochName = ({ groupId, epoch }: EpochName): string => `${groupId} ${epoch}`
+
+export async function readPages({ vault }: Live, chatRoomId: string): Promise<ReadPages> {
+  const row = await vault.get('sealed', rowKey(chatRoomId))
+  return row ? jsonOf(shape, row) : {}
+}
+
+export const pagesWrite = (chatRoomId: string, pages: ReadPages): Write => ({
+  store: 'sealed',
+  key: rowKey(chatRoomId),
+  value: { json: pages },
+})
+
+/** The names of the epochs whose keys stand in archive pages. */
+export const pagedEpochs = async (live: Live, chatRoomId: string): Promise<Set<string>> =>
+  new Set(Object.values(await readPages(live, chatRoomId)).flatMap(({ epochs }) => epochs))

@@ -1,0 +1,242 @@
+import { z } from 'zod'
+import { toBase64 } from '../../../contract/bytes.ts'
+import { type FileContent, readContent } from '../../../contract/content.ts'
+import { storedBytesOf } from '../../../contract/objects.ts'
+import type { Live } from '../keys/live.ts'
+import { droppedWrites, keptOf, newRow, newWrites, outboxOf, ownRow, withOutbox } from '../messages/outbox.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { randomBytes } from '../primitives/seal.ts'
+import { dropFiles, listFiles, moveFile, readFile, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
+import { exclusive } from '../vault/exclusive.ts'
+import { listedVaultOf } from '../vault/listedVaults.ts'
+import { seqOfMessage } from '../vault/storedMessage.ts'
+import type { Write } from '../vault/vault.ts'
+import { jsonOf } from '../vault/vaultRows.ts'
+import { passOverOpen } from './openFile.ts'
+import { sealFile } from './sealedfile.ts'
+import * as handout from './sealedSteps.ts'
+import { UPLOADS, type UploadRow, uploadId, uploadsIn } from './uploadrows.ts'
+
+// Files of messages: sealed before they go out; `opening.ts` opens them. Sealed bytes lie in the browser's own file system, keys
+// in rows of the vault, so that a chat with a password keeps those of its files under it [Note: A1, L1].
+
+const rowShape: z.ZodType<UploadRow> = z.looseObject({
+  id: z.string(),
+  chatRoomId: z.string(),
+  sentAt: z.string(),
+  order: z.number(),
+  content: z.custom<UploadRow['content']>((json) => typeof json === 'object' && readContent({ ...json, object: NO_OBJECT })),
+  begun: z.object({ object: z.string(), uploadId: z.string().nullable() }).nullable().default(null),
+  object: z.string().nullable(),
+  isPaused: z.boolean(),
+  failure: z.string().nullable(),
+  isLost: z.boolean().default(false),
+  isCancelled: z.boolean().default(false),
+  isKept: z.boolean(),
+})
+/** Stands where the server has not named one yet. */
+const NO_OBJECT = '00000000-0000-4000-8000-000000000000'
+
+const rowKey = ({ chatRoomId, id }: Name) => `${uploadsIn(chatRoomId)}${id}`
+const rowWrite = (row: UploadRow): Write => ({ store: 'sealed', key: rowKey(row), value: { json: row } })
+const gone = (name: Name): Write => ({ store: 'sealed', key: rowKey(name), value: null })
+
+/** What is noted of a file that nobody has begun to send. */
+const FRESH = { begun: null, object: null, isPaused: false, failure: null, isLost: false, isCancelled: false }
+
+interface Name {
+  chatRoomId: string
+  id: string
+}
+
+/** What a person sends, and what is said of it. Without `file` it was sealed by `sealAhead` under this id. */
+export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt'> & {
+  file?: Blob
+  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice'>
+}
+
+type Sealed = Pick<FileContent, 'key' | 'hash' | 'sizeBytes' | 'storedBytes'>
+
+/** Files that are sealed before the person has sent them, by the ids of their messages. Their keys are nowhere else. */
+const ahead = new Map<string, Promise<{ sealed: Sealed; isKept: boolean }>>()
+
+/** Seals a file under a key of its own into the folder of what waits to be sent. */
+async function seal({ userId }: Live, id: string, file: Blob): Promise<{ sealed: Sealed; isKept: boolean }> {
+  const key = randomBytes(32)
+  const sealing = handout.handOut(id, sealFile(key, file))
+  const { result: hash, isKept } = await writeFile([userId, WAITING, id], sealing).finally(() => handout.endHandOut(id))
+  const sealed = { key: toBase64(key), hash: toBase64(hash), sizeBytes: file.size, storedBytes: storedBytesOf(file.size) }
+  return { sealed, isKept }
+}
+
+/**
+ * Seals a file that the person looks at and has not sent; `sealedStep` answers what is sealed of it. `keepUpload` keeps it, `dropAhead`
+ * deletes it; after a crash nobody has its key, and the bytes go as strays. Throws CryptoFailure: 'quota', 'file_read'.
+ */
+export async function sealAhead(live: Live, { id, file }: { id: string; file: Blob }): Promise<void> {
+  const sealing = seal(live, id, file)
+  ahead.set(id, sealing)
+  await sealing
+}
+
+/** Deletes what `sealAhead` has sealed, unless it is kept by now, and what it has left behind in a crash. */
+export async function dropAhead(live: Live, { id }: { id: string }): Promise<void> {
+  const sealing = ahead.get(id)
+  ahead.delete(id)
+  if (await sealing?.catch(() => undefined)) await dropFiles(live.userId, WAITING, id)
+  await dropStrays(live)
+}
+
+/**
+ * Seals a file under a key of its own, unless it is sealed, and keeps it until it is sent. What is sealed of it, `sealedStep` answers
+ * meanwhile. Throws CryptoFailure: 'quota', 'file_read', 'file_absent'.
+ */
+export async function keepUpload(live: Live, { file, about, ...message }: NewFile): Promise<UploadRow> {
+  const sealing = file ? seal(live, message.id, file) : ahead.get(message.id)
+  ahead.delete(message.id)
+  const { sealed, isKept } = (await sealing) ?? absent()
+  const content = { type: 'file' as const, ...about, ...sealed }
+  const row = { ...message, ...FRESH, order: Date.now() * 1000, content, isKept }
+  try {
+    await live.vault.write([rowWrite(row)])
+  } catch (error) {
+    await dropFiles(live.userId, WAITING, message.id)
+    throw error
+  }
+  return row
+}
+
+/** What `handout.sealedStep` answers. */
+export const sealedStep = (_: Live, { id, at }: { id: string; at: number }): Promise<Blob | undefined> =>
+  handout.sealedStep(id, at)
+
+/** The files that wait to be sent, in order; none of a locked chat. */
+export async function uploads(live: Live): Promise<UploadRow[]> {
+  await dropStrays(live)
+  const rows = (await live.vault.named(UPLOADS)).map(({ value }) => jsonOf(rowShape, value))
+  return rows.sort((a, b) => a.order - b.order)
+}
+
+/** No bytes wait so long for their row: they are written a moment before it. */
+const STRAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Deletes bytes in the folder of what waits whose row is not there, because the browser ended between the two. The names of rows lie in
+ * the clear, those of locked chats too, so that nothing is deleted that a locked chat wants. While a vault is put aside, whose rows are
+ * not seen here, nothing is.
+ */
+async function dropStrays({ userId, vault }: Live): Promise<void> {
+  await exclusive(waitingOf(userId), async () => {
+    // A start asks too: it does not look at all that is kept.
+    const waiting = (await listFiles(userId, WAITING)).get(WAITING)
+    if (!waiting || (await listedVaultOf(userId, undefined, indexedDB))?.kept.length !== 0) return
+    const wanted = new Set((await vault.keys('sealed', UPLOADS)).map(uploadId))
+    const before = Date.now() - STRAY_MS
+    for (const [id, { lastModified }] of waiting)
+      if (lastModified < before && !wanted.has(id)) await dropFiles(userId, WAITING, id)
+  })
+}
+
+/** The turn in which bytes that lie there for long get a row, or are deleted for they have none. */
+const waitingOf = (userId: string): string => `${userId}/waiting`
+
+async function uploadOf({ vault }: Live, name: Name): Promise<UploadRow | undefined> {
+  const row = await vault.get('sealed', rowKey(name))
+  return row && jsonOf(rowShape, row)
+}
+
+type Change = Partial<Pick<UploadRow, 'begun' | 'object' | 'isPaused' | 'failure' | 'isLost' | 'isCancelled'>>
+
+/** Changes what is noted of a file that waits, and returns it; undefined if it has gone meanwhile. `null` deletes the file. */
+export function changeUpload(live: Live, { change, ...name }: Name & { change: Change | null }): Promise<UploadRow | undefined> {
+  return withOutbox(live, name.chatRoomId, async () => {
+    const row = await uploadOf(live, name)
+    const changed = row && change ? { ...row, ...change } : undefined
+    if (changed) await live.vault.write([rowWrite(changed)])
+    if (change) return changed
+    await live.vault.write([gone(name)])
+    await dropFiles(live.userId, WAITING, name.id)
+    return undefined
+  })
+}
+
+/** The sealed bytes of a file that waits. Throws CryptoFailure('file_absent') if they are not here any more. */
+export const uploadBytes = async ({ userId }: Live, { id }: Name): Promise<Blob> =>
+  (await readFile(userId, WAITING, id)) ?? absent()
+
+function absent(): never {
+  throw new CryptoFailure('file_absent', 'This file is not kept in this browser any more. Choose it again')
+}
+
+/**
+ * Puts the message of a file that the server has stored into the outbox, in one step with the end of its upload: it is never in both, and
+ * never in none.
+ */
+export function uploadDone(live: Live, name: Name & { object: string }): Promise<void> {
+  const { chatRoomId, id, object } = name
+  return withOutbox(live, chatRoomId, async () => {
+    const row = await uploadOf(live, name)
+    if (!row) return
+    const isKnown =
+      (await ownRow(live, id)) !== undefined ||
+      (await seqOfMessage(live.vault, { chatRoomId, senderId: live.userId, id })) !== undefined
+    const content: FileContent = { ...row.content, object }
+    const message = { id, chatRoomId, content, replyToId: null, sentAt: row.sentAt }
+    const kept = isKnown ? [] : newWrites(newRow(message, await outboxOf(live, chatRoomId)))
+    await live.vault.write([...kept, gone(name)])
+    await moveFile(live.userId, [WAITING, id], [chatRoomId, object])
+  })
+}
+
+/**
+ * Makes the message of a file, which the server has refused, a file that waits again: under another id, in one step. The sealed bytes
+ * wait with it, if they are here. undefined if there is no such message.
+ */
+export function takeBackUpload(live: Live, name: Name & { newId: string }): Promise<UploadRow | undefined> {
+  const { chatRoomId, newId: id } = name
+  return withOutbox(live, chatRoomId, async () => {
+    const kept = await keptOf(live, chatRoomId, name.id)
+    const whole = kept && readContent(kept.row.content)
+    if (!kept || whole?.type !== 'file') return undefined
+    const { object, ...content } = whole
+    const begun = { object, uploadId: null }
+    return exclusive(waitingOf(live.userId), async () => {
+      const isKept = await moveFile(live.userId, [chatRoomId, object], [WAITING, id])
+      const row = { ...FRESH, id, chatRoomId, sentAt: kept.row.sentAt, order: Date.now() * 1000, content, begun, isKept }
+      await live.vault.write([...droppedWrites(chatRoomId, name.id, kept), rowWrite(row)])
+      return row
+    })
+  })
+}
+
+/** What this browser keeps of files, in bytes as they are sealed. */
+export interface KeptFiles {
+  /** Of each room what was opened or sent, by the id of its object. Rooms that are locked are among them. */
+  rooms: { chatRoomId: string; files: { object: string; bytes: number }[] }[]
+  /** What still waits to be sent. */
+  waitingBytes: number
+  /** False if this browser holds files in memory alone, until the page is closed. */
+  isOnDisk: boolean
+}
+
+/** Lists what this browser keeps of files. Throws CryptoFailure. */
+export async function keptFiles(live: Live): Promise<KeptFiles> {
+  const { userId } = live
+  await dropStrays(live)
+  const { [WAITING]: waiting, ...rooms } = Object.fromEntries(await listFiles(userId))
+  return {
+    rooms: Object.entries(rooms).map(([chatRoomId, files]) => ({
+      chatRoomId,
+      files: [...files].map(([object, { size: bytes }]) => ({ object, bytes })),
+    })),
+    waitingBytes: [...(waiting?.values() ?? [])].reduce((sum, { size }) => sum + size, 0),
+    isOnDisk: await writesToDisk(userId),
+  }
+}
+
+/** Deletes what this browser keeps of the files of these rooms; never what waits to be sent. One that a tab is writing stays. */
+export async function dropKept({ userId }: Live, chatRoomIds: string[]): Promise<void> {
+  const folders = await listFiles(userId)
+  for (const chatRoomId of chatRoomIds.filter((id) => id !== WAITING))
+    for (const object of folders.get(chatRoomId)?.keys() ?? []) await dropFiles(userId, chatRoomId, object).catch(passOverOpen)
+}

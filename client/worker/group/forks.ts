@@ -1,0 +1,100 @@
+import { concat, fromBase64, toBase64 } from '../../../contract/bytes.ts'
+import type { Frame } from '../../../contract/content.ts'
+import { HASH_BYTES, hashAt } from '../lists/hashes.ts'
+import type { Fork, NamedList, RoomRecord } from '../vault/storedRoom.ts'
+import { everyAccount, type MemberAccounts } from './members.ts'
+
+/** How many forks a room keeps, and how many lists that are newer than this device's: a member may name any number. */
+const FORKS_MAX = 20
+const CLAIMED_MAX = 20
+
+const NO_LIST = new Uint8Array(HASH_BYTES)
+
+const byText = (one: string, other: string): number => (one < other ? -1 : 1)
+
+/** The hashes of the newest device lists of all members, as a statement has them beside their versions [Note: D2]. */
+export const statedHashes = (accounts: MemberAccounts): string =>
+  toBase64(
+    concat(
+      ...everyAccount(accounts)
+        .sort((one, other) => byText(one.userId, other.userId))
+        .map((account) => {
+          const hash = hashAt(account, account.version)
+          return hash === undefined ? NO_LIST : fromBase64(hash)
+        }),
+    ),
+  )
+
+/** The device lists that a statement names by version and hash; none if an older build wrote it. */
+export function listsIn({ manifests, hashes }: Pick<Frame, 'manifests' | 'hashes'>): NamedList[] {
+  const userIds = Object.keys(manifests).sort(byText)
+  const bytes = fromBase64(hashes ?? '')
+  if (bytes.length !== userIds.length * HASH_BYTES) return []
+  return userIds.map((userId, at) => ({
+    userId,
+    version: manifests[userId] ?? 0,
+    hash: toBase64(bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
+  }))
+}
+
+/**
+ * The device lists that a verified message names. Ignores those that a browser names which its account has removed: it can claim
+ * anything.
+ */
+export function listsNamedBy(
+  accounts: MemberAccounts,
+  senderId: string,
+  { statement, deviceId }: { statement: Frame; deviceId: string },
+): NamedList[] {
+  const sender = everyAccount(accounts).find(({ userId }) => userId === senderId)
+  return sender?.manifest.removed.includes(deviceId) === false ? listsIn(statement) : []
+}
+
+/**
+ * Compares named device lists with those that this device has seen [Note: D2]. Only the same version with another hash is a fork:
+ * whoever holds the account's identity key has signed two lists. Versions that this device has not seen are no forks.
+ */
+export const forksIn = (accounts: MemberAccounts, lists: NamedList[]): Fork[] =>
+  lists.flatMap(({ userId, version, hash }) => {
+    const account = everyAccount(accounts).find((one) => one.userId === userId)
+    const known = account && hashAt(account, version)
+    return known === undefined || known === hash ? [] : [{ userId, version, hash, known, isTold: false, isAnswered: false }]
+  })
+
+/**
+ * The room's record after a verified entry of its log named these device lists: with the forks that it shows, and the lists that are
+ * newer than this device's, which are compared once they are known. The same record if nothing is new.
+ */
+export function withLists(record: RoomRecord, accounts: MemberAccounts, lists: NamedList[]): RoomRecord {
+  const told = withTold(record, lists)
+  const { forks = [], claimed = [] } = told
+  const named = [...claimed, ...lists].filter((list, at, all) => at === all.findIndex((one) => isSameList(one, list)))
+  const fresh = forksIn(accounts, named).filter((fork) => !forks.some((one) => isSameList(one, fork)))
+  const newer = named.filter(({ userId, version }) =>
+    everyAccount(accounts).some((account) => account.userId === userId && version > account.version),
+  )
+  if (fresh.length === 0 && newer.length === claimed.length && newer.every((list, at) => list === claimed[at])) return told
+  return { ...told, forks: [...forks, ...fresh].slice(-FORKS_MAX), claimed: newer.slice(-CLAIMED_MAX) }
+}
+
+/**
+ * The record with the forks marked as told whose known list an entry behind them names: whoever named the other list then compares
+ * for themselves.
+ */
+export function withTold(record: RoomRecord, lists: NamedList[]): RoomRecord {
+  const { forks = [] } = record
+  const names = ({ known, ...fork }: Fork) => lists.some((list) => isSameList(list, { ...fork, hash: known }))
+  if (!forks.some((fork) => !fork.isTold && names(fork))) return record
+  return { ...record, forks: forks.map((fork) => (names(fork) ? { ...fork, isTold: true } : fork)) }
+}
+
+export const isSameList = (one: NamedList, other: NamedList): boolean =>
+  one.userId === other.userId && one.version === other.version && one.hash === other.hash
+
+/** The forks for which nothing is sent in this room until the person decides. */
+export const openForks = (record: Pick<RoomRecord, 'forks'> | undefined): Fork[] =>
+  record?.forks?.filter(({ isAnswered }) => !isAnswered) ?? []
+
+/** The lists that this device's next commit names, so that the other members learn of the forks. */
+export const untoldLists = (record: Pick<RoomRecord, 'forks'> | undefined): NamedList[] =>
+  (record?.forks ?? []).flatMap(({ userId, version, known, isTold }) => (isTold ? [] : [{ userId, version, hash: known }]))

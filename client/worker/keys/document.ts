@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { fromBase64, toBase64 } from '../../../contract/bytes.ts'
+import { NEEDS_NEWER } from '../../../contract/contentwords.ts'
+import { type Signed, signedShape } from '../../../contract/shapes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { type Label, sign, verify } from '../primitives/seal.ts'
+
+/** Signs a document as JSON: over the label and exactly these characters. */
+export function signDocument(identitySeed: Uint8Array, label: Label, document: unknown): Signed {
+  const content = JSON.stringify(document)
+  return { content, signature: toBase64(sign(identitySeed, label, content)) }
+}
+
+/**
+ * Reads a document signed by this key. Throws CryptoFailure 'signature', 'newer_version', 'malformed', or 'identity' if the
+ * document names another key.
+ */
+export function readDocument<Shape extends z.ZodType<{ identityKey: string }>>(
+  signed: Signed,
+  label: Label,
+  shape: Shape,
+  identityKey: Uint8Array,
+): z.infer<Shape> {
+  const outer = signedShape.safeParse(signed)
+  if (!outer.success) throw new CryptoFailure('malformed', `${label} is not a signed document`, { cause: outer.error })
+  if (!verify(identityKey, fromBase64(signed.signature), label, signed.content)) {
+    throw new CryptoFailure('signature', `The signature of ${label} does not match`)
+  }
+  const document = parseDocument(signed.content, label, shape)
+  if (document.identityKey !== toBase64(identityKey)) throw new CryptoFailure('identity', `${label} names another identity`)
+  return document
+}
+
+/**
+ * Parses a document's content without its signature, if that was checked before the document was stored. Throws CryptoFailure:
+ * 'newer_version' if it names a form version that this build does not know [Note: F2], else 'malformed'.
+ */
+export function parseDocument<Shape extends z.ZodType>(content: string, label: Label, shape: Shape): z.infer<Shape> {
+  const document = json(content)
+  if (isNewer(document)) throw new CryptoFailure('newer_version', NEEDS_NEWER)
+  const parsed = shape.safeParse(document)
+  if (!parsed.success) throw new CryptoFailure('malformed', `${label} is not as it must be`, { cause: parsed.error })
+  return parsed.data
+}
+
+/** The newest document form that this build knows; a document that names none has form 1. */
+const FORM = 1
+const formed = z.object({ v: z.number() })
+
+/** True if only a newer build knows the document's form. */
+export function isNewer(document: unknown): boolean {
+  const form = formed.safeParse(document)
+  return form.success && form.data.v > FORM
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Without the cause: the engine's message quotes the text, which may be a secret.
+    throw new CryptoFailure('malformed', 'This is not JSON')
+  }
+}

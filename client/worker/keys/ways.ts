@@ -1,0 +1,132 @@
+import { fromBase64 } from '../../../contract/bytes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { loadPart } from '../primitives/loadPart.ts'
+import { erase, hkdf } from '../primitives/seal.ts'
+import type { LockSecret } from '../vault/wraps.ts'
+import type { Way } from './keyring.ts'
+import { type PasskeyAnswer, passkeyLock } from './lockSecret.ts'
+import { stretchPassword } from './password.ts'
+
+/** The inputs for stretching a password: `salt` is the server's, in base64. */
+interface Typed {
+  username: string
+  password: string
+  salt: string
+}
+
+/**
+ * The ways in that the worker has in memory [Note: K1]: `way` was entered and opens the keyring; the new ones wait for a key
+ * change.
+ */
+export interface HeldWays {
+  way?: Way | undefined
+  newPassword?: Way | undefined
+  newKit?: (Way & { kitSecret: string }) | undefined
+  newPasskey?: Way | undefined
+  /** The local lock secrets of the entered ways: one of each kind [Note: V3]. */
+  locks?: LockSecret[] | undefined
+  newPasswordLock?: LockSecret | undefined
+}
+
+/** The entered way. Throws CryptoFailure('password') if there is none. */
+export function enteredWay({ way }: HeldWays): Way {
+  if (!way) throw new CryptoFailure('password', 'Enter the password again')
+  return way
+}
+
+/** Overwrites the seed of the entered way; the new ways stay. */
+export function eraseEnteredWay(ways: HeldWays): void {
+  if (ways.way) erase(ways.way.seed)
+  ways.way = undefined
+}
+
+/** Overwrites every seed. */
+export function eraseWays(ways: HeldWays): void {
+  eraseEnteredWay(ways)
+  for (const way of [ways.newPassword, ways.newKit, ways.newPasskey]) if (way) erase(way.seed)
+  for (const lock of [...(ways.locks ?? []), ...(ways.newPasswordLock ? [ways.newPasswordLock] : [])]) erase(lock.secret)
+  ways.locks = undefined
+  ways.newPasswordLock = undefined
+  ways.newPassword = undefined
+  ways.newKit = undefined
+  ways.newPasskey = undefined
+}
+
+/**
+ * The verbs that bring seeds into the worker. They return only secrets for the server and, for a new kit, words for the person.
+ */
+export const wayVerbs = (ways: HeldWays) => ({
+  /** Stretches the password by Argon2id into the entered way [Note: P1]; returns only `authSecret`. */
+  async stretch(typed: Typed): Promise<{ authSecret: string }> {
+    const { authSecret, way, lock } = await stretched(typed)
+    eraseEnteredWay(ways)
+    ways.way = way
+    holdLock(ways, lock)
+    return { authSecret }
+  },
+  /** Stretches a new password, which waits for the key change. */
+  async stretchNew(typed: Typed): Promise<{ authSecret: string }> {
+    const { authSecret, way, lock } = await stretched(typed)
+    if (ways.newPassword) erase(ways.newPassword.seed)
+    if (ways.newPasswordLock) erase(ways.newPasswordLock.secret)
+    ways.newPassword = way
+    ways.newPasswordLock = lock
+    return { authSecret }
+  },
+  /** Makes the recovery kit the entered way. Throws CryptoFailure('kit_words') with what is wrong with the words. */
+  async enterKit({ words }: { words: string }): Promise<{ kitSecret: string }> {
+    const { readKit } = await loadPart(() => import('./kit.ts'))
+    const { seed, kitSecret } = await readKit(words)
+    eraseEnteredWay(ways)
+    ways.way = { id: 'kit', kind: 'kit', seed }
+    return { kitSecret }
+  },
+  /** Makes a passkey the entered way. */
+  async enterPasskey(answer: PasskeyAnswer): Promise<void> {
+    const [way, lock] = await Promise.all([passkeyWay(answer), passkeyLock(answer)])
+    eraseEnteredWay(ways)
+    ways.way = way
+    holdLock(ways, lock)
+  },
+  /** Makes a new recovery kit, which waits for the key change. Show the words only to the person, and never store them. */
+  async newKit(): Promise<{ words: string[]; kitSecret: string }> {
+    const { makeKit } = await loadPart(() => import('./kit.ts'))
+    const { words, seed, kitSecret } = await makeKit()
+    if (ways.newKit) erase(ways.newKit.seed)
+    ways.newKit = { id: 'kit', kind: 'kit', seed, kitSecret, madeAt: new Date().toISOString() }
+    return { words, kitSecret }
+  },
+  /** Derives the way of a new passkey, which waits for the key change. */
+  async newPasskey(answer: PasskeyAnswer): Promise<void> {
+    const way = await passkeyWay(answer)
+    if (ways.newPasskey) erase(ways.newPasskey.seed)
+    ways.newPasskey = { ...way, madeAt: new Date().toISOString() }
+  },
+})
+
+function holdLock(ways: HeldWays, lock: LockSecret): void {
+  const others = (ways.locks ?? []).filter(({ kind }) => kind !== lock.kind)
+  ways.locks = [...others, lock]
+}
+
+interface Stretched {
+  authSecret: string
+  way: Way
+  lock: LockSecret
+}
+
+async function stretched({ username, password, salt: sent }: Typed): Promise<Stretched> {
+  const salt = fromBase64(sent)
+  const { authSecret, passwordSeed, lockSecret } = await stretchPassword(username, password, salt)
+  const way: Way = { id: 'password', kind: 'password', seed: passwordSeed }
+  return { authSecret, way, lock: { kind: 'password', secret: lockSecret, salt } }
+}
+
+async function passkeyWay({ id, output }: PasskeyAnswer): Promise<Way> {
+  const bytes = fromBase64(output)
+  if (bytes.length !== 32) throw new CryptoFailure('passkey', 'This passkey does not make keys')
+  // A separate label, so that later uses of a passkey get other secrets.
+  const seed = await hkdf(bytes, 'conclave/passkey-seed/v1')
+  erase(bytes)
+  return { id: `passkey:${id}`, kind: 'passkey', seed }
+}

@@ -1,0 +1,22 @@
+import { loadPart } from './primitives/loadPart.ts'
+
+// Parts of the worker that are loaded when one of their verbs is first called.
+export const chatLock = () => loadPart(() => import('./chatlocks/chatlock.ts'))
+export const chatPages = () => loadPart(() => import('./chatlocks/chatpages.ts'))
+export const chatRows = () => loadPart(() => import('./chatlocks/chatrows.ts'))
+export const answer = () => loadPart(() => import('./group/answerForks.ts'))
+export const audit = () => loadPart(() => import('./log/auditCommits.ts'))
+export const codes = () => loadPart(() => import('./lists/contactCode.ts'))
+export const contacts = () => loadPart(() => import('./log/clearRoom.ts'))
+export const files = () => loadPart(() => import('./files/sealFile.ts'))
+export const offline = () => loadPart(() => import('./account/openOffline.ts'))
+export const older = () => loadPart(() => import('./log/olderPage.ts'))
+export const opening = () => loadPart(() => import('./files/openFile.ts'))
+export const relock = () => loadPart(() => import('./vault/rewrap.ts'))
+export const renaming = () => loadPart(() => import('./lists/renaming.ts'))
+export const restart = () => loadPart(() => import('./log/restartRoom.ts'))
+export const safety = () => loadPart(() => import('./lists/safety.ts'))
+export const spoiled = () => loadPart(() => import('./account/spoiledBook.ts'))
+export const trust = () => loadPart(() => import('./account/trustKey.ts'))
+export const unlocking = () => loadPart(() => import('./account/unlock.ts'))
+export const search = () => loadPart(() => import('./searchindex/search.ts'))

@@ -1,0 +1,27 @@
+import type { SealedBook } from '../../../contract/devices.ts'
+import type { Live } from '../keys/live.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { isBehind, markOf } from '../vault/vaultMarks.ts'
+import { readBook, seenVersion, withBook } from './book.ts'
+import { ownManifestWrite, peerOf } from './peers.ts'
+
+/**
+ * Throws CryptoFailure('book_rollback') if a book is older than the vault's mark, or differs from the marked book of the same
+ * version [Note: V4].
+ */
+export async function requireMarkedBook({ vault }: Live, { version, sealed }: SealedBook): Promise<void> {
+  const known = (await vault.marks())?.book
+  if (known && isBehind(markOf(version, sealed ?? ''), known))
+    throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
+}
+
+/** Adds marks to a vault that an older build made without them. */
+export async function addMarks(live: Live): Promise<void> {
+  if (await live.vault.marks()) return
+  await withBook(live, async () => {
+    const [own, book] = await Promise.all([peerOf(live, live.userId), readBook(live)])
+    if (!own) return
+    const write = ownManifestWrite(live.userId, own, own)
+    await live.vault.write([{ ...write, mark: { ...write.mark, book: { version: seenVersion(book) } } }])
+  })
+}

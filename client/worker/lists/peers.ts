@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { fromBase64, sameBytes, toBase64 } from '../../../contract/bytes.ts'
+import type { Manifest } from '../../../contract/documents.ts'
+import type { Signed } from '../../../contract/shapes.ts'
+import { checkSuccession, readManifest } from '../keys/identity.ts'
+import type { Live } from '../keys/live.ts'
+import { remembering } from '../primitives/memo.ts'
+import type { Write } from '../vault/vault.ts'
+import { markOf } from '../vault/vaultMarks.ts'
+import { jsonOf } from '../vault/vaultRows.ts'
+import { type BookRow, bookWrite, readBook, withBook } from './book.ts'
+import { hashesOf, type ListHashes, manifestHash, withHash } from './hashes.ts'
+import { isStillRead, type Mismatch } from './mismatch.ts'
+import { foldName, mismatchIn } from './names.ts'
+import { requirePinnedList, withList, withPin } from './pins.ts'
+
+/** This device's record of an account, its own included: the identity key and the newest manifest. */
+export interface Peer {
+  identityKey: Uint8Array
+  version: number
+  signed: Signed
+  manifest: Manifest
+  /**
+   * For removals that the list does not date: the list version in which this browser first saw each device removed, by device id.
+   */
+  removedSeen?: Record<string, number>
+  /** The hashes of the newest versions that this device has seen; absent in rows of older builds [Note: D2]. */
+  hashes?: ListHashes
+}
+
+/**
+ * The outcome of taking a manifest that the server returned. `book_unread`: nothing may be pinned before the account's book was
+ * read.
+ */
+export type ManifestOutcome = 'pinned' | 'no_device' | 'book_unread' | Mismatch
+
+const rowOf = (userId: string) => `peer:${userId}`
+const rowShape = z.looseObject({
+  identityKey: z.string(),
+  version: z.number(),
+  signed: z.object({ content: z.string(), signature: z.string() }),
+  removedSeen: z.record(z.string(), z.number()).exactOptional(),
+  hashes: z.record(z.string(), z.string()).exactOptional(),
+})
+
+/** The change that stores a checked manifest. `known` is the previous one here; `seen` are hashes that the account's book knows. */
+export function peerWrite(
+  userId: string,
+  { identityKey, signed, manifest }: Pick<Peer, 'identityKey' | 'signed' | 'manifest'>,
+  known: Peer | undefined,
+  seen: ListHashes = {},
+): Write {
+  const undated = manifest.removed.filter((id) => manifest.removedAt?.[id] === undefined)
+  const removedSeen = Object.fromEntries(undated.map((id) => [id, (known && removedIn(known, id)) ?? manifest.version] as const))
+  const { version } = manifest
+  const hashes = withHash(known ? hashesOf(known) : seen, version, manifestHash(signed))
+  const json = { identityKey: toBase64(identityKey), version, signed, removedSeen, hashes }
+  return { store: 'sealed', key: rowOf(userId), value: { json } }
+}
+
+/** The change that stores the own account's manifest, and the vault's mark of it [Note: V4]. */
+export function ownManifestWrite(
+  userId: string,
+  own: Pick<Peer, 'identityKey' | 'signed' | 'manifest'>,
+  known: Peer | undefined,
+): Write {
+  const mark = { identityKey: toBase64(own.identityKey), manifest: markOf(own.manifest.version, own.signed.content) }
+  return { ...peerWrite(userId, own, known), mark }
+}
+
+/** The version of an account's list that removed this device; undefined if it was not removed [Note: D1]. */
+export const removedIn = ({ manifest, removedSeen }: Peer, deviceId: string): number | undefined =>
+  manifest.removed.includes(deviceId)
+    ? (manifest.removedAt?.[deviceId] ?? removedSeen?.[deviceId] ?? manifest.version)
+    : undefined
+
+/** The change that deletes an account's manifest, so that the next one needs no predecessor. */
+export const peerForgotten = (userId: string): Write => ({ store: 'sealed', key: rowOf(userId), value: null })
+
+// A signature over the same text by the same key is verified once, because every message needs it.
+const verified = remembering<Manifest>(64)
+
+/** The record of an account; undefined before its first manifest was taken. */
+export async function peerOf({ vault }: Live, userId: string): Promise<Peer | undefined> {
+  const row = await vault.get('sealed', rowOf(userId))
+  if (!row) return undefined
+  const { identityKey, version, signed, removedSeen, hashes } = jsonOf(rowShape, row)
+  const key = fromBase64(identityKey)
+  const manifest = verified(`${identityKey} ${signed.signature} ${signed.content}`, () => readManifest(signed, key))
+  return (
+    manifest && { identityKey: key, version, signed, manifest, ...(removedSeen && { removedSeen }), ...(hashes && { hashes }) }
+  )
+}
+
+/**
+ * An account's manifest as the server returned it, and the username in the server's list, which is absent if a commit carried the
+ * manifest.
+ */
+export interface ShownManifest {
+  userId: string
+  identityKey: string | null
+  manifest: Signed | null
+  username?: string
+}
+
+/**
+ * Takes a manifest that the server returned. Pins the first key and name seen of an account in the book; later refuses another
+ * key or name, or a name pinned for another account [Note: I1, I3]. Throws CryptoFailure for a manifest that is older, forks or
+ * has a wrong signature [Note: D1].
+ */
+export function takePeerManifest(live: Live, shown: ShownManifest): Promise<ManifestOutcome> {
+  return withBook(live, async () => {
+    const { userId, identityKey, manifest: signed } = shown
+    const book = await readBook(live)
+    if (!identityKey || !signed) return book.book.pins[userId] ? 'key_changed' : 'no_device'
+    const pin = book.book.pins[userId]
+    const key = fromBase64(identityKey)
+    const isSelf = userId === live.userId
+    const differs = isSelf
+      ? !sameBytes(key, live.identityKey) && 'key_changed'
+      : mismatchIn(book.book, { userId, identityKey, username: shown.username ?? pin?.username ?? '' })
+    if (differs && !isStillRead(differs)) return differs
+    if (!pin && !isSelf && !book.isRead) return 'book_unread'
+    const known = await peerOf(live, userId)
+    const manifest = checkSuccession(known && { version: known.version, content: known.signed.content }, signed, key)
+    const { version, username } = manifest
+    const expected = pin?.username ?? (shown.username && foldName(shown.username))
+    // The account signs another name than the one it is known by.
+    if (username !== undefined && username !== (expected ?? username)) return 'name_changed'
+    const list = { version, hash: manifestHash(signed) }
+    if (pin && !known) requirePinnedList(pin, list)
+    const next = isSelf
+      ? book
+      : withList(withNamedPin(book, userId, { identityKey, username: username ?? expected }), userId, list)
+    const seen = pin?.manifest && { [pin.manifest.version]: pin.manifest.hash }
+    const taken = { identityKey: key, signed, manifest }
+    await live.vault.write([
+      ...(next === book ? [] : [bookWrite(next)]),
+      ...(known?.version === version
+        ? []
+        : [isSelf ? ownManifestWrite(userId, taken, known) : peerWrite(userId, taken, known, seen)]),
+    ])
+    const { differs: hasOtherNumber, awaitsDecision } = next.book.pins[userId] ?? {}
+    return hasOtherNumber ? 'numbers_differ' : awaitsDecision ? 'key_undecided' : 'pinned'
+  })
+}
+
+/** The book with the first key seen of an account, or with the name that a pin of an older build lacks. */
+function withNamedPin(
+  row: BookRow,
+  userId: string,
+  { identityKey, username }: { identityKey: string; username: string | undefined },
+): BookRow {
+  const pin = row.book.pins[userId]
+  if (pin && (pin.username !== undefined || username === undefined)) return row
+  const first = pin ?? { isVerified: false, ...(row.book.asksFirst && { awaitsDecision: true }) }
+  return withPin(row, userId, { ...first, identityKey, ...(username !== undefined && { username }) })
+}
+
+/** The newest manifest version known of an account, also of the own one; 0 if none is known. */
+export const manifestVersion = async (live: Live, userId: string): Promise<number> => (await peerOf(live, userId))?.version ?? 0

@@ -1,0 +1,18 @@
+import { LIMITS } from '../../../contract/limits.ts'
+import type { Live } from '../keys/live.ts'
+import { bookWrite, readBook, withBook } from './book.ts'
+import { listedDevices } from './listedDevices.ts'
+
+/**
+ * Gives a device of the account another name, in the book, which no password has to open; '' gives back the name that it came with
+ * [Note: I1]. Names of devices that are no longer listed are dropped.
+ */
+export const nameDevice = (live: Live, { deviceId, name }: { deviceId: string; name: string }): Promise<void> =>
+  withBook(live, async () => {
+    const [row, devices] = await Promise.all([readBook(live), listedDevices(live)])
+    const before = row.book.deviceNames ?? {}
+    const given = { name: name.slice(0, LIMITS.deviceNameMax), n: (before[deviceId]?.n ?? 0) + 1 }
+    const all = Object.entries({ ...before, [deviceId]: given })
+    const deviceNames = Object.fromEntries(all.filter(([id]) => devices.some((device) => device.id === id)))
+    await live.vault.write([bookWrite({ ...row, isDirty: true, book: { ...row.book, deviceNames } })])
+  })

@@ -1,0 +1,129 @@
+import { fromBase64, toBase64 } from '../../../contract/bytes.ts'
+import type { CommitEntry } from '../../../contract/rooms.ts'
+import { withLists, withTold } from '../group/forks.ts'
+import { ownPathOf, pathMade } from '../group/healGroup.ts'
+import { accountKeysOf, everyAccount, listedIn, memberAccounts } from '../group/members.ts'
+import { applyCommit, epochOf, type Group, groupIdOf, inspectCommit, readGroup } from '../group/mls.ts'
+import { type CommitNames, namesIn, namesOf } from '../group/namedLists.ts'
+import { isTaken, type PendingCommit, pendingCommit, pendingSettled } from '../group/pending.ts'
+import { groupPlace, placeBehind, withNamed } from '../group/signers.ts'
+import { readManifest } from '../keys/identity.ts'
+import { takePeerManifest } from '../lists/peers.ts'
+import { derivedKeyWrite } from '../messages/archive.ts'
+import { archiveKeyOf } from '../messages/sealedMessage.ts'
+import { withCommit } from '../messages/transcript.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import type { NamedList } from '../vault/storedRoom.ts'
+import { type CatchUp, leave, restartNotice } from './catchUp.ts'
+
+/** The most archive keys that the server takes at once. */
+const UNAUDITED_MAX = 100
+
+/** Processes the next commit of a room's log: this device's own, or another device's after checking it [Note: R3, R6]. */
+export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void> {
+  const { live, chatRoomId, record } = at
+  record.transcript = withCommit(record.transcript, entry.seq)
+  if (entry.epoch === 0 && entry.generation > 1) at.messages.push(restartNotice(chatRoomId, entry.seq, entry.createdAt))
+  const names = namesOf(entry)
+  const pending = await pendingCommit(live, chatRoomId)
+  const isOwn = pending !== undefined && isTaken(pending, entry, record.generation, at.group)
+  if (pending && (isOwn || at.group)) at.writes.push(pendingSettled(chatRoomId))
+  try {
+    if (isOwn) takeOwn(at, pending, entry)
+    else if (at.group) await takeForeign(at, at.group, entry)
+    else await followOutside(at, names)
+  } catch (error) {
+    // [Note: R4] The server accepted a commit that this device cannot process: it reads on by the archive, and enters again
+    // before sending.
+    if (!(error instanceof CryptoFailure)) throw error
+    if (error.code === 'own_message') at.isCopied = true
+    await leave(at)
+  }
+  followLog(at, entry, names)
+}
+
+/** True if an entry is this device's own commit: then nothing must be fetched from the server. */
+export async function isOwnCommit({ live, chatRoomId, record, group }: CatchUp, entry: CommitEntry): Promise<boolean> {
+  const pending = await pendingCommit(live, chatRoomId)
+  return pending !== undefined && isTaken(pending, entry, record.generation, group)
+}
+
+function takeOwn(at: CatchUp, { group, draft, hasPath }: PendingCommit, { seq }: CommitEntry): void {
+  moveTo(at, readGroup(group, accountKeysOf(at.accounts)), hasPath)
+  // A commit without a path counts too: a creation is made with new keys.
+  Object.assign(at.record, pathMade(at.now, seq))
+  at.record.generation = draft.generation
+}
+
+async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promise<void> {
+  const { record } = at
+  const commit = fromBase64(entry.commit)
+  await takeCarried(at, namesIn(inspectCommit(commit).authData))
+  const accounts = accountKeysOf(at.accounts)
+  const applied = await applyCommit({ group, commit, accounts, rules: { isListed: listedIn(at.accounts) } })
+  if (applied.removedSelf) {
+    // Only a holder of this device's leaf key can join under its name.
+    if (applied.committer.deviceId === at.live.device.id) at.isCopied = true
+    return leave(at)
+  }
+  record.ownPath = ownPathOf(record)
+  moveTo(at, applied.group, applied.isExternal || applied.added.length === 0)
+  const place = { groupId: toBase64(groupIdOf(applied.group)), epoch: epochOf(applied.group) }
+  record.unaudited = [...record.unaudited, place].slice(-UNAUDITED_MAX)
+  at.writes.push(derivedKeyWrite(at.chatRoomId, place, await archiveKeyOf(applied.group)))
+}
+
+function moveTo(at: CatchUp, group: Group, hasPath: boolean): void {
+  at.group = group
+  Object.assign(at.record, {
+    standing: 'joined',
+    groupId: toBase64(groupIdOf(group)),
+    epoch: epochOf(group),
+    // By the device's clock: the server must not delay healing by dating a commit.
+    lastCommitAt: new Date(at.now).toISOString(),
+    isHealed: hasPath,
+  } satisfies Partial<CatchUp['record']>)
+}
+
+/**
+ * Takes the device lists that a commit of an older build carries; lists that a commit only names have been fetched before [Note:
+ * D2]. Throws CryptoFailure.
+ */
+async function takeCarried(at: CatchUp, names: CommitNames[]): Promise<void> {
+  const { live, accounts } = at
+  for (const { userId, signed } of names) {
+    const known = everyAccount(accounts).find((account) => account.userId === userId)
+    if (!known) throw new CryptoFailure('commit', 'A change of this chat carries the device list of a stranger')
+    if (!signed || signed.content === known.signed.content) continue
+    if (readManifest(signed, known.identityKey).version > known.version)
+      await takePeerManifest(live, { userId, identityKey: toBase64(known.identityKey), manifest: signed })
+  }
+  at.accounts = await memberAccounts(
+    live,
+    accounts.others.map(({ userId }) => userId),
+  )
+}
+
+/**
+ * Takes the device lists of a commit also outside the group: that needs no group secret, and shows which browsers are removed
+ * [Note: H3].
+ */
+async function followOutside(at: CatchUp, names: CommitNames[]): Promise<void> {
+  try {
+    await takeCarried(at, names)
+  } catch (error) {
+    // Only members can check a commit, so its damage is no failure of this device's.
+    if (!(error instanceof CryptoFailure)) throw error
+  }
+}
+
+const listOf = ({ userId, version, hash }: CommitNames): NamedList => ({ userId, version, hash })
+
+/** Updates the log's generation, group id and epoch: from the group if there is one, else from the server's entry. */
+function followLog(at: CatchUp, entry: CommitEntry, names: CommitNames[]): void {
+  const { group } = at
+  const named = withNamed(at.record, at.accounts, entry.seq, names)
+  // Outside the group the signature of a commit cannot be verified: the server could make up a fork.
+  at.record = group ? withLists(named, at.accounts, names.map(listOf)) : withTold(named, names)
+  at.record.log = group ? groupPlace(at.record.generation, group) : placeBehind(at.record.log, entry)
+}

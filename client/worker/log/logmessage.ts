@@ -1,0 +1,124 @@
+import { readContent } from '../../../contract/content.ts'
+import { type Envelope, parseEnvelope } from '../../../contract/envelope.ts'
+import { listsNamedBy, withLists } from '../group/forks.ts'
+import { epochOf, type Group } from '../group/mls.ts'
+import { isSealedAt } from '../group/signers.ts'
+import { type Read, readByArchive, readOpened, readUnsealed, sentFar, unreadable } from '../messages/archive.ts'
+import { noteNamedVersions } from '../messages/namedVersions.ts'
+import { onceEach, standsElsewhere } from '../messages/onceEach.ts'
+import { type OwnRow, ownRow, settledWrites } from '../messages/outbox.ts'
+import { archiveKeyOf, openByGroup } from '../messages/sealedMessage.ts'
+import { isOtherLog, withMessage } from '../messages/transcript.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { isProven, messageAt, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
+import type { Transcript } from '../vault/storedRoom.ts'
+import { type CatchUp, keepEpochKey, leave, type MessageEntry } from './catchUp.ts'
+import { isUnopened, withUnopened } from './unopenedMessages.ts'
+
+/** Reads the next message of a room's log. An unreadable message becomes a line that says why. */
+export async function takeMessage(at: CatchUp, entry: MessageEntry): Promise<void> {
+  const { live, record } = at
+  const before = record.transcript
+  record.transcript = withMessage(before, entry.content)
+  const own = entry.senderId === live.userId ? await ownRow(live, entry.id) : undefined
+  const read = own?.envelope === entry.content ? settle(at, entry, own) : await readEntry(at, entry)
+  const [message] = await onceEach(live, [placed(at, entry, read)], at.messages)
+  if (!message) return
+  if (read.proof && isProven(message)) {
+    noteEpoch(at, entry)
+    noteNamedVersions(at.named, at, read.senderId, read.proof)
+    at.record = withLists(at.record, at.accounts, listsNamedBy(at.accounts, read.senderId, read.proof))
+    if (await isMisplaced(at, entry, before, read.proof)) message.isOutOfPlace = true
+  }
+  if (isUnopened(message) && before) message.transcript = before
+  at.record = withUnopened(at.record, message)
+  at.messages.push(message)
+}
+
+async function readEntry(at: CatchUp, entry: MessageEntry): Promise<Read> {
+  const { group, record } = at
+  const envelope = parseEnvelope(entry.content)
+  if (!envelope) {
+    const read = readUnsealed(entry)
+    if (read.body.kind === 'newer' && group) await keepEpochKey(at, group)
+    return read
+  }
+  // [Note: M2, H3] An honest server takes no message of another group or epoch than the log's: this one took it, or made it up.
+  if (!isSealedAt(record.log, envelope, at.chatRoomId, at.accounts)) {
+    // The log lacks a commit of this group, so this device stops following it.
+    if (group && envelope.groupId === record.groupId && envelope.epoch > epochOf(group)) await leave(at)
+    return unreadable(entry, new CryptoFailure('epoch', 'It was sealed for another state of this chat'))
+  }
+  return group ? readHere(at, entry, envelope, group) : readByArchive(at, envelope, entry)
+}
+
+async function readHere(at: CatchUp, entry: MessageEntry, envelope: Envelope, group: Group): Promise<Read> {
+  try {
+    const { group: next, opened, isArchived } = await openByGroup(group, envelope)
+    const read = readOpened(at, opened, entry)
+    at.group = next
+    return isArchived ? read : { ...read, flags: { ...read.flags, isArchiveWrong: true } }
+  } catch (error) {
+    const isUnopened = error instanceof CryptoFailure && (error.code === 'mls' || error.code === 'own_message')
+    if (!isUnopened) return unreadable(entry, error)
+    // Every member of the epoch has its archive key; the signature in the body proves which device wrote.
+    const read = await readByArchive(at, envelope, entry, await archiveKeyOf(group))
+    if (read.body.kind === 'sealed') return unreadable(entry, error)
+    if (read.senderId === at.live.userId && read.proof?.deviceId === at.live.device.id) await takeOwnMessage(at, entry, read)
+    return read
+  }
+}
+
+/** Handles a message of this very device that is not the one it waits for. */
+async function takeOwnMessage(at: CatchUp, entry: MessageEntry, read: Read): Promise<void> {
+  const own = await ownRow(at.live, entry.id)
+  if (own) settle(at, entry, own)
+  // [Note: V2] If the vault does not know it, the profile was rolled back. If the vault has it at another seq, it is only a
+  // replay.
+  else if (!(await standsElsewhere(at.live, placed(at, entry, read))) && !at.messages.some(({ id }) => id === entry.id)) {
+    at.isCopied = true
+    await leave(at)
+  }
+}
+
+/** Takes the text of an own message from this device's copy: MLS does not open own messages. */
+function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
+  at.writes.push(...settledWrites(at.chatRoomId, entry.id, own))
+  at.hasSettled = true
+  const content = readContent(own.content)
+  // A newer tab of this browser has sent it.
+  const body: StoredBody = content
+    ? { kind: 'content', content }
+    : { kind: 'newer', kept: { body: { kind: 'content', content: own.content } } }
+  return { senderId: at.live.userId, body, flags: own.sentAt === undefined ? {} : sentFar(own.sentAt, entry.createdAt) }
+}
+
+/** Raises the record's epoch: a verified message proves the epoch that it was sealed in [Note: R4]. */
+function noteEpoch({ record }: CatchUp, { content }: MessageEntry): void {
+  const envelope = parseEnvelope(content)
+  if (envelope && envelope.groupId === record.groupId) record.epoch = Math.max(record.epoch, envelope.epoch)
+}
+
+/** True if the sender's view of the log differs from this device's [Note: M5]. */
+function isMisplaced(
+  { live, chatRoomId, messages }: CatchUp,
+  { seq }: MessageEntry,
+  mine: Transcript | undefined,
+  { statement }: NonNullable<Read['proof']>,
+): Promise<boolean> {
+  return isOtherLog(mine, seq, statement.seen, async (place) => {
+    const earlier = messages.find((message) => message.seq === place) ?? (await messageAt(live.vault, chatRoomId, place))
+    return earlier?.hash
+  })
+}
+
+const placed = (at: CatchUp, { id, seq, createdAt }: MessageEntry, { senderId, body, flags }: Read): StoredMessage => ({
+  id,
+  chatRoomId: at.chatRoomId,
+  seq,
+  at: createdAt,
+  senderId,
+  body,
+  ...flags,
+  ...(at.record.transcript && { hash: at.record.transcript.hash }),
+})

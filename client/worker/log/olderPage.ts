@@ -1,0 +1,130 @@
+import { fromBase64 } from '../../../contract/bytes.ts'
+import { parseEnvelope } from '../../../contract/envelope.ts'
+import type { LogEntry } from '../../../contract/rooms.ts'
+import { listsNamedBy, withLists } from '../group/forks.ts'
+import { namesOf } from '../group/namedLists.ts'
+import { type Place, withRoom } from '../group/roomState.ts'
+import { withNamed } from '../group/signers.ts'
+import type { Live } from '../keys/live.ts'
+import { readBook } from '../lists/book.ts'
+import { type Reading, readByArchive, readUnsealed } from '../messages/archive.ts'
+import {
+  type NamedVersions,
+  type NewerVersions,
+  newerVersions,
+  noteNamedVersions,
+  noVersions,
+} from '../messages/namedVersions.ts'
+import { onceEach } from '../messages/onceEach.ts'
+import { AT_THE_BEGINNING, isOtherLog, withCommit, withHash, withMessage } from '../messages/transcript.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
+import { type NamedList, type RoomRecord, recordWrite, type Transcript } from '../vault/storedRoom.ts'
+import type { MessageEntry } from './catchUp.ts'
+import { withUnopened } from './unopenedMessages.ts'
+import { clearedIn, withheldMessage } from './withheldPlace.ts'
+
+interface OlderPage extends Place {
+  entries: LogEntry[]
+  /** True if nothing older exists. */
+  isStart: boolean
+  /** The seq up to which the server says that the account has cleared the room. */
+  clearedSeq: number
+}
+
+/**
+ * Stores a page of the older log, its messages read by the archive. Returns the newer
+ * versions that the messages name. Throws CryptoFailure 'place' or 'log' if the page does not end directly before the stored
+ * entries.
+ */
+export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> {
+  const { chatRoomId, peerIds, isStart, clearedSeq } = input
+  return withRoom(live, chatRoomId, peerIds, async ({ record, accounts }) => {
+    const named = noVersions()
+    if (!record) return newerVersions(live, named)
+    if (input.entries.some((entry) => entry.chatRoomId !== chatRoomId))
+      throw new CryptoFailure('place', 'The server returned entries of another chat')
+    // Another tab may have stored a part of it meanwhile.
+    const entries = input.entries.filter(({ seq }) => seq < record.from)
+    const first = record.from - entries.length
+    const isEmpty = input.entries.length === 0 && !isStart
+    if (isEmpty || entries.some(({ seq }, index) => seq !== first + index))
+      throw new CryptoFailure('log', 'The server’s record of this chat does not fit together')
+    const known = entries.reduce(withCommitNames, { record, accounts }).record
+    const at: Reading = { live, chatRoomId, accounts, record: known }
+    const lists: NamedList[] = []
+    const cleared = clearedSeq > 0 ? clearedIn((await readBook(live)).book, chatRoomId, clearedSeq) : 0
+    const read = await onceEach(live, await readPage(at, entries, { named, lists }))
+    const fresh = read.filter(({ seq }) => seq > cleared)
+    const noted = withLists(fresh.reduce(withUnopened, known), accounts, lists)
+    const from = Math.max(isStart ? 1 : first, Math.min(record.from, cleared + 1))
+    const next = { ...noted, from, ...(cleared > 0 && { cleared }) }
+    await live.vault.write([recordWrite(chatRoomId, next), ...fresh.flatMap(messageWrites)])
+    return newerVersions(live, named)
+  })
+}
+
+type Known = Pick<Reading, 'accounts'> & { record: RoomRecord }
+
+/**
+ * Adds the device lists that a commit of the page names, so that this device learns which browsers had been removed by then
+ * [Note: H3].
+ */
+const withCommitNames = ({ record, accounts }: Known, entry: LogEntry): Known => ({
+  accounts,
+  record: entry.kind === 'commit' ? withNamed(record, accounts, entry.seq, namesOf(entry)) : record,
+})
+
+/** Reads the messages of a page; from its first commit on, each is compared with the log that its sender saw [Note: M5]. */
+async function readPage(at: Reading, entries: LogEntry[], noted: Noted): Promise<StoredMessage[]> {
+  const messages: StoredMessage[] = []
+  const hashes = new Map<number, string>()
+  let seen: Transcript | undefined = entries[0]?.seq === 1 ? AT_THE_BEGINNING : undefined
+  for (const entry of entries) {
+    const before = seen
+    if (entry.kind === 'commit') {
+      seen = withCommit(before, entry.seq)
+      continue
+    }
+    seen = entry.kind === 'withheld' ? withHash(before, fromBase64(entry.contentHash)) : withMessage(before, entry.content)
+    if (seen) hashes.set(entry.seq, seen.hash)
+    if (entry.kind === 'withheld') messages.push({ ...withheldMessage(entry, seen), isOlder: true })
+    else messages.push(await readOlder(at, entry, { before, hash: seen?.hash, hashes, ...noted }))
+  }
+  return messages
+}
+
+/** What the verified messages of a page name: newer versions, and device lists by version and hash. */
+interface Noted {
+  named: NamedVersions
+  lists: NamedList[]
+}
+
+interface Around extends Noted {
+  before: Transcript | undefined
+  /** The running hash after this message, and those after the earlier messages. */
+  hash: string | undefined
+  hashes: Map<number, string>
+}
+
+/** Builds the vault's row of a message that MLS did not open. */
+async function readOlder(
+  at: Reading,
+  entry: MessageEntry,
+  { before, hash, hashes, named, lists }: Around,
+): Promise<StoredMessage> {
+  const { id, seq, createdAt } = entry
+  const envelope = parseEnvelope(entry.content)
+  const { senderId, body, proof, flags } = envelope ? await readByArchive(at, envelope, entry) : readUnsealed(entry)
+  if (proof) noteNamedVersions(named, at, senderId, proof)
+  if (proof) lists.push(...listsNamedBy(at.accounts, senderId, proof))
+  const isOutOfPlace =
+    proof !== undefined && (await isOtherLog(before, seq, proof.statement.seen, async (place) => hashes.get(place)))
+  return {
+    ...{ id, chatRoomId: at.chatRoomId, seq, at: createdAt, senderId, body, isOlder: true },
+    ...flags,
+    ...(hash !== undefined && { hash }),
+    ...(isOutOfPlace && { isOutOfPlace }),
+    ...(before && body.kind === 'sealed' && { transcript: before }),
+  }
+}

@@ -1,0 +1,189 @@
+import type { CommitEntry, LogEntry } from '../../../contract/rooms.ts'
+import { openForks, withLists } from '../group/forks.ts'
+import { everyAccount } from '../group/members.ts'
+import { namesOf } from '../group/namedLists.ts'
+import { type OpenRoom, type Place, storeRoom, withRoom } from '../group/roomState.ts'
+import { groupPlace, withMembers } from '../group/signers.ts'
+import type { Live } from '../keys/live.ts'
+import { copiedWrite } from '../lists/copiedDevice.ts'
+import { noteGeneration } from '../lists/generations.ts'
+import { arePeersKnown, type ShownPeer } from '../lists/peerStanding.ts'
+import { type NewerVersions, newerVersions, noVersions } from '../messages/namedVersions.ts'
+import { withOutbox } from '../messages/outbox.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
+import type { EpochName, Fork, RoomRecord } from '../vault/storedRoom.ts'
+import type { CatchUp } from './catchUp.ts'
+import { isOwnCommit, takeCommit } from './logcommit.ts'
+import { takeMessage } from './logmessage.ts'
+import { reopenNewer } from './unopenedMessages.ts'
+import { explained, takeWithheld } from './withheldPlace.ts'
+
+/** The most messages that are handed back at once: a page of the screen. */
+const SHOWN_MAX = 50
+
+/** Versions of device lists by user id. */
+type Versions = Record<string, number>
+
+export interface LogOutcome extends NewerVersions {
+  /** The cursor before these entries, and after them. */
+  after: number
+  cursor: number
+  /**
+   * The messages of these entries, as they are stored now. null if there are more than a page, or if older messages opened as
+   * well: read the vault's.
+   */
+  opened: StoredMessage[] | null
+  /** True if this device follows the room by MLS. */
+  isJoined: boolean
+  /** True if a member's keys must be fetched first: nothing was processed. */
+  needsPeers: boolean
+  /** By user id: device lists that the next commit names and this device lacks. Fetch them, then continue from there. */
+  unknownLists: Versions
+  /** The newest version of the own device list in this vault, which a commit may have brought. 0 in a room that is new here. */
+  ownList: number
+  /** The forks of members' device lists about which the person has not decided [Note: D2]. */
+  forks: Fork[]
+  /** True if another browser uses a copy of this one's data [Note: V2]. */
+  isCopied: boolean
+  /** The vault has every message from this seq to the cursor. */
+  from: number
+  /** True if the log restarts with a new group, or the room is new here: fetch the group and enter, then continue. */
+  mustEnter: boolean
+  /** True if entries are missing between the cursor and the given ones. */
+  hasGap: boolean
+  /** Epochs whose archive keys are needed to open waiting messages. */
+  missing: EpochName[]
+  /** Epochs that other devices' commits started: their archive keys and the GroupInfo are to be audited. */
+  unaudited: EpochName[]
+}
+
+const UNKNOWN_ROOM: LogOutcome = {
+  needsPeers: false,
+  unknownLists: {},
+  ownList: 0,
+  forks: [],
+  isCopied: false,
+  after: 0,
+  cursor: 0,
+  opened: null,
+  isJoined: false,
+  from: 0,
+  mustEnter: true,
+  hasGap: false,
+  newerManifests: {},
+  ownManifest: 0,
+  ownBook: 0,
+  missing: [],
+  unaudited: [],
+}
+
+/**
+ * Processes the next entries of a room's log, in order. Stores MLS state, text and cursor in one transaction; then the caller
+ * shows the vault's messages [Note: commit, then show]. Skips entries at or below the cursor. `asked` has the device list
+ * versions, by user id, that were requested already: if the server lacks one, processing continues without it. With `peers`,
+ * processes nothing if their keys are to be fetched first: the result of verifying a message is stored for good.
+ */
+export function receiveLog(
+  live: Live,
+  input: Place & { entries: LogEntry[]; now: number; asked?: Versions; peers?: ShownPeer[] },
+): Promise<LogOutcome> {
+  const { chatRoomId, peerIds, entries, now, asked = {}, peers = [] } = input
+  return withRoom(live, chatRoomId, peerIds, async (room) => {
+    if (!(await arePeersKnown(live, peers))) return { ...UNKNOWN_ROOM, needsPeers: true }
+    if (!room.record) return UNKNOWN_ROOM
+    const { accounts } = room
+    const known = withPlace(room.record, room)
+    const record = withLists(await reopenNewer({ live, chatRoomId, accounts, record: known }, known), accounts, [])
+    const at = catchUpFrom({ live, chatRoomId, now }, room, record)
+    const { mustEnter, hasGap, unknownLists } = await takeEntries(at, entries, asked)
+    if (at.record.cursor > room.record.cursor || record !== known) await store(at, room.record)
+    const { cursor, from, waiting, unaudited } = at.record
+    const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
+    const ownList = at.accounts.own.version
+    const newer = await newerVersions(live, at.named)
+    const opened = record === known && at.messages.length <= SHOWN_MAX ? await explained(live, at.messages) : null
+    return {
+      needsPeers: false,
+      after: known.cursor,
+      cursor,
+      opened,
+      isJoined: at.record.standing === 'joined',
+      from,
+      mustEnter,
+      hasGap,
+      unknownLists,
+      ...newer,
+      missing,
+      unaudited,
+      ownList,
+      isCopied: at.isCopied,
+      forks: openForks(at.record),
+    }
+  })
+}
+
+/** Completes an older build's record with the log's position and the device lists of its group [Note: H3]. */
+function withPlace(record: RoomRecord, { group, accounts }: OpenRoom): RoomRecord {
+  const { generation, groupId, cursor } = record
+  if (record.log || !groupId) return record
+  const log = group ? groupPlace(generation, group) : { generation, groupId }
+  return group ? withMembers({ ...record, log }, accounts, cursor, group) : { ...record, log }
+}
+
+const catchUpFrom = (
+  start: Pick<CatchUp, 'live' | 'chatRoomId' | 'now'>,
+  { group, accounts }: OpenRoom,
+  record: RoomRecord,
+): CatchUp => ({
+  ...start,
+  accounts,
+  record: { ...record },
+  group,
+  messages: [],
+  writes: [],
+  hasSettled: false,
+  isCopied: false,
+  named: noVersions(),
+})
+
+type Stop = Pick<LogOutcome, 'mustEnter' | 'hasGap' | 'unknownLists'>
+const NO_STOP: Stop = { mustEnter: false, hasGap: false, unknownLists: {} }
+
+/** Processes the entries as long as they follow one another and this device has the device lists that commits name. */
+async function takeEntries(at: CatchUp, entries: LogEntry[], asked: Versions): Promise<Stop> {
+  for (const entry of entries) {
+    if (entry.chatRoomId !== at.chatRoomId) throw new CryptoFailure('place', 'The server returned entries of another chat')
+    if (entry.seq <= at.record.cursor) continue
+    if (entry.seq !== at.record.cursor + 1) return { ...NO_STOP, hasGap: true }
+    const isNewGroup = entry.kind === 'commit' && entry.generation > at.record.generation
+    if (isNewGroup && !(await isOwnCommit(at, entry))) return { ...NO_STOP, mustEnter: true }
+    const unknownLists = entry.kind === 'commit' ? unknownIn(at, entry, asked) : {}
+    // [Note: D2] Those lists decide which devices may change the room, and whose messages after this commit are accepted.
+    if (Object.keys(unknownLists).length > 0) return { ...NO_STOP, unknownLists }
+    if (entry.kind === 'commit') await takeCommit(at, entry)
+    else if (entry.kind === 'withheld') await takeWithheld(at, entry)
+    else await takeMessage(at, entry)
+    at.record.cursor = entry.seq
+  }
+  return NO_STOP
+}
+
+function unknownIn({ accounts }: CatchUp, entry: CommitEntry, asked: Versions): Versions {
+  const newer = namesOf(entry).filter(({ userId, version, signed }) => {
+    const known = everyAccount(accounts).find((account) => account.userId === userId)
+    return !signed && known && version > Math.max(known.version, asked[userId] ?? 0)
+  })
+  return Object.fromEntries(newer.map(({ userId, version }) => [userId, version]))
+}
+
+async function store(
+  { live, chatRoomId, record, group, messages, writes, hasSettled, isCopied }: CatchUp,
+  before: RoomRecord,
+): Promise<void> {
+  if (record.standing === 'joined' && record.generation > before.generation)
+    await noteGeneration(live, chatRoomId, record.generation)
+  if (isCopied) writes.push(copiedWrite(new Date()))
+  const write = () => storeRoom(live, chatRoomId, { record, group }, [...messages.flatMap(messageWrites), ...writes])
+  await (hasSettled ? withOutbox(live, chatRoomId, write) : write())
+}

@@ -1,0 +1,137 @@
+import { readContent } from '../../../contract/content.ts'
+import { openForks, statedHashes } from '../group/forks.ts'
+import { unlistedIn, versionsOf } from '../group/members.ts'
+import { type OpenRoom, type Place, storeRoom, withFreeRoom, withRoom } from '../group/roomState.ts'
+import { type Live, leafDevice } from '../keys/live.ts'
+import { readBook, seenVersion } from '../lists/book.ts'
+import { mayBeSealedFor, type ShownPeer } from '../lists/peerStanding.ts'
+import {
+  inKeepingOrder,
+  keepInOutbox,
+  keptOf,
+  type NewMessage,
+  newRow,
+  type OutboxRow,
+  outboxOf,
+  outboxWrite,
+  ownWrite,
+  shown,
+  withOutbox,
+  writtenWrites,
+} from '../messages/outbox.ts'
+import { sealMessage } from '../messages/sealedMessage.ts'
+import { stated } from '../messages/transcript.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { stateOf } from './prepareRoom.ts'
+
+/** A room whose group this device is in. */
+type JoinedRoom = { [K in keyof OpenRoom]: NonNullable<OpenRoom[K]> }
+
+/**
+ * Seals an outbox row, or returns the bytes that it has already, under the room's current state. Stores the new state, the bytes
+ * and the copy of the text in one transaction before it returns the bytes [Note: M1]. A row of a kind that this build does not
+ * know stays unchanged.
+ */
+export function sealOutboxRow(live: Live, input: Place & { id: string }): Promise<OutboxRow | undefined> {
+  const { chatRoomId, peerIds, id } = input
+  return withRoom(live, chatRoomId, peerIds, ({ record, group, accounts }) =>
+    withOutbox(live, chatRoomId, async () => {
+      const kept = await keptOf(live, chatRoomId, id)
+      if (!kept) return undefined
+      const { row, own } = kept
+      const content = readContent(row.content)
+      // [Note: D2] Bytes that were sealed before the fork was seen wait too.
+      if (openForks(record).length > 0) throw new CryptoFailure('not_ready', 'Two device lists have the same number')
+      if (row.envelope || !content) return shown(row)
+      if (!record || !group) throw new CryptoFailure('outside', 'This device is not in this chat yet')
+      // [Note: D3] Another tab may have changed the room since it was found ready.
+      if (unlistedIn(group, accounts).length > 0)
+        throw new CryptoFailure('not_ready', 'The devices of this chat changed. Try again')
+      const sealed = await sealedIn(live, { record, group, accounts }, { ...row, content })
+      const sealedRow = { ...row, envelope: sealed.envelope }
+      await storeRoom(live, chatRoomId, sealed, [
+        outboxWrite(sealedRow),
+        ownWrite(chatRoomId, id, { ...own, envelope: sealed.envelope }),
+      ])
+      return shown(sealedRow)
+    }),
+  )
+}
+
+/** What the page knows of a room in which it sends: its other members as the server shows them, and the newest seq of its log. */
+export interface ShownRoom extends Place {
+  peers: ShownPeer[]
+  lastSeq: number
+  now: number
+}
+
+/**
+ * Stores a new message. If the room is ready, nobody else is at work in it, and no other message waits to be sealed, stores it sealed
+ * in the same transaction; else its `envelope` is null, and it is sealed once the room was readied. `isAlone` is true if it is sealed
+ * and nothing else waits to be sent [Note: M1].
+ */
+export function keepAndSeal(
+  live: Live,
+  { message, room }: { message: NewMessage; room: ShownRoom | null },
+): Promise<OutboxRow & { isAlone: boolean }> {
+  // One after another: a message that finds the room busy would else be stored before the one that it follows.
+  return inKeepingOrder(live, message.chatRoomId, async () => {
+    const sealed = room && (await sealedAtOnce(live, message, room))
+    return sealed ?? { ...(await keepInOutbox(live, message)), isAlone: false }
+  })
+}
+
+async function sealedAtOnce(
+  live: Live,
+  message: NewMessage,
+  shownRoom: ShownRoom,
+): Promise<(OutboxRow & { isAlone: boolean }) | undefined> {
+  const { chatRoomId } = message
+  let isStoring = false
+  try {
+    return await withFreeRoom(live, shownRoom, (room) =>
+      withOutbox(live, chatRoomId, async () => {
+        const { record, group, accounts } = room
+        const rows = await outboxOf(live, chatRoomId)
+        const waiting = rows.filter(({ failure }) => failure === null)
+        // Messages are sealed in the order in which they were written.
+        if (waiting.some(({ envelope }) => envelope === null)) return undefined
+        if (!record || !group || !(await isReady(live, room, shownRoom))) return undefined
+        const sealed = await sealedIn(live, { record, group, accounts }, message)
+        const row = newRow(message, rows, sealed.envelope)
+        isStoring = true
+        await storeRoom(live, chatRoomId, sealed, writtenWrites(row))
+        return { ...row, isAlone: waiting.length === 0 }
+      }),
+    )
+  } catch (error) {
+    // Whatever keeps it from being sealed is found again, and shown, when the room is readied: the words are stored first.
+    if (isStoring || !(error instanceof CryptoFailure)) throw error
+    return undefined
+  }
+}
+
+/** True if a message may be sealed without asking the server or the person anything. */
+async function isReady(live: Live, room: OpenRoom, { chatRoomId, peers, lastSeq, now }: ShownRoom): Promise<boolean> {
+  const { need, cursor, isPending, isForked } = await stateOf(live, chatRoomId, room, now)
+  if (need !== 'ready' || isPending || isForked || cursor < lastSeq) return false
+  return mayBeSealedFor(live, peers)
+}
+
+/** Seals a message under the room's state. The caller stores the result before the envelope leaves the device. */
+async function sealedIn(
+  live: Live,
+  { record, group, accounts }: JoinedRoom,
+  { id, chatRoomId, sentAt, content, replyToId }: NewMessage,
+) {
+  const seen = record.transcript
+  if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of this chat. Try again')
+  const sealed = await sealMessage(group, leafDevice(live), {
+    ...{ id, chatRoomId, sentAt, content, replyToId },
+    manifests: versionsOf(accounts),
+    hashes: statedHashes(accounts),
+    book: seenVersion(await readBook(live)),
+    seen: stated(seen, record.cursor),
+  })
+  return { record: { ...record, ownMessages: record.ownMessages + 1 }, group: sealed.group, envelope: sealed.content }
+}

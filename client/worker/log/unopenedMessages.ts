@@ -1,0 +1,131 @@
+import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '../../../contract/envelope.ts'
+import { listsNamedBy, withLists } from '../group/forks.ts'
+import { type Place, withRoom } from '../group/roomState.ts'
+import type { Live } from '../keys/live.ts'
+import { archiveKeyHeld, type Reading, readByArchive } from '../messages/archive.ts'
+import { onceEach } from '../messages/onceEach.ts'
+import { isOtherLog } from '../messages/transcript.ts'
+import { lateWrites } from '../searchindex/lateMessages.ts'
+import { messageAt, messagesOf, messageWrites, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
+import { type EpochName, type NamedList, type RoomRecord, recordWrite, type Waiting } from '../vault/storedRoom.ts'
+
+const CHUNK = 100
+/** The most epochs that may wait, because a server may name any number. */
+const WAITING_MAX = 200
+/**
+ * The most unknown versions that may wait, because a server may name any number; the lowest are kept, which later builds will
+ * know first.
+ */
+const VERSIONS_MAX = 8
+
+/** The unchanged envelope of a message that was not opened. */
+function unopenedIn(body: StoredBody): string | undefined {
+  if (body.kind === 'sealed') return body.envelope
+  return body.kind === 'newer' && 'envelope' in body.kept ? body.kept.envelope : undefined
+}
+
+/** True if a message waits for the key of its epoch, or for a build that knows its version. */
+export const isUnopened = ({ body }: StoredMessage): boolean => unopenedIn(body) !== undefined
+
+/** The room's record with this message among the waiting ones; unchanged if it was opened. */
+export function withUnopened(record: RoomRecord, { body, seq }: StoredMessage): RoomRecord {
+  const content = unopenedIn(body)
+  if (content === undefined) return record
+  const widened = (known: { first: number; last: number } | undefined) => ({
+    first: Math.min(seq, known?.first ?? seq),
+    last: Math.max(seq, known?.last ?? seq),
+  })
+  const envelope = parseEnvelope(content)
+  if (envelope) {
+    const { groupId, epoch } = envelope
+    const known = record.waiting.find((one) => one.groupId === groupId && one.epoch === epoch)
+    const waiting = [...record.waiting.filter((one) => one !== known), { groupId, epoch, ...widened(known) }]
+    return { ...record, waiting: waiting.slice(-WAITING_MAX) }
+  }
+  const version = envelopeVersion(content)
+  if (version === undefined) return record
+  const newer = record.newer ?? []
+  const known = newer.find((one) => one.version === version)
+  const wider = [...newer.filter((one) => one !== known), { version, ...widened(known) }]
+  return { ...record, newer: wider.sort((a, b) => a.version - b.version).slice(0, VERSIONS_MAX) }
+}
+
+/** Opens the messages whose archive key has arrived. Returns the epochs whose other messages still wait. */
+export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promise<EpochName[]> {
+  return withRoom(live, chatRoomId, peerIds, async ({ record, accounts }) => {
+    if (!record) return []
+    const still: Waiting[] = []
+    const lists: NamedList[] = []
+    for (const place of record.waiting) {
+      const at = { live, chatRoomId, accounts, record, lists }
+      const isOpen = (await archiveKeyHeld(live, place)) && (await reopenEpoch(at, place))
+      if (!isOpen) still.push(place)
+    }
+    const next = withLists(record, accounts, lists)
+    if (still.length < record.waiting.length || next !== record)
+      await live.vault.write([recordWrite(chatRoomId, { ...next, waiting: still })])
+    return still.map(({ groupId, epoch }) => ({ groupId, epoch }))
+  })
+}
+
+interface Again extends Reading {
+  /** Collects the device lists that the opened messages name. */
+  lists: NamedList[]
+}
+
+/** True if no message of the epoch waits any more. */
+async function reopenEpoch(at: Again, place: Waiting): Promise<boolean> {
+  const isOfEpoch = (_: StoredMessage, { groupId, epoch }: Envelope) => groupId === place.groupId && epoch === place.epoch
+  return (await readAgain(at, place, isOfEpoch)).length === 0
+}
+
+/**
+ * Opens, by the archive, the messages whose version this build knows and the receiving build did not. Messages without a key wait
+ * for it from now on. Returns the room's record, which the caller stores.
+ */
+export async function reopenNewer(at: Reading, record: RoomRecord): Promise<RoomRecord> {
+  const known = (record.newer ?? []).filter(({ version }) => isKnownVersion(version))
+  if (known.length === 0) return record
+  const { newer = [], ...rest } = record
+  const left = newer.filter((one) => !known.includes(one))
+  const before: RoomRecord = { ...rest, ...(left.length > 0 && { newer: left }) }
+  const waiting: StoredMessage[] = []
+  const lists: NamedList[] = []
+  for (const range of known) waiting.push(...(await readAgain({ ...at, lists }, range, ({ body }) => body.kind === 'newer')))
+  return withLists(waiting.reduce(withUnopened, before), at.accounts, lists)
+}
+
+/** Reads unopened messages again, and stores those that open. Returns those that still wait for their key. */
+async function readAgain(
+  at: Again,
+  { first, last }: { first: number; last: number },
+  isMeant: (row: StoredMessage, envelope: Envelope) => boolean,
+): Promise<StoredMessage[]> {
+  const { live, chatRoomId } = at
+  const waiting: StoredMessage[] = []
+  const hashAt = async (place: number) => (await messageAt(live.vault, chatRoomId, place))?.hash
+  for (let after = first - 1; after < last; ) {
+    const rows = await messagesOf(live.vault, chatRoomId, { after, before: last + 1, limit: CHUNK })
+    const opened: StoredMessage[] = []
+    const nowSealed: StoredMessage[] = []
+    for (const row of rows) {
+      const content = unopenedIn(row.body)
+      const envelope = content === undefined ? undefined : parseEnvelope(content)
+      if (content === undefined || !envelope || !isMeant(row, envelope)) continue
+      const { senderId, body, proof, flags } = await readByArchive(at, envelope, { ...row, createdAt: row.at, content })
+      if (body.kind === 'sealed') {
+        waiting.push({ ...row, body })
+        if (row.body.kind !== 'sealed') nowSealed.push({ ...row, body })
+        continue
+      }
+      if (proof) at.lists.push(...listsNamedBy(at.accounts, senderId, proof))
+      const { transcript, ...message } = row
+      const isOutOfPlace = proof !== undefined && (await isOtherLog(transcript, row.seq, proof.statement.seen, hashAt))
+      opened.push({ ...message, senderId, body, ...flags, ...(isOutOfPlace && { isOutOfPlace }) })
+    }
+    const once = await onceEach(live, opened)
+    await live.vault.write([...[...once, ...nowSealed].flatMap(messageWrites), ...lateWrites(chatRoomId, opened)])
+    after = rows.at(-1)?.seq ?? last
+  }
+  return waiting
+}

@@ -1,0 +1,55 @@
+import { fromBase64 } from '../../../contract/bytes.ts'
+import type { WithheldEntry } from '../../../contract/rooms.ts'
+import type { Live } from '../keys/live.ts'
+import { type Book, readBook } from '../lists/book.ts'
+import { ownRow, settledWrites } from '../messages/outbox.ts'
+import { withHash } from '../messages/transcript.ts'
+import type { StoredMessage } from '../vault/storedMessage.ts'
+import type { Transcript } from '../vault/storedRoom.ts'
+import type { CatchUp } from './catchUp.ts'
+
+/**
+ * Takes the place of a message that the server withholds from this account. Its hash is part of the log that senders state, so a
+ * server that withholds one and names another hash is found out [Note: M5].
+ */
+export async function takeWithheld(at: CatchUp, entry: WithheldEntry): Promise<void> {
+  const { live, record, chatRoomId } = at
+  record.transcript = withHash(record.transcript, fromBase64(entry.contentHash))
+  const own = entry.senderId === live.userId ? await ownRow(live, entry.id) : undefined
+  if (own) {
+    at.writes.push(...settledWrites(chatRoomId, entry.id, own))
+    at.hasSettled = true
+  }
+  if (entry.seq > (record.cleared ?? 0)) at.messages.push(withheldMessage(entry, record.transcript))
+}
+
+/** The vault's row of such a place. */
+export const withheldMessage = (
+  { id, chatRoomId, seq, senderId, createdAt }: WithheldEntry,
+  transcript: Transcript | undefined,
+): StoredMessage => ({
+  ...{ id, chatRoomId, seq, senderId, at: createdAt },
+  body: { kind: 'withheld' },
+  ...(transcript && { hash: transcript.hash }),
+})
+
+/**
+ * Marks the withheld messages that the account itself explains: it has blocked their sender at some time, or has cleared the room up
+ * to there. Of any other one the server owes an explanation.
+ */
+export async function explained(live: Live, messages: StoredMessage[]): Promise<StoredMessage[]> {
+  if (!messages.some(({ body }) => body.kind === 'withheld')) return messages
+  const { blocks, clears } = (await readBook(live)).book
+  return messages.map((message) => {
+    const { body, senderId, chatRoomId, seq } = message
+    const isOwn = blocks?.[senderId] !== undefined || seq <= (clears?.[chatRoomId] ?? 0)
+    return body.kind === 'withheld' && isOwn ? { ...message, body: { ...body, isExplained: true as const } } : message
+  })
+}
+
+/**
+ * The seq up to which the account has cleared a room: by its book, and by the server, which answers nothing there any more. So neither a
+ * server nor rubbish in the book takes messages away.
+ */
+export const clearedIn = (book: Book, chatRoomId: string, clearedSeq: number): number =>
+  Math.min(book.clears?.[chatRoomId] ?? 0, clearedSeq)

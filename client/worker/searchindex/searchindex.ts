@@ -1,0 +1,215 @@
+import { z } from 'zod'
+import { searchedIn } from '../../../contract/contentwords.ts'
+import { exclusive } from '../vault/exclusive.ts'
+import { messageAt, messagesOf, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
+import { type RoomRecord, roomRecords } from '../vault/storedRoom.ts'
+import type { Vault, Write } from '../vault/vault.ts'
+import { jsonOf } from '../vault/vaultRows.ts'
+import { fold } from './foldText.ts'
+import { type Late, lateRows } from './lateMessages.ts'
+import { type Entry, keptSegment, readSegment, type Segment, withEntries } from './segments.ts'
+
+/** Version of the folding. A change makes every index anew. */
+const FORMAT = 2
+/** Messages per read. */
+const BATCH = 500
+/** Minimum share of the budget that a room takes, for its write. */
+const ROOM_COST = 20
+
+/** The stored head of a room's index, which covers every message from one seq of the log to another. */
+interface Head {
+  format: number
+  first: number
+  last: number
+  /** Number for the next segment. */
+  next: number
+  /** Oldest first. */
+  segments: { number: number; version: number }[]
+}
+
+export interface Indexed {
+  /** The segments to search. */
+  rooms: { chatRoomId: string; segments: Segment[] }[]
+  /** True if the segments have every message of these rooms in the vault. */
+  isComplete: boolean
+  /** Ids of rooms with messages on the server, perhaps, that are older than the vault's. */
+  unloaded: string[]
+}
+
+const headShape: z.ZodType<Head> = z.object({
+  format: z.number(),
+  first: z.number(),
+  last: z.number(),
+  next: z.number(),
+  segments: z.array(z.object({ number: z.number(), version: z.number() })),
+})
+
+const HEADS = 'searchhead:'
+const segmentKey = (chatRoomId: string, number: number) => `search:${chatRoomId}:${number}`
+
+/** Opened segments by room, so that each is unsealed once. */
+const memory = new WeakMap<Vault, Map<string, Segment[]>>()
+
+function memoryOf(vault: Vault): Map<string, Segment[]> {
+  const known = memory.get(vault) ?? new Map()
+  memory.set(vault, known)
+  return known
+}
+
+/**
+ * Adds about `budget` messages at most to the index of these rooms, newest first. A lock lets one tab at a time do so. Other work on
+ * the rooms goes on meanwhile: the index follows the vault and is never part of a message's path. Returns true if none are left.
+ */
+export function readIntoIndex(vault: Vault, asked: string[], budget: number): Promise<boolean> {
+  return exclusive(lockOf(vault), async () => {
+    const chatRoomIds = await withoutLocks(vault, asked)
+    return (await advance(vault, chatRoomIds, budget)).every((room) => !isBehind(room))
+  })
+}
+
+/** Adds messages as `readIntoIndex` does, and returns the segments to search. */
+export function openIndex(vault: Vault, asked: string[], budget: number): Promise<Indexed> {
+  return exclusive(lockOf(vault), async () => {
+    const chatRoomIds = await withoutLocks(vault, asked)
+    const rooms = await advance(vault, chatRoomIds, budget)
+    const whole = new Set(
+      rooms.filter(({ record }) => record.from <= (record.cleared ?? 0) + 1).map(({ chatRoomId }) => chatRoomId),
+    )
+    return {
+      rooms: await Promise.all(
+        rooms.map(async (room) => ({ chatRoomId: room.chatRoomId, segments: await segmentsOf(vault, room) })),
+      ),
+      isComplete: rooms.every((room) => !isBehind(room)),
+      unloaded: chatRoomIds.filter((chatRoomId) => !whole.has(chatRoomId)),
+    }
+  })
+}
+
+/** Forgets a room's segments, which were opened. */
+export const forgetIndex = (vault: Vault, chatRoomId: string): void => void memoryOf(vault).delete(chatRoomId)
+
+/** A chat with a password is not in the search, not even while it is open [Note: L1]. */
+async function withoutLocks(vault: Vault, chatRoomIds: string[]): Promise<string[]> {
+  const locks = await vault.locks()
+  return chatRoomIds.filter((chatRoomId) => !locks[chatRoomId])
+}
+
+const lockOf = ({ userId }: Vault) => `conclave/${userId}/search`
+
+async function advance(vault: Vault, chatRoomIds: string[], budget: number): Promise<Room[]> {
+  const [records, heads, late] = await Promise.all([roomRecords(vault), headsOf(vault), lateRows(vault)])
+  const rooms: Room[] = []
+  for (const chatRoomId of chatRoomIds) {
+    const record = records.get(chatRoomId)
+    if (!record) continue
+    const room = await roomOf(vault, chatRoomId, record, heads.get(chatRoomId))
+    rooms.push(room)
+    const rows = late.filter((row) => row.chatRoomId === chatRoomId)
+    if (rows.length > 0) await takeLate(vault, room, rows)
+  }
+  let behind = rooms.filter(isBehind)
+  for (let left = budget; behind.length > 0 && left > 0; behind = behind.filter(isBehind))
+    for (const room of behind) if (left > 0) left -= Math.max(ROOM_COST, await readBatch(vault, room))
+  return rooms
+}
+
+/** The searchable text of a message; undefined if it has none. */
+export function wordsIn(body: StoredBody): string | undefined {
+  if (body.kind === 'content') return searchedIn(body.content)
+  return body.kind === 'plain' ? body.text : undefined
+}
+
+interface Room {
+  chatRoomId: string
+  record: RoomRecord
+  head: Head
+}
+
+const isBehind = ({ record, head }: Room): boolean => head.last < record.cursor || head.first > record.from
+
+async function headsOf(vault: Vault): Promise<Map<string, Head>> {
+  const rows = await vault.named(HEADS)
+  return new Map(rows.map(({ key, value }) => [key.slice(HEADS.length), jsonOf(headShape, value)]))
+}
+
+async function roomOf(vault: Vault, chatRoomId: string, record: RoomRecord, head: Head | undefined): Promise<Room> {
+  const empty = { format: FORMAT, first: record.cursor + 1, last: record.cursor, next: head?.next ?? 0, segments: [] }
+  if (!head) return { chatRoomId, record, head: empty }
+  // After this device has joined the room again its vault begins at a later seq. Older messages are fetched before they are shown.
+  if (head.format === FORMAT && head.first >= record.from) return { chatRoomId, record, head }
+  const gone = head.segments.map(({ number }) => segmentWrite(chatRoomId, number, null))
+  await vault.write([...gone, headWrite(chatRoomId, empty)])
+  return { chatRoomId, record, head: empty }
+}
+
+/** Reads the room's segments from the vault; unchanged ones come from memory. */
+async function segmentsOf(vault: Vault, { chatRoomId, head }: Room): Promise<Segment[]> {
+  const known = memoryOf(vault).get(chatRoomId)
+  const segments = await Promise.all(
+    head.segments.map(async ({ number, version }) => {
+      const held = known?.find((segment) => segment.number === number && segment.version === version)
+      return held ?? readSegment(number, version, (await vault.get('sealed', segmentKey(chatRoomId, number))) ?? { json: null })
+    }),
+  )
+  memoryOf(vault).set(chatRoomId, segments)
+  return segments
+}
+
+/** Adds the next newer messages to the index, or else the next older ones. Returns their number. */
+async function readBatch(vault: Vault, room: Room): Promise<number> {
+  const { chatRoomId, record, head } = room
+  const { first, last } = head
+  const isAbove = last < record.cursor
+  const range = isAbove ? { after: last, before: record.cursor + 1 } : { before: first }
+  const messages = (await messagesOf(vault, chatRoomId, { ...range, limit: BATCH })).filter(({ seq }) => seq >= record.from)
+  const isEnd = messages.length < BATCH
+  const reached = isAbove
+    ? { first, last: isEnd ? record.cursor : (messages.at(-1)?.seq ?? last) }
+    : { first: isEnd ? record.from : (messages[0]?.seq ?? first), last }
+  await grow(vault, room, messages, reached)
+  return messages.length
+}
+
+/** Adds late messages inside the indexed range. Those outside are added with their neighbours. */
+async function takeLate(vault: Vault, room: Room, rows: Late[]): Promise<void> {
+  const { first, last } = room.head
+  const seqs = rows.flatMap((row) => row.seqs).filter((seq) => seq >= first && seq <= last)
+  const found = await Promise.all(seqs.map((seq) => messageAt(vault, room.chatRoomId, seq)))
+  const messages = found.filter((message) => message !== undefined)
+  const done = rows.map(({ key }): Write => ({ store: 'sealed', key, value: null }))
+  await grow(vault, room, messages, { first, last }, done)
+}
+
+async function grow(
+  vault: Vault,
+  room: Room,
+  messages: StoredMessage[],
+  reached: { first: number; last: number },
+  writes: Write[] = [],
+): Promise<void> {
+  const { chatRoomId, head } = room
+  const entries = messages.flatMap(entryOf)
+  const { segments, changed, next } = withEntries(await segmentsOf(vault, room), entries, head.next)
+  const grown = { format: FORMAT, ...reached, next, segments: segments.map(({ number, version }) => ({ number, version })) }
+  const kept = changed.map((segment) => segmentWrite(chatRoomId, segment.number, segment))
+  await vault.write([...kept, ...writes, headWrite(chatRoomId, grown)])
+  memoryOf(vault).set(chatRoomId, segments)
+  room.head = grown
+}
+
+const headWrite = (chatRoomId: string, head: Head): Write => ({
+  store: 'sealed',
+  key: `${HEADS}${chatRoomId}`,
+  value: { json: head },
+})
+
+const segmentWrite = (chatRoomId: string, number: number, segment: Segment | null): Write => ({
+  store: 'sealed',
+  key: segmentKey(chatRoomId, number),
+  value: segment && { json: keptSegment(segment) },
+})
+
+function entryOf({ seq, at, body }: StoredMessage): Entry[] {
+  const text = fold(wordsIn(body) ?? '')
+  return text === '' ? [] : [{ seq, at: Date.parse(at) || 0, text }]
+}

@@ -1,0 +1,36 @@
+import { sameBytes } from '../../../contract/bytes.ts'
+import type { VaultValue } from './vaultRows.ts'
+
+/** The address book of a thousand contacts has 300 kB, and is read at each message. */
+const LARGE_BYTES = 16 * 1024
+const KEPT = 4
+
+/** A nonce, which no two sealings share, and an authentication tag: rows of one key that have both in common are the same. */
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const endsOf = (sealed: Uint8Array): [Uint8Array, Uint8Array] => [sealed.slice(0, NONCE_BYTES), sealed.slice(-TAG_BYTES)]
+
+interface Opened {
+  ends: [Uint8Array, Uint8Array]
+  value: VaultValue
+}
+
+/**
+ * Remembers the newest large rows by their sealed bytes, so that each is opened once as long as no tab writes it anew. Readers share
+ * the value and must not change it. Rows with bytes are always opened: their readers may overwrite them.
+ */
+export function openingOnce(): (name: string, sealed: unknown, open: () => Promise<VaultValue>) => Promise<VaultValue> {
+  const known = new Map<string, Opened>()
+  return async (name, sealed, open) => {
+    if (!(sealed instanceof Uint8Array) || sealed.length < LARGE_BYTES) return open()
+    const ends = endsOf(sealed)
+    const last = known.get(name)
+    const isSame = last && sameBytes(last.ends[0], ends[0]) && sameBytes(last.ends[1], ends[1])
+    const value = isSame ? last.value : await open()
+    known.delete(name)
+    if (!value.bytes) known.set(name, { ends, value })
+    const oldest = known.keys().next()
+    if (known.size > KEPT && !oldest.done) known.delete(oldest.value)
+    return value
+  }
+}

@@ -1,0 +1,222 @@
+import { CryptoFailure } from '../primitives/failure.ts'
+import { answerOf, readTogether, rowsOf, UPDATED_ELSEWHERE } from './database.ts'
+import { handKey } from './keyHandover.ts'
+import { openingOnce } from './openOnce.ts'
+import {
+  isRoomLocked,
+  isSearchRow,
+  LOCKS,
+  type LocksRead,
+  locksShape,
+  type RoomLocks,
+  type RowKeys,
+  roomLocked,
+  roomOfKey,
+} from './roomlocks.ts'
+import { type Begin, commit } from './transaction.ts'
+import { MARKS, type Marks, parseMarks } from './vaultMarks.ts'
+import {
+  jsonOf,
+  type KeyOf,
+  nameRange,
+  openRow,
+  readKey,
+  roomRange,
+  type Sealed,
+  seal,
+  type VaultStore,
+  type VaultValue,
+  type Write,
+} from './vaultRows.ts'
+
+/** The sealed storage of one device in this browser [Note: V1]. */
+export interface Vault {
+  userId: string
+  deviceId: string
+  get<S extends VaultStore>(store: S, key: KeyOf[S]): Promise<VaultValue | undefined>
+  /**
+   * At most `limit` messages of a room, oldest first: the first ones after a seq, else the last ones (before a seq, if given).
+   */
+  page(store: 'messages', chatRoomId: string, range: PageRange): Promise<{ seq: number; value: VaultValue }[]>
+  /** The keys of all rows of a store; only those that start with `beginning`, a room id or the first part of a name. */
+  keys<S extends VaultStore>(store: S, beginning?: string): Promise<KeyOf[S][]>
+  /**
+   * All rows in the order of their keys, but none of a locked room; only those of `chatRoomId` if it is given, in a store that is
+   * keyed by room.
+   */
+  all<S extends VaultStore>(store: S, chatRoomId?: string): Promise<{ key: KeyOf[S]; value: VaultValue }[]>
+  /** The rows of the store `sealed` whose names start with `beginning`, in the order of their names, but none of a locked room. */
+  named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
+  /** The unencrypted marks of the newest documents in the vault; undefined if a build without marks made it. */
+  marks(): Promise<Marks | undefined>
+  /**
+   * Writes all of the changes or none; they are on disk when it resolves. Throws CryptoFailure 'quota', 'vault_closed', or
+   * 'room_locked': in a locked room rows are only deleted.
+   */
+  write(writes: Write[]): Promise<void>
+  /** The rooms' locks as they are on disk now [Note: L1]. */
+  locks(): Promise<RoomLocks>
+  /** True if the room has no lock, or its row keys are in memory. */
+  isOpen(chatRoomId: string): Promise<boolean>
+  /** Takes a locked room's row keys into memory, or forgets them and what was read with them (null). */
+  openRoom(chatRoomId: string, keys: RowKeys | null): void
+  /** The same vault with these row keys for one room, while its rows are sealed or opened; nobody else gets them. */
+  within(chatRoomId: string, keys: RowKeys): Vault
+  close(): void
+  /** Hands its key to the tabs of this browser that wait for it: they show the lock of this vault [Note: V3]. */
+  handKey(): void
+  /** Calls `tell` once if anything but `close` closes the vault. */
+  onClosed(tell: (reason: ClosedBy) => void): void
+}
+
+/** The reason: a newer tab upgrades the vault, the vault is deleted, or the browser closes the connection. */
+type ClosedBy = 'update' | 'deletion' | 'browser'
+
+interface PageRange {
+  before?: number
+  after?: number
+  limit: number
+}
+
+/** Makes the vault of an open database and its row key. */
+export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: string; deviceId: string }): Vault {
+  const listeners = new Set<(reason: ClosedBy) => void>()
+  let isOpen = true
+  let closedBy: ClosedBy | undefined
+  const end = (reason: ClosedBy) => {
+    if (!isOpen) return
+    isOpen = false
+    closedBy = reason
+    database.close()
+    for (const tell of listeners) tell(reason)
+  }
+  // Another tab waits for this connection to close.
+  database.onversionchange = ({ newVersion }) => end(newVersion === null ? 'deletion' : 'update')
+  database.onclose = () => end('browser')
+
+  const begin: Begin = (stores, mode) => {
+    if (closedBy === 'update') throw new CryptoFailure('vault_newer', UPDATED_ELSEWHERE)
+    if (!isOpen) throw new CryptoFailure('vault_closed', 'The vault of this browser was closed')
+    try {
+      return database.transaction(stores, mode, { durability: 'strict' })
+    } catch (error) {
+      if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error
+      throw new CryptoFailure('vault_closed', 'The vault of this browser was closed', { cause: error })
+    }
+  }
+  const reading = (store: VaultStore) => begin([store], 'readonly').objectStore(store)
+  const read = readTogether<VaultStore>((stores) => begin(stores, 'readonly'))
+  let known: Promise<LocksRead> | undefined
+  async function readLocks(): Promise<LocksRead> {
+    const bytes = await read('sealed', LOCKS)
+    if (!(bytes instanceof Uint8Array)) return { bytes: undefined, locks: {} }
+    return { bytes, locks: jsonOf(locksShape, await openRow(key, 'sealed', LOCKS, bytes)) }
+  }
+  const locksNow = (): Promise<LocksRead> => {
+    const reading = readLocks()
+    known = reading
+    reading.catch(() => {
+      if (known === reading) known = undefined
+    })
+    return reading
+  }
+  const locks = () => known ?? locksNow()
+
+  const over = (openRooms: Map<string, RowKeys>): Vault => {
+    let once = openingOnce()
+    const isShut = async (chatRoomId: string | undefined) =>
+      chatRoomId !== undefined && !openRooms.has(chatRoomId) && (await locks()).locks[chatRoomId] !== undefined
+    async function refuseShut(chatRoomId: string | undefined): Promise<void> {
+      if (chatRoomId !== undefined && (await isShut(chatRoomId))) throw roomLocked(chatRoomId)
+    }
+    const openAll = <S extends VaultStore>(store: S, rows: { key: IDBValidKey; value: unknown }[]) =>
+      Promise.all(
+        rows.map(async (row) => {
+          const rowKey = readKey[store](row.key)
+          await refuseShut(roomOfKey(store, rowKey))
+          return { key: rowKey, value: await openRow(key, store, rowKey, row.value, openRooms) }
+        }),
+      )
+    const openFree = async <S extends VaultStore>(store: S, rows: { key: IDBValidKey; value: unknown }[]) => {
+      const each = rows.map((row) => openAll(store, [row]).catch((error: unknown) => [refusedOf(error)]))
+      return (await Promise.all(each)).flat().filter((row) => row !== undefined)
+    }
+
+    /** Seals the changes by the locks that are known; undefined for what is not kept of a locked room. */
+    async function sealed(change: Write, { locks: all }: LocksRead): Promise<Sealed | undefined> {
+      const chatRoomId = change.chatRoomId ?? roomOfKey(change.store, change.key)
+      const lock = chatRoomId === undefined ? undefined : all[chatRoomId]
+      if (chatRoomId === undefined || !lock || change.value === null) return seal(key, change)
+      if (isSearchRow(change.store, change.key)) return undefined
+      const index = lock.rowKeys.length - 1
+      const rowKeys = openRooms.get(chatRoomId)
+      if (rowKeys && lock.isOff) return seal(key, change)
+      const rowKey = rowKeys?.[index]
+      if (!rowKey) throw roomLocked(chatRoomId)
+      return seal(key, change, { chatRoomId, index, key: rowKey })
+    }
+
+    return {
+      ...owner,
+      async get(store, rowKey) {
+        const bytes = await read(store, rowKey)
+        if (bytes === undefined) return undefined
+        await refuseShut(roomOfKey(store, rowKey))
+        return await once(`${store} ${rowKey}`, bytes, () => openRow(key, store, rowKey, bytes, openRooms))
+      },
+      async page(store, chatRoomId, { before, after, limit }) {
+        const direction = after === undefined ? 'prev' : 'next'
+        const rows = await rowsOf(reading(store), roomRange(chatRoomId, { before, after }), { direction, limit })
+        if (direction === 'prev') rows.reverse()
+        return (await openAll(store, rows)).map(({ key: [, seq], value }) => ({ seq, value }))
+      },
+      async keys(store, beginning) {
+        const isByRoom = store === 'messages' || store === 'outbox'
+        const range = beginning === undefined ? undefined : isByRoom ? roomRange(beginning, {}) : nameRange(beginning)
+        return (await answerOf(reading(store).getAllKeys(range))).map(readKey[store])
+      },
+      async all(store, chatRoomId) {
+        return openFree(store, await rowsOf(reading(store), chatRoomId === undefined ? undefined : roomRange(chatRoomId, {})))
+      },
+      async named(beginning) {
+        return openFree('sealed', await rowsOf(reading('sealed'), nameRange(beginning)))
+      },
+      async marks() {
+        return parseMarks(await answerOf(begin(['meta'], 'readonly').objectStore('meta').get(MARKS)))
+      },
+      async write(writes) {
+        const changes = writes.flatMap(({ mark }) => mark ?? [])
+        const mark = changes.length > 0 ? { userId: owner.userId, changes } : undefined
+        for (let read = await locks(); ; read = await locksNow()) {
+          // Rows are sealed before the transaction opens: IndexedDB commits a transaction that waits for anything else.
+          const rows = (await Promise.all(writes.map((change) => sealed(change, read)))).filter((row) => row !== undefined)
+          if (await commit(begin, rows, read, mark)) break
+        }
+        if (writes.some((change) => change.store === 'sealed' && change.key === LOCKS)) known = undefined
+      },
+      locks: async () => (await locksNow()).locks,
+      isOpen: async (chatRoomId) => !(await isShut(chatRoomId)),
+      openRoom(chatRoomId, keys) {
+        if (keys) openRooms.set(chatRoomId, keys)
+        else openRooms.delete(chatRoomId)
+        // Large rows that were opened are remembered.
+        once = openingOnce()
+      },
+      within: (chatRoomId, keys) => over(new Map([...openRooms, [chatRoomId, keys]])),
+      close() {
+        isOpen = false
+        database.close()
+      },
+      handKey: () => handKey({ ...owner, key }),
+      onClosed(tell) {
+        listeners.add(tell)
+      },
+    }
+  }
+  return over(new Map())
+}
+
+/** Nothing, of a locked room's row; any other failure is thrown on. */
+function refusedOf(error: unknown): undefined {
+  if (!isRoomLocked(error)) throw error
+}

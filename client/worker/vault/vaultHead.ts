@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { type Bytes, encodeFields } from '../../../contract/bytes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase, hkdf, lockedKey, openWith } from '../primitives/seal.ts'
+import { answerOf, committed } from './database.ts'
+import { exclusive } from './exclusive.ts'
+import { type LockSecret, NO_LOCK, newWrap, openAnyWrap, openWrap, type Wrap, wrapShape } from './wraps.ts'
+
+const FIRST_KEY = 'conclave/vault/v1'
+const FIRST_CHECK = 'conclave/vault-check/v1'
+
+/** The key of a vault's head in the store `meta`. */
+export const HEAD = 'head'
+
+const bytes = z.instanceof(Uint8Array)
+
+/** Minutes without input after which a browser locks; `hidden` locks at once when none of its pages is visible. */
+export const lockAfterShape = z.union([z.literal('hidden'), z.literal(5), z.literal(15), z.literal(60)])
+export type LockAfter = z.infer<typeof lockAfterShape>
+
+/** The head of vaults of older builds: HKDF of local key and unlock secret is the row key. Opening the vault replaces it. */
+const firstShape = z.object({ format: z.literal(1), deviceId: z.string(), localKey: bytes, check: bytes })
+
+const headShape = z.looseObject({
+  format: z.literal(2),
+  deviceId: z.string(),
+  wraps: z.array(wrapShape),
+  /**
+   * A wrap of nothing, which the unlock secret alone opens: it distinguishes a wrong unlock secret of the server from a wrong
+   * password.
+   */
+  check: wrapShape,
+  lockAfter: lockAfterShape.optional(),
+})
+export type VaultHead = z.infer<typeof headShape>
+/** The head of a vault that any build made. */
+export type AnyHead = VaultHead | z.infer<typeof firstShape>
+
+const anyShape = z.discriminatedUnion('format', [firstShape, headShape])
+
+const SHUT =
+  'The server returned another secret than the one this browser’s keys are sealed with. The keys stay here, sealed, with all that is in them.'
+
+/** Reads the head of a vault, which needs no key. Throws CryptoFailure('vault_shut') if it is damaged. */
+export async function readHead(database: IDBDatabase): Promise<AnyHead> {
+  const head = anyShape.safeParse(await answerOf(database.transaction('meta').objectStore('meta').get(HEAD)))
+  if (head.success) return head.data
+  throw new CryptoFailure('vault_shut', 'The vault of this browser is damaged. Nothing of it was deleted', { cause: head.error })
+}
+
+/** Makes the head of a vault that the unlock secret opens alone, or only together with one of the given secrets. */
+export async function newHead(
+  rowKey: Uint8Array,
+  deviceId: string,
+  unlockSecret: Uint8Array,
+  lock?: { secrets: LockSecret[]; after: LockAfter },
+): Promise<VaultHead> {
+  const secrets = lock ? lock.secrets : [NO_LOCK]
+  const wraps: Wrap[] = []
+  for (const secret of secrets) wraps.push(await newWrap(rowKey, unlockSecret, deviceId, secret))
+  const check = await newWrap(new Uint8Array(), unlockSecret, deviceId, { ...NO_LOCK, kind: 'check' })
+  return { format: 2, deviceId, wraps, check, ...(lock && { lockAfter: lock.after }) }
+}
+
+/**
+ * Unwraps the row key, 32 bytes, which the caller erases. Throws CryptoFailure: 'vault_shut' if the unlock secret is wrong,
+ * 'vault_locked' if the lock needs one of its secrets, 'lock_secret' if none of the given ones opens it.
+ */
+export async function rowKeyOf(head: AnyHead, unlockSecret: Uint8Array, secrets: LockSecret[]): Promise<Bytes> {
+  if (head.format === 1) return firstRowKey(head, unlockSecret)
+  const { wraps, check, deviceId } = head
+  await openWrap(check, unlockSecret, deviceId, NO_LOCK.secret).catch(shut)
+  const rowKey = await openAnyWrap(wraps, unlockSecret, deviceId, [NO_LOCK, ...secrets])
+  if (rowKey) return rowKey
+  if (secrets.length === 0) throw new CryptoFailure('vault_locked', 'This browser is locked')
+  throw new CryptoFailure('lock_secret', 'This does not open the lock of this browser')
+}
+
+async function firstRowKey({ localKey, check, deviceId }: z.infer<typeof firstShape>, unlockSecret: Uint8Array): Promise<Bytes> {
+  const both = encodeFields(localKey, unlockSecret)
+  const rowKey = await hkdf(both, FIRST_KEY)
+  erase(both)
+  await openWith(await lockedKey(rowKey), FIRST_CHECK, check, deviceId).catch(shut)
+  return rowKey
+}
+
+function shut(cause: unknown): never {
+  throw new CryptoFailure('vault_shut', SHUT, { cause })
+}
+
+/**
+ * Replaces the head in one strict transaction, alone among all tabs: after a crash the vault has the old head or the new one. If
+ * `build` returns undefined, the head stays.
+ */
+export const changeHead = (
+  database: IDBDatabase,
+  userId: string,
+  build: (head: AnyHead) => Promise<VaultHead | undefined>,
+): Promise<void> =>
+  exclusive(`conclave/${userId}/head`, async () => {
+    const next = await build(await readHead(database))
+    if (!next) return
+    const transaction = database.transaction('meta', 'readwrite', { durability: 'strict' })
+    const end = committed(transaction)
+    transaction.objectStore('meta').put(next, HEAD)
+    await end
+  })

@@ -1,0 +1,44 @@
+import { toBase64 } from '../../../contract/bytes.ts'
+import type { AnyHead, LockAfter, VaultHead } from './vaultHead.ts'
+import { findVault } from './vaults.ts'
+import { isOfflineWrap, OFFLINE } from './wraps.ts'
+
+/** What opens a vault beside, or without, the unlock secret. */
+export interface VaultWays {
+  /** The salt of the password that opens it, base64; null if no password does. */
+  passwordSalt: string | null
+  /** Credential ids, base64url. */
+  passkeyIds: string[]
+}
+
+/** The settings of a browser's lock, and what opens it. */
+export interface LockStanding extends VaultWays {
+  after: LockAfter
+}
+
+/** The lock of a user's vault, whether it is open or not; null where it has none. */
+export async function lockStanding(userId: string, factory: IDBFactory = indexedDB): Promise<LockStanding | null> {
+  const head = await headOf(userId, factory)
+  if (head?.format !== 2 || head.lockAfter === undefined) return null
+  return { after: head.lockAfter, ...waysOf(head, '') }
+}
+
+/** What opens a user's vault without the server [Note: V3]; null where nothing does. */
+export async function offlineWays(userId: string, factory: IDBFactory = indexedDB): Promise<VaultWays | null> {
+  const head = await headOf(userId, factory)
+  return head?.format === 2 && head.wraps.some(isOfflineWrap) ? waysOf(head, OFFLINE) : null
+}
+
+async function headOf(userId: string, factory: IDBFactory): Promise<AnyHead | undefined> {
+  const found = await findVault(userId, factory)
+  found?.database.close()
+  return found?.head
+}
+
+function waysOf({ wraps }: VaultHead, prefix: string): VaultWays {
+  const salt = wraps.find(({ kind }) => kind === `${prefix}password`)?.salt
+  return {
+    passwordSalt: salt ? toBase64(salt) : null,
+    passkeyIds: wraps.flatMap(({ kind, id }) => (kind === `${prefix}passkey` && id !== undefined ? [id] : [])),
+  }
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { type Bytes, decodeFields, encodeFields, fromUtf8 } from '../../../contract/bytes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { openWith, sealWith } from '../primitives/seal.ts'
+import { type RowKeys, roomLocked } from './roomlocks.ts'
+import type { MarkChange } from './vaultMarks.ts'
+
+const ROW = 'conclave/vault-row/v1'
+const LOCKED_ROW = 'conclave/locked-row/v1'
+
+/** The vault's stores. */
+export const STORES = ['sealed', 'groups', 'messages', 'outbox', 'own'] as const
+
+/** The key of a row in each store. Keys are stored unencrypted, values never. */
+export interface KeyOf {
+  /** By name: the device's keys, the book, the peers. */
+  sealed: string
+  /** MLS state, by room id. */
+  groups: string
+  /** Opened messages, by room id and seq. */
+  messages: [chatRoomId: string, seq: number]
+  /** Unacknowledged messages, by room id and order. */
+  outbox: [chatRoomId: string, order: number]
+  /** Messages that this device sent, by id. */
+  own: string
+}
+export type VaultStore = keyof KeyOf
+
+/** A JSON value with optional bytes. The reader checks its shape. */
+export interface VaultValue {
+  json: unknown
+  bytes?: Uint8Array
+}
+
+/**
+ * One change of a row; null deletes it. `mark` is the change of the vault's marks that goes with it [Note: V4]. `chatRoomId` is the
+ * room of a row whose key names none: it is sealed with the room's other rows [Note: L1].
+ */
+export type Write = {
+  [S in VaultStore]: { store: S; key: KeyOf[S]; value: VaultValue | null; mark?: MarkChange; chatRoomId?: string }
+}[VaultStore]
+
+/** A change in its form on disk; null deletes the row. */
+export interface Sealed {
+  store: VaultStore
+  key: string | [string, number]
+  sealed: Bytes | null
+}
+
+const name = z.string()
+const place = z.tuple([z.string(), z.number()])
+
+/** Parses a key that IndexedDB returned. */
+export const readKey: { [S in VaultStore]: (key: IDBValidKey) => KeyOf[S] } = {
+  sealed: (key) => name.parse(key),
+  groups: (key) => name.parse(key),
+  messages: (key) => place.parse(key),
+  outbox: (key) => place.parse(key),
+  own: (key) => name.parse(key),
+}
+
+/** The row key of a locked room, and its index in the lock. */
+export interface RowSeal {
+  chatRoomId: string
+  index: number
+  key: CryptoKey
+}
+
+/**
+ * Seals a change with its store and key as associated data: a row moved to another place does not open there. A row of a locked room
+ * is sealed under its row key first.
+ */
+export async function seal(vaultKey: CryptoKey, { store, key, value }: Write, within?: RowSeal): Promise<Sealed> {
+  if (value === null) return { store, key, sealed: null }
+  const place = [store, ...placeOf(key)]
+  const inner = within && (await sealWith(within.key, LOCKED_ROW, fieldsOf(value), ...place))
+  const row = within && inner ? { json: { lockedRoom: within.chatRoomId, index: within.index }, bytes: inner } : value
+  return { store, key, sealed: await sealWith(vaultKey, ROW, fieldsOf(row), ...place) }
+}
+
+/**
+ * Opens a row. Throws CryptoFailure: 'seal' if it was changed or moved, 'room_locked' if it is a locked room's and `open` does not
+ * have its key.
+ */
+export async function openRow(
+  vaultKey: CryptoKey,
+  store: VaultStore,
+  key: Sealed['key'],
+  sealed: unknown,
+  open?: ReadonlyMap<string, RowKeys>,
+): Promise<VaultValue> {
+  if (!(sealed instanceof Uint8Array)) throw new CryptoFailure('seal', 'A row of the vault is not sealed')
+  const place = [store, ...placeOf(key)]
+  const row = valueIn(await openWith(vaultKey, ROW, sealed, ...place))
+  const locked = lockedIn(row.json)
+  if (!locked || !row.bytes) return row
+  const rowKey = open?.get(locked.lockedRoom)?.[locked.index]
+  if (!rowKey) throw roomLocked(locked.lockedRoom)
+  return valueIn(await openWith(rowKey, LOCKED_ROW, row.bytes, ...place))
+}
+
+const fieldsOf = ({ json, bytes }: VaultValue): Bytes => encodeFields(JSON.stringify(json), ...(bytes ? [bytes] : []))
+
+function valueIn(plain: Uint8Array): VaultValue {
+  const [json, bytes] = decodeFields(plain)
+  if (!json) throw new CryptoFailure('seal', 'A row of the vault is empty')
+  return { json: JSON.parse(fromUtf8(json)), ...(bytes && { bytes }) }
+}
+
+function lockedIn(json: unknown): { lockedRoom: string; index: number } | undefined {
+  if (typeof json !== 'object' || json === null || !('lockedRoom' in json) || !('index' in json)) return undefined
+  const { lockedRoom, index } = json
+  return typeof lockedRoom === 'string' && typeof index === 'number' ? { lockedRoom, index } : undefined
+}
+
+/**
+ * Parses the JSON of a row by its shape; a loose shape keeps fields that a newer build has added. Throws
+ * CryptoFailure('vault_row') if it does not fit, so no row is used as another type.
+ */
+export function jsonOf<T>(shape: z.ZodType<T>, { json }: VaultValue): T {
+  const parsed = shape.safeParse(json)
+  if (parsed.success) return parsed.data
+  throw new CryptoFailure('vault_row', 'This browser keeps something that this page cannot read. Reload it', {
+    cause: parsed.error,
+  })
+}
+
+/** The key range of one room's rows, between two seqs if given. */
+export function roomRange(
+  chatRoomId: string,
+  { before, after }: { before?: number | undefined; after?: number | undefined },
+): IDBKeyRange {
+  const lower = [chatRoomId, after ?? Number.NEGATIVE_INFINITY]
+  const upper = [chatRoomId, before ?? Number.POSITIVE_INFINITY]
+  return IDBKeyRange.bound(lower, upper, true, true)
+}
+
+/** The key range of rows whose name starts with `beginning`. */
+export const nameRange = (beginning: string): IDBKeyRange => IDBKeyRange.bound(beginning, `${beginning}\uffff`)
+
+const placeOf = (key: Sealed['key']): string[] => (typeof key === 'string' ? [key] : [key[0], String(key[1])])
