@@ -4,7 +4,7 @@ import { keyringShape } from '../../contract/documents.ts'
 import type { Signed } from '../../contract/shapes.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { lostBookStore, resetLostBook, syncBook } from '../trust/book.ts'
+import { lostBookStore, resetLostBook, syncBook } from '../rooms/trust/book.ts'
 import { CryptoFailure, type KeyChangeRequest, type ListedDevice, loadPart } from '../worker/crypto.ts'
 import { accountStore } from './state.ts'
 

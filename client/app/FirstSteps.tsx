@@ -3,9 +3,9 @@ import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { useWays } from '../account/useWays.tsx'
 import { hasUncheckedKit } from '../kit/unchecked.ts'
-import { roomsStore } from '../rooms/list.ts'
-import { openDetails } from '../trust/details.ts'
-import { peopleStore } from '../trust/people.ts'
+import { roomsStore } from '../rooms/list/roomList.ts'
+import { openDetails } from '../rooms/trust/details.ts'
+import { peopleStore } from '../rooms/trust/people.ts'
 import { firstSteps } from './steps.ts'
 
 /** What is left of the first day: each line ticks itself. Nothing is shown once all are done, or while one of them is unknown. */

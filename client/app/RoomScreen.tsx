@@ -6,13 +6,13 @@ import { Chat } from '../messages/Chat.tsx'
 import { hideRoom, showRoom } from '../messages/messages.ts'
 import { flush } from '../messages/send.ts'
 import { usePresence } from '../privacy/usePresence.tsx'
-import { isShutRow, type RoomRow } from '../rooms/list.ts'
-import { isOtherState } from '../rooms/otherstate.ts'
-import { lostBookStore } from '../trust/book.ts'
-import type { Choice } from '../trust/ChooseKey.tsx'
-import { BESIDE, closeDetails, detailsStore, isShown, openDetails } from '../trust/details.ts'
-import { nameOf, type Person } from '../trust/people.ts'
-import { acceptChange } from '../trust/verified.ts'
+import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
+import { isOtherState } from '../rooms/log/otherState.ts'
+import { lostBookStore } from '../rooms/trust/book.ts'
+import type { Choice } from '../rooms/trust/ChooseKey.tsx'
+import { BESIDE, closeDetails, detailsStore, isShown, openDetails } from '../rooms/trust/details.ts'
+import { nameOf, type Person } from '../rooms/trust/people.ts'
+import { acceptChange } from '../rooms/trust/verified.ts'
 import { EarlyField } from '../ui/Early.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
@@ -21,7 +21,7 @@ import { showToast } from '../ui/toast.ts'
 import { useLatest } from '../ui/useLatest.tsx'
 import { useMedia } from '../ui/useMedia.tsx'
 
-const ContactPanel = later(async () => (await import('../trust/ContactPanel.tsx')).ContactPanel)
+const ContactPanel = later(async () => (await import('../rooms/trust/ContactPanel.tsx')).ContactPanel)
 
 const ContactButtons = later(async () => (await import('../contacts/ContactButtons.tsx')).ContactButtons)
 const MuteSection = later(async () => (await import('../notifications/MuteSection.tsx')).MuteSection)

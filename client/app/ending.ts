@@ -3,7 +3,7 @@ import { closeAccount } from '../account/account.ts'
 import { endedWords } from '../account/ended.ts'
 import { refreshDevices } from '../devices/list.ts'
 import type { Env } from '../env.ts'
-import { refreshOwnDevices } from '../trust/own.ts'
+import { refreshOwnDevices } from '../rooms/trust/ownDevices.ts'
 import { goToAuth } from './address.ts'
 
 /** Checks the account's devices after they have changed, or may have changed while the page was offline. */

@@ -26,8 +26,8 @@ export function keepOffline(env: Env, attempt: Attempt) {
         return
       }
       const [{ readKept, showKept }, { followShown }] = await Promise.all([
-        import('../offline/shown.ts'),
-        import('../offline/keeping.ts'),
+        import('../rooms/offline/keptScreens.ts'),
+        import('../rooms/offline/followShown.ts'),
       ])
       if (isStopped || stopKeeping) return
       stopKeeping = followShown(env, () => accountStore.getState().user, attempt)

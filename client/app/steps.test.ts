@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { roomOfContact } from '../rooms/contact.ts'
+import { roomOfContact } from '../rooms/list/listedRoom.ts'
 import { people } from '../testing/room.ts'
 import { firstSteps } from './steps.ts'
 

@@ -1,6 +1,6 @@
-import type { RoomRow } from '../rooms/list.ts'
-import { peerIdOf } from '../rooms/room.ts'
-import type { Person } from '../trust/people.ts'
+import { peerIdOf } from '../rooms/list/room.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
+import type { Person } from '../rooms/trust/people.ts'
 
 interface Step {
   id: 'kit' | 'contact' | 'verify'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { RoomRow } from '../rooms/list.ts'
-import type { Person } from '../trust/people.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
+import type { Person } from '../rooms/trust/people.ts'
 import { RemovePassword, UnlockChat } from './EnterPassword.tsx'
 import { GiveUpHistory } from './GiveUpHistory.tsx'
 import { ChangePassword, SetAgain, SetPassword } from './SetPassword.tsx'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
-import type { RoomRow } from '../rooms/list.ts'
-import { nameOf, type Person } from '../trust/people.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
+import { nameOf, type Person } from '../rooms/trust/people.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { PasswordField } from '../ui/Field.tsx'

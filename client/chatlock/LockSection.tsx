@@ -1,5 +1,5 @@
 import { LockKeyhole } from 'lucide-react'
-import { isShutRow, type RoomRow } from '../rooms/list.ts'
+import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
 import { useEnv } from '../ui/env.tsx'
 import type { LockAct } from './ChatLockActs.tsx'
 import { lockChat } from './relock.ts'

@@ -1,7 +1,7 @@
 import { LockKeyhole } from 'lucide-react'
 import { useStore } from 'zustand'
 import { connectionStore } from '../net/status.ts'
-import type { RoomRow } from '../rooms/list.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
 import { Empty } from '../ui/Empty.tsx'
 import type { LockAct } from './ChatLockActs.tsx'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../env.ts'
-import { putRooms, type RoomRow, resetRooms, roomById } from '../rooms/list.ts'
+import { putRooms, type RoomRow, resetRooms, roomById } from '../rooms/list/roomList.ts'
 import { keepOpen, keepUntilLeft } from './relock.ts'
 
 const lockAtServer = vi.hoisted(() => vi.fn(async () => undefined))

@@ -1,7 +1,7 @@
 import { CHAT_LOCK } from '../../contract/limits.ts'
 import type { Env } from '../env.ts'
-import { type RoomRow, roomById } from '../rooms/list.ts'
-import { shutHere } from '../rooms/locks.ts'
+import { type RoomRow, roomById } from '../rooms/list/roomList.ts'
+import { shutHere } from '../rooms/list/roomLocks.ts'
 
 const HIDDEN_MS = 5 * 60_000
 const TICK_MS = 15_000

@@ -1,5 +1,5 @@
-import type { RoomRow } from '../rooms/list.ts'
-import { nameOf, type Person } from '../trust/people.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
+import { nameOf, type Person } from '../rooms/trust/people.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'

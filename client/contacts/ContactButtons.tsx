@@ -1,5 +1,5 @@
 import { Ban, Eraser, Flag, Images, Pencil, UserRoundX } from 'lucide-react'
-import { isShutRow, type RoomRow } from '../rooms/list.ts'
+import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
 import { type Act, askAct } from './acts.ts'
 
 const HARMLESS: Act[] = ['shared', 'name', 'unblock']

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { RoomRow } from '../rooms/list.ts'
-import type { Person } from '../trust/people.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
+import type { Person } from '../rooms/trust/people.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { FieldForm } from '../ui/FieldForm.tsx'

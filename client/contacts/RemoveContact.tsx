@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { nameOf } from '../trust/people.ts'
+import { nameOf } from '../rooms/trust/people.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { resetRooms } from '../rooms/list.ts'
-import { refreshRooms } from '../rooms/load.ts'
+import { refreshRooms } from '../rooms/list/loadRooms.ts'
+import { resetRooms } from '../rooms/list/roomList.ts'
+import { syncBook } from '../rooms/trust/book.ts'
+import { nameOf, personById, resetPeople } from '../rooms/trust/people.ts'
+import { reloadVerified } from '../rooms/trust/verified.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
-import { syncBook } from '../trust/book.ts'
-import { nameOf, personById, resetPeople } from '../trust/people.ts'
-import { reloadVerified } from '../trust/verified.ts'
 import { nameContact } from './alias.ts'
 
 const reset = () => {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { cleanName } from '../account/browser.ts'
 import type { Env } from '../env.ts'
-import { reloadVerified } from '../trust/verified.ts'
+import { reloadVerified } from '../rooms/trust/verified.ts'
 import { saveLater } from './block.ts'
 
 /** Gives a person an alias, which only the account's own browsers can read; '' takes it away. */

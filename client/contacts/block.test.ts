@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { contactsApi } from '../../contract/contacts.ts'
 import { ApiError } from '../net/api.ts'
-import { resetRooms, roomById, roomsStore } from '../rooms/list.ts'
-import { refreshRooms } from '../rooms/load.ts'
+import { refreshRooms } from '../rooms/list/loadRooms.ts'
+import { resetRooms, roomById, roomsStore } from '../rooms/list/roomList.ts'
+import { resetPeople } from '../rooms/trust/people.ts'
 import { people } from '../testing/room.ts'
-import { resetPeople } from '../trust/people.ts'
 import { blockContact, blockedPeople, unblockPerson } from './block.ts'
 
 const reset = () => {

@@ -2,10 +2,10 @@ import { type Blocked, contactsApi } from '../../contract/contacts.ts'
 import { directRoomId } from '../../contract/shapes.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { putRooms, type RoomRow, roomById } from '../rooms/list.ts'
-import { fetchRooms } from '../rooms/load.ts'
-import { peerIdOf } from '../rooms/room.ts'
-import { saveBook } from '../trust/book.ts'
+import { fetchRooms } from '../rooms/list/loadRooms.ts'
+import { peerIdOf } from '../rooms/list/room.ts'
+import { putRooms, type RoomRow, roomById } from '../rooms/list/roomList.ts'
+import { saveBook } from '../rooms/trust/book.ts'
 
 /** Blocks the other person of a room, or one who asks: a request then leaves the list. Nobody is told. Throws ApiError. */
 export async function blockContact(env: Env, room: RoomRow): Promise<void> {

@@ -2,7 +2,7 @@ import { contentWords } from '../../contract/contentwords.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { type REPORT_CATEGORIES, type ReportedMessage, reportsApi } from '../../contract/reports.ts'
 import type { Env } from '../env.ts'
-import type { RoomRow } from '../rooms/list.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
 
 /** How far back the newest messages are offered for a report. */
 const OFFERED = 100

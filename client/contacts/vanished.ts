@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { Env } from '../env.ts'
-import { roomsStore } from '../rooms/list.ts'
-import { saveBook } from '../trust/book.ts'
+import { roomsStore } from '../rooms/list/roomList.ts'
+import { saveBook } from '../rooms/trust/book.ts'
 
 interface Vanished {
   userId: string

@@ -2,13 +2,13 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { devicesApi } from '../../contract/devices.ts'
 import { onionAddress } from '../../contract/onion.ts'
 import { ApiError } from '../net/api.ts'
-import { catchUp } from '../rooms/rooms.ts'
+import { catchUp } from '../rooms/log/catchUp.ts'
+import { refreshOwnDevices } from '../rooms/trust/ownDevices.ts'
 import { SEEN_AT } from '../testing/accounts.ts'
 import { newPerson, passwordOf, signPageIn, type TestPerson } from '../testing/people.ts'
 import { profileCopy } from '../testing/profile.ts'
 import { people } from '../testing/room.ts'
 import { createWire } from '../testing/wire.ts'
-import { refreshOwnDevices } from '../trust/own.ts'
 import {
   knowCopy,
   knowDevices,

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { ApiError } from '../net/api.ts'
+import { syncBook } from '../rooms/trust/book.ts'
+import { refreshOwnDevices } from '../rooms/trust/ownDevices.ts'
 import { newPerson } from '../testing/people.ts'
 import { createWire } from '../testing/wire.ts'
-import { syncBook } from '../trust/book.ts'
-import { refreshOwnDevices } from '../trust/own.ts'
 import { loadDevices, renameDevice, resetDevices, showListed } from './list.ts'
 import { devicesStore } from './store.ts'
 

@@ -1,8 +1,8 @@
 import { type Opener, removeDevice } from '../account/keys.ts'
 import type { Env } from '../env.ts'
 import { ApiError } from '../net/api.ts'
-import { commitEverywhere } from '../rooms/gate.ts'
-import { reloadVerified } from '../trust/verified.ts'
+import { commitEverywhere } from '../rooms/log/staleEpoch.ts'
+import { reloadVerified } from '../rooms/trust/verified.ts'
 import { loadDevices } from './list.ts'
 
 /** Removes a browser from the account. Throws ApiError or CryptoFailure; then it has not been removed. */

@@ -1,7 +1,7 @@
 import type { FileContent } from '../../contract/content.ts'
 import { contentWords, NEEDS_NEWER } from '../../contract/contentwords.ts'
 import type { Env } from '../env.ts'
-import type { Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../worker/crypto.ts'
 import type { Archive } from './archive.ts'
 import { type Placed, writeAttached } from './attached.ts'

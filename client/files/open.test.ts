@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { resetRooms } from '../rooms/list.ts'
-import { refreshRooms } from '../rooms/load.ts'
+import { refreshRooms } from '../rooms/list/loadRooms.ts'
+import { resetRooms } from '../rooms/list/roomList.ts'
 import { sendsFile } from '../testing/files.ts'
 import { people } from '../testing/room.ts'
 import { openHeld } from './open.ts'

@@ -1,5 +1,5 @@
 import type { Env } from '../env.ts'
-import { roomsStore } from '../rooms/list.ts'
+import { roomsStore } from '../rooms/list/roomList.ts'
 import { CryptoFailure } from '../worker/crypto.ts'
 import { type Asked, openOnce } from './fetched.ts'
 import { type Held, isShutAway, openedStore } from './opened.ts'

@@ -1,5 +1,5 @@
 import type { Env } from '../env.ts'
-import { roomsStore } from '../rooms/list.ts'
+import { roomsStore } from '../rooms/list/roomList.ts'
 import { letGo, openUnasked } from './open.ts'
 import { type Held, isShutAway } from './opened.ts'
 

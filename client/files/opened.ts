@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { FileContent } from '../../contract/content.ts'
-import { roomsStore } from '../rooms/list.ts'
-import { isShut } from '../rooms/locks.ts'
+import { roomsStore } from '../rooms/list/roomList.ts'
+import { isShut } from '../rooms/list/roomLocks.ts'
 
 /** A file of a message, with the room whose keys it hangs on. */
 export interface Held {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { putRooms, resetRooms, roomById } from '../rooms/list.ts'
-import { refreshRooms } from '../rooms/load.ts'
+import { refreshRooms } from '../rooms/list/loadRooms.ts'
+import { putRooms, resetRooms, roomById } from '../rooms/list/roomList.ts'
 import { keepsFile, opensArriving, sendsFile } from '../testing/files.ts'
 import { people } from '../testing/room.ts'
 import { readFile, writeFile } from '../worker/vault/disk.ts'

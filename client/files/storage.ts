@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts'
-import { roomById } from '../rooms/list.ts'
-import { isShut } from '../rooms/locks.ts'
+import { roomById } from '../rooms/list/roomList.ts'
+import { isShut } from '../rooms/list/roomLocks.ts'
 import { openedStore } from './opened.ts'
 import { type Look, lookOf } from './shown.ts'
 

@@ -3,7 +3,7 @@ import { loadPasskeyCode, ownName, storedKeys, stretch, waysIn } from '../accoun
 import type { Env } from '../env.ts'
 import { askForNewest, type Outcome } from '../net/offered.ts'
 import { registerWorker } from '../net/workers.ts'
-import { keepDrafts } from '../rooms/unkept.ts'
+import { keepDrafts } from '../rooms/list/unkeptDrafts.ts'
 import { CryptoFailure, type LockAfter, type LockEntry, type LockStanding, type VaultWays } from '../worker/crypto.ts'
 import { tellTabs } from './tabs.ts'
 

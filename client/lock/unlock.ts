@@ -5,7 +5,7 @@ import { askPasskey } from '../account/passkey.ts'
 import { proveSession } from '../account/proof.ts'
 import type { StoredUser } from '../account/stored.ts'
 import type { Env } from '../env.ts'
-import { ownUserOf, readKept, showKept } from '../offline/shown.ts'
+import { ownUserOf, readKept, showKept } from '../rooms/offline/keptScreens.ts'
 import { CryptoFailure, type LockEntry, type VaultWays } from '../worker/crypto.ts'
 
 const TRIES = 'lock-tries'

@@ -1,6 +1,6 @@
 import { KeyRound } from 'lucide-react'
 import { REFUSAL_TEXTS } from '../../contract/refusaltexts.ts'
-import { NOT_ENCRYPTED } from '../rooms/preview.ts'
+import { NOT_ENCRYPTED } from '../rooms/list/preview.ts'
 import { later } from '../ui/later.tsx'
 import { Meta, spokenName } from './Meta.tsx'
 import { remarksOf } from './remarks.ts'

@@ -1,9 +1,9 @@
 import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
-import { isShutRow, type RoomRow } from '../rooms/list.ts'
-import type { Choice } from '../trust/ChooseKey.tsx'
-import { nameOf, type Person } from '../trust/people.ts'
+import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
+import type { Choice } from '../rooms/trust/ChooseKey.tsx'
+import { nameOf, type Person } from '../rooms/trust/people.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { ChatHeader } from './ChatHeader.tsx'
@@ -18,11 +18,11 @@ const FreeBanner = later(async () => (await import('../plans/FreeBanner.tsx')).F
 const UpgradeDialog = later(async () => (await import('../plans/UpgradeDialog.tsx')).UpgradeDialog)
 const DayDialog = later(async () => (await import('./DayDialog.tsx')).DayDialog)
 
-const ChangedPerson = lazy(async () => ({ default: (await import('../trust/ChangedPerson.tsx')).ChangedPerson }))
+const ChangedPerson = lazy(async () => ({ default: (await import('../rooms/trust/ChangedPerson.tsx')).ChangedPerson }))
 
-const RestartQuestion = lazy(async () => ({ default: (await import('../rooms/RestartQuestion.tsx')).RestartQuestion }))
+const RestartQuestion = lazy(async () => ({ default: (await import('../rooms/log/RestartQuestion.tsx')).RestartQuestion }))
 
-const ForkQuestion = lazy(async () => ({ default: (await import('../rooms/ForkQuestion.tsx')).ForkQuestion }))
+const ForkQuestion = lazy(async () => ({ default: (await import('../rooms/log/ForkQuestion.tsx')).ForkQuestion }))
 
 interface Props {
   room: RoomRow

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/list/room.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'

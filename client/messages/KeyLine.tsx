@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { LIMITS } from '../../contract/limits.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import './header.css'
-import { nameOf, type Person } from '../trust/people.ts'
+import { nameOf, type Person } from '../rooms/trust/people.ts'
 
 /** The line under the header with the person's onion address, which is their key. */
 export function KeyLine({ person }: { person: Person }) {

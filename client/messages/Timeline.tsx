@@ -1,7 +1,7 @@
 import { observeElementOffset, useVirtualizer } from '@tanstack/react-virtual'
 import { LoaderCircle } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
-import type { RoomRow } from '../rooms/list.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
 import { useEnv } from '../ui/env.tsx'
 import { whenPainted } from '../ui/painted.ts'
 import { useLatest } from '../ui/useLatest.tsx'

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { contactsApi } from '../../contract/contacts.ts'
 import { ApiError } from '../net/api.ts'
-import { putRooms, resetRooms } from '../rooms/list.ts'
-import { refreshRooms } from '../rooms/load.ts'
-import { loadOlderPage } from '../rooms/older.ts'
+import { refreshRooms } from '../rooms/list/loadRooms.ts'
+import { putRooms, resetRooms } from '../rooms/list/roomList.ts'
+import { loadOlderPage } from '../rooms/log/olderPage.ts'
+import { syncBook } from '../rooms/trust/book.ts'
 import { readDisk } from '../testing/disk.ts'
 import { opensArriving, sendsFile, servesFiles } from '../testing/files.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { people } from '../testing/room.ts'
-import { syncBook } from '../trust/book.ts'
 import { clearChat, takeClears } from './clear.ts'
 
 beforeEach(resetRooms)

@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts'
-import { loadOlderPage } from '../rooms/older.ts'
-import type { Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/list/room.ts'
+import { loadOlderPage } from '../rooms/log/olderPage.ts'
 
 /** Maximum number of older pages to fetch from the server to reach a day. */
 const PAGES = 40

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { putRooms, resetRooms } from '../rooms/list.ts'
-import { enterRoom } from '../rooms/ready.ts'
+import { putRooms, resetRooms } from '../rooms/list/roomList.ts'
+import { enterRoom } from '../rooms/log/readyRoom.ts'
 import { people } from '../testing/room.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { messagesStore } from './store.ts'

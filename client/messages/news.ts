@@ -1,5 +1,5 @@
 import { contentWords } from '../../contract/contentwords.ts'
-import { NOT_ENCRYPTED } from '../rooms/preview.ts'
+import { NOT_ENCRYPTED } from '../rooms/list/preview.ts'
 import { OUT_OF_PLACE } from './lines.ts'
 import type { ShownMessage } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { resetRooms, roomById } from '../rooms/list.ts'
-import { keepRooms } from '../rooms/load.ts'
+import { keepRooms } from '../rooms/list/loadRooms.ts'
+import { resetRooms, roomById } from '../rooms/list/roomList.ts'
 import { people } from '../testing/room.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { receiveMessage } from './receive.ts'

@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts'
-import { markRead, readSeqOf } from '../rooms/marks.ts'
-import type { Room } from '../rooms/room.ts'
+import { markRead, readSeqOf } from '../rooms/list/readMarks.ts'
+import type { Room } from '../rooms/list/room.ts'
 import { isLookedAt } from '../ui/focus.ts'
 import { viewOf } from './store.ts'
 

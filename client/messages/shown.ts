@@ -1,6 +1,6 @@
 import type { Content } from '../../contract/content.ts'
 import { UNSUPPORTED } from '../../contract/contentwords.ts'
-import { deliveryOf, type Room } from '../rooms/room.ts'
+import { deliveryOf, type Room } from '../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../worker/crypto.ts'
 import { waitOf } from './outbox.ts'
 import type { MessageBody, ShownMessage } from './store.ts'

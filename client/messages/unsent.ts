@@ -1,6 +1,6 @@
 import { REFUSAL_TEXTS } from '../../contract/refusaltexts.ts'
 import type { Env } from '../env.ts'
-import type { Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/list/room.ts'
 import type { OutboxRow } from '../worker/crypto.ts'
 import type { SendOutcome } from './outbox.ts'
 import { flush } from './send.ts'

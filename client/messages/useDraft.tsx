@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { keepDraft, readDraft } from '../rooms/drafts.ts'
-import { holdPage, onKeepDrafts } from '../rooms/unkept.ts'
+import { keepDraft, readDraft } from '../rooms/list/drafts.ts'
+import { holdPage, onKeepDrafts } from '../rooms/list/unkeptDrafts.ts'
 import { useEnv } from '../ui/env.tsx'
 import { useLatest } from '../ui/useLatest.tsx'
 import { CryptoFailure } from '../worker/crypto.ts'

@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 import type { Env } from '../env.ts'
-import type { Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/list/room.ts'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { ApiError } from '../net/api.ts'
-import type { RoomRow } from '../rooms/list.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
 import { useEnv } from '../ui/env.tsx'
 import { whenPainted } from '../ui/painted.ts'
 import { useLatest } from '../ui/useLatest.tsx'

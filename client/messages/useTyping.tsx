@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'react'
 import { PERIODS } from '../../contract/limits.ts'
-import type { Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/list/room.ts'
 import { useEnv } from '../ui/env.tsx'
 import { useLatest } from '../ui/useLatest.tsx'
 import { setTyping } from './send.ts'

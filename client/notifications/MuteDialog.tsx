@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { MuteTerm } from '../../contract/notifications.ts'
-import type { Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/list/room.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { FormFooter } from '../ui/FormFooter.tsx'

@@ -1,9 +1,9 @@
 import { PUSHED } from '../../contract/pushnews.ts'
 import type { Env } from '../env.ts'
-import { isNews, newestAt, type RoomRow, roomById } from '../rooms/list.ts'
-import { lineOf, NOT_ENCRYPTED } from '../rooms/preview.ts'
-import { peerIdOf } from '../rooms/room.ts'
-import { nameOf, personById } from '../trust/people.ts'
+import { lineOf, NOT_ENCRYPTED } from '../rooms/list/preview.ts'
+import { peerIdOf } from '../rooms/list/room.ts'
+import { isNews, newestAt, type RoomRow, roomById } from '../rooms/list/roomList.ts'
+import { nameOf, personById } from '../rooms/trust/people.ts'
 import { prefsStore } from './prefs.ts'
 
 /** What this browser lets the page do: `default` is not asked yet. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { MUTED_FOR_GOOD, notificationsApi } from '../../contract/notifications.ts'
 import type { Env } from '../env.ts'
 import { connectionStore } from '../net/status.ts'
-import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../rooms/list.ts'
+import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../rooms/list/roomList.ts'
 import { toastStore } from '../ui/toast.ts'
 import { mutedWords, muteRoom, unmuteRoom, watchMutes } from './mute.ts'
 

@@ -1,5 +1,5 @@
 import type { Env } from '../env.ts'
-import { type RoomRow, roomsStore } from '../rooms/list.ts'
+import { type RoomRow, roomsStore } from '../rooms/list/roomList.ts'
 import { arrivalsIn } from './arrivals.ts'
 import { closeAll, closePushed, closeRead, showNews, standing } from './desktop.ts'
 import { showIcon } from './icon.ts'

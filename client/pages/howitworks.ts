@@ -75,7 +75,7 @@ export const HOW_IT_WORKS: readonly Claim[] = [
         title: 'The library, told to keep 0 epochs, keeps all of them: ours keeps none',
       },
       {
-        file: 'client/rooms/heal.test.ts',
+        file: 'client/rooms/log/healRooms.test.ts',
         title:
           'Eve has copied Alice’s browser, and Bob renews his keys every day: Alice’s next message shuts her out all the same',
       },

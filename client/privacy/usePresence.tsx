@@ -1,8 +1,8 @@
 import { useStore } from 'zustand'
 import { connectionStore } from '../net/status.ts'
-import type { RoomRow } from '../rooms/list.ts'
-import { type Presence, presenceOf } from '../rooms/presence.ts'
-import type { Person } from '../trust/people.ts'
+import { type Presence, presenceOf } from '../rooms/list/presence.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
+import type { Person } from '../rooms/trust/people.ts'
 import { usePrivacy } from './usePrivacy.tsx'
 
 /** What is known now of the presence of the other person of a room. */

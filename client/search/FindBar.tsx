@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/list/room.ts'
 import { takeEarly } from '../ui/Early.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { IconButton } from '../ui/IconButton.tsx'

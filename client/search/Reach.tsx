@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import type { Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/list/room.ts'
 import { useEnv } from '../ui/env.tsx'
 import { loadAllOlder, stopOlder } from './older.ts'
 import { searchStore } from './store.ts'

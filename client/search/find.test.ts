@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { messagesApi } from '../../contract/messages.ts'
 import { resetMessages, showRoom } from '../messages/messages.ts'
 import { messagesStore } from '../messages/store.ts'
-import { putRooms, resetRooms } from '../rooms/list.ts'
+import { putRooms, resetRooms } from '../rooms/list/roomList.ts'
 import { people } from '../testing/room.ts'
 import { endFind, findInChat, findStore, stepFind } from './find.ts'
 

@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { Env } from '../env.ts'
 import { jumpToMessage, showMatches } from '../messages/messages.ts'
-import type { Room } from '../rooms/room.ts'
+import type { Room } from '../rooms/list/room.ts'
 import { failureWords } from '../ui/failure.ts'
 import { CryptoFailure, type FoundMessage } from '../worker/crypto.ts'
 import { isSearchable } from './search.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import { sharedPage } from '../files/list.ts'
-import type { RoomRow } from '../rooms/list.ts'
+import type { RoomRow } from '../rooms/list/roomList.ts'
 import { useOlder } from '../search/useOlder.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'

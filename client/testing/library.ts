@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { syncBook } from '../trust/book.ts'
+import { syncBook } from '../rooms/trust/book.ts'
 import { openLive } from '../worker/account/openAccount.ts'
 import { type Core, createCore } from '../worker/core.ts'
 import { newRecord } from '../worker/log/enterRoom.ts'

@@ -4,7 +4,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { ListedRoom, RoomPage } from '../../contract/roomlist.ts'
 import type { roomsApi } from '../../contract/rooms.ts'
 import { ApiError } from '../net/api.ts'
-import { rowOfContact } from '../rooms/contact.ts'
+import { rowOfContact } from '../rooms/list/listedRoom.ts'
 
 /** What an answer has shown: the JSON of each row, by room id. */
 type Shown = ReadonlyMap<string, string>

@@ -5,7 +5,7 @@ import { type Draft, type Message, messagesApi } from '../../contract/messages.t
 import { type ArchiveKey, type CommitDraft, type LogEntry, roomsApi } from '../../contract/rooms.ts'
 import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
-import type { Mark } from '../rooms/room.ts'
+import type { Mark } from '../rooms/list/room.ts'
 import { sha256 } from '../worker/primitives/seal.ts'
 import { manifestAnswer } from './accounts.ts'
 import { isWithheldFrom, marksOf, type Room, roomIn, type ServerState, type Verb } from './state.ts'

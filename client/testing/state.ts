@@ -6,7 +6,7 @@ import type { ArchiveKey, LogEntry, RoomGroup } from '../../contract/rooms.ts'
 import type { Session, SignIn } from '../../contract/sessions.ts'
 import { membersOfDirectRoom } from '../../contract/shapes.ts'
 import { ApiError } from '../net/api.ts'
-import type { Mark } from '../rooms/room.ts'
+import type { Mark } from '../rooms/list/room.ts'
 
 export interface Account {
   keys: AccountKeys

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { acceptChange, knownOf } from '../../rooms/trust/verified.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
-import { acceptChange, knownOf } from '../../trust/verified.ts'
 
 test("The person accepts Bob's new key: his messages come again, in a new room of the two", async () => {
   const { alice, bob, eve, wire, roomId } = await people()

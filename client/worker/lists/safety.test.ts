@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { encodeFields, fromBase64 } from '../../../contract/bytes.ts'
+import { saveBook, syncBook } from '../../rooms/trust/book.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
-import { saveBook, syncBook } from '../../trust/book.ts'
 
 let alice: TestPerson
 let bob: TestPerson

@@ -1,0 +1,195 @@
+import type { z } from 'zod'
+import type { Contact } from '../../../contract/contacts.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import { notificationsApi } from '../../../contract/notifications.ts'
+import type { ListedRoom, RoomPage } from '../../../contract/roomlist.ts'
+import { roomsApi } from '../../../contract/rooms.ts'
+import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
+import { inTurn } from '../../net/turns.ts'
+import { type ChatLocks, CryptoFailure, type KnownAccount } from '../../worker/crypto.ts'
+import { type Person, personById, putPeople } from '../trust/people.ts'
+import { knownOf, shownOf } from '../trust/verified.ts'
+import { roomOfContact, roomOfRow } from './listedRoom.ts'
+import { putRooms, type RoomRow, roomById, roomsStore, setBehind } from './roomList.ts'
+import { lockOf, shutHere, withLock } from './roomLocks.ts'
+import { allUpdates, updatesOf } from './rowUpdates.ts'
+
+/** Limit of requests while messages keep arriving. After it, rooms with new messages keep their current rows. */
+const LIST_TRIES = 5
+
+/** Called with the rows of each answer as soon as they are shown. */
+type OnRows = (rows: RoomRow[]) => void
+const nothing: OnRows = () => undefined
+
+/**
+ * Brings the list up to date: reads what has changed since the last answer, or the whole list if there is none or the server no
+ * longer knows it. Keeps what only this browser knows of a room or a person. Returns all rooms.
+ */
+export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRow[]> =>
+  inTurn(env, 'list', async () => {
+    try {
+      const { counter } = roomsStore.getState()
+      if (counter === null || !(await readChanges(env, counter, onRows))) await readAnew(env, onRows)
+      roomsStore.setState({ status: 'ready' })
+      return [...roomsStore.getState().rooms.values()]
+    } catch (error) {
+      if (error instanceof ApiError && roomsStore.getState().status === 'loading') roomsStore.setState({ status: 'failed' })
+      throw error
+    }
+  })
+
+/** Reads the whole list, whatever this page knows of it. */
+export function reloadRooms(env: Env): Promise<RoomRow[]> {
+  roomsStore.setState({ counter: null })
+  return refreshRooms(env)
+}
+
+/** Reads the rows of these rooms. Those that are not on the list any more go. */
+export const fetchRooms = (env: Env, ids: readonly string[]): Promise<void> =>
+  inTurn(env, 'list', async () => {
+    for (let from = 0; from < ids.length; from += LIMITS.roomIdsMax)
+      await putAnswer(env, { ids: ids.slice(from, from + LIMITS.roomIdsMax).join() })
+  })
+
+/** Every row of the list as the server shows it. Nothing is stored. */
+export async function everyRow(env: Env): Promise<ListedRoom[]> {
+  const rows: ListedRoom[] = []
+  for (let before: string | undefined; ; ) {
+    const page = await env.api(roomsApi.list, { ...(before !== undefined && { before }), limit: LIMITS.roomPageMax })
+    rows.push(...page.rooms)
+    if (page.before === null) return rows
+    before = page.before
+  }
+}
+
+/** Reads page by page; the first is short, so that it is shown soon. What changes meanwhile is read by the first one's counter. */
+async function readAnew(env: Env, onRows: OnRows): Promise<void> {
+  const before = [...roomsStore.getState().rooms.keys()]
+  const listed = new Set<string>()
+  const note = ({ rooms }: RoomPage) => {
+    for (const { chatRoomId } of rooms) listed.add(chatRoomId)
+  }
+  for (let attempt = 1; ; attempt++) {
+    const first = await putAnswer(env, {}, onRows)
+    note(first)
+    roomsStore.setState({ status: 'ready' })
+    for (let page = first; page.before !== null; note(page))
+      page = await putAnswer(env, { before: page.before, limit: LIMITS.roomPageMax }, onRows)
+    if ((await readChanges(env, first.counter ?? '0', onRows, note)) || attempt === LIST_TRIES) break
+  }
+  const isGone = (id: string) => !listed.has(id)
+  putRooms([], before.filter(isGone))
+}
+
+/** Reads what has changed since. Returns false if the server no longer knows that. */
+async function readChanges(
+  env: Env,
+  since: string,
+  onRows: OnRows,
+  note: (answer: RoomPage) => void = () => undefined,
+): Promise<boolean> {
+  for (let counter = since; ; ) {
+    try {
+      const answer = await putAnswer(env, { since: counter, limit: LIMITS.roomPageMax }, onRows)
+      note(answer)
+      counter = answer.counter ?? counter
+      if (answer.more) continue
+      roomsStore.setState({ counter })
+      return true
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 410) return false
+      throw error
+    }
+  }
+}
+
+/**
+ * Stores the rows of an answer, except rows that a frame has changed since the request, whose news they would undo. Asks for those
+ * again. Returns the answer.
+ */
+async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, onRows: OnRows = nothing): Promise<RoomPage> {
+  const { session } = roomsStore.getState()
+  let [before, page] = [allUpdates(), await env.api(roomsApi.list, asked)]
+  const answer = page
+  const late: string[] = []
+  for (let attempt = 1; ; attempt++) {
+    const isCurrent = (id: string) => (before.get(id) ?? 0) === updatesOf(id)
+    const rows = await readRows(env, page.rooms.map(roomOfRow))
+    // Another account may be open by now.
+    if (roomsStore.getState().session !== session) throw new CryptoFailure('closed', 'The account is closed')
+    onRows(putRows(rows.filter(({ room }) => isCurrent(room.id))))
+    putRooms([], page.removed.filter(isCurrent))
+    late.push(...[...rows.map(({ room }) => room.id), ...page.removed].filter((id) => !isCurrent(id)))
+    if (late.length === 0 || attempt === LIST_TRIES) return answer
+    ;[before, page] = [allUpdates(), await env.api(roomsApi.list, { ids: late.splice(0, LIMITS.roomIdsMax).join() })]
+  }
+}
+
+/** True if the server counts as many unread messages as the rows of this page. */
+export async function isUnreadRight(env: Env): Promise<boolean> {
+  const { count } = await env.api(notificationsApi.unreadCount, {})
+  return count === roomsStore.getState().unreadTotal
+}
+
+/** Stores contacts that the server has just added or changed. */
+export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[]> =>
+  putRows(await readRows(env, contacts.map(roomOfContact)))
+
+/**
+ * Shows rows that this browser has kept, unless the server has answered by now. What it answers later takes their place. Returns
+ * those rooms.
+ */
+export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[]> {
+  const { session } = roomsStore.getState()
+  const rows = await readRows(env, listed.map(roomOfRow))
+  const now = roomsStore.getState()
+  if (now.session !== session || now.rooms.size > 0 || now.counter !== null) return []
+  const rooms = putRows(rows)
+  roomsStore.setState({ status: 'ready' })
+  return rooms
+}
+
+type Row = ReturnType<typeof roomOfRow>
+
+async function readRows(env: Env, rows: Row[]): Promise<Row[]> {
+  const people = rows.map(({ room, person }) => ({ ...person, isContact: room.state === 'accepted' }))
+  const [known, locks] = await Promise.all([knownOf(env, people), locksWith(env, rows)])
+  return rows.map(({ room, person }, at) => ({
+    room: withLock(room, lockOf(env, locks, room)),
+    person: known[at] ? shownPerson(person, known[at]) : person,
+  }))
+}
+
+function putRows(rows: Row[]): RoomRow[] {
+  putPeople(rows.map(({ person }) => person))
+  const rooms = rows.map(({ room }) => knownRoom(room))
+  putRooms(rooms)
+  setBehind(rooms.map(({ id }) => id))
+  return rooms
+}
+
+/** The locks, once the rooms are shut that the server has locked for this session. */
+async function locksWith(env: Env, rows: Row[]): Promise<ChatLocks> {
+  const locks = await env.crypto.chatLocks()
+  const ended = rows.filter(({ room }) => room.lock === 'shut' && locks.states[room.id] === 'open')
+  for (const { room } of ended) await shutHere(env, room)
+  return ended.length > 0 ? env.crypto.chatLocks() : locks
+}
+
+/** Keeps the mismatch found in device lists until they are read again, because a row alone does not show it. */
+const shownPerson = (person: Person, known: KnownAccount): Person => ({
+  ...person,
+  ...shownOf(known, person),
+  mismatch: person.isDeleted ? null : (known.mismatch ?? personById(person.id)?.mismatch ?? null),
+})
+
+function knownRoom(room: RoomRow): RoomRow {
+  const before = roomById(room.id)
+  if (!before) return room
+  const { preview, asksRestart, forks, isTyping } = before
+  // Of a room that is shut nothing that was read before is shown.
+  return room.lock === 'shut' || room.lock === 'interrupted'
+    ? { ...room, asksRestart }
+    : { ...room, preview, asksRestart, forks, isTyping }
+}

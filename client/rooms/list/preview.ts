@@ -1,0 +1,67 @@
+import type { Content } from '../../../contract/content.ts'
+import { contentWords, UNSUPPORTED } from '../../../contract/contentwords.ts'
+import type { Env } from '../../env.ts'
+import { inTurn } from '../../net/turns.ts'
+import { withoutBackticks } from '../../ui/code.ts'
+import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
+import { deliveryOf, type Room } from './room.ts'
+import { changeRoom, type Preview } from './roomList.ts'
+import { isShut } from './roomLocks.ts'
+
+/** Label of text that no device has sealed. */
+export const NOT_ENCRYPTED = 'Not encrypted'
+
+/** How far back a row looks for a message that is not withheld. */
+const LOOK_BACK = 20
+
+/** Reads a room's newest message, unless it is given, and its newest unsent one from the vault, and shows them in its row. */
+export function refreshPreview(env: Env, { id: chatRoomId }: Room, opened?: StoredMessage): Promise<void> {
+  // Queued, so that an earlier result of the vault cannot overwrite a later one.
+  return inTurn(env, `preview ${chatRoomId}`, async () => {
+    if (isShut({ id: chatRoomId })) return
+    const [newest, outbox] = await Promise.all([newestShown(env, chatRoomId, opened), env.crypto.outbox(chatRoomId)])
+    changeRoom(chatRoomId, (row) => (isShut(row) ? {} : { preview: previewOf(row, newest, outbox.at(-1)) }))
+  })
+}
+
+async function newestShown(env: Env, chatRoomId: string, opened: StoredMessage | undefined): Promise<StoredMessage | undefined> {
+  const newest = opened ?? (await env.crypto.page({ chatRoomId, limit: 1 })).messages.at(-1)
+  if (newest?.body.kind !== 'withheld') return newest
+  return (await env.crypto.page({ chatRoomId, limit: LOOK_BACK })).messages.findLast(({ body }) => body.kind !== 'withheld')
+}
+
+function previewOf(room: Room, newest: StoredMessage | undefined, unsent: OutboxRow | undefined): Preview | null {
+  if (unsent) {
+    const { content, failure } = unsent
+    const text = content ? lineOf(content) : UNSUPPORTED
+    return failure
+      ? { kind: 'failed', text, status: null }
+      : { kind: content ? kindOf(content) : 'text', text, status: 'sending' }
+  }
+  if (!newest) return null
+  const status = newest.senderId === room.ownId ? deliveryOf(room, newest.seq) : null
+  switch (newest.body.kind) {
+    case 'content':
+      return { kind: kindOf(newest.body.content), text: lineOf(newest.body.content), status }
+    case 'plain':
+      return { kind: 'plain', text: newest.body.text, status }
+    case 'withheld':
+      return null
+    case 'notice':
+      return { kind: 'text', text: newest.body.text, status: null }
+    case 'newer':
+      return { kind: 'unreadable', text: UNSUPPORTED, status: null }
+    case 'sealed':
+    case 'unreadable':
+      return { kind: 'unreadable', text: 'This message cannot be read here', status: null }
+  }
+}
+
+/** What content is called in one line of a list, and in a notification. A file's name keeps its backticks. */
+export const lineOf = (content: Content): string =>
+  content.type === 'text' ? withoutBackticks(content.text) : contentWords(content)
+
+function kindOf(content: Content): 'text' | 'photo' | 'document' {
+  if (content.type === 'text') return 'text'
+  return content.as === 'image' ? 'photo' : 'document'
+}

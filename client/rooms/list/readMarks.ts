@@ -1,0 +1,54 @@
+import { LIMITS } from '../../../contract/limits.ts'
+import { messagesApi } from '../../../contract/messages.ts'
+import { notificationsApi } from '../../../contract/notifications.ts'
+import type { Env } from '../../env.ts'
+import { markOf, type Room } from './room.ts'
+import { changeRoom, type RoomRow } from './roomList.ts'
+
+/** Newest seqs reported to the server as delivered and as read, by room id. */
+const delivered = new Map<string, number>()
+const read = new Map<string, number>()
+
+export function forgetMarks(): void {
+  delivered.clear()
+  read.clear()
+}
+
+/** Reports once to the server up to which seq this device has stored a room. */
+export async function markDelivered(env: Env, { id: chatRoomId }: Room, seq: number): Promise<void> {
+  if ((delivered.get(chatRoomId) ?? 0) >= seq) return
+  await tell(delivered, chatRoomId, seq, () => env.api(messagesApi.markDelivered, { chatRoomId, seq }))
+}
+
+/** The seq up to which the own account has read a room, as far as this page knows. */
+export const readSeqOf = (room: Room): number => Math.max(markOf(room, room.ownId).readSeq, read.get(room.id) ?? 0)
+
+/** Reports once to the server up to which seq a room was read, and counts `passed` messages as read in its row at once. */
+export async function markRead(env: Env, room: Room, seq: number, passed: number): Promise<void> {
+  const { id: chatRoomId } = room
+  if (seq <= readSeqOf(room)) return
+  changeRoom(chatRoomId, ({ lastMessage, unreadCount }) => {
+    const left = seq >= (lastMessage?.seq ?? 0) ? 0 : Math.max(0, unreadCount - passed)
+    return { unreadCount: left }
+  })
+  await tell(read, chatRoomId, seq, () => env.api(messagesApi.markRead, { chatRoomId, seq }))
+}
+
+/** Reports these rooms as read up to the newest message that their rows show, and shows them so at once. */
+export async function markAllRead(env: Env, rows: RoomRow[]): Promise<void> {
+  const rooms = rows.flatMap(({ id: chatRoomId, lastMessage }) => (lastMessage ? [{ chatRoomId, seq: lastMessage.seq }] : []))
+  for (const { chatRoomId } of rooms) changeRoom(chatRoomId, () => ({ unreadCount: 0 }))
+  for (let from = 0; from < rooms.length; from += LIMITS.roomIdsMax)
+    await env.api(notificationsApi.read, { rooms: rooms.slice(from, from + LIMITS.roomIdsMax) })
+}
+
+/** Posts a mark. After a failure the next call posts again. */
+async function tell(marks: Map<string, number>, chatRoomId: string, seq: number, post: () => Promise<unknown>): Promise<void> {
+  marks.set(chatRoomId, seq)
+  try {
+    await post()
+  } catch (error) {
+    marks.delete(chatRoomId)
+    throw error
+  }
+}

@@ -1,0 +1,65 @@
+import { type ArchiveKey, roomsApi } from '../../../contract/rooms.ts'
+import type { Env } from '../../env.ts'
+import { isRefused } from '../../net/api.ts'
+import type { EpochName } from '../../worker/crypto.ts'
+import { placeOf, type Room } from '../list/room.ts'
+import { roomById } from '../list/roomList.ts'
+import { readPages } from './archivePages.ts'
+
+/** Maximum number of epochs in one request. */
+const EPOCHS_AT_ONCE = 100
+/** Time before a missing archive key is requested again. */
+const ASK_AGAIN_MS = 5 * 60_000
+
+/**
+ * Uploads the archive keys and the GroupInfo that other members' commits omitted or falsified, so that our devices can read these
+ * epochs later.
+ */
+export async function auditCommits(env: Env, room: Room, epochs: EpochName[]): Promise<void> {
+  const chatRoomId = room.id
+  const group = await env.api(roomsApi.group, { chatRoomId })
+  const keys = await fetchKeys(env, chatRoomId, epochs)
+  const { groupInfo, archiveKeys } = await env.crypto.auditCommits({ ...placeOf(room), group, epochs, keys })
+  try {
+    if (archiveKeys.length > 0) await env.api(roomsApi.addArchiveKeys, { chatRoomId, keys: archiveKeys })
+    const { groupId, epoch } = group
+    if (groupInfo && groupId) await env.api(roomsApi.replaceGroupInfo, { chatRoomId, groupId, epoch, groupInfo })
+  } catch (error) {
+    // A newer commit brought a new GroupInfo, or the server refuses the correct one.
+    if (!isRefused(error, 'stale_epoch') && !isRefused(error, 'invalid_input')) throw error
+  }
+  await env.crypto.auditDone({ ...placeOf(room), epochs })
+}
+
+/** Time when the server last lacked an archive key that messages need, by account, room, group and epoch. */
+const missedAt = new Map<string, number>()
+
+/** Fetches the archive keys that sealed messages need, and opens those messages [Note: H1]. */
+export async function fetchArchiveKeys(env: Env, room: Room, missing: EpochName[]): Promise<void> {
+  const now = env.clock().getTime()
+  const nameOf = ({ groupId, epoch }: EpochName) => `${room.ownId} ${room.id} ${groupId} ${epoch}`
+  const due = missing.filter((epoch) => now - (missedAt.get(nameOf(epoch)) ?? 0) >= ASK_AGAIN_MS)
+  if (due.length === 0) return
+  await keepKeys(env, room, due)
+  for (const epoch of await env.crypto.reopenWaiting(placeOf(room))) missedAt.set(nameOf(epoch), now)
+}
+
+/** Fetches and keeps the archive keys of some epochs: this account's sealed ones, and the pages of a chat that has or had a password. */
+export async function keepKeys(env: Env, room: Room, epochs: EpochName[]): Promise<void> {
+  await env.crypto.keepArchiveKeys(await fetchKeys(env, room.id, epochs), room.id)
+  if (roomById(room.id)?.hasPages) await readPages(env, room)
+}
+
+/** Fetches this account's sealed archive keys of some epochs. */
+export async function fetchKeys(env: Env, chatRoomId: string, epochs: EpochName[]): Promise<ArchiveKey[]> {
+  const found: ArchiveKey[] = []
+  for (const groupId of new Set(epochs.map((one) => one.groupId))) {
+    const numbers = epochs.filter((one) => one.groupId === groupId).map((one) => one.epoch)
+    for (let at = 0; at < numbers.length; at += EPOCHS_AT_ONCE) {
+      const some = numbers.slice(at, at + EPOCHS_AT_ONCE).join(',')
+      const { keys } = await env.api(roomsApi.archiveKeys, { chatRoomId, groupId, epochs: some })
+      found.push(...keys)
+    }
+  }
+  return found
+}

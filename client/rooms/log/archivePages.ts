@@ -1,0 +1,48 @@
+import { archiveApi } from '../../../contract/archive.ts'
+import type { Env } from '../../env.ts'
+import { isRefused } from '../../net/api.ts'
+import type { Room } from '../list/room.ts'
+import { roomById } from '../list/roomList.ts'
+
+/** The most pages written in one call: as many rounds as other browsers may disturb. */
+const ROUNDS = 400
+
+/** Reads the archive pages of a room that this browser has not read as they are now [Note: L1]. */
+export async function readPages(env: Env, { id: chatRoomId }: Pick<Room, 'id'>) {
+  const { pages } = await env.api(archiveApi.pages, { chatRoomId })
+  for (const number of await env.crypto.pagesToRead({ chatRoomId, pages }))
+    await env.crypto.takePage({ chatRoomId, page: await env.api(archiveApi.page, { chatRoomId, number }) })
+  return pages
+}
+
+/**
+ * Moves the archive keys that the server has sealed to the account's history keys into pages that only the chat's own seed opens. With
+ * `isOff` the pages are put under the newest history key, and no keys are moved. The room must be open.
+ */
+export async function writePages(env: Env, { id: chatRoomId }: Pick<Room, 'id'>, isOff = false): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const pages = await readPages(env, { id: chatRoomId })
+    const other = pages.find(({ historyKeyId }) => (historyKeyId === null) === isOff)
+    const { keys } = other || isOff ? { keys: [] } : await env.api(archiveApi.keysLeft, { chatRoomId })
+    const last = pages.at(-1)
+    const isNew = !other && (!last || (await env.crypto.isFullPage({ chatRoomId, number: last.number })))
+    const number = other?.number ?? (isNew ? (last?.number ?? -1) + 1 : (last?.number ?? 0))
+    if (!other && keys.length === 0) return
+    const page = isNew ? null : await env.api(archiveApi.page, { chatRoomId, number })
+    const draft = await env.crypto.writePage({ chatRoomId, number, page, keys, isOff })
+    // None of the seals opens here.
+    if (!draft) return
+    try {
+      await env.api(archiveApi.putPage, draft)
+      await env.crypto.takePage({ chatRoomId, page: draft })
+    } catch (error) {
+      // Another browser of the account has written that page.
+      if (!isRefused(error, 'stale_version')) throw error
+    }
+  }
+}
+
+/** The same while a chat with a password is open, after commits have begun new epochs. */
+export async function pageNewEpochs(env: Env, room: Room): Promise<void> {
+  if (roomById(room.id)?.lock === 'open') await writePages(env, room)
+}

@@ -1,0 +1,36 @@
+import { roomsApi } from '../../../contract/rooms.ts'
+import type { Env } from '../../env.ts'
+import type { LogOutcome } from '../../worker/crypto.ts'
+import { placeOf, type Room } from '../list/room.ts'
+import { auditCommits, fetchArchiveKeys } from './archiveKeys.ts'
+import { pageNewEpochs } from './archivePages.ts'
+import { loadOlderPage } from './olderPage.ts'
+
+/**
+ * Fetches what the log entries need: archive keys, commits to audit, the group itself, the page before the first message. Returns
+ * the seq that this device has reached.
+ */
+export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): Promise<number> {
+  const { missing, unaudited, cursor, from, mustEnter } = outcome
+  if (missing.length > 0) await fetchArchiveKeys(env, room, missing)
+  if (unaudited.length > 0) {
+    await auditCommits(env, room, unaudited)
+    await pageNewEpochs(env, room)
+  }
+  const reached = mustEnter
+    ? // By Welcome where there is one, else as a reader of the archive.
+      await enter(env, room)
+    : { cursor, from }
+  // This device has no messages of the room: it has entered just now, or it entered before and has not loaded a page.
+  if (reached.from > reached.cursor) await loadOlderPage(env, room, reached.from)
+  return reached.cursor
+}
+
+async function enter(env: Env, room: Room) {
+  const group = await env.api(roomsApi.group, { chatRoomId: room.id })
+  const place = { ...placeOf(room), group, now: env.clock().getTime() }
+  const entered = await env.crypto.enterRoom(place)
+  if (entered.asksCommitAt === undefined) return entered
+  const { entries } = await env.api(roomsApi.log, { chatRoomId: room.id, after: entered.asksCommitAt - 1, limit: 1 })
+  return await env.crypto.enterRoom({ ...place, creation: entries[0] ?? null })
+}

@@ -1,0 +1,46 @@
+import type { Env } from '../../env.ts'
+import { placeOf, type Room } from '../list/room.ts'
+import { roomById } from '../list/roomList.ts'
+import { refreshPeers } from '../trust/peers.ts'
+import { catchUp } from './catchUp.ts'
+import { postCommit } from './readyRoom.ts'
+
+/** Maximum of the random delay, which spreads devices that become due at the same time. */
+const WAIT_MAX_MS = 60 * 60_000
+
+/** Renews the keys of rooms in which this browser only reads, as long as the session lasts [Note: R7]. Returns how to stop. */
+export function keepHealing(env: Env, report: (work: Promise<void>) => void): () => void {
+  let isStopped = false
+  let timer: ReturnType<typeof setTimeout>
+  const wait = () => {
+    if (!isStopped) timer = setTimeout(() => report(healReading(env).finally(wait)), Math.random() * WAIT_MAX_MS)
+  }
+  wait()
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
+}
+
+/** Heals the due rooms one at a time. A failure in one room does not stop the others; throws the first failure at the end. */
+export async function healReading(env: Env): Promise<void> {
+  const failures: unknown[] = []
+  for (const chatRoomId of await env.crypto.roomsToHeal({ now: env.clock().getTime() })) {
+    const room = roomById(chatRoomId)
+    // Whom the person blocks sees them away.
+    if (!room || room.isClosed || room.isBlocked || room.state === 'pending' || room.lock !== 'none') continue
+    await heal(env, room).catch((error: unknown) => failures.push(error))
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+async function heal(env: Env, room: Room): Promise<void> {
+  if ((await refreshPeers(env, room)).size > 0) return
+  await catchUp(env, room)
+  const now = env.clock().getTime()
+  // The missed entries may have removed this device from the group.
+  const { need } = await env.crypto.roomNeed({ ...placeOf(room), now })
+  if (need !== 'ready' && need !== 'commit') return
+  const outcome = await postCommit(env, room, await env.crypto.commitRoom(placeOf(room)))
+  if (outcome !== 'taken') await env.crypto.putHealingOff({ ...placeOf(room), now })
+}

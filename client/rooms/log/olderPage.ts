@@ -1,0 +1,48 @@
+import { type LogEntry, roomsApi } from '../../../contract/rooms.ts'
+import type { Env } from '../../env.ts'
+import { placeOf, type Room } from '../list/room.ts'
+import { latestRoom } from '../list/roomList.ts'
+import { isShut } from '../list/roomLocks.ts'
+import { fetchNamed } from '../trust/fetchNamed.ts'
+import { keepKeys } from './archiveKeys.ts'
+
+const PAGE = 50
+/**
+ * Maximum length of a page that extends down to a commit. From a commit on, messages can be compared with the log that their
+ * senders saw [Note: M5].
+ */
+const PAGE_MAX = 150
+
+/** Fetches the page before a seq and stores it, decrypted by archive keys. Returns false if no older page exists. */
+export async function loadOlderPage(env: Env, room: Room, before: number): Promise<boolean> {
+  if (before <= 1 || room.state === 'pending' || isShut(room)) return false
+  const { clearedSeq } = latestRoom(room)
+  if (!(await env.crypto.ownStanding()).keepsHistory) {
+    // The account kept no keys of older messages, so a page would show only unreadable messages.
+    await env.crypto.adoptPage({ ...placeOf(room), entries: [], isStart: true, clearedSeq })
+    return false
+  }
+  const entries = await readDown(env, room.id, before)
+  const missing = await env.crypto.missingEpochs(entries.filter((entry) => entry.kind === 'message'))
+  if (missing.length > 0) await keepKeys(env, room, missing)
+  await fetchNamed(
+    env,
+    room,
+    await env.crypto.adoptPage({ ...placeOf(room), entries, isStart: entries[0]?.seq === 1, clearedSeq }),
+  )
+  return true
+}
+
+/** Fetches at least one page of the log before a seq, down to a commit or to the start. */
+async function readDown(env: Env, chatRoomId: string, before: number): Promise<LogEntry[]> {
+  const entries: LogEntry[] = []
+  for (let end = before - 1; end > 0 && entries.length < PAGE_MAX; ) {
+    const after = Math.max(0, end - PAGE)
+    const page = await env.api(roomsApi.log, { chatRoomId, after, limit: end - after })
+    entries.unshift(...page.entries)
+    end = after
+    const start = entries.slice(0, 1 - PAGE).findLastIndex(({ kind }) => kind === 'commit')
+    if (end > 0 && start >= 0) return entries.slice(start)
+  }
+  return entries
+}

@@ -1,0 +1,154 @@
+import { type CommitDraft, logPageShape, roomsApi } from '../../../contract/rooms.ts'
+import type { Env } from '../../env.ts'
+import { ApiError, isRefused } from '../../net/api.ts'
+import { CryptoFailure, type Mismatch, type RoomState } from '../../worker/crypto.ts'
+import { peerIdOf, placeOf, type Room } from '../list/room.ts'
+import { unlessLocked } from '../list/roomLocks.ts'
+import { refreshPeers, refreshStale } from '../trust/peers.ts'
+import { personById } from '../trust/people.ts'
+import { pageNewEpochs } from './archivePages.ts'
+import { catchUp } from './catchUp.ts'
+import { askingRestart, isOtherState } from './otherState.ts'
+
+/** Limit of commits that lose against another device's. */
+const TRIES = 8
+
+const WHY_STOPPED: Record<Mismatch, string> = {
+  key_changed: 'This person’s key has changed.',
+  name_changed: 'This person’s username has changed.',
+  key_conflict: 'You know two keys of this person.',
+  name_taken: 'This username belongs to somebody else whom you know.',
+  numbers_differ: 'The safety numbers differ.',
+  key_undecided: 'You have not confirmed this person’s key yet.',
+}
+
+/** Whether a message can be sent now, and the reason shown to the person if not. */
+export type Readiness = { ready: true } | { ready: false; reason: string }
+
+/**
+ * Prepares this device for sending: refreshes the peers' keys, creates or enters the group, removes outdated leaves, heals [Note:
+ * R4, R7]. Starts over if another device's commit was first. `mustCommit` means that the server accepts nothing before a commit
+ * [Note: D3].
+ */
+export function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Promise<Readiness> {
+  return askingRestart(room, () => ready(env, room, mustCommit))
+}
+
+/** Lets this browser into the room's group where there is one without it. A room without a group gets one when somebody sends. */
+export async function enterRoom(env: Env, room: Room): Promise<void> {
+  if (room.state !== 'accepted' || room.isClosed) return
+  const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
+  if (need === 'join') await readyRoom(env, room)
+}
+
+/**
+ * Begins a new epoch: its archive key is sealed to every account anew, where the server has deleted the pages that had the running
+ * one's [Note: L1]. Without the server the next sender begins one.
+ */
+export async function renewEpoch(env: Env, room: Room): Promise<void> {
+  if (room.state !== 'accepted' || room.isClosed) return
+  try {
+    await catchUp(env, room)
+    const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
+    if (need === 'ready') await postCommit(env, room, await env.crypto.commitRoom(placeOf(room)))
+    else if (need === 'join' || need === 'commit') await readyRoom(env, room)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readiness> {
+  if (room.isClosed) return { ready: false, reason: 'This account was deleted. Nothing can be sent.' }
+  const [mismatch] = (await refreshPeers(env, room)).values()
+  if (mismatch) return { ready: false, reason: `${WHY_STOPPED[mismatch]} Nothing is sent until you decide.` }
+  const ask = () => env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
+  const first = await ask()
+  // A device with the complete log sends at once. If another device was faster, the server refuses the message.
+  if (!mustCommit && first.need === 'ready' && first.cursor >= room.lastSeq && !first.isPending) return unlessForked(first)
+  let isOwed = mustCommit
+  let hasFailed = false
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    await catchUp(env, room)
+    const state = await ask()
+    const { need } = state
+    if (need === 'ready' && !isOwed) return unlessForked(state)
+    if (need === 'no_device')
+      return {
+        ready: false,
+        reason: `${peerName(room)} has no device yet. Your message waits here and goes out when they sign in.`,
+      }
+    const drafted = await draft(env, room, need === 'ready' ? 'commit' : need, hasFailed)
+    // Another device has committed first, so check again.
+    if (drafted === 'moved') continue
+    if (drafted === 'failed') hasFailed = true
+    else isOwed = (await postCommit(env, room, drafted)) === 'stale_manifest'
+  }
+  return { ready: false, reason: 'This chat is busy. Try again.' }
+}
+
+const unlessForked = ({ isForked }: RoomState): Readiness =>
+  isForked
+    ? { ready: false, reason: 'Two device lists have the same number. Nothing is sent until you decide.' }
+    : { ready: true }
+
+const peerName = (room: Room): string => personById(peerIdOf(room) ?? '')?.displayName ?? 'This person'
+
+/**
+ * Drafts the needed commit. Returns `moved` if another device was faster, and `failed` if the group could not be entered. Drafts
+ * a new generation after the second failure, because the log was read to its end [Note: R4].
+ */
+async function draft(
+  env: Env,
+  room: Room,
+  need: Exclude<RoomState['need'], 'ready' | 'no_device'>,
+  hasFailed: boolean,
+): Promise<CommitDraft | 'moved' | 'failed'> {
+  const place = placeOf(room)
+  try {
+    if (need === 'commit') return await env.crypto.commitRoom(place)
+    if (need === 'create') return await createGroup(env, room)
+    const group = await env.api(roomsApi.group, { chatRoomId: room.id })
+    return await env.crypto.joinRoom({ ...place, group })
+  } catch (error) {
+    if (isRefused(error, 'stale_epoch')) return 'moved'
+    if (need !== 'join' || !(error instanceof CryptoFailure) || isOtherState(error)) throw error
+    return hasFailed ? await draft(env, room, 'create', false) : 'failed'
+  }
+}
+
+/** Drafts the first commit of the next generation, with key packages of all members' devices. */
+export async function createGroup(env: Env, room: Room): Promise<CommitDraft | 'moved'> {
+  const chatRoomId = room.id
+  const { generation: current } = await env.api(roomsApi.group, { chatRoomId })
+  // Another device has created a group since the log was read. Enter it; a further generation would restart the encryption
+  // needlessly.
+  if (current > ((await env.crypto.roomRecord(chatRoomId))?.generation ?? 0)) return 'moved'
+  const generation = current + 1
+  const { packages } = await env.api(roomsApi.claimKeyPackages, { chatRoomId, generation })
+  return env.crypto.createRoom({ ...placeOf(room), generation, keyPackages: packages.map(({ keyPackage }) => keyPackage) })
+}
+
+/**
+ * Posts a commit. If another one was first, applies the missed entries, and the caller decides again [Note: R6]. Drops a commit
+ * made for old device lists, because the server would refuse the same bytes each time.
+ */
+export async function postCommit(env: Env, room: Room, draft: CommitDraft): Promise<'taken' | 'stale_epoch' | 'stale_manifest'> {
+  try {
+    await env.api(roomsApi.commit, draft)
+    await catchUp(env, room)
+    await unlessLocked(env, room, () => pageNewEpochs(env, room))
+    return 'taken'
+  } catch (error) {
+    if (isRefused(error, 'stale_manifest')) {
+      await refreshStale(env, room, error.details)
+      // The log contains the commit if the server accepted it earlier and only the response was lost.
+      await catchUp(env, room)
+      await env.crypto.dropCommit({ ...placeOf(room), commit: draft.commit })
+      return 'stale_manifest'
+    }
+    if (!isRefused(error, 'stale_epoch')) throw error
+    const missed = logPageShape.safeParse((error.details as { log?: unknown } | undefined)?.log)
+    await catchUp(env, room, missed.data?.entries ?? [])
+    return 'stale_epoch'
+  }
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { type User, userShape } from '../../../contract/account.ts'
+import { type ListedRoom, roomRowShape } from '../../../contract/roomlist.ts'
+import type { Env } from '../../env.ts'
+import { inLanes } from '../../net/turns.ts'
+import { rowOfRoom } from '../list/listedRoom.ts'
+import { showRows } from '../list/loadRooms.ts'
+import { refreshPreview } from '../list/preview.ts'
+import { roomsStore, sortRooms } from '../list/roomList.ts'
+import { personById } from '../trust/people.ts'
+
+/** Conversations kept for a start without the server: the newest ones. */
+const ROOMS_MAX = 300
+
+/** What older builds have kept lacks the fields of newer ones. These stand in for them until the server is asked again. */
+const BARE_USER: Omit<User, 'id' | 'username' | 'displayName'> = {
+  profileImageUrl: null,
+  isAdmin: false,
+  subscriptionTier: 'free',
+  biometricEnabled: false,
+  email: null,
+  onionAddress: null,
+  hasKeys: true,
+  deviceId: null,
+  privacy: { presence: true, lastSeen: true, typing: true, receipts: true },
+}
+const BARE_ROOM: Omit<ListedRoom, 'chatRoomId' | 'contactId' | 'state' | 'addedAt' | 'person' | 'lastSeq'> = {
+  isBlocked: false,
+  clearedSeq: 0,
+  isPasswordProtected: false,
+  isLocked: false,
+  lastMessageAt: null,
+  lastMessage: null,
+  unreadCount: 0,
+  mutedUntil: null,
+  hasAnswered: true,
+  readSeq: 0,
+  theirDeliveredSeq: 0,
+  theirReadSeq: 0,
+}
+
+const shownShape = z.object({ user: z.looseObject({}), rooms: z.array(z.looseObject({})).max(ROOMS_MAX) })
+
+/** Keeps what the screens show of the own account, its rooms and people in the vault, sealed. */
+export async function keepShown(env: Env, user: User): Promise<void> {
+  const { counter, rooms } = roomsStore.getState()
+  // A list that was not read from the server since this page began is the kept one.
+  if (counter === null) return
+  const rows = sortRooms(rooms.values()).flatMap((room) => {
+    const person = personById(room.peers[0]?.id ?? '')
+    return person ? [rowOfRoom(room, person)] : []
+  })
+  await env.crypto.keepShown({ user, rooms: rows.slice(0, ROOMS_MAX) })
+}
+
+/** What `keepShown` has kept; undefined if nothing that this build reads. */
+type Kept = z.output<typeof shownShape> | undefined
+
+export const readKept = async (env: Env): Promise<Kept> => shownShape.safeParse(await env.crypto.readShown()).data
+
+/** The own user as this browser last saw it. */
+export function ownUserOf(kept: Kept, who: Pick<User, 'id' | 'username'>): User {
+  const own = { ...BARE_USER, displayName: who.username, ...who }
+  return userShape.safeParse({ ...own, ...kept?.user }).data ?? own
+}
+
+/** Rows whose newest messages are read at the same time: the chat that is open is read between them. */
+const PREVIEWS_AT_ONCE = 4
+
+/** Shows the rooms that this browser kept, until the server answers. Does nothing where rooms are shown already. */
+export async function showKept(env: Env, kept: Kept): Promise<void> {
+  if (roomsStore.getState().rooms.size > 0) return
+  const rows = (kept?.rooms ?? []).flatMap((row) => roomRowShape.safeParse({ ...BARE_ROOM, ...row }).data ?? [])
+  const rooms = await showRows(env, rows)
+  await inLanes(PREVIEWS_AT_ONCE, sortRooms(rooms), (room) => refreshPreview(env, room))
+}

@@ -1,0 +1,153 @@
+import { X } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { LIMITS } from '../../../contract/limits.ts'
+import { Avatar, PresenceDot } from '../../ui/Avatar.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { useCopy } from '../../ui/useCopy.tsx'
+import { useLatest } from '../../ui/useLatest.tsx'
+import { NARROW, useMedia } from '../../ui/useMedia.tsx'
+import { BESIDE } from './details.ts'
+import { nameOf, type Person } from './people.ts'
+import { SafetyNumber } from './SafetyNumber.tsx'
+import { STOPPED } from './trustPill.ts'
+import './details.css'
+
+interface Props {
+  person: Person
+  /** What is known of their presence. */
+  presence: { isOnline: boolean | null; words: string } | undefined
+  onClose: () => void
+  /** The person has decided what stopped sending: messages that waited go out. */
+  onFreed: () => void
+  /** True while a question about the contact stands over the panel. */
+  isCovered: boolean
+  /** What can be done with the contact. */
+  children: ReactNode
+}
+
+const TITLE = 'Contact'
+
+/** Who the other person is, and what is known of their keys. Beside or over the conversation; on a phone a sheet. */
+export function ContactPanel({ person, presence, onClose, onFreed, isCovered, children }: Props) {
+  const isNarrow = useMedia(NARROW)
+  // A sheet that opens now would lie above the question, with what is typed there.
+  const [isPhone, setPhone] = useState(isNarrow)
+  if (isPhone !== isNarrow && !isCovered) setPhone(isNarrow)
+  const parts = (
+    <>
+      <Parts person={person} presence={presence} onFreed={onFreed} />
+      {children}
+    </>
+  )
+  if (!isPhone) return <Column onClose={onClose}>{parts}</Column>
+  return (
+    <Dialog title={TITLE} onClose={onClose}>
+      <div className="details-sheet">{parts}</div>
+    </Dialog>
+  )
+}
+
+function Column({ onClose, children }: { onClose: () => void; children: ReactNode }) {
+  const title = useRef<HTMLHeadingElement>(null)
+  const opener = useRef(document.activeElement)
+  useEffect(() => title.current?.focus({ preventScroll: true }), [])
+
+  // Over the conversation it gives way to whoever goes on there: it would cover what they write.
+  const isBeside = useMedia(BESIDE)
+  const latestClose = useLatest(onClose)
+  useEffect(() => {
+    if (isBeside) return
+    const leave = ({ target }: FocusEvent) => {
+      if (target instanceof Element && target.matches('.chat-col :is(.talk, .compose, .find-bar) *, .talk')) latestClose.current()
+    }
+    document.addEventListener('focusin', leave)
+    return () => document.removeEventListener('focusin', leave)
+  }, [isBeside, latestClose])
+
+  function close() {
+    onClose()
+    if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus()
+  }
+
+  function press(event: KeyboardEvent) {
+    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+    event.stopPropagation()
+    close()
+  }
+
+  return (
+    <aside className="details" aria-label="Contact details" onKeyDown={press}>
+      <header>
+        <h2 ref={title} tabIndex={-1}>
+          {TITLE}
+        </h2>
+        <IconButton icon={X} label="Close contact details" onClick={close} />
+      </header>
+      {children}
+    </aside>
+  )
+}
+
+function Parts({ person, presence, onFreed }: Omit<Props, 'onClose' | 'isCovered' | 'children'>) {
+  const name = nameOf(person)
+  const { mismatch, onionAddress, isVerified, isByAddress } = person
+  const mark = mismatch ? STOPPED[mismatch] : isVerified ? 'Verified' : isByAddress ? 'Added by address' : 'Not verified'
+  return (
+    <>
+      <section className="id" aria-label="Name">
+        <Avatar id={person.id} name={name} photo={person.photo} size={60}>
+          <PresenceDot isOnline={presence?.isOnline} />
+        </Avatar>
+        <div>
+          <p className="serif" dir="auto">
+            {name}
+          </p>
+          {person.alias && (
+            <p className="small t2" dir="auto">
+              {person.displayName}
+            </p>
+          )}
+          <p className="small t2">
+            {presence && `${presence.words} · `}@{person.username}
+          </p>
+        </div>
+      </section>
+      <section aria-label="Encryption">
+        <h3>
+          Encryption <span className={mismatch ? 'bad' : isVerified ? 'good' : ''}>{onionAddress && mark}</span>
+        </h3>
+        {onionAddress ? (
+          <Address address={onionAddress} />
+        ) : (
+          <p className="small t2">
+            <bdi>{name}</bdi> has no device yet. What you write waits on yours.
+          </p>
+        )}
+        {onionAddress && (!mismatch || mismatch === 'numbers_differ') && (
+          <SafetyNumber key={person.id} person={person} onFreed={onFreed} />
+        )}
+        {mismatch && mismatch !== 'numbers_differ' && (
+          <p className="small t2">The chat says what has changed. The safety number shows again once you have decided.</p>
+        )}
+      </section>
+    </>
+  )
+}
+
+function Address({ address }: { address: string }) {
+  const { isCopied, copy } = useCopy(address)
+  return (
+    <div>
+      <p className="small t2">Messages are end-to-end encrypted via onion address:</p>
+      <p className="address-line">
+        <span className="mono" title={address}>
+          {address.slice(0, LIMITS.onionShownChars)}…
+        </span>{' '}
+        <button type="button" className="linkish" onClick={copy}>
+          {isCopied ? 'Copied' : 'Copy in full'}
+        </button>
+      </p>
+    </div>
+  )
+}
