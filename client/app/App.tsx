@@ -1,8 +1,8 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { accountStore } from '../account/state.ts'
-import { readEnded, readUser } from '../account/stored.ts'
-import { AuthScreen } from '../signin/AuthScreen.tsx'
+import { accountStore } from '../me/account/accountState.ts'
+import { readEnded, readUser } from '../me/account/storedUser.ts'
+import { AuthScreen } from '../me/signin/AuthScreen.tsx'
 import { Boundary } from '../ui/Boundary.tsx'
 import { later } from '../ui/later.tsx'
 import { firstFrame } from './early.ts'
@@ -12,8 +12,8 @@ import { Shell } from './Shell.tsx'
 const loadMessenger = () => import('./Messenger.tsx')
 const loadAll = () => void Promise.all([loadMessenger(), import('./session.ts')]).catch(() => undefined)
 const Notices = lazy(async () => ({ default: (await import('./Notices.tsx')).Notices }))
-const KitStep = lazy(async () => ({ default: (await import('../signin/KitStep.tsx')).KitStep }))
-const LockScreen = lazy(async () => ({ default: (await import('../lock/LockScreen.tsx')).LockScreen }))
+const KitStep = lazy(async () => ({ default: (await import('../me/signin/KitStep.tsx')).KitStep }))
+const LockScreen = lazy(async () => ({ default: (await import('../me/browserlock/LockScreen.tsx')).LockScreen }))
 const InvitedBy = later(async () => (await import('../family/InvitedBy.tsx')).InvitedBy)
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
 

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
-import { CODE_PART } from '../code/code.ts'
+import { CODE_PART } from '../me/buildcheck/buildcheck.ts'
 import { type ConnectionState, connectionStore } from '../net/status.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'

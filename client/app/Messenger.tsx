@@ -3,17 +3,17 @@ import { useLocation, useRoute, useSearch } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
 import { hasRight } from '../../contract/plans.ts'
-import { accountStore } from '../account/state.ts'
 import { actStore } from '../contacts/acts.ts'
 import { type AddingWay, ContactList } from '../contacts/ContactList.tsx'
 import { vanishedStore } from '../contacts/vanished.ts'
+import { accountStore } from '../me/account/accountState.ts'
+import { signInsStore } from '../me/sessions/store.ts'
 import { Bell } from '../notifications/Bell.tsx'
 import { OfferOnce } from '../notifications/OfferOnce.tsx'
 import { Title } from '../notifications/Title.tsx'
 import { isNews, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
 import { closeDetails, detailsStore } from '../rooms/trust/details.ts'
-import { signInsStore } from '../sessions/store.ts'
 import { Boundary } from '../ui/Boundary.tsx'
 import { EarlyField } from '../ui/Early.tsx'
 import { later } from '../ui/later.tsx'
@@ -32,22 +32,22 @@ const Tooltips = lazy(() =>
     () => ({ default: () => null }),
   ),
 )
-const NewDevices = later(async () => (await import('../devices/NewDevices.tsx')).NewDevices)
+const NewDevices = later(async () => (await import('../me/devices/NewDevices.tsx')).NewDevices)
 const Reminders = later(async () => (await import('./Reminders.tsx')).Reminders)
 const FirstAdministrator = later(async () => (await import('../admin/FirstAdministrator.tsx')).FirstAdministrator)
 const InviteDialog = later(async () => (await import('../codes/InviteDialog.tsx')).InviteDialog)
 const ScanDialog = later(async () => (await import('../codes/ScanDialog.tsx')).ScanDialog)
 const AddContactDialog = later(async () => (await import('../contacts/AddContactDialog.tsx')).AddContactDialog)
 const ContactActs = later(async () => (await import('../contacts/ContactActs.tsx')).ContactActs)
-const LogoutDialog = later(async () => (await import('../account/LogoutDialog.tsx')).LogoutDialog)
+const LogoutDialog = later(async () => (await import('../me/account/LogoutDialog.tsx')).LogoutDialog)
 
 const Palette = later(async () => (await import('./Palette.tsx')).Palette, EarlyField)
 const KeysSheet = later(async () => (await import('./KeysSheet.tsx')).KeysSheet)
 
 const CodeUses = lazy(async () => ({ default: (await import('../codes/CodeUses.tsx')).CodeUses }))
 const Vanished = lazy(async () => ({ default: (await import('../contacts/Vanished.tsx')).Vanished }))
-const LostBook = lazy(async () => ({ default: (await import('../security/LostBook.tsx')).LostBook }))
-const NewSignIns = lazy(async () => ({ default: (await import('../sessions/NewSignIns.tsx')).NewSignIns }))
+const LostBook = lazy(async () => ({ default: (await import('../me/security/LostBook.tsx')).LostBook }))
+const NewSignIns = lazy(async () => ({ default: (await import('../me/sessions/NewSignIns.tsx')).NewSignIns }))
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
 
 const OwnPage = lazy(async () => ({ default: (await import('./OwnPage.tsx')).OwnPage }))

@@ -1,5 +1,5 @@
 import type { Tier } from '../../contract/plans.ts'
-import { KitReminder } from '../kit/KitReminder.tsx'
+import { KitReminder } from '../me/kit/KitReminder.tsx'
 import { PlanReminder } from '../plans/PlanReminder.tsx'
 
 /** What the person should see to, above the list of chats: the recovery kit, and the plan. */

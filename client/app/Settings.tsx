@@ -23,7 +23,7 @@ const NotificationSettings = lazy(async () => ({
 const PushSettings = lazy(async () => ({ default: (await import('../push/PushSettings.tsx')).PushSettings }))
 const PlanTab = lazy(async () => ({ default: (await import('../plans/PlanTab.tsx')).PlanTab }))
 const Storage = lazy(async () => ({ default: (await import('../files/Storage.tsx')).Storage }))
-const SessionsPage = lazy(async () => ({ default: (await import('../sessions/SessionsPage.tsx')).SessionsPage }))
+const SessionsPage = lazy(async () => ({ default: (await import('../me/sessions/SessionsPage.tsx')).SessionsPage }))
 
 const CoinPart = later(async () => (await import('../coins/CoinPart.tsx')).CoinPart)
 /** The page that lists all plans. */

@@ -1,7 +1,7 @@
 import { Atom, ChevronLeft, ChevronRight, History, LockKeyhole, LogOut, UserRoundPlus } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
-import { devicesStore } from '../devices/store.ts'
+import { devicesStore } from '../me/devices/store.ts'
 import { Unbroken } from '../ui/Unbroken.tsx'
 import { CallingCard } from './CallingCard.tsx'
 import { ConnectionStatus } from './ConnectionStatus.tsx'

@@ -1,8 +1,8 @@
 import type { ServerData } from '../../contract/frames.ts'
-import { closeAccount } from '../account/account.ts'
-import { endedWords } from '../account/ended.ts'
-import { refreshDevices } from '../devices/list.ts'
 import type { Env } from '../env.ts'
+import { closeAccount } from '../me/account/account.ts'
+import { endedWords } from '../me/account/endedWords.ts'
+import { refreshDevices } from '../me/devices/deviceList.ts'
 import { refreshOwnDevices } from '../rooms/trust/ownDevices.ts'
 import { goToAuth } from './address.ts'
 

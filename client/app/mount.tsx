@@ -1,7 +1,7 @@
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import type { Env } from '../env.ts'
-import { photosStore } from '../photo/photostore.ts'
+import { photosStore } from '../me/photo/photosState.ts'
 import { PhotosContext } from '../ui/Avatar.tsx'
 import { EnvContext } from '../ui/env.tsx'
 import { App } from './App.tsx'
@@ -11,7 +11,8 @@ import { startTheme } from './theme.ts'
 const PHOTOS = {
   store: photosStore,
   // Without the code there are monograms.
-  want: (path: string) => void import('../photo/photos.ts').then(({ wantPhoto }) => wantPhoto(path)).catch(() => undefined),
+  want: (path: string) =>
+    void import('../me/photo/fetchPhotos.ts').then(({ wantPhoto }) => wantPhoto(path)).catch(() => undefined),
 }
 
 /** Renders the app in `#root`, in the place of the static frame. */

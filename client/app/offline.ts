@@ -1,6 +1,6 @@
-import { accountStore } from '../account/state.ts'
 import type { Env } from '../env.ts'
-import type { Opening } from '../lock/watch.ts'
+import { accountStore } from '../me/account/accountState.ts'
+import type { Opening } from '../me/browserlock/watchLock.ts'
 import { askForNewest, type Offered } from '../net/offered.ts'
 import { registerWorker } from '../net/workers.ts'
 

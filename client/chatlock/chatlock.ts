@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { chatLocksApi } from '../../contract/chatlocks.ts'
-import { orderFor } from '../account/orders.ts'
 import type { Env } from '../env.ts'
+import { orderFor } from '../me/account/signedOrder.ts'
 import { syncRoom } from '../messages/receive.ts'
 import { ApiError, isRefused } from '../net/api.ts'
 import { inTurn } from '../net/turns.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { COIN_POLLS, type CoinPayment } from '../../contract/coins.ts'
-import { refreshUser } from '../account/account.ts'
+import { refreshUser } from '../me/account/account.ts'
 import { ApiError } from '../net/api.ts'
 import { useEnv } from '../ui/env.tsx'
 import { showToast } from '../ui/toast.ts'

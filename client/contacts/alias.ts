@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
-import { cleanName } from '../account/browser.ts'
 import type { Env } from '../env.ts'
+import { cleanName } from '../me/account/browserName.ts'
 import { reloadVerified } from '../rooms/trust/verified.ts'
 import { saveLater } from './block.ts'
 

@@ -11,8 +11,8 @@ import {
   WifiOff,
 } from 'lucide-react'
 import { useStore } from 'zustand'
+import { usePresence } from '../me/privacy/usePresence.tsx'
 import { connectionStore } from '../net/status.ts'
-import { usePresence } from '../privacy/usePresence.tsx'
 import { isAwaited } from '../rooms/list/room.ts'
 import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'

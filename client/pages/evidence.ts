@@ -22,5 +22,5 @@ export const KEM: Test = {
   file: 'client/worker/primitives/xwing.test.ts',
   title: 'the same keys from the same seed, and the same secret at both ends, whoever sealed',
 }
-export const SIGN_IN = 'client/signin/AuthFrame.tsx'
+export const SIGN_IN = 'client/me/signin/AuthFrame.tsx'
 export const WELCOME = 'client/app/Welcome.tsx'

@@ -1,0 +1,69 @@
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { failureWords } from '../../ui/failure.ts'
+import { showToast } from '../../ui/toast.ts'
+import { logout } from './account.ts'
+
+interface Props {
+  /** True if the person came to remove the keys: that is chosen at first. */
+  asksForRemoval?: boolean
+  onClose: () => void
+}
+
+export function LogoutDialog({ asksForRemoval = false, onClose }: Props) {
+  const env = useEnv()
+  const [removeKeys, setRemoveKeys] = useState(asksForRemoval)
+  const [isPending, setPending] = useState(false)
+  const [, navigate] = useLocation()
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    setPending(true)
+    try {
+      const { reached } = await logout(env, { removeKeys })
+      // The URL must not show the next person at this browser which conversation was open.
+      navigate('/', { replace: true })
+      if (!reached)
+        showToast({
+          tone: 'bad',
+          title: 'The server does not know yet',
+          text: 'You are logged out here. The server could not be reached, so your session there stays open until this browser can tell it.',
+        })
+    } catch (error) {
+      setPending(false)
+      showToast({ tone: 'bad', title: 'Logout failed', text: failureWords(error) })
+    }
+  }
+
+  return (
+    <Dialog title="Log out?" text="Choose what stays in this browser." onClose={onClose}>
+      <form onSubmit={submit}>
+        <fieldset className="choices">
+          <legend className="sr">What stays in this browser</legend>
+          <label className="choice">
+            <input type="radio" name="keys" checked={!removeKeys} onChange={() => setRemoveKeys(false)} />
+            <b>Keep its keys</b>
+            <span>They and the messages stay here, sealed, until you sign in again.</span>
+          </label>
+          <label className="choice">
+            <input type="radio" name="keys" checked={removeKeys} onChange={() => setRemoveKeys(true)} />
+            <b>Remove its keys</b>
+            <span>
+              Nothing stays here that could be opened, and unsent messages are lost. Signing in again adds this browser anew.
+            </span>
+          </label>
+        </fieldset>
+        <footer>
+          <button type="button" className="btn outline" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className={removeKeys ? 'btn danger' : 'btn primary'} disabled={isPending}>
+            {isPending ? 'Logging out...' : 'Logout'}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

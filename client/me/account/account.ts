@@ -1,0 +1,231 @@
+import { accountApi, type SignedIn, type User } from '../../../contract/account.ts'
+import { devicesApi } from '../../../contract/devices.ts'
+import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
+import { CryptoFailure } from '../../worker/crypto.ts'
+import { type AccountState, accountStore } from './accountState.ts'
+import { proveSession } from './proveSession.ts'
+import {
+  dropEnded,
+  dropPendingLogout,
+  KEPT_AT_SIGN_OUT,
+  readEnded,
+  readPendingLogout,
+  readUser,
+  type StoredUser,
+  writeEnded,
+  writePendingLogout,
+  writeUser,
+} from './storedUser.ts'
+
+/**
+ * Notice on the sign-in screen of a page that was not there when its session ended. The server keeps nothing of an ended session,
+ * so this names what can have ended it.
+ */
+export const SESSION_ENDED =
+  'Your session has ended. Sign in again: this browser’s keys and what you wrote are still here. A session ends when you end it from another browser, when the password changes, after 14 days without use and after 90 days at most. If it was none of these, look over Sessions and devices.'
+
+/** Error text if the server returns another account than the open or entered one. */
+export const OTHER_ACCOUNT =
+  'The server answered for another account than yours. Nothing was changed in this browser. Sign in again.'
+
+const isSameName = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase()
+
+const isSame = (one: StoredUser, other: StoredUser): boolean => one.id === other.id && isSameName(one.username, other.username)
+
+/** Throws CryptoFailure('other_account') if the server returns another username than the person typed. */
+export function requireName(typed: string, answered: StoredUser): void {
+  if (!isSameName(typed, answered.username)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
+}
+
+/** Throws CryptoFailure('other_account') if the server returns another account than the entered one. */
+export function requireSame(entered: StoredUser, answered: StoredUser): void {
+  if (!isSame(entered, answered)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
+}
+
+/** Failures after which no new vault may replace this one: only a newer page can read it, or it belongs to another account. */
+const MUST_STAY = ['vault_newer', 'vault_upgrade', 'vault_row', 'other_account', 'worker', 'not_loaded']
+
+/**
+ * True if this browser may be added to the account again after this failure, because it has no keys or keys that do not open.
+ * Keys that do not open stay on disk, put aside [Note: V4].
+ */
+export const isReplaceable = (error: unknown): boolean => error instanceof CryptoFailure && !MUST_STAY.includes(error.code)
+
+/**
+ * Opens this browser's vault, including its lock if the password of this sign-in opens it. Returns false if the lock needs
+ * another secret: an older password after a change in another browser, or a passkey. Throws what `crypto.open` throws.
+ */
+export async function opensUnlocked(
+  env: Env,
+  { id, username }: StoredUser,
+  unlock: NonNullable<SignedIn['unlock']>,
+): Promise<boolean> {
+  try {
+    await env.crypto.open({ userId: id, username, unlock })
+    return true
+  } catch (error) {
+    if (error instanceof CryptoFailure && (error.code === 'vault_locked' || error.code === 'lock_secret')) return false
+    throw error
+  }
+}
+
+/** True if nobody answered for the product: there is no network, no server, or only the proxy in front of it. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || AWAY.includes(error.status))
+const AWAY = [502, 503, 504]
+
+/**
+ * Fetches the signed-in user and opens this browser's vault. If either step fails, shows the sign-in screen and logs the failure;
+ * where the server cannot be reached, a browser that stores a user waits for it instead. So does one that opens without the server, once
+ * nobody has answered for `patienceMs`. A missing session is no failure if this browser stores no user.
+ */
+export async function start(env: Env, log: (error: unknown) => void, patienceMs?: number): Promise<void> {
+  const before = readUser()
+  const isVisitor = before === undefined
+  const { phase: phaseBefore } = accountStore.getState()
+  // Opened without the server while this waited: the session itself finds out what the server says.
+  const isOpened = () => phaseBefore !== 'signed_in' && accountStore.getState().phase === 'signed_in'
+  try {
+    await sendPendingLogout(env)
+    const asked = env.api(accountApi.user, {})
+    const isBounded = before !== undefined && patienceMs !== undefined
+    const user = await (isBounded ? Promise.race([asked, lateFor(env, before, patienceMs)]) : asked)
+    if (isOpened()) return
+    if (before) requireSame(before, user)
+    const unlock = user.deviceId ? await env.api(devicesApi.unlock, {}) : undefined
+    if (isOpened()) return
+    if (!unlock) return signedOut('Sign in again to add this browser to your account.')
+    if (!(await opensUnlocked(env, user, unlock))) return showLocked(user)
+    await proveSession(env, unlock)
+    signedIn(user)
+  } catch (error) {
+    if (isOpened()) return
+    if (before && isAway(error)) return accountStore.setState({ phase: 'away', user: null, notice: null, isNew: false })
+    const isCrypto = error instanceof CryptoFailure
+    if (!isCrypto && !(error instanceof ApiError)) throw error
+    const hasNoSession = error instanceof ApiError && error.code === 'not_signed_in'
+    if (!(hasNoSession && isVisitor)) log(error)
+    if (isCrypto && error.code === 'vault_absent')
+      return signedOut('This browser’s keys are gone. Sign in again to add it to your account.')
+    const ended = isVisitor ? readEnded() : SESSION_ENDED
+    if (hasNoSession) return showForm(ended || null, ended)
+    // The failure is no reason why the session ended, so the next load does not repeat it.
+    showForm(error.message, isVisitor ? ended : '')
+  }
+}
+
+/** Throws ApiError('no_answer') after this time if this browser opens without the server; else never ends. */
+async function lateFor(env: Env, { id }: StoredUser, ms: number): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  // A vault that cannot be read now is said with the server's answer.
+  if (await env.crypto.offlineWays(id).catch(() => null)) throw new ApiError(0, 'no_answer', 'The server does not answer')
+  return await new Promise<never>(() => undefined)
+}
+
+/** Resolves when the page knows whether somebody is signed in. A form that is sent before waits for it. */
+export const untilStarted = (): Promise<void> =>
+  new Promise((resolve) => {
+    const off = accountStore.subscribe(({ phase }) => settle(phase))
+    const settle = (phase: AccountState['phase']) => {
+      if (phase === 'starting') return
+      off()
+      resolve()
+    }
+    settle(accountStore.getState().phase)
+  })
+
+/** Fetches the own user again, because the plan or the name may have changed on the server. */
+export const refreshUser = async (env: Env): Promise<void> => showUser(env, await env.api(accountApi.user, {}))
+
+/**
+ * Shows the own user as the server returned it. If that is another account, closes the page's account with a notice: later actions
+ * would use the other account's keys.
+ */
+export async function showUser(env: Env, answered: User): Promise<void> {
+  const { phase, user } = accountStore.getState()
+  if (phase !== 'signed_in' || !user) return
+  if (!isSame(user, answered)) return await closeAccount(env, OTHER_ACCOUNT)
+  rememberUser(answered)
+  accountStore.setState({ user: answered })
+}
+
+/** Ends the session here at once, and on the server as soon as the server can be reached. */
+export async function logout(
+  env: Env,
+  { removeKeys, notice = null }: { removeKeys: boolean; notice?: string | null },
+): Promise<{ reached: boolean }> {
+  const userId = (accountStore.getState().user ?? readUser())?.id
+  env.socket.close()
+  writePendingLogout({ removeKeys })
+  if (userId && removeKeys) await env.crypto.destroy(userId)
+  else await env.crypto.close()
+  const reached = await sendPendingLogout(env).then(
+    () => true,
+    () => false,
+  )
+  signedOut(reached ? notice : 'You are signed out here. The server could not be reached: it will be told as soon as it can be.')
+  return { reached }
+}
+
+/** Closes the account on this page because its session has ended. The caller decides whether to delete the keys. */
+export async function closeAccount(env: Env, notice: string): Promise<void> {
+  env.socket.close()
+  await env.crypto.close()
+  signedOut(notice)
+}
+
+/** Sends a logout that has not reached the server yet. Runs before any other API call. */
+export async function sendPendingLogout(env: Env): Promise<void> {
+  const owed = readPendingLogout()
+  if (!owed) return
+  await env.api(accountApi.logout, owed)
+  dropPendingLogout()
+}
+
+/** Stores and opens this browser's keys after the server has accepted its device, and erases the password from the worker. */
+export async function keepKeys(env: Env, user: SignedIn): Promise<void> {
+  await openKept(env, user)
+  await env.crypto.forgetPassword()
+  signedIn(user)
+}
+
+/**
+ * Stores the drafted keys of an account in this browser and opens them. Throws CryptoFailure if the server refused the device.
+ */
+export async function openKept(env: Env, user: SignedIn): Promise<void> {
+  if (!user.unlock) throw new CryptoFailure('unlock', 'The server did not accept this device')
+  await env.crypto.keepKeys({ userId: user.id, username: user.username, unlockSecret: user.unlock.unlockSecret })
+  await proveSession(env, user.unlock).catch((error: unknown) => {
+    // The account exists by now. The first call that needs the session proof requests it again.
+    if (!(error instanceof ApiError)) throw error
+  })
+}
+
+/** Shows the lock screen: the person is signed in, but the vault is locked. */
+export function showLocked(user: User): void {
+  rememberUser(user)
+  accountStore.setState({ phase: 'locked', user, notice: null, isNew: false })
+}
+
+/** Marks the account as open on this page. `isNew` is true for an account just created, which makes its recovery kit next. */
+export function signedIn(user: User, { isNew } = { isNew: false }): void {
+  rememberUser(user)
+  dropEnded()
+  accountStore.setState({ phase: 'signed_in', user, notice: null, isNew })
+}
+
+const rememberUser = ({ id, username, displayName }: User): void => writeUser({ id, username, displayName })
+
+/** Shows the messenger after the recovery kit of a new account was made or declined. */
+export const showMessenger = (): void => accountStore.setState({ isNew: false })
+
+const signedOut = (notice: string | null): void => showForm(notice, notice ?? '')
+
+/** Shows the sign-in screen. `ended` is what the next load of this tab says; undefined if nobody was signed in. */
+function showForm(notice: string | null, ended: string | undefined): void {
+  for (const key of Object.keys(localStorage)) if (!KEPT_AT_SIGN_OUT.includes(key)) localStorage.removeItem(key)
+  sessionStorage.clear()
+  if (ended !== undefined) writeEnded(ended)
+  accountStore.setState({ phase: 'signed_out', user: null, notice, isNew: false })
+}

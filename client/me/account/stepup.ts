@@ -1,0 +1,22 @@
+import { stepUpApi } from '../../../contract/stepup.ts'
+import type { Env } from '../../env.ts'
+import { CryptoFailure } from '../../worker/crypto.ts'
+import { loadPasskeyCode, ownName, stretch } from './keys.ts'
+
+/** Confirms with the password that the person is here. Throws ApiError ('invalid_credentials' if it is wrong) or CryptoFailure. */
+export async function confirmByPassword(env: Env, password: string): Promise<void> {
+  try {
+    await env.api(stepUpApi.confirm, { password: await stretch(env, 'stretch', ownName(), password), kdf: 1 })
+  } finally {
+    await env.crypto.forgetPassword()
+  }
+}
+
+/** Confirms with a passkey of this address. Throws ApiError or CryptoFailure. */
+export async function confirmByPasskey(env: Env): Promise<void> {
+  const { challenge, ids } = await env.api(stepUpApi.options, {})
+  if (ids.length === 0) throw new CryptoFailure('passkey', `None of your passkeys works at ${location.hostname}.`)
+  const { signWithPasskey } = await loadPasskeyCode()
+  const { assertion } = await signWithPasskey(challenge, ids)
+  await env.api(stepUpApi.confirm, { assertion })
+}

@@ -1,0 +1,7 @@
+import { useStore } from 'zustand'
+import type { Privacy } from '../../../contract/privacy.ts'
+import { accountStore } from '../account/accountState.ts'
+import { privacyOf } from './privacy.ts'
+
+/** What the open account shows to its contacts, and so may see of them. */
+export const usePrivacy = (): Privacy => useStore(accountStore, privacyOf)

@@ -1,0 +1,12 @@
+import type { Origin } from '../../../contract/sessions.ts'
+import { clockTime, dayOf, moment } from '../../ui/time.ts'
+
+/** "Chrome on Windows", "Firefox", "Unknown browser". */
+export const browserWords = ({ browser, system }: Pick<Origin, 'browser' | 'system'>): string =>
+  `${browser || 'Unknown browser'}${system && ` on ${system}`}`
+
+/** How a session came to the server. */
+export const ingressWords = ({ ingress }: Pick<Origin, 'ingress'>): string => (ingress === 'onion' ? 'by onion' : 'direct')
+
+/** "2:02 PM" today, "Nov 14, 2026, 2:02 PM" on another day. */
+export const signInTime = (at: Date, now: Date): string => (dayOf(at) === dayOf(now) ? clockTime(at) : moment(at))

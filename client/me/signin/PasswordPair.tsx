@@ -1,0 +1,49 @@
+import { useState } from 'react'
+import { PasswordField } from '../../ui/Field.tsx'
+import { PasswordMeter } from '../../ui/PasswordMeter.tsx'
+
+export interface TwoPasswords {
+  password: string
+  confirmPassword: string
+}
+
+interface Props {
+  value: TwoPasswords
+  errors: Partial<Record<keyof TwoPasswords, string>>
+  onValue: (pair: TwoPasswords) => void
+  /** The person's own names, which make a password weak. */
+  own: string[]
+}
+
+/** Two fields for a new password. */
+export function PasswordPair({ value, errors, onValue, own }: Props) {
+  const [isShown, setShown] = useState(false)
+  const isSame = value.password === value.confirmPassword
+  const repeatError = errors.confirmPassword && (isSame ? undefined : "Passwords don't match")
+  return (
+    <>
+      <div className="two">
+        <PasswordField
+          label="Password"
+          rule="6 to 100 characters"
+          autoComplete="new-password"
+          value={value.password}
+          error={errors.password}
+          isShown={isShown}
+          onShow={setShown}
+          onValue={(password) => onValue({ ...value, password })}
+        />
+        <PasswordField
+          label="Repeat password"
+          autoComplete="new-password"
+          value={value.confirmPassword}
+          error={repeatError}
+          isShown={isShown}
+          onShow={setShown}
+          onValue={(confirmPassword) => onValue({ ...value, confirmPassword })}
+        />
+      </div>
+      <PasswordMeter password={value.password} own={own} />
+    </>
+  )
+}

@@ -1,7 +1,0 @@
-import { useStore } from 'zustand'
-import type { Privacy } from '../../contract/privacy.ts'
-import { accountStore } from '../account/state.ts'
-import { privacyOf } from './privacy.ts'
-
-/** What the open account shows to its contacts, and so may see of them. */
-export const usePrivacy = (): Privacy => useStore(accountStore, privacyOf)
