@@ -24,7 +24,7 @@ import { useMedia } from '../ui/useMedia.tsx'
 const ContactPanel = later(async () => (await import('../rooms/trust/ContactPanel.tsx')).ContactPanel)
 
 const ContactButtons = later(async () => (await import('../contacts/ContactButtons.tsx')).ContactButtons)
-const MuteSection = later(async () => (await import('../notifications/MuteSection.tsx')).MuteSection)
+const MuteSection = later(async () => (await import('../alerts/notifications/MuteSection.tsx')).MuteSection)
 
 const LockedChat = later(async () => (await import('../chatlock/LockedChat.tsx')).LockedChat)
 const LockSection = later(async () => (await import('../chatlock/LockSection.tsx')).LockSection)

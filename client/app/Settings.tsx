@@ -18,9 +18,9 @@ import './lines.css'
 import './settings.css'
 
 const NotificationSettings = lazy(async () => ({
-  default: (await import('../notifications/NotificationSettings.tsx')).NotificationSettings,
+  default: (await import('../alerts/notifications/NotificationSettings.tsx')).NotificationSettings,
 }))
-const PushSettings = lazy(async () => ({ default: (await import('../push/PushSettings.tsx')).PushSettings }))
+const PushSettings = lazy(async () => ({ default: (await import('../alerts/push/PushSettings.tsx')).PushSettings }))
 const PlanTab = lazy(async () => ({ default: (await import('../plans/PlanTab.tsx')).PlanTab }))
 const Storage = lazy(async () => ({ default: (await import('../files/Storage.tsx')).Storage }))
 const SessionsPage = lazy(async () => ({ default: (await import('../me/sessions/SessionsPage.tsx')).SessionsPage }))

@@ -27,10 +27,10 @@ import {
   UserRoundX,
 } from 'lucide-react'
 import { useStore } from 'zustand'
+import { unmuteRoom } from '../alerts/notifications/mute.ts'
 import { lockChat } from '../chatlock/relock.ts'
 import { type Act, askAct } from '../contacts/acts.ts'
 import type { AddingWay } from '../contacts/ContactList.tsx'
-import { unmuteRoom } from '../notifications/mute.ts'
 import { peerIdOf } from '../rooms/list/room.ts'
 import { isShutRow, type RoomRow, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
 import { openDetails } from '../rooms/trust/details.ts'

@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import { MuteDialog } from '../notifications/MuteDialog.tsx'
+import { MuteDialog } from '../alerts/notifications/MuteDialog.tsx'
 import { peerIdOf } from '../rooms/list/room.ts'
 import { roomsStore } from '../rooms/list/roomList.ts'
 import { nameOf, peopleStore } from '../rooms/trust/people.ts'

@@ -14,8 +14,8 @@ import {
   UserRoundCheck,
   UserRoundX,
 } from 'lucide-react'
+import { unmuteRoom } from '../alerts/notifications/mute.ts'
 import { lockChat } from '../chatlock/relock.ts'
-import { unmuteRoom } from '../notifications/mute.ts'
 import { isShutRow } from '../rooms/list/roomList.ts'
 import { openDetails } from '../rooms/trust/details.ts'
 import { nameOf } from '../rooms/trust/people.ts'

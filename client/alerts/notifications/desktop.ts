@@ -1,10 +1,10 @@
-import { PUSHED } from '../../contract/pushnews.ts'
-import type { Env } from '../env.ts'
-import { lineOf, NOT_ENCRYPTED } from '../rooms/list/preview.ts'
-import { peerIdOf } from '../rooms/list/room.ts'
-import { isNews, newestAt, type RoomRow, roomById } from '../rooms/list/roomList.ts'
-import { nameOf, personById } from '../rooms/trust/people.ts'
-import { prefsStore } from './prefs.ts'
+import { PUSHED } from '../../../contract/pushnews.ts'
+import type { Env } from '../../env.ts'
+import { lineOf, NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
+import { peerIdOf } from '../../rooms/list/room.ts'
+import { isNews, newestAt, type RoomRow, roomById } from '../../rooms/list/roomList.ts'
+import { nameOf, personById } from '../../rooms/trust/people.ts'
+import { prefsStore } from './newsPrefs.ts'
 
 /** What this browser lets the page do: `default` is not asked yet. */
 export type Standing = 'insecure' | 'unsupported' | NotificationPermission

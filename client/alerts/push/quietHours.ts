@@ -1,8 +1,8 @@
-import { pushApi, type QuietHours } from '../../contract/push.ts'
-import type { Env } from '../env.ts'
-import { inTurn } from '../net/turns.ts'
-import { failureWords } from '../ui/failure.ts'
-import { showToast } from '../ui/toast.ts'
+import { pushApi, type QuietHours } from '../../../contract/push.ts'
+import type { Env } from '../../env.ts'
+import { inTurn } from '../../net/turns.ts'
+import { failureWords } from '../../ui/failure.ts'
+import { showToast } from '../../ui/toast.ts'
 
 /** What quiet hours begin with: a night where the person is. */
 export const firstQuietHours = (): QuietHours => ({ from: '22:00', to: '07:00', timeZone: timeZoneHere() })

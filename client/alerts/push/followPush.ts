@@ -1,5 +1,5 @@
-import type { Env } from '../env.ts'
-import { storedPrefs } from '../notifications/prefs.ts'
+import type { Env } from '../../env.ts'
+import { storedPrefs } from '../notifications/newsPrefs.ts'
 
 /**
  * Renews this browser's subscription where there is one, and ends it with a sign-out. Its code is loaded then. Returns how to stop, which

@@ -1,12 +1,12 @@
-import { MUTED_FOR_GOOD, type MuteTerm, notificationsApi } from '../../contract/notifications.ts'
-import type { Env } from '../env.ts'
-import { connectionStore } from '../net/status.ts'
-import { fetchRooms } from '../rooms/list/loadRooms.ts'
-import type { Room } from '../rooms/list/room.ts'
-import { changeRoom, roomsStore } from '../rooms/list/roomList.ts'
-import { failureWords } from '../ui/failure.ts'
-import { clockTime, dayOf, moment } from '../ui/time.ts'
-import { showToast } from '../ui/toast.ts'
+import { MUTED_FOR_GOOD, type MuteTerm, notificationsApi } from '../../../contract/notifications.ts'
+import type { Env } from '../../env.ts'
+import { connectionStore } from '../../net/status.ts'
+import { fetchRooms } from '../../rooms/list/loadRooms.ts'
+import type { Room } from '../../rooms/list/room.ts'
+import { changeRoom, roomsStore } from '../../rooms/list/roomList.ts'
+import { failureWords } from '../../ui/failure.ts'
+import { clockTime, dayOf, moment } from '../../ui/time.ts'
+import { showToast } from '../../ui/toast.ts'
 
 export const TERMS: { term: MuteTerm; words: string }[] = [
   { term: 'hour', words: '1 hour' },

@@ -1,11 +1,11 @@
-import type { Env } from '../env.ts'
-import { type RoomRow, roomsStore } from '../rooms/list/roomList.ts'
-import { arrivalsIn } from './arrivals.ts'
+import type { Env } from '../../env.ts'
+import { type RoomRow, roomsStore } from '../../rooms/list/roomList.ts'
+import { arrivalsIn } from './arrivalsIn.ts'
 import { closeAll, closePushed, closeRead, showNews, standing } from './desktop.ts'
 import { showIcon } from './icon.ts'
-import { changePrefs, followPrefs, prefsStore } from './prefs.ts'
+import { changePrefs, followPrefs, prefsStore } from './newsPrefs.ts'
+import { joinTabs, type Tabs } from './newsTabs.ts'
 import { playSound } from './sound.ts'
-import { joinTabs, type Tabs } from './tabs.ts'
 
 /** Tells of what comes outside the page: by its icon, by a sound, and by the system while nobody looks. Returns how to stop. */
 export function watchNews(env: Env, attempt: (work: Promise<unknown>) => void): () => void {

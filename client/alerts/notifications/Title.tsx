@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { LIMITS } from '../../contract/limits.ts'
-import { roomsStore } from '../rooms/list/roomList.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import { roomsStore } from '../../rooms/list/roomList.ts'
 
 /** The title of the page, with the number that the bell shows. */
 export function Title() {

@@ -1,7 +1,7 @@
 import { BellOff } from 'lucide-react'
 import { useState } from 'react'
-import type { RoomRow } from '../rooms/list/roomList.ts'
-import { useEnv, useNow } from '../ui/env.tsx'
+import type { RoomRow } from '../../rooms/list/roomList.ts'
+import { useEnv, useNow } from '../../ui/env.tsx'
 import { MuteDialog } from './MuteDialog.tsx'
 import { mutedWords, unmuteRoom } from './mute.ts'
 

@@ -1,10 +1,10 @@
 import { Moon } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import type { QuietHours } from '../../contract/push.ts'
-import { useEnv } from '../ui/env.tsx'
-import { SwitchLine } from '../ui/SwitchLine.tsx'
-import { firstQuietHours, loadQuietHours, saveQuietHours, timeZoneHere } from './quiet.ts'
-import './quiet.css'
+import type { QuietHours } from '../../../contract/push.ts'
+import { useEnv } from '../../ui/env.tsx'
+import { SwitchLine } from '../../ui/SwitchLine.tsx'
+import { firstQuietHours, loadQuietHours, saveQuietHours, timeZoneHere } from './quietHours.ts'
+import './quietHours.css'
 
 type Loaded = QuietHours | null | 'loading' | 'failed'
 

@@ -1,4 +1,4 @@
-import { isLookedAt } from '../ui/focus.ts'
+import { isLookedAt } from '../../ui/focus.ts'
 
 /** Names of Web Locks: the first tab of this browser that asked holds one, each tab that somebody looks at shares the other. */
 const FIRST = 'conclave-news'

@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { later } from '../ui/later.tsx'
-import { prefsStore } from './prefs.ts'
+import { later } from '../../ui/later.tsx'
+import { prefsStore } from './newsPrefs.ts'
 
 const Offer = later(async () => (await import('./Offer.tsx')).Offer)
 

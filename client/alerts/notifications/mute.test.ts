@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { MUTED_FOR_GOOD, notificationsApi } from '../../contract/notifications.ts'
-import type { Env } from '../env.ts'
-import { connectionStore } from '../net/status.ts'
-import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../rooms/list/roomList.ts'
-import { toastStore } from '../ui/toast.ts'
+import { MUTED_FOR_GOOD, notificationsApi } from '../../../contract/notifications.ts'
+import type { Env } from '../../env.ts'
+import { connectionStore } from '../../net/status.ts'
+import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../../rooms/list/roomList.ts'
+import { toastStore } from '../../ui/toast.ts'
 import { mutedWords, muteRoom, unmuteRoom, watchMutes } from './mute.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,10 +1,10 @@
 import { Bell as Icon } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { LIMITS } from '../../contract/limits.ts'
-import { roomsStore } from '../rooms/list/roomList.ts'
-import { IconButton } from '../ui/IconButton.tsx'
-import { later } from '../ui/later.tsx'
+import { LIMITS } from '../../../contract/limits.ts'
+import { roomsStore } from '../../rooms/list/roomList.ts'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { later } from '../../ui/later.tsx'
 
 const BellPanel = later(async () => (await import('./BellPanel.tsx')).BellPanel)
 

@@ -1,4 +1,4 @@
-import type { Env } from '../env.ts'
+import type { Env } from '../../env.ts'
 import { watchMutes } from './mute.ts'
 
 /** Ends mutes in time, and tells of news outside the page. Its code is loaded after the session has begun. Returns how to stop. */
@@ -6,7 +6,7 @@ export function followNews(env: Env, attempt: (work: Promise<unknown>) => void):
   let isOver = false
   let stop: (() => void) | undefined
   const begin = async () => {
-    const { watchNews } = await import('./watch.ts')
+    const { watchNews } = await import('./watchNews.ts')
     if (!isOver) stop = watchNews(env, attempt)
   }
   const stopMutes = watchMutes(env)

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
-import { fromBase64, toBase64Url } from '../../contract/bytes.ts'
-import type { Endpoint } from '../../contract/endpoint.ts'
-import type { Env } from '../env.ts'
-import { ApiError } from '../net/api.ts'
-import { followPrefs, prefsStore } from '../notifications/prefs.ts'
-import { openBrowser } from '../testing/browser.ts'
-import { toastStore } from '../ui/toast.ts'
+import { fromBase64, toBase64Url } from '../../../contract/bytes.ts'
+import type { Endpoint } from '../../../contract/endpoint.ts'
+import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
+import { openBrowser } from '../../testing/browser.ts'
+import { toastStore } from '../../ui/toast.ts'
+import { followPrefs, prefsStore } from '../notifications/newsPrefs.ts'
 import { pushStanding, renewPush, switchPushOff, switchPushOn } from './push.ts'
-import { loadQuietHours, saveQuietHours } from './quiet.ts'
+import { loadQuietHours, saveQuietHours } from './quietHours.ts'
 
 const [ONE_KEY, OTHER_KEY] = ['AQID', 'BAUG']
 

@@ -1,8 +1,8 @@
 import { BellRing } from 'lucide-react'
 import { useState } from 'react'
-import '../ui/news.css'
+import '../../ui/news.css'
 import { askPermission } from './desktop.ts'
-import { changePrefs } from './prefs.ts'
+import { changePrefs } from './newsPrefs.ts'
 
 /** Asked once, after something has come while nobody looked: whether the system shall tell of it. */
 export function Offer() {

@@ -1,4 +1,4 @@
-import { isNews, type RoomRow, type RoomsState } from '../rooms/list/roomList.ts'
+import { isNews, type RoomRow, type RoomsState } from '../../rooms/list/roomList.ts'
 
 /**
  * The rooms in which something has come that is news: whatever brought it, a frame or the replay after a break. The first reading of

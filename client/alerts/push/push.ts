@@ -1,11 +1,11 @@
-import { toBase64Url } from '../../contract/bytes.ts'
-import { pushApi } from '../../contract/push.ts'
-import type { Env } from '../env.ts'
-import { isRefused } from '../net/api.ts'
-import { registerWorker } from '../net/workers.ts'
-import { changePrefs, storedPrefs } from '../notifications/prefs.ts'
-import { failureWords } from '../ui/failure.ts'
-import { showToast } from '../ui/toast.ts'
+import { toBase64Url } from '../../../contract/bytes.ts'
+import { pushApi } from '../../../contract/push.ts'
+import type { Env } from '../../env.ts'
+import { isRefused } from '../../net/api.ts'
+import { registerWorker } from '../../net/workers.ts'
+import { failureWords } from '../../ui/failure.ts'
+import { showToast } from '../../ui/toast.ts'
+import { changePrefs, storedPrefs } from '../notifications/newsPrefs.ts'
 
 /** What this browser lets its push service do: `default` is not asked yet. */
 export type PushStanding = 'insecure' | 'unsupported' | NotificationPermission
