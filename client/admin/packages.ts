@@ -1,6 +1,6 @@
 import { type AdminPackage, packageForm } from '../../contract/adminpackages.ts'
 import { hasRight, UNLIMITED } from '../../contract/plans.ts'
-import { shownPrice } from '../plans/lines.ts'
+import { shownPrice } from '../plan/plans/planLines.ts'
 import { countWords } from './words.ts'
 
 export const FEATURES = {

@@ -1,5 +1,5 @@
 import { PLANS, type Tier } from '../../contract/plans.ts'
-import { shownPrice } from '../plans/lines.ts'
+import { shownPrice } from '../plan/plans/planLines.ts'
 
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 const utcDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })

@@ -14,7 +14,7 @@ const loadAll = () => void Promise.all([loadMessenger(), import('./session.ts')]
 const Notices = lazy(async () => ({ default: (await import('./Notices.tsx')).Notices }))
 const KitStep = lazy(async () => ({ default: (await import('../me/signin/KitStep.tsx')).KitStep }))
 const LockScreen = lazy(async () => ({ default: (await import('../me/browserlock/LockScreen.tsx')).LockScreen }))
-const InvitedBy = later(async () => (await import('../family/InvitedBy.tsx')).InvitedBy)
+const InvitedBy = later(async () => (await import('../plan/family/InvitedBy.tsx')).InvitedBy)
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
 
 /** True if the address asks for Sign In, as the landing's link does, or the person has chosen it in the static form. */

@@ -3,8 +3,8 @@ import type { User } from '../../contract/account.ts'
 import './settings.css'
 
 const AdminPage = lazy(async () => ({ default: (await import('../admin/AdminPage.tsx')).AdminPage }))
-const FamilyPage = lazy(async () => ({ default: (await import('../family/FamilyPage.tsx')).FamilyPage }))
-const InvitationPage = lazy(async () => ({ default: (await import('../family/InvitationPage.tsx')).InvitationPage }))
+const FamilyPage = lazy(async () => ({ default: (await import('../plan/family/FamilyPage.tsx')).FamilyPage }))
+const InvitationPage = lazy(async () => ({ default: (await import('../plan/family/InvitationPage.tsx')).InvitationPage }))
 
 interface Props {
   location: string

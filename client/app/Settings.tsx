@@ -4,8 +4,8 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account.ts'
-import { Membership } from '../family/Membership.tsx'
 import { connectionStore } from '../net/status.ts'
+import { Membership } from '../plan/family/Membership.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
 import { Note } from '../ui/Note.tsx'
@@ -21,11 +21,11 @@ const NotificationSettings = lazy(async () => ({
   default: (await import('../alerts/notifications/NotificationSettings.tsx')).NotificationSettings,
 }))
 const PushSettings = lazy(async () => ({ default: (await import('../alerts/push/PushSettings.tsx')).PushSettings }))
-const PlanTab = lazy(async () => ({ default: (await import('../plans/PlanTab.tsx')).PlanTab }))
+const PlanTab = lazy(async () => ({ default: (await import('../plan/plans/PlanTab.tsx')).PlanTab }))
 const Storage = lazy(async () => ({ default: (await import('../files/Storage.tsx')).Storage }))
 const SessionsPage = lazy(async () => ({ default: (await import('../me/sessions/SessionsPage.tsx')).SessionsPage }))
 
-const CoinPart = later(async () => (await import('../coins/CoinPart.tsx')).CoinPart)
+const CoinPart = later(async () => (await import('../plan/coins/CoinPart.tsx')).CoinPart)
 /** The page that lists all plans. */
 const SUBSCRIBE = '/subscribe'
 

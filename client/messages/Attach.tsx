@@ -14,7 +14,7 @@ import type { useGiven } from './useGiven.tsx'
 
 const AttachDialog = later(async () => (await import('../files/AttachDialog.tsx')).AttachDialog)
 const Recorder = later(async () => (await import('../files/Recorder.tsx')).Recorder)
-const UpgradeDialog = later(async () => (await import('../plans/UpgradeDialog.tsx')).UpgradeDialog)
+const UpgradeDialog = later(async () => (await import('../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
 
 /** What the picker offers. A drop or a paste may bring any file: it goes out as a document. */
 const ACCEPTED = 'image/*,video/*,audio/*,.pdf,.doc,.docx,.txt'

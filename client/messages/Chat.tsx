@@ -14,8 +14,8 @@ import { later } from '../ui/later.tsx'
 import { messagesStore, viewOf } from './store.ts'
 import { Timeline } from './Timeline.tsx'
 
-const FreeBanner = later(async () => (await import('../plans/FreeBanner.tsx')).FreeBanner)
-const UpgradeDialog = later(async () => (await import('../plans/UpgradeDialog.tsx')).UpgradeDialog)
+const FreeBanner = later(async () => (await import('../plan/plans/FreeBanner.tsx')).FreeBanner)
+const UpgradeDialog = later(async () => (await import('../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
 const DayDialog = later(async () => (await import('./DayDialog.tsx')).DayDialog)
 
 const ChangedPerson = lazy(async () => ({ default: (await import('../rooms/trust/ChangedPerson.tsx')).ChangedPerson }))

@@ -1,7 +1,7 @@
 import type { Env } from '../env.ts'
 import type { Follower } from '../files/settle.ts'
 import { cancelUpload, refreshUploads, startUpload } from '../files/upload.ts'
-import { needsPlan } from '../plans/needs.ts'
+import { needsPlan } from '../plan/plans/needsPlan.ts'
 import type { Room } from '../rooms/list/room.ts'
 import { roomById } from '../rooms/list/roomList.ts'
 import { showToast } from '../ui/toast.ts'

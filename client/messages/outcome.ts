@@ -1,5 +1,5 @@
 import { ApiError } from '../net/api.ts'
-import { needsPlan } from '../plans/needs.ts'
+import { needsPlan } from '../plan/plans/needsPlan.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import type { SendOutcome } from './outbox.ts'

@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'react'
+import { COIN_POLLS, type CoinPayment } from '../../../contract/coins.ts'
+import { refreshUser } from '../../me/account/account.ts'
+import { ApiError } from '../../net/api.ts'
+import { useEnv } from '../../ui/env.tsx'
+import { showToast } from '../../ui/toast.ts'
+import { useLatest } from '../../ui/useLatest.tsx'
+import { checkPayment, isOpen } from './coins.ts'
+
+/** A payment as the chain shows it, while a screen shows it. Once it is paid, says so, and calls `onPaid` with the new plan. */
+export function usePayment(first: CoinPayment, onPaid: () => void) {
+  const env = useEnv()
+  const [payment, setPayment] = useState(first)
+  /** Since when the server looks for a transaction that was named. */
+  const [submittedAt, setSubmittedAt] = useState<number>()
+  /** True while the server does not answer: what is shown is what was known last. */
+  const [isCut, setCut] = useState(false)
+  const paid = useLatest(onPaid)
+  // Of one that has expired the transaction can still be named.
+  const isWaiting = isOpen(payment) || (payment.status === 'expired' && submittedAt !== undefined)
+  const { id } = first
+
+  useEffect(() => {
+    if (!isWaiting) return
+    let isShown = true
+    const look = async () => {
+      if (submittedAt !== undefined && Date.now() - submittedAt >= COIN_POLLS.submittedForMs) return setSubmittedAt(undefined)
+      try {
+        const next = await checkPayment(env, id)
+        if (!isShown) return
+        setCut(false)
+        setPayment(next)
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        // The screen keeps what it knows, and asks again.
+        if (isShown) setCut(error.status === 0 || error.status >= 500)
+      }
+    }
+    void look()
+    const timer = setInterval(() => void look(), submittedAt === undefined ? COIN_POLLS.paymentMs : COIN_POLLS.submittedMs)
+    return () => {
+      isShown = false
+      clearInterval(timer)
+    }
+  }, [env, id, isWaiting, submittedAt])
+
+  const isPaid = payment.status === 'confirmed'
+  useEffect(() => {
+    if (!isPaid) return
+    showToast({ tone: 'good', title: 'Payment Confirmed', text: 'Your plan counts from now on' })
+    // The socket tells of the plan too; this is for a page that has none just now.
+    void refreshUser(env).catch(() => undefined)
+    paid.current()
+  }, [env, isPaid, paid])
+
+  const submitted = (next: CoinPayment) => {
+    setPayment(next)
+    setSubmittedAt(Date.now())
+  }
+  return { payment, submitted, isLooking: submittedAt !== undefined, isCut }
+}

@@ -1,0 +1,19 @@
+import type { Invitation } from '../../../contract/family.ts'
+import { moment } from '../../ui/time.ts'
+
+/** Whom an invitation is for, by what the inviter has typed. */
+export const nameOf = ({ inviteeUsername, inviteeEmail }: Invitation): string => inviteeUsername ?? inviteeEmail ?? 'nobody named'
+
+/** When somebody joined by an invitation, or when it was mailed or made. It says "Sent" of what was sent alone. */
+export function dateLine({ acceptedAt, mailedAt, createdAt, mail }: Invitation): string {
+  if (acceptedAt) return `Joined ${moment(new Date(acceptedAt))}`
+  if (mailedAt) return `Sent ${moment(new Date(mailedAt))}`
+  return `Created ${moment(new Date(createdAt))}${mail === 'failed' ? ', the mail did not go out' : ', not mailed'}`
+}
+
+/** How the link of an open invitation reaches the person. */
+export function deliveryLine({ mail, inviteeEmail }: Invitation): string {
+  if (mail === 'sent') return `It was mailed to ${inviteeEmail}. You can pass it on yourself as well.`
+  if (mail === 'failed') return `The mail to ${inviteeEmail} did not go out: send it again, or pass the link on yourself.`
+  return 'It was not mailed: pass it on yourself.'
+}

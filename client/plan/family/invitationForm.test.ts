@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { wrongOf } from './invitationForm.ts'
+
+test('a field of an invitation that is empty says so itself, and so does one that is wrong', () => {
+  const email = 'Please enter a valid email'
+  const username = 'Username must be at least 3 characters'
+  const wrong = (inviteeEmail: string, inviteeUsername: string) => wrongOf({ inviteeEmail, inviteeUsername })
+  expect(wrong('', ' ')).toEqual({ errors: { inviteeEmail: email, inviteeUsername: username }, isMissing: true })
+  expect(wrong('bob@example.org', '')).toEqual({ errors: { inviteeUsername: username }, isMissing: true })
+  expect(wrong('', 'bo')).toEqual({ errors: { inviteeEmail: email, inviteeUsername: username }, isMissing: true })
+  expect(wrong('bob', 'bo')).toEqual({ errors: { inviteeEmail: email, inviteeUsername: username }, isMissing: false })
+  expect(wrong('bob@example.org', 'bob')).toEqual({ errors: {}, isMissing: false })
+})

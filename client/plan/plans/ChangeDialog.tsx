@@ -1,0 +1,31 @@
+import { Dialog } from '../../ui/Dialog.tsx'
+import { shownDay, shownPrice } from './planLines.ts'
+
+interface Props {
+  name: string
+  /** What is charged at once, in US cents. */
+  dueNowCents: number
+  periodEnd: string | null
+  onChange: () => void
+  onClose: () => void
+}
+
+/** Says what a change of a running plan costs before it is made. */
+export function ChangeDialog({ name, dueNowCents, periodEnd, onChange, onClose }: Props) {
+  const isNow = dueNowCents > 0
+  const text = isNow
+    ? `${shownPrice(dueNowCents)} are charged now: the new price for the rest of the period, less what you have paid.`
+    : `Nothing is charged now.${periodEnd ? ` ${name} is billed from ${shownDay(periodEnd)} on, and what you have paid stays until then.` : ''}`
+  return (
+    <Dialog title={`Change to ${name}`} text={text} onClose={onClose}>
+      <footer>
+        <button type="button" className="btn outline" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" className="btn primary" onClick={onChange}>
+          {isNow ? `Pay ${shownPrice(dueNowCents)}` : 'Change'}
+        </button>
+      </footer>
+    </Dialog>
+  )
+}

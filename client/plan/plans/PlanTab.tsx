@@ -1,0 +1,77 @@
+import { CircleAlert, Info } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import type { Tier } from '../../../contract/plans.ts'
+import { useEnv } from '../../ui/env.tsx'
+import { Note } from '../../ui/Note.tsx'
+import { Spinner } from '../../ui/Spinner.tsx'
+import { CurrentPlan } from './CurrentPlan.tsx'
+import { PlanList } from './PlanList.tsx'
+import { isPaidPlan, readPlans } from './plans.ts'
+import { usePlans } from './usePlans.tsx'
+import './plantab.css'
+
+const WAIT_MS = 3000
+
+/** The own plan and what is for sale: the tab of the settings, and the page /subscribe. */
+export function PlanTab({ tier }: { tier: Tier }) {
+  const env = useEnv()
+  const { subscription, packages, usage, failure } = usePlans(tier)
+  // The plan, and what the screen says of it, come by one answer: the own account may be read sooner.
+  const shown = subscription?.tier ?? tier
+  const [search, setSearch] = useSearchParams()
+  const paid = search.get('paid')
+  const isPaid = isPaidPlan(tier)
+  const wasPaid = useRef(isPaid)
+  const isAwaited = paid === 'yes' && !isPaid
+  const isAsked = isAwaited || subscription?.card?.waiting?.kind === 'change'
+  useEffect(() => {
+    if (!isAsked) return
+    const timer = setInterval(() => document.visibilityState === 'visible' && void readPlans(env), WAIT_MS)
+    return () => clearInterval(timer)
+  }, [env, isAsked])
+
+  // What was paid is paid back or over: the address tells of it no more, and nothing is waited for.
+  useEffect(() => {
+    if (wasPaid.current && isAwaited) setSearch({}, { replace: true })
+    wasPaid.current = isPaid
+  }, [isPaid, isAwaited, setSearch])
+
+  return (
+    <div className="plan-tab">
+      {paid === 'yes' && (
+        <Note icon={Info} tone="acc" role="status">
+          {isAwaited ? (
+            <>
+              <strong>Thank you.</strong> We wait for the card provider’s confirmation. You may leave this page.
+            </>
+          ) : (
+            <>
+              <strong>Thank you.</strong> Your payment is confirmed, and your plan counts from now on.{' '}
+              <Link href="/">Back to your chats</Link>
+            </>
+          )}
+        </Note>
+      )}
+      {paid === 'no' && (
+        <Note icon={Info} role="status">
+          Nothing was paid.
+        </Note>
+      )}
+      {failure && (
+        <Note icon={CircleAlert} tone="danger" role="alert">
+          {failure}{' '}
+          <button type="button" className="linkish" onClick={() => void readPlans(env)}>
+            Try again
+          </button>
+        </Note>
+      )}
+      <CurrentPlan tier={shown} subscription={subscription} usage={usage} />
+      {subscription && packages ? (
+        <PlanList tier={shown} subscription={subscription} packages={packages} />
+      ) : (
+        !failure && <Spinner words="Loading" />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,105 @@
+import { Check, Info } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { later } from '../../ui/later.tsx'
+import { Note } from '../../ui/Note.tsx'
+import { Spinner } from '../../ui/Spinner.tsx'
+import { needsPlan } from './needsPlan.ts'
+import { BENEFITS_LIMIT, offeredLinesOf, shownPrice } from './planLines.ts'
+import { changePlan, type FramePayment, type Offered, offered, priceFor } from './plans.ts'
+import { useAct, usePlans } from './usePlans.tsx'
+import './plans.css'
+
+const FEATURES = {
+  messaging: needsPlan('send messages'),
+  calling: needsPlan('make calls'),
+  fileSharing: needsPlan('share files'),
+}
+
+const CheckoutDialog = later(async () => (await import('./CheckoutDialog.tsx')).CheckoutDialog)
+
+interface Props {
+  feature: keyof typeof FEATURES
+  /** True if the server has refused a message, which stays where it was typed. */
+  isRefused: boolean
+  onClose: () => void
+}
+
+/** Dialog that offers the plans which allow what was about to be done. */
+export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
+  const env = useEnv()
+  const { subscription, packages, failure } = usePlans(null)
+  const [payment, setPayment] = useState<FramePayment>()
+  const { pending, act } = useAct('Payment Error', 'Failed to initiate payment')
+  const offers = packages && subscription && offered(packages, subscription.cardProvider)
+  const [chosenKey, setChosen] = useState<string>()
+  const chosen = offers?.find(({ key }) => key === chosenKey) ?? offers?.[0]
+  const isOff = subscription?.cardProvider === 'off'
+
+  const pay = (offer: Offered) =>
+    act(offer.key, async () => {
+      const { tier, packageId } = offer
+      const inFrame = await changePlan(env, { tier, packageId, billingPeriod: priceFor(offer, 'monthly').period })
+      if (inFrame) setPayment(inFrame)
+      else onClose()
+    })
+
+  if (payment) return <CheckoutDialog payment={payment} onClose={onClose} />
+  return (
+    <Dialog
+      title={isRefused || feature !== 'messaging' ? 'Subscription Required' : 'Security Plans'}
+      text={isRefused ? `${FEATURES[feature]} Your text is kept.` : FEATURES[feature]}
+      onClose={onClose}
+    >
+      <div className="plans" role="radiogroup" aria-label="Plan">
+        {offers?.map((offer) => {
+          const { period, cents } = priceFor(offer, 'monthly')
+          return (
+            <label className={`plan ${offer === chosen ? 'on' : ''}`} key={offer.key}>
+              <span>
+                <input type="radio" name="plan" checked={offer === chosen} onChange={() => setChosen(offer.key)} />
+                <b>{offer.name}</b>
+              </span>
+              <span className="price">
+                {isOff ? 'Contact us' : shownPrice(cents)}
+                {!isOff && <small>/{period === 'yearly' ? 'year' : 'month'}</small>}
+              </span>
+              <ul>
+                {offeredLinesOf(offer).map((line) => (
+                  <li key={line}>
+                    <Check className="i i-16" aria-hidden />
+                    {line}
+                  </li>
+                ))}
+              </ul>
+            </label>
+          )
+        })}
+        {!offers && !failure && <Spinner words="Loading" />}
+      </div>
+      <p className="small t2">{BENEFITS_LIMIT}</p>
+      {failure && (
+        <Note icon={Info} tone="danger" role="alert">
+          {failure}
+        </Note>
+      )}
+      {subscription?.cardProvider === 'sandbox' && <Note icon={Info}>Sandbox, no real money: pay by a test card.</Note>}
+      {isOff && <Note icon={Info}>Card payment is not set up on this server.</Note>}
+      <Link className="linkish" href="/subscribe" onClick={onClose}>
+        View All Plans
+      </Link>
+      <footer>
+        <button type="button" className="btn outline" onClick={onClose}>
+          Maybe Later
+        </button>
+        {chosen && !isOff && (
+          <button type="button" className="btn primary" disabled={pending !== undefined} onClick={() => pay(chosen)}>
+            {pending !== undefined ? 'Processing...' : `Choose ${chosen.name}`}
+          </button>
+        )}
+      </footer>
+    </Dialog>
+  )
+}

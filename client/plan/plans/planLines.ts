@@ -1,0 +1,71 @@
+import type { Usage } from '../../../contract/payments.ts'
+import { hasRight, PLANS, type Plan, UNLIMITED } from '../../../contract/plans.ts'
+import type { Offered } from './plans.ts'
+
+/** Stands beside every list of benefits. */
+export const BENEFITS_LIMIT =
+  'Voice and video calls are not in this version yet. Priority support is what the operator of this server offers.'
+
+/** The benefits of a plan, one line each. */
+export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Plan): string[] {
+  const support = hasPrioritySupport ? ['Priority support'] : []
+  if (messagesPerMonth === UNLIMITED) return ['Unlimited messages, calls and files', ...support]
+  const megabytes = fileBytes / (1024 * 1024)
+  return [`${messagesPerMonth} messages per month`, 'Unlimited voice and video calls', `Files up to ${megabytes}MB`, ...support]
+}
+
+export const MASTER_LINES = ['Everything in Premium', 'Family Circle of 5 invitees']
+
+/** The benefits of a plan that is sold. */
+export function offeredLinesOf({ tier, messagesPerMonth }: Pick<Offered, 'tier' | 'messagesPerMonth'>): string[] {
+  if (hasRight(tier, 'family')) return MASTER_LINES
+  const lines = linesOf({ ...PLANS[tier], messagesPerMonth })
+  if (messagesPerMonth !== UNLIMITED) return lines
+  return [lines[0] ?? '', '50x messages, 50x storage, 20x video calls, compared with Free', ...lines.slice(1)]
+}
+
+/** What an account on this plan can do, one line each. */
+export function currentLinesOf(plan: Plan): string[] {
+  const { send, family } = plan.rights
+  if (!send) return ['Add people, and share your code', 'Receive and read messages from paid users']
+  return [...linesOf(plan), ...(family ? ['A family circle'] : [])]
+}
+
+/** Formats a price: "$1,000" for 100000 cents. */
+export const shownPrice = (cents: number): string =>
+  (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: cents % 100 === 0 ? 0 : 2 })
+
+/** Formats an instant as a day: "December 1, 2026". */
+export const shownDay = (instant: string): string =>
+  new Date(instant).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** Formats an instant to the minute, in the time of this browser: "Dec 1, 3:04 PM". */
+export const shownMoment = (instant: string): string =>
+  new Date(instant).toLocaleString('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+
+interface UsageLine {
+  name: string
+  used: number
+  /** Null if the plan has none. */
+  limit: number | null
+  unit: string
+  percent: number
+  /** `near` above 80 %, `full` from 100 % on. */
+  state: 'normal' | 'near' | 'full'
+}
+
+/** What is used. Nothing if the plan limits none of it. */
+export function usageLinesOf(usage: Usage): UsageLine[] {
+  const limits: [name: string, used: number, limit: number | null, unit: string][] = [
+    ['Messages used', usage.messagesUsed, usage.messagesLimit, ''],
+    ['Storage used', usage.fileStorageUsedMB, usage.fileStorageLimitMB, ' MB'],
+    ['Video minutes used', usage.videoCallMinutesUsed, usage.videoCallMinutesLimit, ''],
+  ]
+  if (limits.every(([, , limit]) => limit === null)) return []
+  return limits.map(([name, used, limit, unit]) => {
+    if (limit === null) return { name, used, limit, unit, percent: 0, state: 'normal' }
+    const percent = Math.min(100, (used / limit) * 100)
+    const state = used >= limit ? 'full' : percent > 80 ? 'near' : 'normal'
+    return { name, used, limit, unit, percent, state }
+  })
+}

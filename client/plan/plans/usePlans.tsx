@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import { useEnv } from '../../ui/env.tsx'
+import { failureWordsOr } from '../../ui/failure.ts'
+import { showToast } from '../../ui/toast.ts'
+import { readPlans, readUsage } from './plans.ts'
+import { type PlansState, plansStore } from './store.ts'
+
+const USAGE_MS = 60_000
+
+/** What the server says of plan and usage, read when the screen opens and when `what` changes; the usage every minute. */
+export function usePlans(what: unknown): PlansState {
+  const env = useEnv()
+  const state = useStore(plansStore)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another plan is read anew
+  useEffect(() => {
+    const read = () => void readPlans(env)
+    read()
+    // Another tab or the provider has changed something, or the connection is back.
+    const offs = [env.socket.on('account', read), env.socket.on('hello', read)]
+    const timer = setInterval(() => document.visibilityState === 'visible' && void readUsage(env), USAGE_MS)
+    return () => {
+      clearInterval(timer)
+      for (const off of offs) off()
+    }
+  }, [env, what])
+  return state
+}
+
+/**
+ * Runs one act at a time and tells of its failure under that title, with `words` for one that has none of its own. `pending` names the
+ * act that runs.
+ */
+export function useAct(
+  title: string,
+  words = 'Something went wrong. Please try again.',
+): { pending: string | undefined; act: (name: string, work: () => Promise<void>) => void } {
+  const [pending, setPending] = useState<string>()
+  async function run(name: string, work: () => Promise<void>) {
+    setPending(name)
+    try {
+      await work()
+      setPending(undefined)
+    } catch (error) {
+      setPending(undefined)
+      showToast({ tone: 'bad', title, text: failureWordsOr(error, words) })
+    }
+  }
+  return { pending, act: (name, work) => void (pending === undefined && run(name, work)) }
+}
