@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { keepUntilLeft } from '../chatlock/relock.ts'
+import { keepUntilLeft } from '../chat/chatlocks/relock.ts'
+import { Chat } from '../chat/messages/Chat.tsx'
+import { hideRoom, showRoom } from '../chat/messages/messages.ts'
+import { flush } from '../chat/messages/send.ts'
 import { actStore, askAct } from '../contacts/acts.ts'
 import { usePresence } from '../me/privacy/usePresence.tsx'
-import { Chat } from '../messages/Chat.tsx'
-import { hideRoom, showRoom } from '../messages/messages.ts'
-import { flush } from '../messages/send.ts'
 import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
 import { isOtherState } from '../rooms/log/otherState.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
@@ -26,10 +26,10 @@ const ContactPanel = later(async () => (await import('../rooms/trust/ContactPane
 const ContactButtons = later(async () => (await import('../contacts/ContactButtons.tsx')).ContactButtons)
 const MuteSection = later(async () => (await import('../alerts/notifications/MuteSection.tsx')).MuteSection)
 
-const LockedChat = later(async () => (await import('../chatlock/LockedChat.tsx')).LockedChat)
-const LockSection = later(async () => (await import('../chatlock/LockSection.tsx')).LockSection)
+const LockedChat = later(async () => (await import('../chat/chatlocks/LockedChat.tsx')).LockedChat)
+const LockSection = later(async () => (await import('../chat/chatlocks/LockSection.tsx')).LockSection)
 
-const FindBar = later(async () => (await import('../search/FindBar.tsx')).FindBar, EarlyField)
+const FindBar = later(async () => (await import('../chat/search/FindBar.tsx')).FindBar, EarlyField)
 
 interface Props {
   room: RoomRow

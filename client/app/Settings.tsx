@@ -22,7 +22,7 @@ const NotificationSettings = lazy(async () => ({
 }))
 const PushSettings = lazy(async () => ({ default: (await import('../alerts/push/PushSettings.tsx')).PushSettings }))
 const PlanTab = lazy(async () => ({ default: (await import('../plan/plans/PlanTab.tsx')).PlanTab }))
-const Storage = lazy(async () => ({ default: (await import('../files/Storage.tsx')).Storage }))
+const Storage = lazy(async () => ({ default: (await import('../chat/files/Storage.tsx')).Storage }))
 const SessionsPage = lazy(async () => ({ default: (await import('../me/sessions/SessionsPage.tsx')).SessionsPage }))
 
 const CoinPart = later(async () => (await import('../plan/coins/CoinPart.tsx')).CoinPart)

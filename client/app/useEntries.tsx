@@ -28,7 +28,7 @@ import {
 } from 'lucide-react'
 import { useStore } from 'zustand'
 import { unmuteRoom } from '../alerts/notifications/mute.ts'
-import { lockChat } from '../chatlock/relock.ts'
+import { lockChat } from '../chat/chatlocks/relock.ts'
 import { type Act, askAct } from '../contacts/acts.ts'
 import type { AddingWay } from '../contacts/ContactList.tsx'
 import { peerIdOf } from '../rooms/list/room.ts'

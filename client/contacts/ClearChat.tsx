@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import { clearChat } from '../messages/clear.ts'
+import { clearChat } from '../chat/messages/clear.ts'
 import type { RoomRow } from '../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../rooms/trust/people.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'

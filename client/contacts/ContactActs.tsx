@@ -11,8 +11,8 @@ import { NameContact } from './NameContact.tsx'
 import { RemoveContact } from './RemoveContact.tsx'
 import { ReportContact } from './ReportContact.tsx'
 
-const SharedFiles = later(async () => (await import('../shared/SharedFiles.tsx')).SharedFiles)
-const ChatLockActs = later(async () => (await import('../chatlock/ChatLockActs.tsx')).ChatLockActs)
+const SharedFiles = later(async () => (await import('../chat/gallery/SharedFiles.tsx')).SharedFiles)
+const ChatLockActs = later(async () => (await import('../chat/chatlocks/ChatLockActs.tsx')).ChatLockActs)
 
 /** Called after a person has left the list: the conversation with them is closed where it is open. */
 interface Props {

@@ -15,7 +15,7 @@ import {
   UserRoundX,
 } from 'lucide-react'
 import { unmuteRoom } from '../alerts/notifications/mute.ts'
-import { lockChat } from '../chatlock/relock.ts'
+import { lockChat } from '../chat/chatlocks/relock.ts'
 import { isShutRow } from '../rooms/list/roomList.ts'
 import { openDetails } from '../rooms/trust/details.ts'
 import { nameOf } from '../rooms/trust/people.ts'

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { LockAct } from '../chatlock/ChatLockActs.tsx'
+import type { LockAct } from '../chat/chatlocks/ChatLockActs.tsx'
 
 /** What the person may do with somebody on their list, each behind a dialog of its own. */
 export type Act = 'shared' | 'name' | 'mute' | 'clear' | 'block' | 'unblock' | 'report' | 'remove' | LockAct

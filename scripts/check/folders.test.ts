@@ -31,8 +31,8 @@ describe('folders that need each other', () => {
 
   test('a circle of three folders is found, also by types, on both ends', () => {
     const circle = [
-      importing('client/messages/view.ts', '../search/search.ts'),
-      { path: 'client/search/search.ts', text: "import type {\n  Room,\n} from '../rooms/rooms.ts'\n" },
+      importing('client/chat/messages/messageWindow.ts', '../search/search.ts'),
+      { path: 'client/chat/search/search.ts', text: "import type {\n  Room,\n} from '../rooms/rooms.ts'\n" },
       importing('client/rooms/log/catchUp.ts', '../messages/view.ts'),
     ]
     expect(findFolderCycles([...tidy, ...circle])).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { toBase64 } from '../../../contract/bytes.ts'
-import { flushRoom, waitOf } from '../../messages/outbox.ts'
+import { flushRoom, waitOf } from '../../chat/messages/outbox.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'

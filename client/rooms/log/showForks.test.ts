@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { devicesApi } from '../../../contract/devices.ts'
 import { syncAll } from '../../app/sync.ts'
-import { syncRoom } from '../../messages/receive.ts'
+import { syncRoom } from '../../chat/messages/receive.ts'
 import { nextListOf } from '../../testing/lists.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'

@@ -1,0 +1,26 @@
+import { useState } from 'react'
+import type { RoomRow } from '../../rooms/list/roomList.ts'
+import type { Person } from '../../rooms/trust/people.ts'
+import { RemovePassword, UnlockChat } from './EnterPassword.tsx'
+import { GiveUpHistory } from './GiveUpHistory.tsx'
+import { ChangePassword, SetAgain, SetPassword } from './SetPassword.tsx'
+
+/** What may be asked about the password of a chat. */
+export type LockAct = 'set_password' | 'change_password' | 'unlock' | 'remove_password' | 'give_up'
+
+interface Props {
+  act: LockAct
+  room: RoomRow
+  person: Person
+  onClose: () => void
+}
+
+/** The question about the password of a chat. */
+export function ChatLockActs({ act, ...about }: Props) {
+  // While a password is being set, the room looks interrupted too.
+  const [wasInterrupted] = useState(about.room.lock === 'interrupted')
+  if (act === 'set_password') return wasInterrupted ? <SetAgain {...about} /> : <SetPassword {...about} />
+  if (act === 'change_password') return <ChangePassword {...about} />
+  if (act === 'unlock') return <UnlockChat {...about} />
+  return act === 'remove_password' ? <RemovePassword {...about} /> : <GiveUpHistory {...about} />
+}

@@ -1,0 +1,102 @@
+import { useEffect } from 'react'
+import type { RoomRow } from '../../rooms/list/roomList.ts'
+import { nameOf, type Person } from '../../rooms/trust/people.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { PasswordField } from '../../ui/Field.tsx'
+import { FormFooter } from '../../ui/FormFooter.tsx'
+import { showToast } from '../../ui/toast.ts'
+import { removeChatPassword, unlockChat } from './chatlocks.ts'
+import { usePasswordForm, WrongField } from './usePasswordForm.tsx'
+
+interface Props {
+  room: RoomRow
+  person: Person
+  onClose: () => void
+}
+
+/** Asks for the password of a locked chat. It goes as soon as the chat is open: what came meanwhile is fetched under the person's eyes. */
+export function UnlockChat({ room, person, onClose }: Props) {
+  const env = useEnv()
+  const isOpen = room.lock === 'open'
+  useEffect(() => {
+    if (!isOpen) return
+    onClose()
+    // The button that led here is gone with the locked chat.
+    requestAnimationFrame(focusChat)
+  }, [isOpen, onClose])
+  return (
+    <OnePassword
+      title={`Unlock the chat with ${nameOf(person)}`}
+      text="It is locked again when you leave it, after five minutes out of sight, or when this computer sleeps."
+      failed="Failed to verify password"
+      action="Unlock"
+      pendingAction="Unlocking..."
+      work={async (password, requireRight) => requireRight(await unlockChat(env, room, password))}
+      onClose={onClose}
+    />
+  )
+}
+
+/** Focuses where the person types on; where that opens an on-screen keyboard, the name above the chat. */
+function focusChat() {
+  const isTypedIn = matchMedia('(pointer: fine) and (min-width: 768px)').matches
+  document.querySelector<HTMLElement>(isTypedIn ? '.compose textarea' : '[data-chat-title]')?.focus()
+}
+
+/** Asks for the chat password before it is removed. */
+export function RemovePassword({ room, person, onClose }: Props) {
+  const env = useEnv()
+  return (
+    <OnePassword
+      title="Remove the chat password?"
+      text={`Whoever opens one of your browsers can read the chat with ${nameOf(person)} then.`}
+      failed="Failed to remove chat password"
+      action="Remove password"
+      pendingAction="Removing..."
+      work={async (password, requireRight) => {
+        requireRight(await unlockChat(env, room, password))
+        await removeChatPassword(env, room)
+        onClose()
+        showToast({
+          tone: 'good',
+          title: 'Chat password removed',
+          text: `The chat with ${nameOf(person)} is open in all of your browsers.`,
+        })
+      }}
+      onClose={onClose}
+    />
+  )
+}
+
+interface OneProps {
+  title: string
+  text: string
+  failed: string
+  action: string
+  pendingAction: string
+  work: (password: string, requireRight: ReturnType<typeof usePasswordForm>['requireRight']) => Promise<void>
+  onClose: () => void
+}
+
+function OnePassword({ title, text, failed, action, pendingAction, work, onClose }: OneProps) {
+  const { form, field, submit, requireRight, isPending, waitSeconds } = usePasswordForm(failed, async ({ current }) => {
+    if (current === '') throw new WrongField('current', 'Password is required')
+    await work(current, requireRight)
+  })
+  const close = () => isPending || onClose()
+  return (
+    <Dialog title={title} text={text} onClose={close}>
+      <form ref={form} onSubmit={submit} noValidate>
+        <PasswordField label="Chat password" autoComplete="off" {...field('current')} />
+        <FormFooter
+          action={waitSeconds > 0 ? `Wait ${waitSeconds} s` : action}
+          pendingAction={pendingAction}
+          isPending={isPending}
+          isOff={waitSeconds > 0}
+          onClose={close}
+        />
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,131 @@
+import type { FileContent } from '../../../contract/content.ts'
+import { contentWords, NEEDS_NEWER } from '../../../contract/contentwords.ts'
+import type { Env } from '../../env.ts'
+import type { Room } from '../../rooms/list/room.ts'
+import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
+import { chatLines, chatStart, type ExportedMessage, type ExportedPerson, PAGE_END } from './chatPage.ts'
+import { type Placed, writeAttached } from './writeAttached.ts'
+import type { Archive } from './zipArchive.ts'
+
+/** The folder of the archive in which the pages of the chats lie. */
+export const FOLDER = 'chats'
+
+const PAGE = 200
+
+/** What was written of a chat. */
+export interface WrittenChat {
+  messages: number
+  unreadable: number
+  files: number
+  missingFiles: number
+}
+
+interface Writing {
+  other: ExportedPerson
+  zip: Archive
+  /** Name of the conversation's files, without folder and extension. */
+  name: string
+  hasFiles: boolean
+  count: (here: { messages: number; files: number }) => void
+  signal: AbortSignal
+}
+
+/** Where the files of messages are, by the ids of their objects. */
+type Places = Map<string, Placed>
+
+/** Writes a conversation into the archive: its files first, because the archive takes one thing at a time, then its two pages. */
+export async function writeChat(env: Env, room: Room, writing: Writing): Promise<WrittenChat> {
+  const { other, zip, name, count, signal } = writing
+  const places = writing.hasFiles ? await writeFiles(env, room, writing) : undefined
+  const files = [...(places?.values() ?? [])].filter(({ path }) => path !== null).length
+  const json = zip.text(`${FOLDER}/${name}.json`)
+  const html = zip.text(`${FOLDER}/${name}.html`)
+  json.push(`{"with":${JSON.stringify(other)},"messages":[`)
+  html.push(chatStart(other))
+  let [messages, unreadable, lastDay] = [0, 0, '']
+  const write = (lines: ExportedMessage[]) => {
+    if (lines.length > 0) json.push((messages > 0 ? ',' : '') + lines.map((line) => JSON.stringify(line)).join(','))
+    const shown = chatLines(lines, other, lastDay)
+    html.push(shown.html)
+    lastDay = shown.lastDay
+    messages += lines.length
+    unreadable += lines.filter(({ text }) => text === null).length
+    count({ messages, files })
+  }
+  for await (const page of pagesOf(env, room, signal)) write(page.map((message) => exported(message, room.ownId, places)))
+  write((await env.crypto.outbox(room.id)).map((row) => unsent(row, places)))
+  json.end(']}\n')
+  html.end(PAGE_END)
+  return { messages, unreadable, files, missingFiles: (places?.size ?? 0) - files }
+}
+
+async function* pagesOf(env: Env, room: Room, signal: AbortSignal): AsyncGenerator<StoredMessage[]> {
+  for (let after = 0; ; ) {
+    signal.throwIfAborted()
+    const { messages } = await env.crypto.page({ chatRoomId: room.id, after, limit: PAGE })
+    yield messages
+    after = messages.at(-1)?.seq ?? after
+    if (messages.length < PAGE) return
+  }
+}
+
+async function writeFiles(env: Env, room: Room, { zip, name, count, signal }: Writing): Promise<Places> {
+  const places: Places = new Map()
+  let files = 0
+  const write = async (file: FileContent, at: string) => {
+    signal.throwIfAborted()
+    if (places.has(file.object)) return
+    const placed = await writeAttached(env, zip, { chatRoomId: room.id, file, folder: FOLDER, chat: name, at })
+    places.set(file.object, placed)
+    if (placed.path !== null) files += 1
+    count({ messages: 0, files })
+  }
+  for await (const page of pagesOf(env, room, signal))
+    for (const { seq, body } of page)
+      if (body.kind === 'content' && body.content.type === 'file') await write(body.content, `${seq}`)
+  for (const [at, { content }] of (await env.crypto.outbox(room.id)).entries())
+    if (content?.type === 'file') await write(content, `unsent-${at + 1}`)
+  return places
+}
+
+function exported(
+  { id, seq, at, senderId, body, sentAt }: StoredMessage,
+  ownId: string,
+  places: Places | undefined,
+): ExportedMessage {
+  const from = body.kind === 'notice' ? 'notice' : senderId === ownId ? 'me' : 'them'
+  const line = { seq, id, at, ...(sentAt !== undefined && { sentAt }), from, isEncrypted: body.kind !== 'plain' } as const
+  switch (body.kind) {
+    case 'content':
+      return { ...line, text: contentWords(body.content), ...fileOf(body.content, places) }
+    case 'plain':
+    case 'notice':
+      return { ...line, text: body.text }
+    case 'newer':
+      return { ...line, text: null, reason: NEEDS_NEWER, raw: body.kept }
+    case 'sealed':
+      return { ...line, text: null, reason: 'its key has not arrived' }
+    case 'withheld':
+      return { ...line, text: null, reason: body.isExplained ? 'not kept: it came while blocked' : 'the server no longer has it' }
+    case 'unreadable':
+      return { ...line, text: null, reason: body.reason }
+  }
+}
+
+const unsent = ({ id, sentAt, content }: OutboxRow, places: Places | undefined): ExportedMessage => ({
+  seq: null,
+  id,
+  at: sentAt,
+  from: 'me',
+  text: content ? contentWords(content) : null,
+  reason: content ? 'not sent' : NEEDS_NEWER,
+  isEncrypted: true,
+  ...(content && fileOf(content, places)),
+})
+
+function fileOf(content: NonNullable<OutboxRow['content']>, places: Places | undefined): Pick<ExportedMessage, 'file'> {
+  if (content.type !== 'file') return {}
+  const { name, mediaType, sizeBytes, caption, object } = content
+  const placed = places?.get(object) ?? { path: null, reason: 'files were left out of this export' }
+  return { file: { name, mediaType, sizeBytes, caption, ...placed } }
+}

@@ -1,0 +1,125 @@
+import { FileText, Plus, X } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { textBytes } from '../../../contract/bytes.ts'
+import { SAID } from '../../../contract/saidlimits.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { heldType, nameOf, sizeWords } from './fileWords.ts'
+import { type Ahead, sealAhead } from './sealAhead.ts'
+import type { Options } from './sendFile.ts'
+import './attach.css'
+import './files.css'
+
+interface Props {
+  files: File[]
+  onRemove: (file: File) => void
+  onMore: () => void
+  onSend: (files: File[], options: Options) => Promise<void>
+  onClose: () => void
+}
+
+const isPicture = ({ type }: File): boolean => heldType(type).startsWith('image/')
+
+/** Shows files before they are sent: with a caption, and pictures smaller if the person wants that. */
+export function AttachDialog({ files, onRemove, onMore, onSend, onClose }: Props) {
+  const [caption, setCaption] = useState('')
+  const [isSmaller, setSmaller] = useState(true)
+  const isTooLong = textBytes(caption) > SAID.captionBytes
+  const hasPictures = files.some(isPicture)
+  const [first] = files
+  const takeAhead = useAhead(first)
+  return (
+    <Dialog title={files.length === 1 ? 'Send a file' : `Send ${files.length} files`} onClose={onClose}>
+      <form
+        className="att-send"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isTooLong) void onSend(files, { caption: caption.trim(), isSmaller, ahead: takeAhead() })
+        }}
+      >
+        {files.length === 1 && first && isPicture(first) ? (
+          <Preview file={first} isLarge />
+        ) : (
+          <ul className="att-list">
+            {files.map((file, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
+              <li key={`${at} ${file.name}`}>
+                {isPicture(file) ? <Preview file={file} /> : <FileText className="i" aria-hidden />}
+                <span className="att-words">
+                  <b>
+                    <bdi>{nameOf(file.name)}</bdi>
+                  </b>
+                  <small>{sizeWords(file.size)}</small>
+                </span>
+                {files.length > 1 && (
+                  <IconButton icon={X} label={`Leave out ${nameOf(file.name)}`} isTight onClick={() => onRemove(file)} />
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+        <Field
+          label="Caption"
+          data-first
+          type="text"
+          dir="auto"
+          autoComplete="off"
+          value={caption}
+          error={isTooLong ? `Too long: a caption holds at most ${SAID.captionBytes / 1024} KB of text.` : undefined}
+          onValue={setCaption}
+        />
+        {hasPictures && (
+          <>
+            <label className="att-check">
+              <input type="checkbox" checked={isSmaller} onChange={(event) => setSmaller(event.target.checked)} />
+              Make pictures smaller
+            </label>
+            <p className="help">
+              Where, when and with which device a picture was taken is left out. A picture that this browser cannot read goes out
+              as it is.
+            </p>
+          </>
+        )}
+        <footer>
+          <button type="button" className="btn outline" onClick={onMore}>
+            <Plus className="i i-16" aria-hidden />
+            Add files
+          </button>
+          <button type="submit" className="btn primary" disabled={isTooLong}>
+            Send
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+/**
+ * Seals the first file while the person looks at it, unless it is a picture, of which it is open how it goes out; of many the bytes would lie
+ * here twice. Returns what takes the sealed file out of here: otherwise it is deleted with the dialog.
+ */
+function useAhead(file: File | undefined): () => Ahead | undefined {
+  const env = useEnv()
+  const ahead = useRef<Ahead>(undefined)
+  useEffect(() => {
+    if (!file || file.type.startsWith('image/')) return
+    ahead.current = sealAhead(env, file)
+    return () => {
+      void ahead.current?.drop()
+      ahead.current = undefined
+    }
+  }, [env, file])
+  return () => {
+    const taken = ahead.current
+    ahead.current = undefined
+    return taken
+  }
+}
+
+function Preview({ file, isLarge = false }: { file: File; isLarge?: boolean }) {
+  const url = useMemo(() => URL.createObjectURL(file), [file])
+  useEffect(() => () => URL.revokeObjectURL(url), [url])
+  return <img className={isLarge ? 'att-preview large' : 'att-preview'} src={url} alt={nameOf(file.name)} />
+}

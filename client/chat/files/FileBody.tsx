@@ -1,0 +1,50 @@
+import type { ComponentType, ReactNode } from 'react'
+import { useStore } from 'zustand'
+import { later } from '../../ui/later.tsx'
+import { DocumentBody } from './DocumentBody.tsx'
+import { lookOf } from './fileWords.ts'
+import type { Held } from './openedFiles.ts'
+import { PictureBody } from './PictureBody.tsx'
+import { UploadStrip } from './UploadStrip.tsx'
+import { uploadsStore } from './uploadsState.ts'
+import './files.css'
+
+const Player = later(async () => (await import('./Player.tsx')).Player)
+
+type Range = readonly [from: number, to: number]
+
+interface Props {
+  /** The file, with its caption. */
+  body: Held & { text: string }
+  message: { id: string; seq: number | null; isMine: boolean }
+  /** The words that a search in the chat has found, in its name and then in its caption. */
+  marks: readonly Range[] | undefined
+  /** The time. */
+  meta: ReactNode
+  /** Shows a text with its links. */
+  Words: ComponentType<{ text: string; marks: readonly [number, number][] | undefined }>
+}
+
+/** A file in its bubble: a picture, a player, or a document; on its way out with how far it is. */
+export function FileBody({ body, message, marks, meta, Words }: Props) {
+  const { id, seq, isMine } = message
+  const upload = useStore(uploadsStore, ({ uploads }) => (isMine ? uploads.find((one) => one.id === id) : undefined))
+  const look = lookOf(body.file)
+  const isOut = upload !== undefined || body.file.object === ''
+  const before = body.file.name ? body.file.name.length + 1 : 0
+  const inCaption = marks?.filter(([from]) => from >= before).map(([from, to]): [number, number] => [from - before, to - before])
+  return (
+    <div className={`bub file att ${look}`}>
+      {look === 'picture' && <PictureBody held={body} seq={seq} isOut={isOut} />}
+      {look === 'document' && <DocumentBody held={body} isOut={isOut} />}
+      {look !== 'picture' &&
+        look !== 'document' &&
+        (isOut ? <DocumentBody held={body} isOut /> : <Player held={body} look={look} />)}
+      {upload && <UploadStrip upload={upload} />}
+      <p dir="auto">
+        <Words text={body.text} marks={inCaption} />
+        {meta}
+      </p>
+    </div>
+  )
+}

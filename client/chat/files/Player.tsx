@@ -1,0 +1,89 @@
+import { Play } from 'lucide-react'
+import { type SyntheticEvent, useState } from 'react'
+import { type Look, nameOf, sizeWords } from './fileWords.ts'
+import type { Held } from './openedFiles.ts'
+import { playsAlone } from './playing.ts'
+import { useAhead } from './useAhead.tsx'
+import { NotThere, useOpened } from './useOpened.tsx'
+import { VoicePlayer } from './VoicePlayer.tsx'
+
+/** Plays a video, a sound or a voice message. It is fetched when it is first asked for. */
+export function Player({ held, look }: { held: Held; look: Look }) {
+  const [isWanted, setWanted] = useState(false)
+  const [isBroken, setBroken] = useState(false)
+  const { url, failure, part } = useOpened(held, isWanted && !isBroken)
+  const ahead = useAhead(held)
+  const { name, sizeBytes, picture, voice } = held.file
+  const shownName = nameOf(name) || (look === 'video' ? 'Video' : 'Sound')
+  const words = isBroken ? 'This browser cannot play it. It can be saved from the shared files.' : failure
+  const play = ({ currentTarget }: SyntheticEvent<HTMLMediaElement>) => playsAlone(currentTarget)
+  function retry() {
+    setBroken(false)
+    setWanted(false)
+    setTimeout(() => setWanted(true))
+  }
+  if (words) return <NotThere held={held} failure={words} onRetry={retry} />
+  if (voice)
+    return (
+      <VoicePlayer
+        {...{ voice, url, part }}
+        ahead={url ? undefined : ahead}
+        onWant={() => setWanted(true)}
+        onBroken={() => setBroken(true)}
+      />
+    )
+  if (url && look === 'video')
+    return (
+      // biome-ignore lint/a11y/useMediaCaption: nobody but the sender could write captions
+      <video
+        className="att-video"
+        src={url}
+        controls
+        autoPlay
+        aria-label={shownName}
+        playsInline
+        style={picture && { aspectRatio: `${picture.width} / ${picture.height}` }}
+        onPlay={play}
+        onError={() => setBroken(true)}
+      />
+    )
+  if (url)
+    return (
+      // biome-ignore lint/a11y/useMediaCaption: nobody but the sender could write captions
+      <audio
+        className="att-audio"
+        src={url}
+        controls
+        autoPlay
+        aria-label={shownName}
+        onPlay={play}
+        onError={() => setBroken(true)}
+      />
+    )
+  const busy = isWanted && part !== undefined
+  return (
+    <button
+      type="button"
+      className={`att-play ${look}`}
+      aria-label={`Play ${shownName}`}
+      {...ahead}
+      onClick={() => setWanted(true)}
+    >
+      {look === 'video' && picture?.thumbnail && (
+        <img className="blurred" src={`data:image/jpeg;base64,${picture.thumbnail}`} alt="" />
+      )}
+      <span className="att-go">
+        <Play className="i" aria-hidden />
+      </span>
+      <span className="att-words">
+        <b>
+          <bdi>{shownName}</bdi>
+        </b>
+        <small>
+          {sizeWords(sizeBytes)}
+          {busy && ` · ${Math.round(part * 100)} %`}
+        </small>
+      </span>
+    </button>
+  )
+}

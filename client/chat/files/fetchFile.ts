@@ -1,0 +1,109 @@
+import type { Bytes } from '../../../contract/bytes.ts'
+import type { FileContent } from '../../../contract/content.ts'
+import { objectPath } from '../../../contract/objects.ts'
+import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
+import { receiveBytes } from '../../net/transfer.ts'
+import { heldType } from './fileWords.ts'
+import { type Held, openedStore } from './openedFiles.ts'
+
+/** How often the page shows how much of a file has come. */
+const NOTED_MS = 50
+
+/** How a file was asked for. */
+export interface Asked {
+  /** False as long as it is opened ahead: nobody sees it come. */
+  isWanted: boolean
+  stop: AbortController
+  /** Shows how much of it has come; undefined while nothing is fetched. */
+  note?: (() => void) | undefined
+}
+
+/** Opens a file from this browser or else from the server. Throws ApiError, CryptoFailure, or the reason of `stop`. */
+export async function openOnce(env: Env, { chatRoomId, file }: Held, isKept: boolean, asked: Asked): Promise<Blob> {
+  const { signal } = asked.stop
+  signal.throwIfAborted()
+  const kept = await env.crypto.openFile({ chatRoomId, content: file, type: heldType(file.mediaType) })
+  signal.throwIfAborted()
+  const opened = kept ?? (await fetchFile(env, { chatRoomId, file }, isKept, asked))
+  signal.throwIfAborted()
+  return opened
+}
+
+/** Fetches a file; the worker opens it meanwhile. */
+async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, asked: Asked): Promise<Blob> {
+  const { object, storedBytes } = file
+  const arrival = crypto.randomUUID()
+  const note = (part: number | undefined) =>
+    openedStore.setState(({ parts }) => {
+      const { [object]: _, ...others } = parts
+      return { parts: part === undefined ? others : { ...others, [object]: part } }
+    })
+  let arrived = 0
+  asked.note = () => note(arrived / storedBytes)
+  if (asked.isWanted) asked.note()
+  const opening = env.crypto.openFile({ chatRoomId, content: file, arrival, isKept, type: heldType(file.mediaType) })
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  opening.then(end, end)
+  let notedAt = performance.now()
+  try {
+    await receiveSealed(file, asked.stop.signal, (piece) => {
+      if (isOver) return false
+      arrived += piece.length
+      env.crypto.handIn(arrival, piece).catch(end)
+      const now = performance.now()
+      if (!asked.isWanted || now - notedAt < NOTED_MS) return true
+      notedAt = now
+      asked.note?.()
+      return true
+    })
+    // What has not come whole is refused by name.
+    await env.crypto.handIn(arrival)
+    const opened = await opening
+    if (!opened) throw new Error('The file was opened to nothing')
+    return opened
+  } catch (error) {
+    env.crypto.handIn(arrival).catch(end)
+    // Why it was given up, and not what that did to the request.
+    asked.stop.signal.throwIfAborted()
+    throw error
+  } finally {
+    asked.note = undefined
+    // One that was given up has shown nothing, and another may be under way.
+    if (asked.isWanted) note(undefined)
+  }
+}
+
+/**
+ * Reads sealed bytes from the bucket where browsers reach it, or else from the server, which goes on where the bucket broke off. Throws
+ * ApiError.
+ */
+async function receiveSealed(
+  { object, storedBytes }: FileContent,
+  signal: AbortSignal,
+  take: (piece: Bytes) => boolean,
+): Promise<void> {
+  const path = objectPath(object)
+  let from = 0
+  const receiving = () => ({
+    sizeBytes: storedBytes,
+    from,
+    signal,
+    take(piece: Bytes) {
+      from += piece.length
+      return take(piece)
+    },
+  })
+  try {
+    await receiveBytes(`${path}?from=bucket`, receiving())
+  } catch (error) {
+    // What the server refuses by 404 it refuses again.
+    if (signal.aborted || !(error instanceof ApiError) || error.status === 404) throw error
+    // The line broke behind the last byte: a range that begins there is none.
+    if (from >= storedBytes) return
+    await receiveBytes(path, receiving())
+  }
+}

@@ -1,0 +1,12 @@
+import { LIMITS } from '../../../contract/limits.ts'
+import { showToast } from '../../ui/toast.ts'
+import { nameOf } from './fileWords.ts'
+
+/** Returns those of the chosen files that a chat takes, and says by toasts why it does not take the others. */
+export function fitting(chosen: File[]): File[] {
+  if (chosen.some(({ size }) => size > LIMITS.fileBytes))
+    showToast({ tone: 'bad', title: 'File Too Large', text: 'Please select a file smaller than 10MB' })
+  for (const { name } of chosen.filter(({ size }) => size === 0))
+    showToast({ tone: 'bad', title: 'Empty File', text: `“${nameOf(name)}” has nothing in it` })
+  return chosen.filter(({ size }) => size <= LIMITS.fileBytes && size > 0)
+}

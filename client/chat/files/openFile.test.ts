@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { refreshRooms } from '../../rooms/list/loadRooms.ts'
+import { resetRooms } from '../../rooms/list/roomList.ts'
+import { sendsFile } from '../../testing/files.ts'
+import { people } from '../../testing/room.ts'
+import { openedStore } from './openedFiles.ts'
+import { openHeld } from './openFile.ts'
+
+beforeEach(resetRooms)
+afterEach(() => {
+  resetRooms()
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
+const text = 'all words of it'.repeat(400)
+
+async function withFile() {
+  const { alice, bob } = await people()
+  await alice.says(bob, 'hello')
+  const stored = new Map<string, Blob>()
+  const file = await sendsFile(alice, bob, { name: 'plan.pdf', text }, stored)
+  await refreshRooms(alice.env)
+  await alice.core.dropKept([alice.room(bob).id])
+  const sealed = new Uint8Array((await stored.get(file.object)?.arrayBuffer()) ?? new ArrayBuffer())
+  return { alice, sealed, held: { chatRoomId: alice.room(bob).id, file } }
+}
+
+interface Answer {
+  bytes: Uint8Array<ArrayBuffer>
+  /** After how many of them the connection breaks. */
+  breaksAt?: number
+  status?: number
+  headers?: Record<string, string>
+}
+
+/** Answers requests so, one after another. Returns the addresses and ranges that were asked for, and how many bytes were read. */
+function answers(...all: Answer[]) {
+  const asked: string[] = []
+  let readBytes = 0
+  vi.stubGlobal('fetch', async (address: string, { headers }: { headers: { Range?: string } }) => {
+    asked.push(`${address.includes('from=bucket') ? 'bucket' : 'server'} ${headers.Range ?? 'all'}`)
+    const answer = all.shift()
+    if (!answer) throw new TypeError('Failed to fetch')
+    const { bytes, breaksAt, status = 200, headers: said = { 'Content-Length': String(bytes.length) } } = answer
+    let at = 0
+    const body = new ReadableStream(
+      {
+        pull(to) {
+          if (breaksAt !== undefined && at >= breaksAt) return to.error(new TypeError('network error'))
+          if (at >= bytes.length) return to.close()
+          const piece = bytes.slice(at, Math.min(at + 1000, breaksAt ?? bytes.length))
+          at += piece.length
+          readBytes += piece.length
+          to.enqueue(piece)
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    return new Response(body, { status, headers: said })
+  })
+  return { asked, readBytes: () => readBytes }
+}
+
+test('A file whose connection breaks in the middle goes on where it broke off, and is opened and kept', async () => {
+  const { alice, sealed, held } = await withFile()
+  const { asked, readBytes } = answers({ bytes: sealed, breaksAt: 2500 }, { bytes: sealed.slice(2500), status: 206 })
+  expect(await (await openHeld(alice.env, held)).text()).toBe(text)
+  expect(asked).toEqual(['bucket all', 'server bytes=2500-'])
+  expect(readBytes()).toBe(sealed.length)
+  expect(await (await openHeld(alice.env, held)).text()).toBe(text)
+  expect(asked).toHaveLength(2)
+})
+
+test('A connection that breaks behind the last byte has brought the file: nothing more is asked for', async () => {
+  const { alice, sealed, held } = await withFile()
+  const { asked } = answers({ bytes: sealed, breaksAt: sealed.length })
+  expect(await (await openHeld(alice.env, held)).text()).toBe(text)
+  expect(asked).toEqual(['bucket all'])
+})
+
+test('A server that knows no ranges answers from the beginning, and what is here already is passed over', async () => {
+  const { alice, sealed, held } = await withFile()
+  answers({ bytes: sealed, breaksAt: 2500 }, { bytes: sealed, headers: {} })
+  expect(await (await openHeld(alice.env, held)).text()).toBe(text)
+})
+
+test('A connection that stays away is told, nothing is kept, and the next attempt begins anew', async () => {
+  const { alice, sealed, held } = await withFile()
+  const { asked } = answers({ bytes: sealed, breaksAt: 2500 })
+  await expect(openHeld(alice.env, held)).rejects.toMatchObject({ code: 'offline' })
+  expect(openedStore.getState().parts).toEqual({})
+  expect((await alice.core.keptFiles()).rooms).toEqual([])
+  expect(asked).toEqual(['bucket all', 'server bytes=2500-'])
+  answers({ bytes: sealed })
+  expect(await (await openHeld(alice.env, held)).text()).toBe(text)
+})
+
+test('Eve answers with another length, or with a changed byte at the beginning: the file is refused, and the rest is not read', async () => {
+  const { alice, sealed, held } = await withFile()
+  const long = answers({ bytes: new Uint8Array(sealed.length + 1) })
+  await expect(openHeld(alice.env, held)).rejects.toMatchObject({ code: 'file_size' })
+  expect([long.asked, long.readBytes()]).toEqual([['bucket all'], 0])
+  answers({ bytes: sealed.slice(0, -1), headers: {} })
+  await expect(openHeld(alice.env, held)).rejects.toMatchObject({ code: 'file_size' })
+  answers({ bytes: sealed.map((byte, at) => (at === 7 ? byte ^ 1 : byte)) })
+  await expect(openHeld(alice.env, held)).rejects.toMatchObject({ code: 'file_chunk' })
+  answers({ bytes: new Uint8Array(), status: 404, headers: {} })
+  await expect(openHeld(alice.env, held)).rejects.toMatchObject({ status: 404 })
+  expect((await alice.core.keptFiles()).rooms).toEqual([])
+})

@@ -1,0 +1,130 @@
+import type { Env } from '../../env.ts'
+import { roomsStore } from '../../rooms/list/roomList.ts'
+import { CryptoFailure } from '../../worker/crypto.ts'
+import { type Asked, openOnce } from './fetchFile.ts'
+import { lookOf, nameOf } from './fileWords.ts'
+import { type Held, isShutAway, openedStore } from './openedFiles.ts'
+import { PIXELS_MAX, pixelsOf } from './pixels.ts'
+
+/** Bytes of opened files that stay in memory. The browser may put them on its disk; they go with the page. */
+const HELD_BYTES = 200 * 1024 * 1024
+const AT_ONCE = 4
+
+interface Opening extends Asked {
+  chatRoomId: string
+  file: Promise<Blob>
+}
+
+const opening = new Map<string, Opening>()
+const closed = () => new CryptoFailure('closed', 'The chat was locked, or the account closed, before the file was open')
+
+// Who has gone is handed nothing any more, whoever asked for it.
+roomsStore.subscribe(() => {
+  for (const [object, one] of opening) {
+    if (!isShutAway(one.chatRoomId)) continue
+    forget(object, one)
+    one.stop.abort(closed())
+  }
+})
+
+let running = 0
+const queue: (() => void)[] = []
+
+/**
+ * Opens a file, held under its `heldType`: from this browser, or from the server; what comes from there stays in this browser unless
+ * `isKept` is false. One that was opened ahead is handed out, or waited for. Throws ApiError or CryptoFailure.
+ */
+export function openHeld(env: Env, held: Held, { isKept = true } = {}): Promise<Blob> {
+  const { object } = held.file
+  const before = opening.get(object)
+  if (!before) return begin(env, held, { isKept, isWanted: true })
+  before.isWanted = true
+  before.note?.()
+  const end = () => forget(object, before)
+  before.file.then(end, end)
+  return before.file
+}
+
+/** Opens a file that may be asked for in a moment. It stays in memory until `openHeld` takes it, or `letGo`. What fails is told of nowhere. */
+export function openUnasked(env: Env, held: Held): void {
+  if (!opening.has(held.file.object)) begin(env, held, { isKept: true, isWanted: false }).catch(() => undefined)
+}
+
+/** Gives up a file that was opened ahead, unless somebody has asked for it. */
+export function letGo({ file: { object } }: Held): void {
+  const before = opening.get(object)
+  if (!before || before.isWanted) return
+  forget(object, before)
+  before.stop.abort()
+}
+
+function begin(env: Env, held: Held, { isKept, isWanted }: { isKept: boolean; isWanted: boolean }): Promise<Blob> {
+  const {
+    chatRoomId,
+    file: { object },
+  } = held
+  const asked: Asked = { isWanted, stop: new AbortController() }
+  const now = Object.assign(asked, { chatRoomId, file: inLane(() => openOnce(env, held, isKept, asked)) })
+  opening.set(object, now)
+  const end = () => forget(object, now)
+  now.file.then(() => now.isWanted && end(), end)
+  return now.file
+}
+
+function forget(object: string, one: Opening): void {
+  if (opening.get(object) === one) opening.delete(object)
+}
+
+async function inLane<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve))
+  running += 1
+  try {
+    return await work()
+  } finally {
+    running -= 1
+    queue.shift()?.()
+  }
+}
+
+/**
+ * Opens a file for a part of the page that shows it, and returns its address in memory. Throws ApiError, CryptoFailure, or RangeError for a
+ * picture that would fill the memory.
+ */
+export async function showHeld(env: Env, held: Held): Promise<string> {
+  const { object } = held.file
+  const known = openedStore.getState().urls.get(object)
+  if (known) return known.url
+  const bytes = await openHeld(env, held)
+  if (lookOf(held.file) === 'picture') {
+    const size = await pixelsOf(bytes)
+    if (size && size.width * size.height > PIXELS_MAX)
+      throw new RangeError('This picture is too large to be shown. It can be saved.')
+  }
+  const url = URL.createObjectURL(bytes)
+  const urls = new Map([...openedStore.getState().urls, [object, { chatRoomId: held.chatRoomId, url, sizeBytes: bytes.size }]])
+  let sum = [...urls.values()].reduce((bytes, one) => bytes + one.sizeBytes, 0)
+  for (const [oldest, one] of urls) {
+    if (sum <= HELD_BYTES || oldest === object) break
+    sum -= one.sizeBytes
+    URL.revokeObjectURL(one.url)
+    urls.delete(oldest)
+  }
+  openedStore.setState({ urls })
+  return url
+}
+
+/** Saves a file under its real name. The browser opens nothing of it. */
+export async function saveHeld(env: Env, held: Held): Promise<void> {
+  const bytes = await openHeld(env, held)
+  const type = 'application/octet-stream'
+  // A Blob made of another one waits for the process that has its bytes.
+  saveBlob(bytes.type === type ? bytes : new Blob([bytes], { type }), nameOf(held.file.name) || 'file')
+}
+
+export function saveBlob(blob: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

@@ -1,0 +1,108 @@
+import { toBase64 } from '../../../contract/bytes.ts'
+import type { FileContent } from '../../../contract/content.ts'
+import { SAID } from '../../../contract/saidlimits.ts'
+import { nameOf } from './fileWords.ts'
+import { PIXELS_MAX, pixelsOf } from './pixels.ts'
+import { stripped } from './stripMetadata.ts'
+
+/** A file as it goes out, and what its message says of it. */
+export interface Prepared {
+  file: Blob
+  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice'>
+}
+
+/** Width or height of a picture that was made smaller, and of the picture that stands for it until it is there. */
+const SMALLER_PX = 1600
+const THUMBNAIL_PX = 40
+const QUALITY = 0.82
+const VIDEO_MS = 4000
+
+/**
+ * Makes a chosen file ready. A picture goes out without what its camera wrote beside the pixels; `isSmaller` makes it smaller too. What
+ * this browser cannot show as a picture goes out as a document.
+ */
+export async function prepare(file: File, { caption, isSmaller }: { caption: string; isSmaller: boolean }): Promise<Prepared> {
+  const about = { as: 'file' as const, name: nameOf(file.name), mediaType: typeOf(file), caption }
+  if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') {
+    const made = await preparePicture(file, isSmaller)
+    const name = made && made.type !== file.type ? withEnding(about.name, made.type) : about.name
+    if (made) return { file: made.file, about: { ...about, name, as: 'image', mediaType: made.type, picture: made.picture } }
+  }
+  if (file.type.startsWith('video/')) {
+    const picture = await ofVideo(file)
+    return { file, about: { ...about, ...(picture && { picture }) } }
+  }
+  return { file, about: file.type.startsWith('audio/') ? { ...about, as: 'audio' } : about }
+}
+
+const typeOf = ({ type }: File): string =>
+  /^[\w.+-]+\/[\w.+-]+$/.test(type) && type.length <= 100 ? type : 'application/octet-stream'
+
+const withEnding = (name: string, type: string): string =>
+  `${name.replace(/\.[^.]{1,5}$/, '')}.${type === 'image/jpeg' ? 'jpg' : type.slice(6)}`
+
+async function preparePicture(file: File, isSmaller: boolean) {
+  const size = await pixelsOf(file)
+  if (size && size.width * size.height > PIXELS_MAX) return undefined
+  const bitmap = await createImageBitmap(file).catch(() => undefined)
+  if (!bitmap) return undefined
+  try {
+    const { width, height } = bitmap
+    const picture = { width, height, thumbnail: await thumbnailOf(bitmap, width, height) }
+    const isGif = size?.type === 'image/gif'
+    if (isSmaller && !isGif && Math.max(width, height) > SMALLER_PX) {
+      const smaller = await drawn(bitmap, width, height, SMALLER_PX, QUALITY)
+      if (smaller.blob.size < file.size)
+        return { file: smaller.blob, type: 'image/jpeg', picture: { ...picture, width: smaller.width, height: smaller.height } }
+    }
+    if (isGif) return { file, type: 'image/gif', picture }
+    const parts = size && stripped(new Uint8Array(await file.arrayBuffer()))
+    if (parts) return { file: new Blob(parts), type: size.type, picture }
+    // Of other kinds nothing is known but the pixels.
+    const anew = await drawn(bitmap, width, height, Math.max(width, height), 0.92)
+    return { file: anew.blob, type: 'image/jpeg', picture }
+  } finally {
+    bitmap.close()
+  }
+}
+
+async function drawn(source: CanvasImageSource, width: number, height: number, sidePx: number, quality: number) {
+  const scale = Math.min(1, sidePx / Math.max(width, height))
+  const [wide, high] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))]
+  const canvas = new OffscreenCanvas(wide, high)
+  const context = canvas.getContext('2d')
+  if (!context) throw new Error('This browser has no canvas')
+  // A JPEG has no holes.
+  context.fillStyle = 'white'
+  context.fillRect(0, 0, wide, high)
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(source, 0, 0, wide, high)
+  return { blob: await canvas.convertToBlob({ type: 'image/jpeg', quality }), width: wide, height: high }
+}
+
+async function thumbnailOf(source: CanvasImageSource, width: number, height: number): Promise<string> {
+  const { blob } = await drawn(source, width, height, THUMBNAIL_PX, 0.6)
+  return blob.size <= SAID.thumbnailBytes ? toBase64(new Uint8Array(await blob.arrayBuffer())) : ''
+}
+
+/** The size of a video and its first picture; undefined where this browser does not play it. */
+async function ofVideo(file: File): Promise<FileContent['picture'] | undefined> {
+  const video = document.createElement('video')
+  const url = URL.createObjectURL(file)
+  try {
+    video.muted = true
+    video.preload = 'auto'
+    video.src = url
+    const isThere = await new Promise<boolean>((resolve) => {
+      video.onloadeddata = () => resolve(true)
+      video.onerror = () => resolve(false)
+      setTimeout(() => resolve(false), VIDEO_MS)
+    })
+    const { videoWidth: width, videoHeight: height } = video
+    if (!isThere || width === 0 || height === 0) return undefined
+    return { width, height, thumbnail: await thumbnailOf(video, width, height) }
+  } finally {
+    video.removeAttribute('src')
+    URL.revokeObjectURL(url)
+  }
+}

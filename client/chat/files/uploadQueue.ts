@@ -1,0 +1,207 @@
+import { REFUSALS } from '../../../contract/refusals.ts'
+import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
+import { connectionStore } from '../../net/status.ts'
+import { roomsStore } from '../../rooms/list/roomList.ts'
+import { isShut } from '../../rooms/list/roomLocks.ts'
+import { showToast } from '../../ui/toast.ts'
+import { CryptoFailure, isClosed, type UploadRow } from '../../worker/crypto.ts'
+import { type Follower, follow, follower, forgetSent, isActive, settle } from './fileFollower.ts'
+import { dropObject } from './putFile.ts'
+import { reasonToWait, sendUpload } from './retryUpload.ts'
+import { type Early, tellTabs, uploadsIn, uploadsStore } from './uploadsState.ts'
+import { add, change, find, inRows, type Name, note, remove, stopped } from './waitingFile.ts'
+
+/** Files that are sent at the same time, and how far one may be ahead of the first that is not there yet. */
+const AT_ONCE = 3
+const AHEAD = 8
+/** Time to the next attempt where no change of the connection starts it. */
+const AGAIN_MS = 5000
+
+/** The files that this tab sends, and those of them that it leaves to another tab until that one has ended. */
+const running = new Map<string, AbortController>()
+const elsewhere = new Set<string>()
+let pageOf: Env | undefined
+
+// The account was closed: another one has other files. Those of a chat that was locked are read again once it is open.
+roomsStore.subscribe(({ rooms }) => {
+  const { uploads } = uploadsStore.getState()
+  const left = rooms.size === 0 ? [] : uploads.filter(({ chatRoomId }) => !isShut({ id: chatRoomId }))
+  if (left.length === uploads.length) return
+  uploadsStore.setState({ uploads: left })
+  forgetSent()
+})
+uploadsStore.subscribe(({ uploads }) => {
+  const ids = new Set(uploads.map(({ id }) => id))
+  for (const [id, abort] of running) if (!ids.has(id)) abort.abort(stopped())
+})
+connectionStore.subscribe(({ phase }, before) => {
+  if (phase === 'open' && before.phase !== 'open' && pageOf) wake(pageOf)
+})
+
+/** Reads the files that wait in this browser, after a start, once a chat is open, and when another tab has changed one; sends them on. */
+export async function refreshUploads(env: Env, chats: Follower): Promise<void> {
+  pageOf = env
+  follow(chats)
+  const [rows, gone] = await inRows(env, async () => {
+    const rows = await env.crypto.uploads()
+    const waiting = new Map(rows.filter(({ isCancelled }) => !isCancelled).map((row) => [row.id, row]))
+    const gone = uploadsStore.getState().uploads.filter(({ id }) => !waiting.has(id))
+    for (const { id } of gone) remove(id)
+    for (const row of waiting.values()) if (!add(row)) takeOver(row)
+    return [rows, gone]
+  })
+  await Promise.all([...new Set(rows.map(({ chatRoomId }) => chatRoomId))].map((id) => chats.show(id)))
+  // Another tab may have ended before it sent their messages.
+  await Promise.all([...new Set(gone.map(({ chatRoomId }) => chatRoomId))].map((id) => chats.stored(id, [])))
+  for (const chatRoomId of new Set(rows.map((row) => row.chatRoomId))) await settle(env, chatRoomId)
+  next(env)
+  for (const row of rows) if (row.isCancelled) await withdraw(env, row)
+}
+
+/** Shows what another tab has noted of a file. */
+function takeOver({ id, begun, object, isPaused, failure, isLost }: UploadRow): void {
+  change(id, { begun, object, isPaused, failure, isLost, ...(object !== null && { state: 'stored' }) })
+  if (isPaused || failure !== null) stop(id)
+}
+
+function stop(id: string): void {
+  running.get(id)?.abort(stopped())
+  change(id, { state: 'queued', part: 0 })
+}
+
+/** Sends a file that was just kept. `chats` are those of before, if none are given. */
+export async function startUpload(env: Env, row: UploadRow, chats = follower(), early?: Early): Promise<void> {
+  pageOf = env
+  follow(chats)
+  add(row, early)
+  // Whoever has the lock sends it: the other tabs are told once this one has asked for it.
+  next(env)
+  tellTabs()
+  await chats.show(row.chatRoomId)
+}
+
+/** Lets files that wait for a connection go on. */
+function wake(env: Env): void {
+  for (const { id, state } of uploadsStore.getState().uploads)
+    if (state === 'waiting' && !elsewhere.has(id)) change(id, { state: 'queued', reason: null })
+  next(env)
+}
+
+function next(env: Env): void {
+  const { uploads } = uploadsStore.getState()
+  const due = uploads.filter((one) => {
+    const before = uploadsIn(one.chatRoomId).filter(isActive)
+    return isActive(one) && one.state === 'queued' && one.object === null && before.indexOf(one) < AHEAD
+  })
+  for (const { id, chatRoomId } of due)
+    if (running.size - elsewhere.size < AT_ONCE && !running.has(id)) void run(env, { id, chatRoomId })
+}
+
+async function run(env: Env, name: Name): Promise<void> {
+  const abort = new AbortController()
+  running.set(name.id, abort)
+  try {
+    await alone(env, name, abort.signal)
+  } catch (error) {
+    if (!abort.signal.aborted && !isClosed(error)) await failed(env, name, error)
+  } finally {
+    running.delete(name.id)
+    next(env)
+  }
+}
+
+/** Where two tabs have the same file, one sends it; the other goes on with it as soon as that one ends, or is closed. */
+async function alone(env: Env, { chatRoomId, id }: Name, signal: AbortSignal): Promise<void> {
+  const work = async () => {
+    await sendUpload(env, { chatRoomId, id }, signal)
+    await settle(env, chatRoomId)
+  }
+  if (typeof navigator === 'undefined' || !navigator.locks) return work()
+  const lock = `conclave/upload/${id}`
+  const isOurs = await navigator.locks.request(lock, { ifAvailable: true }, async (held) => {
+    if (held) await work()
+    return held !== null
+  })
+  if (isOurs) return
+  void find(id)?.early?.giveUp()
+  change(id, { early: undefined, state: 'waiting', reason: 'Another tab sends it.' })
+  elsewhere.add(id)
+  next(env)
+  try {
+    await navigator.locks.request(lock, { signal }, async () => undefined)
+  } finally {
+    elsewhere.delete(id)
+  }
+  change(id, { state: 'queued', reason: null })
+  await refreshUploads(env, follower())
+}
+
+async function failed(env: Env, name: Name, error: unknown): Promise<void> {
+  if (!(error instanceof ApiError || error instanceof CryptoFailure)) throw error
+  const reason = error instanceof ApiError ? reasonToWait(error) : undefined
+  if (reason !== undefined) {
+    change(name.id, { state: 'waiting', reason })
+    // While the connection is open none will open.
+    const waitMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 || AGAIN_MS : AGAIN_MS
+    if (connectionStore.getState().phase === 'open') setTimeout(() => wake(env), waitMs)
+    return
+  }
+  const isLost = error instanceof CryptoFailure && error.code === 'file_absent'
+  const named = `“${find(name.id)?.content.name}” is not kept in this browser any more. Choose it again`
+  const failure = isLost ? named : error.message
+  await note(env, name, { failure, isLost })
+  change(name.id, { state: 'queued' })
+  tellTabs()
+  const isSaid = isLost || failure === REFUSALS.storage_limit_reached.text
+  if (error instanceof ApiError && error.code === 'subscription_required') follower().refused()
+  else showToast({ tone: 'bad', title: 'Upload Failed', text: isSaid ? failure : 'Failed to upload file. Please try again.' })
+  // Those behind it wait for it no more.
+  await settle(env, name.chatRoomId)
+}
+
+/** Stops a file until the person lets it go on. */
+export async function pauseUpload(env: Env, name: Name): Promise<void> {
+  await note(env, name, { isPaused: true })
+  stop(name.id)
+  tellTabs()
+  await settle(env, name.chatRoomId)
+}
+
+/** Lets a file go on that was paused, or that has failed. */
+export async function resumeUpload(env: Env, name: Name): Promise<void> {
+  await note(env, name, { isPaused: false, failure: null, isLost: false })
+  change(name.id, { state: 'queued', reason: null })
+  tellTabs()
+  await settle(env, name.chatRoomId)
+  next(env)
+}
+
+/** Gives a file up. What the server has of it, it drops at once, or when the connection is back. */
+export async function cancelUpload(env: Env, name: Name, chats = follower()): Promise<void> {
+  follow(chats)
+  const row = await inRows(env, async () => {
+    const cancelled = await env.crypto.changeUpload({ ...nameOf(name), change: { isCancelled: true } })
+    remove(name.id)
+    return cancelled
+  })
+  tellTabs()
+  await chats.show(name.chatRoomId)
+  await settle(env, name.chatRoomId)
+  if (row) await withdraw(env, row)
+}
+
+const nameOf = ({ chatRoomId, id }: Name): Name => ({ chatRoomId, id })
+
+/** Drops at the server what it has of a file that was given up, and then the file. */
+async function withdraw(env: Env, row: UploadRow): Promise<void> {
+  const object = row.object ?? row.begun?.object
+  try {
+    if (object !== undefined) await dropObject(env, object)
+  } catch (error) {
+    // Tried again with the next start or connection; after a day the server drops it by itself.
+    if (error instanceof ApiError) return
+    throw error
+  }
+  await env.crypto.changeUpload({ ...nameOf(row), change: null })
+}

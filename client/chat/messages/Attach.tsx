@@ -1,0 +1,177 @@
+import { Camera, Mic, Paperclip } from 'lucide-react'
+import { type PointerEvent, useEffect, useRef, useState } from 'react'
+import { fitting } from '../files/fittingFiles.ts'
+import '../files/drop.css'
+import { useEnv } from '../../ui/env.tsx'
+import { later } from '../../ui/later.tsx'
+import { Menu, type Point } from '../../ui/Menu.tsx'
+import { showToast } from '../../ui/toast.ts'
+import { useMedia } from '../../ui/useMedia.tsx'
+import { type Options, sendFile } from '../files/sendFile.ts'
+import type { Press } from '../files/useHold.tsx'
+import { followerOf } from './chatFiles.ts'
+import type { useGiven } from './useGiven.tsx'
+
+const AttachDialog = later(async () => (await import('../files/AttachDialog.tsx')).AttachDialog)
+const Recorder = later(async () => (await import('../files/Recorder.tsx')).Recorder)
+const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
+
+/** What the picker offers. A drop or a paste may bring any file: it goes out as a document. */
+const ACCEPTED = 'image/*,video/*,audio/*,.pdf,.doc,.docx,.txt'
+const FILES_MAX = 30
+
+interface Props {
+  chatRoomId: string
+  /** True if the plan allows sharing files. */
+  hasPlan: boolean
+  /** True while nothing can be sent in this chat. */
+  isBlocked: boolean
+  /** What was dropped on the page or pasted. */
+  given: ReturnType<typeof useGiven>
+}
+
+/** The buttons beside the field: a file, a photo, a voice message. Files dropped on the page or pasted come here too. */
+export function Attach({ chatRoomId, hasPlan, isBlocked, given }: Props) {
+  const env = useEnv()
+  const picker = useRef<HTMLInputElement>(null)
+  const camera = useRef<HTMLInputElement>(null)
+  const isTouch = useMedia('(pointer: coarse)')
+  const [files, setFiles] = useState<File[]>([])
+  const [menuAt, setMenuAt] = useState<Point>()
+  const [recording, setRecording] = useState<{ heldFrom: Press | undefined }>()
+  const [isUpgrading, setUpgrading] = useState(false)
+
+  function take(list: Iterable<File> | null) {
+    const chosen = [...(list ?? [])]
+    if (chosen.length === 0) return
+    if (!hasPlan) return setUpgrading(true)
+    const fit = fitting(chosen)
+    setFiles((before) => {
+      if (before.length + fit.length > FILES_MAX)
+        showToast({ tone: 'bad', title: 'Too Many Files', text: `At most ${FILES_MAX} files can be sent at once` })
+      return [...before, ...fit].slice(0, FILES_MAX)
+    })
+  }
+
+  useEffect(() => {
+    if (given.files.length === 0 || isBlocked) return
+    given.taken()
+    take(given.files)
+  })
+  useEffect(() => {
+    if (given.files.length > 0 && isBlocked)
+      showToast({
+        tone: 'bad',
+        title: 'Sending is stopped',
+        text: 'The files are kept on this page until you can send here again.',
+      })
+  }, [given.files, isBlocked])
+
+  const choose = () => (hasPlan ? picker.current?.click() : setUpgrading(true))
+  function ask(button: HTMLElement) {
+    if (!isTouch || !hasPlan) return choose()
+    const { left, top } = button.getBoundingClientRect()
+    setMenuAt({ x: left, y: top })
+  }
+
+  function press({ button, clientX: x, clientY: y }: PointerEvent) {
+    if (!hasPlan || button !== 0) return
+    const heldFrom = { x, y, isOver: false }
+    const end = () => {
+      heldFrom.isOver = true
+    }
+    for (const event of ['pointerup', 'pointercancel']) document.addEventListener(event, end, { once: true, capture: true })
+    setRecording({ heldFrom })
+  }
+
+  async function send(picked: File[], options: Options) {
+    setFiles([])
+    const chats = followerOf(env)
+    for (const [at, file] of picked.entries())
+      await sendFile(env, chats, chatRoomId, file, at === 0 ? options : { ...options, caption: '', ahead: undefined })
+  }
+
+  if (recording)
+    return (
+      <Recorder
+        heldFrom={recording.heldFrom}
+        onCancel={() => setRecording(undefined)}
+        onSend={async (prepared) => {
+          setRecording(undefined)
+          await sendFile(env, followerOf(env), chatRoomId, prepared)
+        }}
+      />
+    )
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        multiple
+        accept={ACCEPTED}
+        aria-label="Files to send"
+        onChange={(event) => {
+          take(event.target.files)
+          event.target.value = ''
+        }}
+      />
+      <input
+        ref={camera}
+        type="file"
+        hidden
+        accept="image/*"
+        capture="environment"
+        aria-label="Photo to take"
+        onChange={(event) => {
+          take(event.target.files)
+          event.target.value = ''
+        }}
+      />
+      <button
+        type="button"
+        className="icon-btn attach"
+        aria-label="Attach files"
+        data-tip=""
+        disabled={isBlocked}
+        onClick={(event) => ask(event.currentTarget)}
+      >
+        <Paperclip className="i" aria-hidden />
+      </button>
+      <button
+        type="button"
+        className="icon-btn attach mic"
+        aria-label="Record a voice message"
+        data-tip=""
+        disabled={isBlocked}
+        onPointerDown={press}
+        onClick={() => (hasPlan ? setRecording({ heldFrom: undefined }) : setUpgrading(true))}
+        onContextMenu={(event) => event.preventDefault()}
+      >
+        <Mic className="i" aria-hidden />
+      </button>
+      {menuAt && (
+        <Menu
+          label="Attach"
+          at={menuAt}
+          items={[
+            { icon: Camera, label: 'Take a photo', onSelect: () => camera.current?.click() },
+            { icon: Paperclip, label: 'Choose files', onSelect: choose },
+          ]}
+          onClose={() => setMenuAt(undefined)}
+        />
+      )}
+      {given.isOver && <div className="att-drop">{isBlocked ? 'Sending is stopped' : 'Drop files to send them'}</div>}
+      {files.length > 0 && (
+        <AttachDialog
+          files={files}
+          onRemove={(file) => setFiles((before) => before.filter((one) => one !== file))}
+          onMore={choose}
+          onSend={send}
+          onClose={() => setFiles([])}
+        />
+      )}
+      {isUpgrading && <UpgradeDialog feature="fileSharing" isRefused={false} onClose={() => setUpgrading(false)} />}
+    </>
+  )
+}

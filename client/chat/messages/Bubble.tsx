@@ -1,0 +1,105 @@
+import { KeyRound } from 'lucide-react'
+import { REFUSAL_TEXTS } from '../../../contract/refusaltexts.ts'
+import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
+import { later } from '../../ui/later.tsx'
+import { Meta, spokenName } from './Meta.tsx'
+import { remarksOf } from './remarks.ts'
+import type { ShownMessage } from './store.ts'
+import { isEmojiOnly, type Range } from './textPieces.ts'
+import { Words } from './Words.tsx'
+
+const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupported)
+const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
+
+interface Props {
+  message: ShownMessage
+  /** The other person's name. */
+  name: string
+  startsRun: boolean
+  /** False inside a minute of one person: the time then shows while the message is pointed at or focused. */
+  hasTime: boolean
+  /** True for the one message of the timeline that Tab reaches. */
+  isTabStop: boolean
+  /** The words that a search in the chat has found. */
+  marks: readonly Range[] | undefined
+  /** `onRetry` and `onDelete` receive the id of an unsent message. */
+  onRetry: (id: string) => void
+  onDelete: (id: string) => void
+}
+
+export function Bubble({ message, name, startsRun, isTabStop, onRetry, onDelete, ...body }: Props) {
+  const { below, details } = remarksOf(message, name)
+  const classes = ['msg', message.isMine && 'me', !startsRun && 'on'].filter(Boolean)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields
+    <div className={classes.join(' ')} role="group" aria-label={spokenName(message, name, details)} tabIndex={isTabStop ? 0 : -1}>
+      <Body message={message} details={details} {...body} />
+      {below.map((remark) => (
+        <p className="remark" key={remark}>
+          {remark}
+        </p>
+      ))}
+      <Under message={message} onRetry={onRetry} onDelete={onDelete} />
+    </div>
+  )
+}
+
+interface BodyProps extends Pick<Props, 'message' | 'hasTime' | 'marks'> {
+  details: string[]
+}
+
+function Body({ message, hasTime, marks, details }: BodyProps) {
+  const { body } = message
+  const meta = <Meta message={message} details={details} isAside={!hasTime} />
+  if (body.kind === 'unreadable')
+    return (
+      <div className="bub unreadable">
+        <KeyRound className="i i-16" aria-hidden />
+        <p>
+          {sentence(body.reason)}
+          {meta}
+        </p>
+      </div>
+    )
+  if (body.kind === 'unsupported') return <Unsupported id={message.id} meta={meta} />
+  if (body.kind === 'file') return <FileBody {...{ body, message, marks, meta, Words }} />
+  return (
+    <div className={isEmojiOnly(body.text) && body.kind === 'text' ? 'bub emoji' : 'bub'}>
+      {body.kind === 'plain' && <span className="badge danger">{NOT_ENCRYPTED}</span>}
+      <p dir="auto">
+        <Words text={body.text} marks={marks} />
+        {meta}
+      </p>
+    </div>
+  )
+}
+
+function Under({ message, onRetry, onDelete }: Pick<Props, 'message' | 'onRetry' | 'onDelete'>) {
+  if (message.status !== 'failed' && message.status !== 'waiting') return null
+  const isFailed = message.status === 'failed'
+  // A deleted account stays deleted, so a retry is useless.
+  const canRetry = isFailed && message.reason !== REFUSAL_TEXTS.account_deleted
+  return (
+    <div className={isFailed ? 'under fail' : 'under'}>
+      <span>
+        {isFailed ? 'Not sent.' : 'Waiting.'} {message.reason && sentence(message.reason)}
+      </span>
+      <span className="acts">
+        {canRetry && (
+          <button type="button" className="linkish" onClick={() => onRetry(message.id)}>
+            Retry
+          </button>
+        )}
+        <button type="button" className="linkish" onClick={() => onDelete(message.id)}>
+          Delete
+        </button>
+      </span>
+    </div>
+  )
+}
+
+/** Adds the capital and the full stop that a reason may lack. */
+function sentence(words: string): string {
+  const text = words.charAt(0).toUpperCase() + words.slice(1)
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

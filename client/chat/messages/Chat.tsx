@@ -1,0 +1,169 @@
+import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
+import { useStore } from 'zustand'
+import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
+import type { Choice } from '../../rooms/trust/ChooseKey.tsx'
+import { nameOf, type Person } from '../../rooms/trust/people.ts'
+import { Empty } from '../../ui/Empty.tsx'
+import { Spinner } from '../../ui/Spinner.tsx'
+import { ChatHeader } from './ChatHeader.tsx'
+import { Composer } from './Composer.tsx'
+import { KeyLine } from './KeyLine.tsx'
+import './chat.css'
+import { later } from '../../ui/later.tsx'
+import { messagesStore, viewOf } from './store.ts'
+import { Timeline } from './Timeline.tsx'
+
+const FreeBanner = later(async () => (await import('../../plan/plans/FreeBanner.tsx')).FreeBanner)
+const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
+const DayDialog = later(async () => (await import('./DayDialog.tsx')).DayDialog)
+
+const ChangedPerson = lazy(async () => ({ default: (await import('../../rooms/trust/ChangedPerson.tsx')).ChangedPerson }))
+
+const RestartQuestion = lazy(async () => ({ default: (await import('../../rooms/log/RestartQuestion.tsx')).RestartQuestion }))
+
+const ForkQuestion = lazy(async () => ({ default: (await import('../../rooms/log/ForkQuestion.tsx')).ForkQuestion }))
+
+interface Props {
+  room: RoomRow
+  /** The other person of the room. */
+  person: Person
+  /** True if the user's plan allows sending. */
+  canSend: boolean
+  /** The search inside the chat, while it is open. */
+  finder: ReactNode
+  /** What stands in the place of a conversation that is locked. */
+  locked: ReactNode
+  onBack: () => void
+  onFind: () => void
+  onRetry: () => void
+  /** Opens the contact panel. */
+  onDetails: () => void
+  onAcceptChange: (person: Person, chosen?: Choice) => Promise<void>
+  /** The person answered what stopped the room: messages that waited can be sent. */
+  onFreed: () => void
+  onUnblock: () => void
+}
+
+export function Chat(props: Props) {
+  const { room, person, canSend, finder, locked, onBack, onFind, onRetry, onDetails, onAcceptChange, onFreed, onUnblock } = props
+  // The messages are only the timeline's: one more draws nothing else anew.
+  const hasRoomKeys = useStore(messagesStore, () => viewOf(room)?.isEncrypted ?? false)
+  const hasMessages = useStore(messagesStore, () => (viewOf(room)?.messages.length ?? 0) > 0) && !isShutRow(room)
+  const [upgrade, setUpgrade] = useState<'plans' | 'refused'>()
+  const [pickedFrom, setPickedFrom] = useState<Date>()
+  const isShut = isShutRow(room)
+  const about = !person.isDeleted && <KeyLine person={person} />
+  const refuse = useCallback(() => setUpgrade('refused'), [])
+  return (
+    <>
+      <ChatHeader
+        room={room}
+        person={person}
+        hasRoomKeys={hasRoomKeys}
+        onBack={onBack}
+        onDetails={onDetails}
+        onFind={hasMessages && room.lock === 'none' ? onFind : undefined}
+        onDay={hasMessages ? () => setPickedFrom(new Date(viewOf(room)?.messages.at(-1)?.at ?? Date.now())) : undefined}
+      />
+      {finder}
+      {person.mismatch && about}
+      {isShut ? (
+        locked
+      ) : (
+        <Conversation
+          room={room}
+          person={person}
+          about={person.mismatch ? null : about}
+          onRetry={onRetry}
+          onUpgrade={refuse}
+          onDay={setPickedFrom}
+        />
+      )}
+      {person.mismatch && (
+        <Suspense>
+          <ChangedPerson person={person} mismatch={person.mismatch} onAccept={onAcceptChange} onDetails={onDetails} />
+        </Suspense>
+      )}
+      {room.asksRestart && !room.isClosed && (
+        <Suspense>
+          <RestartQuestion room={room} onRestarted={onFreed} />
+        </Suspense>
+      )}
+      {room.forks.length > 0 && !room.isClosed && (
+        <Suspense>
+          <ForkQuestion room={room} onAnswered={onFreed} />
+        </Suspense>
+      )}
+      {!canSend && !isShut && !room.isClosed && !room.isBlocked && <FreeBanner onUpgrade={() => setUpgrade('plans')} />}
+      {room.isClosed ? (
+        <p className="gone" role="status">
+          This account was deleted. Nothing can be sent.
+        </p>
+      ) : room.isBlocked ? (
+        <p className="gone" role="status">
+          You have blocked <bdi>{nameOf(person)}</bdi>. Nothing that they write reaches you.{' '}
+          <button type="button" className="linkish" onClick={onUnblock}>
+            Unblock
+          </button>
+        </p>
+      ) : isShut ? null : (
+        <Composer
+          key={room.id}
+          room={room}
+          hasPlan={canSend}
+          isBlocked={person.mismatch !== null || room.forks.length > 0 || room.asksRestart}
+          onUpgrade={refuse}
+        />
+      )}
+      {pickedFrom && <DayDialog room={room} from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}
+      {upgrade && <UpgradeDialog feature="messaging" isRefused={upgrade === 'refused'} onClose={() => setUpgrade(undefined)} />}
+    </>
+  )
+}
+
+interface ConversationProps {
+  room: RoomRow
+  person: Person
+  about: ReactNode
+  onRetry: () => void
+  onUpgrade: () => void
+  onDay: (from: Date) => void
+}
+
+function Conversation({ room, person, about, onRetry, onUpgrade, onDay }: ConversationProps) {
+  const view = useStore(messagesStore, () => viewOf(room))
+  const name = nameOf(person)
+  if (!view || (view.status === 'loading' && view.messages.length === 0)) return <Spinner words="Loading messages" />
+  if (view.status === 'failed' && view.messages.length === 0)
+    return (
+      <div className="centre" role="alert">
+        <Empty icon={CircleAlert} title="Messages could not be loaded">
+          <button type="button" className="btn outline" onClick={onRetry}>
+            Try again
+          </button>
+        </Empty>
+      </div>
+    )
+  if (view.messages.length === 0 && room.isClosed)
+    return (
+      <div className="centre">
+        <Empty icon={MessagesSquare} title="No messages" />
+      </div>
+    )
+  if (view.messages.length === 0)
+    return (
+      <>
+        {about}
+        <div className="centre">
+          <Empty
+            icon={person.onionAddress ? ShieldCheck : MessagesSquare}
+            title="Start a secure conversation"
+            text={person.onionAddress ? '' : `What you write waits on this device until ${name} opens Conclave in a browser.`}
+          />
+        </div>
+      </>
+    )
+  const { comparedAt, isByCode } = person
+  return <Timeline key={room.id} {...{ room, view, name, comparedAt, isByCode, about, onUpgrade, onDay }} />
+}

@@ -1,0 +1,195 @@
+import { ArrowUp } from 'lucide-react'
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { useStore } from 'zustand'
+import { textBytes } from '../../../contract/bytes.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import { connectionStore } from '../../net/status.ts'
+import { keepDraft, readDraft } from '../../rooms/list/drafts.ts'
+import type { Room } from '../../rooms/list/room.ts'
+import { useEnv } from '../../ui/env.tsx'
+import { later } from '../../ui/later.tsx'
+import { sendText } from './send.ts'
+import { sendAndReport } from './sendOutcome.ts'
+import { takeBack } from './unsentMessage.ts'
+import { useDraft } from './useDraft.tsx'
+import { useGiven } from './useGiven.tsx'
+import { useTyping } from './useTyping.tsx'
+
+const Attach = later(async () => (await import('./Attach.tsx')).Attach)
+
+interface Props {
+  room: Room
+  /** True if the plan allows sending. Without it nothing leaves the field: the plans are shown, and the server is not asked. */
+  hasPlan: boolean
+  /** True while a changed key blocks sending. The reason is shown above. */
+  isBlocked: boolean
+  onUpgrade: () => void
+}
+
+export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
+  const env = useEnv()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
+  const { text, change: setText, empty, isUnkept } = useDraft(room.id)
+  const typing = useTyping(room)
+  const given = useGiven()
+  const [hasFocus, setFocus] = useState(false)
+  const isOff = !isConnected || isBlocked
+  // The field never closes under somebody's hands: what is typed without a connection stays, and is sent when it is back.
+  const isShut = isBlocked || (!isConnected && !hasFocus && text === '')
+  const sizeBytes = textBytes(text)
+  const isTooLong = sizeBytes > LIMITS.textBytes
+  const canSend = !isOff && !isTooLong && text.trim() !== ''
+  // The tap on Send takes the focus without saying so here.
+  useEffect(() => {
+    if (!isConnected) setFocus(document.activeElement === field.current)
+  }, [isConnected])
+  useHeight(field, text)
+  useFocus(field, isShut)
+
+  async function send() {
+    if (!canSend) return
+    if (!hasPlan) return onUpgrade()
+    typing.send()
+    // Among React's other changes it would cost a pass over the page's styles.
+    if (field.current) field.current.value = ''
+    empty()
+    let keptId: string | undefined
+    const onKept = (id: string) => {
+      keptId = id
+    }
+    const outcome = await sendAndReport(() => sendText(env, room, text, onKept), onUpgrade)
+    if (keptId === undefined) return giveBack(text)
+    const isRefused = outcome === 'subscription_required' || outcome === 'limit_reached'
+    // Where something else was typed meanwhile, it stays as a line that was not sent.
+    if (isRefused && field.current?.value === '' && (await takeBack(env, room, keptId, text))) await giveBack(text)
+  }
+
+  /** The text is stored nowhere: it comes back, before whatever was typed meanwhile. */
+  async function giveBack(lost: string) {
+    const stored = () => readDraft(env, room.id).catch(() => '')
+    // What was stored before the tap is the beginning of these words, or all of them.
+    const typed = field.current?.value ?? (await stored().then((kept) => (lost.startsWith(kept) ? '' : kept)))
+    const both = typed === '' ? lost : `${lost}\n${typed}`
+    if (field.current) setText(both)
+    else await keepDraft(env, room.id, both).catch(() => undefined)
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    void send()
+  }
+
+  function press(event: KeyboardEvent<HTMLTextAreaElement>) {
+    // During composition Enter accepts the input method's word. Safari sends that key with code 229 after composition has ended.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
+    event.preventDefault()
+    event.currentTarget.form?.requestSubmit()
+  }
+
+  return (
+    <form className="compose" noValidate onSubmit={submit}>
+      <span className="attaching">
+        <Attach chatRoomId={room.id} hasPlan={hasPlan} isBlocked={isBlocked} given={given} />
+      </span>
+      <div className={isTooLong ? 'input bad' : 'input'}>
+        <textarea
+          ref={field}
+          rows={1}
+          dir="auto"
+          // Without this attribute the browser stores the typed text in its session file.
+          autoComplete="off"
+          aria-label="Message"
+          placeholder={placeholder(isConnected, isBlocked)}
+          value={text}
+          disabled={isShut}
+          aria-invalid={isTooLong || undefined}
+          aria-describedby={isTooLong || isOff || isUnkept ? 'compose-note' : undefined}
+          onChange={(event) => {
+            setText(event.target.value)
+            typing.change(event.target.value !== '')
+          }}
+          onFocus={() => setFocus(true)}
+          onBlur={({ relatedTarget, currentTarget }) => {
+            // Send ends it itself, and the tap on it waits for nothing that is drawn anew.
+            if (relatedTarget === currentTarget.form?.querySelector('.send')) return
+            setFocus(false)
+            typing.stop()
+          }}
+          onKeyDown={press}
+        />
+      </div>
+      <button type="submit" className="send" aria-label="Send" disabled={!canSend}>
+        <ArrowUp className="i" aria-hidden />
+      </button>
+      <ComposeNote
+        tooLongBytes={isTooLong ? sizeBytes : null}
+        words={text && (isUnkept ? UNKEPT : isOff ? `${placeholder(isConnected, isBlocked)} What you type stays here.` : '')}
+      />
+    </form>
+  )
+}
+
+const UNKEPT = 'This browser has no room left: what you type is lost when this page closes.'
+
+function ComposeNote({ tooLongBytes, words }: { tooLongBytes: number | null; words: string }) {
+  const kib = (bytes: number) => (bytes / 1024).toFixed(1)
+  return (
+    <p id="compose-note" className={tooLongBytes ? 'help bad' : 'help'} role={tooLongBytes ? 'alert' : 'status'}>
+      {tooLongBytes
+        ? `Too long: a message holds at most ${LIMITS.textBytes / 1024} KB of text, this one has ${kib(tooLongBytes)} KB.`
+        : words}
+    </p>
+  )
+}
+
+function placeholder(isConnected: boolean, isBlocked: boolean): string {
+  if (isBlocked) return 'Sending is stopped'
+  if (isConnected) return 'Type a message...'
+  if (!navigator.onLine) return 'You are offline.'
+  return location.hostname.endsWith('.onion') ? 'Connecting to Tor network...' : 'Connecting...'
+}
+
+type FieldRef = RefObject<HTMLTextAreaElement | null>
+
+// Measuring the field costs a layout of the page at each key and at each tap on Send.
+const FITS_BY_ITSELF = CSS.supports('field-sizing', 'content')
+
+/** Fits the field's height to its text, up to the stylesheet's maximum, where the browser does not. */
+function useHeight(field: FieldRef, text: string) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what changes the height
+  useLayoutEffect(() => {
+    if (!field.current || FITS_BY_ITSELF) return
+    field.current.style.height = 'auto'
+    field.current.style.height = `${field.current.scrollHeight}px`
+  }, [field, text])
+}
+
+/**
+ * Focuses the field when it appears, unless that opens an on-screen keyboard, and again when it opens after it was shut, unless the
+ * person is busy elsewhere.
+ */
+function useFocus(field: FieldRef, isOff: boolean) {
+  const isNew = useRef(true)
+  const hadFocus = useRef(matchMedia('(pointer: fine) and (min-width: 768px)').matches)
+  const remember = useCallback(() => {
+    hadFocus.current = document.activeElement === field.current || document.activeElement === document.body
+  }, [field])
+  useEffect(() => {
+    // In the open contact panel a pressed button may just have gone.
+    const isFree = isNew.current || (document.activeElement === document.body && !document.querySelector('.details'))
+    isNew.current = false
+    if (isOff) return
+    if (hadFocus.current && isFree) field.current?.focus({ preventScroll: true })
+    return () => remember()
+  }, [field, isOff, remember])
+}

@@ -1,0 +1,42 @@
+import { KeyRound, LockKeyhole } from 'lucide-react'
+import { useState } from 'react'
+import { LIMITS } from '../../../contract/limits.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import './header.css'
+import { nameOf, type Person } from '../../rooms/trust/people.ts'
+
+/** The line under the header with the person's onion address, which is their key. */
+export function KeyLine({ person }: { person: Person }) {
+  const [isWhole, setWhole] = useState(false)
+  if (!person.onionAddress)
+    return (
+      <p className="via">
+        <KeyRound className="i i-14" aria-hidden />
+        <span>
+          <bdi>{nameOf(person)}</bdi> has no device yet: messages wait on yours.
+        </span>
+      </p>
+    )
+  return (
+    <div className="via">
+      <LockKeyhole className="i i-14" aria-hidden />
+      <p>
+        {person.mismatch === null
+          ? 'Messages are end-to-end encrypted via onion address:'
+          : person.mismatch === 'key_changed'
+            ? 'The server now names another onion address:'
+            : 'The onion address of this account:'}{' '}
+        <button
+          type="button"
+          className="mono address"
+          aria-expanded={isWhole}
+          title={isWhole ? 'Shorten it' : 'Show it in full'}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? person.onionAddress : `${person.onionAddress.slice(0, LIMITS.onionShownChars)}…`}
+        </button>
+      </p>
+      <CopyButton text={person.onionAddress} label="Copy the onion address" />
+    </div>
+  )
+}

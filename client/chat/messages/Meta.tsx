@@ -1,0 +1,46 @@
+import { Check, CheckCheck, CircleAlert, Clock } from 'lucide-react'
+import { clockTime, moment } from '../../ui/time.ts'
+import { writtenAt } from './remarks.ts'
+import type { ShownMessage } from './store.ts'
+
+const TICKS = {
+  sending: { Icon: Clock, words: 'sending', className: '' },
+  waiting: { Icon: Clock, words: 'waiting', className: '' },
+  failed: { Icon: CircleAlert, words: 'not sent', className: 'fail' },
+  sent: { Icon: Check, words: 'sent', className: '' },
+  delivered: { Icon: CheckCheck, words: 'delivered', className: '' },
+  read: { Icon: CheckCheck, words: 'read', className: 'read' },
+}
+
+interface Props {
+  message: ShownMessage
+  /** Remarks for the tooltip of the time. */
+  details: string[]
+  /** True for a time that stands beside the bubble while the message is pointed at or focused. */
+  isAside: boolean
+}
+
+/** Time and ticks. The message's name says them too (`spokenName`), so they are hidden from screen readers. */
+export function Meta({ message, details, isAside }: Props) {
+  const at = new Date(message.at)
+  const ticks = message.status && TICKS[message.status]
+  const written = writtenAt(message)
+  return (
+    <span className={isAside ? 'meta aside' : 'meta'} aria-hidden="true">
+      {written && <span>{written} ·</span>}
+      <time dir="ltr" dateTime={message.at} title={[moment(at), ...details].join('. ')}>
+        {clockTime(at)}
+      </time>
+      {ticks && <ticks.Icon className={`i i-16 ${ticks.className}`} />}
+    </span>
+  )
+}
+
+/** "You, 7:36 PM, read", with the remarks that the time's tooltip has. `name` is the other person's. */
+export function spokenName(message: ShownMessage, name: string, details: string[]): string {
+  const written = writtenAt(message)
+  const parts = [message.isMine ? 'You' : name, clockTime(new Date(message.at))]
+  if (written) parts.push(written)
+  if (message.status) parts.push(TICKS[message.status].words)
+  return [parts.join(', '), ...details].join('. ')
+}

@@ -1,0 +1,214 @@
+import { observeElementOffset, useVirtualizer } from '@tanstack/react-virtual'
+import { LoaderCircle } from 'lucide-react'
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import type { RoomRow } from '../../rooms/list/roomList.ts'
+import { useEnv } from '../../ui/env.tsx'
+import { whenPainted } from '../../ui/painted.ts'
+import { useLatest } from '../../ui/useLatest.tsx'
+import { Announcer } from './Announcer.tsx'
+import { JumpButton } from './JumpButton.tsx'
+import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
+import { StickyDay } from './StickyDay.tsx'
+import { sendAndReport } from './sendOutcome.ts'
+import { changeView, type RoomView } from './store.ts'
+import { TimelineRow } from './TimelineRow.tsx'
+import { isApart, type Line, timelineLines } from './timelineLines.ts'
+import { deleteUnsent, retryMessage } from './unsentMessage.ts'
+import './timeline.css'
+import { useAnchor } from './useAnchor.tsx'
+import { useLineSizes } from './useLineSizes.tsx'
+import { usePaging } from './usePaging.tsx'
+import { useRowFocus } from './useRowFocus.tsx'
+import { useSeen } from './useSeen.tsx'
+import { useStayAtEnd } from './useStayAtEnd.tsx'
+
+/** Distance from an edge at which the next page is loaded. */
+const NEAR_PX = 600
+/** Distance from the newest message that still counts as the end. */
+const END_PX = 80
+/** A message counts as read when this much of its end is still below the edge: the space under its bubble. */
+const SPARE_PX = 6
+
+interface Props {
+  room: RoomRow
+  view: RoomView
+  /** The other person's name. */
+  name: string
+  /** When the safety number was compared, ISO 8601; null if nobody knows. */
+  comparedAt: string | null
+  /** True if that was a scanned contact code. */
+  isByCode: boolean
+  /** What stands above the first message. */
+  about: ReactNode
+  onUpgrade: () => void
+  onDay: (from: Date) => void
+}
+
+export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgrade, onDay }: Props) {
+  const env = useEnv()
+  const scroller = useRef<HTMLDivElement>(null)
+  const hadNewer = useRef(view.hasNewer)
+  const { messages, fresh, hasOlder, hasNewer, isAtEnd, matches } = view
+  const lines = useMemo(
+    () => timelineLines({ messages, fresh, hasOlder, hasNewer, comparedAt, isByCode }),
+    [messages, fresh, hasOlder, hasNewer, comparedAt, isByCode],
+  )
+  const newest = lines.at(-1)
+  const isOwnNew = newest?.kind === 'message' && newest.message.isMine && newest.message.seq === null
+  // A page of newer messages must not scroll the reader to its end.
+  const isFollowing = isOwnNew || (isAtEnd && !view.hasNewer && !hadNewer.current)
+  const { sizeOf, measure } = useLineSizes(lines, isFollowing)
+  const isFollowScroll = useRef(false)
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: sizeOf,
+    measureElement: measure,
+    // The scroll behind a new message is nobody's: told as one, it would draw all lines at once, and lay the page out again.
+    observeElementOffset: (list, tell) =>
+      observeElementOffset(list, (offset, isScrolling) => {
+        tell(offset, isScrolling && !isFollowScroll.current)
+        isFollowScroll.current = false
+      }),
+    getItemKey: (index) => lines[index]?.key ?? index,
+    overscan: 10,
+    paddingStart: 8,
+    paddingEnd: 30,
+    // The line above the unread stands at a quarter of the height, so that what was read before it is seen too.
+    scrollPaddingStart: view.anchor?.place === 'unread' ? (scroller.current?.clientHeight ?? innerHeight) / 4 : 0,
+    anchorTo: 'end',
+    scrollEndThreshold: END_PX,
+  })
+
+  const isJumpedTo = useRef(view.anchor !== null)
+  useLayoutEffect(() => {
+    if (!isJumpedTo.current) virtual.scrollToEnd()
+  }, [virtual])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new line moves the view
+  useEffect(() => {
+    if (!isFollowing || !newest?.key) return
+    // The frame lays the page out anyway; here it would be once more, in the middle of a tap on Send.
+    const frame = requestAnimationFrame(() => {
+      const before = scroller.current?.scrollTop
+      virtual.scrollToEnd()
+      isFollowScroll.current = scroller.current?.scrollTop !== before
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [virtual, newest?.key])
+  useEffect(() => {
+    hadNewer.current = view.hasNewer
+  })
+
+  const foundId = useAnchor(scroller, virtual, lines, view.anchor)
+  // Stable functions keep unchanged bubbles from rendering again.
+  const latestRoom = useLatest(room)
+  const retry = useCallback(
+    (id: string) => void sendAndReport(() => retryMessage(env, latestRoom.current, id), onUpgrade),
+    [env, latestRoom, onUpgrade],
+  )
+  const remove = useCallback((id: string) => void deleteUnsent(env, latestRoom.current, id), [env, latestRoom])
+
+  const { attempt, page } = usePaging(room, view, () => latestLook.current())
+
+  /** The seq of the last message whose end is on screen. */
+  function lastShown(): number {
+    const element = scroller.current
+    if (!element) return 0
+    // A short conversation is aligned to the bottom and on screen as a whole.
+    const isWhole = element.scrollHeight <= element.clientHeight
+    const bottom = isWhole ? Number.POSITIVE_INFINITY : element.scrollTop + element.clientHeight + SPARE_PX
+    const shown = virtual.getVirtualItems().filter(({ end }) => end <= bottom)
+    return shown.reduce((last, { index }) => Math.max(last, seqOf(lines[index])), 0)
+  }
+  const onSeen = useSeen(room, view, lastShown)
+
+  /** The time of the first message on screen; undefined at the end, and where the heading of its day is on screen. */
+  function firstShown(): string | undefined {
+    const top = scroller.current?.scrollTop ?? 0
+    const first = virtual.getVirtualItems().find(({ end }) => end > top + 8)
+    const line = first && lines[first.index]
+    return !isAtEnd && line?.kind === 'message' ? line.message.at : undefined
+  }
+
+  const { tabStop, press, onFocus } = useRowFocus(scroller, virtual, lines)
+  const isHeld = useStayAtEnd(scroller, isAtEnd, () => virtual.scrollToEnd())
+
+  function look() {
+    const element = scroller.current
+    if (!element) return
+    const fromEnd = element.scrollHeight - element.scrollTop - element.clientHeight
+    const isEnd = fromEnd <= END_PX || (isAtEnd && isHeld())
+    if (isAtEnd !== isEnd) changeView(room, { isAtEnd: isEnd })
+    onSeen()
+    if (view.hasOlder && element.scrollTop < NEAR_PX) void page(loadOlder)
+    else if (view.hasNewer && fromEnd < NEAR_PX) void page(loadNewer)
+  }
+
+  // If a page is too short to scroll, no scroll event loads the next one.
+  const latestLook = useLatest(look)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is a new occasion
+  useEffect(() => {
+    // Nobody waits for it, as somebody does for the bubble.
+    return whenPainted(() => latestLook.current())
+  }, [view.messages])
+  async function jump() {
+    if (view.hasNewer) await attempt(jumpToNewest)
+    requestAnimationFrame(() => virtual.scrollToEnd())
+    scroller.current?.focus({ preventScroll: true })
+  }
+
+  return (
+    <div className="talk-frame">
+      {view.isLoadingOlder && (
+        <div className="older" role="status">
+          <LoaderCircle className="i i-16 spin" aria-hidden />
+          <span className="sr">Loading older messages</span>
+        </div>
+      )}
+      <div
+        className="talk"
+        ref={scroller}
+        onScroll={look}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label={`Messages with ${name}`}
+      >
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the messages in it, which have the focus */}
+        <div className="talk-in" style={{ height: virtual.getTotalSize() }} onKeyDown={(event) => void press(event)}>
+          {virtual.getVirtualItems().map(({ key, index, start }) => {
+            const line = lines[index]
+            if (!line) return null
+            return (
+              <TimelineRow
+                key={key}
+                {...contentOf(line)}
+                {...{ index, start, name, onFocus, onDay }}
+                about={line.kind === 'about' && about}
+                isApart={isApart(lines, index)}
+                isFound={isMessage(line, foundId)}
+                isCurrent={isMessage(line, matches?.currentId)}
+                isTabStop={index === tabStop}
+                marks={line.kind === 'message' ? matches?.ranges.get(line.message.id) : undefined}
+                measure={virtual.measureElement}
+                onRetry={retry}
+                onDelete={remove}
+              />
+            )
+          })}
+        </div>
+      </div>
+      <StickyDay scroller={scroller} firstShown={firstShown} />
+      {(!isAtEnd || view.hasNewer) && <JumpButton count={room.unreadCount} onJump={() => void jump()} />}
+      <Announcer messages={view.messages} name={name} isPaused={view.hasNewer || view.isOpening} />
+    </div>
+  )
+}
+
+const contentOf = ({ key: _, ...content }: Line) => content
+
+const isMessage = (line: Line | undefined, id: string | undefined) =>
+  id !== undefined && line?.kind === 'message' && line.message.id === id
+
+const seqOf = (line: Line | undefined): number => (line?.kind === 'message' ? (line.message.seq ?? 0) : 0)

@@ -1,0 +1,43 @@
+import { contactsApi } from '../../../contract/contacts.ts'
+import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
+import { fetchRooms } from '../../rooms/list/loadRooms.ts'
+import { refreshPreview } from '../../rooms/list/preview.ts'
+import { type RoomRow, roomsStore } from '../../rooms/list/roomList.ts'
+import { renewEpoch } from '../../rooms/log/readyRoom.ts'
+import { saveBook } from '../../rooms/trust/book.ts'
+import { showNewest } from './messageWindow.ts'
+import { viewOf } from './store.ts'
+
+/**
+ * Clears a conversation up to the newest message that this page knows of: on the server, in this browser, and by the book in all
+ * others. Throws ApiError; then nothing is cleared.
+ */
+export async function clearChat(env: Env, room: RoomRow): Promise<void> {
+  const { clearedSeq } = await env.api(contactsApi.clearChat, { contactId: room.contactId, upTo: room.lastSeq })
+  await env.crypto.clearRoom({ chatRoomId: room.id, clearedSeq })
+  await showCleared(env, room)
+  await saveBook(env).catch((error: unknown) => {
+    // The next sync saves it.
+    if (!(error instanceof ApiError)) throw error
+  })
+  await fetchRooms(env, [room.id])
+  if (room.hasPages) await renewEpoch(env, room)
+}
+
+/** Deletes here what another browser of the account has cleared, once its word and the server's are here. */
+export async function takeClears(env: Env): Promise<void> {
+  const { rooms } = roomsStore.getState()
+  const shown = [...rooms.values()]
+    .filter(({ clearedSeq }) => clearedSeq > 0)
+    .map(({ id, clearedSeq }) => [id, clearedSeq] as const)
+  if (shown.length === 0) return
+  for (const id of await env.crypto.applyClears(Object.fromEntries(shown))) {
+    const room = rooms.get(id)
+    if (room) await showCleared(env, room)
+  }
+}
+
+async function showCleared(env: Env, room: RoomRow): Promise<void> {
+  await Promise.all([viewOf(room) && showNewest(env, room), refreshPreview(env, room)])
+}

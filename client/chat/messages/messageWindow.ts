@@ -1,0 +1,212 @@
+import type { Env } from '../../env.ts'
+import { inTurn } from '../../net/turns.ts'
+import { refreshPreview } from '../../rooms/list/preview.ts'
+import { deliveryOf, type Room } from '../../rooms/list/room.ts'
+import { latestRoom, roomById } from '../../rooms/list/roomList.ts'
+import { isShut } from '../../rooms/list/roomLocks.ts'
+import type { CaughtUp } from '../../rooms/log/catchUp.ts'
+import type { MessagePage, OutboxRow, StoredMessage } from '../../worker/crypto.ts'
+import { uploadsIn } from '../files/uploadsState.ts'
+import { shownMessage, shownUnsent } from './shown.ts'
+import { type Anchor, changeView, type RoomView, type ShownMessage, viewOf } from './store.ts'
+import { keepingIn } from './whileKept.ts'
+
+const PAGE = 50
+/** Maximum number of messages in the window, which moves through a room of any length. */
+const WINDOW = 300
+
+/** Runs refreshes of a room's view one at a time, so that an earlier read of the vault does not overwrite a later one. */
+const inView = <T>(env: Env, room: Room, refresh: () => Promise<T>): Promise<T> => inTurn(env, `view ${room.id}`, refresh)
+
+/** Resolves once the refreshes of a room's view that are under way have ended. */
+export const viewRefreshed = (env: Env, room: Room): Promise<void> => inView(env, room, async () => undefined)
+
+/** Shows the newest page of a room and its unsent messages. */
+export const showNewest = (env: Env, room: Room): Promise<void> => inView(env, room, () => toNewest(env, room))
+
+async function toNewest(env: Env, room: Room): Promise<void> {
+  const page = await env.crypto.page({ chatRoomId: room.id, limit: PAGE })
+  await show(env, room, page.messages, {
+    ...stateOf(page),
+    hasNewer: false,
+    hasOlder: hasOlder(page),
+    status: 'ready',
+    anchor: null,
+    isAtEnd: true,
+  })
+}
+
+/** Shows a room around one seq. */
+export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place'] = 'top'): Promise<void> =>
+  inView(env, room, async () => {
+    const { id: chatRoomId } = room
+    const [above, below] = await Promise.all([
+      env.crypto.page({ chatRoomId, before: seq, limit: PAGE }),
+      env.crypto.page({ chatRoomId, after: seq - 1, limit: PAGE }),
+    ])
+    // What the own browsers have sent is never unread.
+    const first = below.messages.find(({ senderId }) => place !== 'unread' || senderId !== room.ownId)
+    await show(env, room, [...above.messages, ...below.messages], {
+      ...stateOf(above.cursor < below.cursor ? above : below),
+      hasNewer: below.messages.length === PAGE,
+      hasOlder: hasOlder(above),
+      status: 'ready',
+      anchor: first ? { id: first.id, place } : null,
+      ...(first && { isPlaced: true }),
+      isAtEnd: false,
+    })
+  })
+
+/** Moves the window up. `fetchOlder` fetches messages that the vault lacks. */
+export async function showOlder(env: Env, room: Room, fetchOlder: (before: number) => Promise<boolean>): Promise<void> {
+  const { id: chatRoomId } = room
+  const { first } = windowOf(room)
+  if (first === undefined) return showNewest(env, room)
+  const held = await env.crypto.page({ chatRoomId, before: first, limit: PAGE })
+  if (held.messages.length < PAGE && held.from > 1) await fetchOlder(held.from)
+  await inView(env, room, async () => {
+    const now = windowOf(room)
+    if (now.first === undefined) return
+    const page = await env.crypto.page({ chatRoomId, before: now.first, limit: PAGE })
+    const messages = [...page.messages, ...(await range(env, chatRoomId, now.first, now.last))]
+    await show(env, room, messages.slice(0, WINDOW), {
+      ...stateOf(page),
+      hasOlder: hasOlder(page),
+      hasNewer: now.hasNewer || messages.length > WINDOW,
+    })
+  })
+}
+
+/** Moves the window down. */
+export const showNewer = (env: Env, room: Room): Promise<void> =>
+  inView(env, room, async () => {
+    const { id: chatRoomId } = room
+    const { first, last, hadOlder } = windowOf(room)
+    if (first === undefined) return toNewest(env, room)
+    const page = await env.crypto.page({ chatRoomId, after: last, limit: PAGE })
+    const kept = await range(env, chatRoomId, first, page.messages.at(-1)?.seq ?? last)
+    const hasNewer = page.messages.length === PAGE
+    await show(env, room, kept.slice(-WINDOW), {
+      ...stateOf(page),
+      hasNewer,
+      hasOlder: hadOlder || kept.length > WINDOW,
+    })
+  })
+
+/** Updates the window: new messages, if it reaches the end, ticks, and messages that could be opened meanwhile. */
+export const refreshView = (env: Env, room: Room): Promise<void> =>
+  inView(env, room, async () => {
+    const { id: chatRoomId } = room
+    const { first, last, hasNewer, hadOlder, waitsFor } = windowOf(room)
+    if (first === undefined) return toNewest(env, room)
+    const page = await env.crypto.page({ chatRoomId, after: last, limit: hasNewer ? 1 : WINDOW })
+    const change = { ...stateOf(page), hasOlder: hadOlder }
+    if (page.waitsFor !== waitsFor) {
+      const messages = await range(env, chatRoomId, first, hasNewer ? last : Number.MAX_SAFE_INTEGER)
+      if (messages.length >= WINDOW) return toNewest(env, room)
+      await show(env, room, messages, change)
+    } else {
+      const fresh = hasNewer ? [] : page.messages
+      if (fresh.length >= WINDOW) return toNewest(env, room)
+      await show(env, room, fresh, change, true)
+    }
+  })
+
+/** Shows a room's state in the vault again: in its row of the list and, if it is open, on screen. */
+export async function refreshRoom(env: Env, room: Room): Promise<void> {
+  // The account and its vault were closed meanwhile.
+  if (!roomById(room.id) || isShut(room)) return
+  await Promise.all([viewOf(room) && refreshView(env, room), refreshPreview(env, room)])
+}
+
+/**
+ * Shows what a catch-up has opened, in the room's row and, if it is open, on screen. Where the view ends just before, the vault's page
+ * is not read again.
+ */
+export async function showCaughtUp(env: Env, room: Room, caughtUp: CaughtUp): Promise<void> {
+  const newest = caughtUp.opened?.at(-1)
+  if (!newest) return refreshRoom(env, room)
+  if (!roomById(room.id)) return
+  const shown = async () => (await appendOpened(env, room, caughtUp)) || (await refreshView(env, room))
+  await Promise.all([viewOf(room) && shown(), refreshPreview(env, room, newest)])
+}
+
+/** Adds what a catch-up has opened to the end of the view. False if something is missing between, or nothing is to be added. */
+export const appendOpened = (env: Env, room: Room, caughtUp: CaughtUp): Promise<boolean> =>
+  inView(env, room, async () => append(room, caughtUp))
+
+function append(room: Room, { after, cursor, opened, isJoined }: CaughtUp): boolean {
+  const view = viewOf(room)
+  if (!opened || view?.status !== 'ready' || view.hasNewer || view.cursor !== after || !isJoined) return false
+  // A page is read after the room's state, so it may have the first of these already.
+  const { last } = windowOf(room)
+  const ids = new Set(opened.filter(({ senderId }) => senderId === room.ownId).map(({ id }) => id))
+  const unsent = view.messages.filter(({ seq, id }) => seq === null && !ids.has(id))
+  const more = opened.filter(({ seq }) => seq > last)
+  changeView(room, { cursor, messages: [...extended(room, view, more), ...unsent] })
+  return true
+}
+
+/** The current window of a room. */
+function windowOf(room: Room) {
+  const view = viewOf(room)
+  const placed = view?.messages.filter(({ seq }) => seq !== null) ?? []
+  return {
+    first: placed[0]?.seq ?? undefined,
+    last: placed.at(-1)?.seq ?? 0,
+    hasNewer: view?.hasNewer ?? false,
+    hadOlder: view?.hasOlder ?? false,
+    waitsFor: view?.waitsFor ?? '',
+  }
+}
+
+const hasOlder = ({ messages, from }: MessagePage): boolean => messages.length >= PAGE || from > 1
+
+/** What a page tells of the room's state. */
+const stateOf = ({ cursor, isJoined, waitsFor }: MessagePage) => ({ cursor, isEncrypted: isJoined, waitsFor })
+
+async function range(env: Env, chatRoomId: string, first: number, last: number): Promise<StoredMessage[]> {
+  const { messages } = await env.crypto.page({ chatRoomId, after: first - 1, limit: WINDOW + PAGE })
+  return messages.filter((message) => message.seq <= last)
+}
+
+async function show(env: Env, room: Room, stored: StoredMessage[], change: Partial<RoomView>, isMore = false): Promise<void> {
+  const outbox = await env.crypto.outbox(room.id)
+  const keeping = keepingIn(room.id)
+  const view = viewOf(room)
+  const hasNewer = change.hasNewer ?? view?.hasNewer ?? false
+  const placed = isMore ? extended(room, view, stored) : stored.map((message) => shownMessage(message, withMarks(room)))
+  const known = new Set([...outbox, ...placed.filter(({ isMine }) => isMine)].map(({ id }) => id))
+  const fromMemory = keeping.filter(({ row, hasFailed }) => !hasFailed && !known.has(row.id)).map(({ row }) => row)
+  const uploads = uploadsIn(room.id)
+    .map(({ line }) => line)
+    .filter(({ id }) => !known.has(id))
+  const unsent = hasNewer ? [] : [...[...outbox, ...fromMemory].map(shownUnsent), ...uploads]
+  changeView(room, { ...change, messages: [...placed, ...unsent] })
+}
+
+/** The room with the newest marks, which change while a view is read. */
+const withMarks = (room: Room): Room => ({ ...room, marks: latestRoom(room).marks })
+
+/** The view's sent messages with their ticks as they are now, and more behind them. */
+function extended(room: Room, view: RoomView | undefined, more: StoredMessage[]): ShownMessage[] {
+  const now = withMarks(room)
+  const before = (view?.messages ?? []).flatMap((message) => {
+    if (message.seq === null) return []
+    const status = message.status && deliveryOf(now, message.seq)
+    return [status === message.status ? message : { ...message, status }]
+  })
+  return [...before, ...more.map((message) => shownMessage(message, now))].slice(-WINDOW)
+}
+
+/** Shows a message at once, from memory, at the end of a view that has the newest messages. */
+export function showUnsent(room: Room, row: OutboxRow): void {
+  const view = viewOf(room)
+  if (view?.status === 'ready' && !view.hasNewer) changeView(room, { messages: [...view.messages, shownUnsent(row)] })
+}
+
+/** Takes a message away that could not be kept. */
+export function hideUnsent(room: Room, id: string): void {
+  const view = viewOf(room)
+  if (view) changeView(room, { messages: view.messages.filter((message) => message.seq !== null || message.id !== id) })
+}

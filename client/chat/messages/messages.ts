@@ -1,0 +1,147 @@
+import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
+import { inTurn } from '../../net/turns.ts'
+import { forgetMarks, readSeqOf } from '../../rooms/list/readMarks.ts'
+import type { Room } from '../../rooms/list/room.ts'
+import { latestRoom, roomById, roomsStore } from '../../rooms/list/roomList.ts'
+import { isShut } from '../../rooms/list/roomLocks.ts'
+import { catchUp } from '../../rooms/log/catchUp.ts'
+import { loadOlderPage } from '../../rooms/log/olderPage.ts'
+import { enterRoom } from '../../rooms/log/readyRoom.ts'
+import { CryptoFailure } from '../../worker/crypto.ts'
+import { seqOfDay } from './days.ts'
+import { refreshRoom, refreshView, showFrom, showNewer, showNewest, showOlder } from './messageWindow.ts'
+import { forgetWaits, queueOf } from './outbox.ts'
+import { flush, stopRetries } from './send.ts'
+import { changeView, type Matches, messagesStore, viewOf } from './store.ts'
+import { sendWaitingFiles } from './waitingFiles.ts'
+
+/** The seq to show when the room comes on screen, instead of its end. */
+let pendingJump: { chatRoomId: string; seq: number } | undefined
+
+/** Shows a room: first the vault's messages, then those it has missed. */
+export async function showRoom(env: Env, room: Room): Promise<void> {
+  if (isShut(room)) return hideRoom()
+  const seq = pendingJump?.chatRoomId === room.id ? pendingJump.seq : undefined
+  pendingJump = undefined
+  const row = roomById(room.id)
+  const unreadAfter = row?.state === 'accepted' && row.unreadCount > 0 ? readSeqOf(row) : undefined
+  messagesStore.setState({
+    open: {
+      chatRoomId: room.id,
+      status: 'loading',
+      messages: [],
+      hasOlder: false,
+      hasNewer: false,
+      isLoadingOlder: false,
+      isEncrypted: false,
+      cursor: 0,
+      waitsFor: '',
+      anchor: null,
+      isPlaced: seq === undefined && unreadAfter === undefined,
+      isOpening: true,
+      isAtEnd: true,
+      fresh: null,
+      matches: null,
+    },
+  })
+  const show = () => {
+    if (seq !== undefined) return showFrom(env, room, seq, 'middle')
+    return unreadAfter === undefined ? showNewest(env, room) : showUnread(env, room, unreadAfter)
+  }
+  try {
+    await show()
+    await catchUp(env, room)
+    // Whoever has gone to another place meanwhile stays there.
+    const isPlaced = viewOf(room)?.isPlaced
+    if (viewOf(room)) await (isPlaced ? refreshView(env, room) : show())
+    if (unreadAfter !== undefined) noteFresh(room, unreadAfter)
+    void flush(env, room).then(() => enter(env, room))
+    // The files of a chat with a password wait until it is open.
+    if (row?.lock === 'open') void sendWaitingFiles(env)
+  } catch (error) {
+    if (viewOf(room)?.messages.length === 0) changeView(room, { status: 'failed' })
+    if (!(error instanceof ApiError)) throw error
+  } finally {
+    changeView(room, { isOpening: false })
+  }
+}
+
+/** Whoever opens a chat may write in it: a new browser gets its keys now, and says so until it has them. */
+async function enter(env: Env, room: Room): Promise<void> {
+  // Whom the person blocks sees them away.
+  if (viewOf(room)?.isEncrypted !== false || roomById(room.id)?.isBlocked) return
+  try {
+    await inTurn(env, queueOf(room), () => enterRoom(env, latestRoom(room)))
+    await refreshRoom(env, room)
+  } catch (error) {
+    // Sending tries it again, and says what is wrong.
+    if (!(error instanceof ApiError || error instanceof CryptoFailure)) throw error
+  }
+}
+
+async function showUnread(env: Env, room: Room, after: number): Promise<void> {
+  noteFresh(room, after)
+  await showFrom(env, room, after + 1, 'unread')
+}
+
+const noteFresh = (room: Room, after: number) => {
+  const count = roomById(room.id)?.unreadCount ?? 0
+  if (count > 0) changeView(room, { fresh: { after, count } })
+}
+
+export const hideRoom = (): void => messagesStore.setState({ open: null })
+
+/** Takes the room on screen away once it is locked. Returns how to stop. */
+export const hideLocked = (): (() => void) =>
+  roomsStore.subscribe(({ rooms }) => {
+    const { open } = messagesStore.getState()
+    if (open && rooms.has(open.chatRoomId) && isShut({ id: open.chatRoomId })) hideRoom()
+  })
+
+/** Clears the state, so that the next account does not see it. */
+export function resetMessages(): void {
+  pendingJump = undefined
+  forgetMarks()
+  forgetWaits()
+  stopRetries()
+  hideRoom()
+}
+
+/** Loads the page above the window, from the vault or else from the server. */
+export async function loadOlder(env: Env, room: Room): Promise<void> {
+  const view = viewOf(room)
+  if (!view || view.isLoadingOlder || !view.hasOlder) return
+  changeView(room, { isLoadingOlder: true })
+  try {
+    await showOlder(env, room, (before) => loadOlderPage(env, room, before))
+  } finally {
+    changeView(room, { isLoadingOlder: false })
+  }
+}
+
+/** Loads the page below the window, which does not reach the newest message. */
+export const loadNewer = (env: Env, room: Room): Promise<void> => showNewer(env, room)
+
+export async function jumpToNewest(env: Env, room: Room): Promise<void> {
+  changeView(room, { isPlaced: true })
+  await showNewest(env, room)
+}
+
+/** Shows the conversation from the beginning of a day. Returns false if there is no message since then. */
+export async function jumpToDay(env: Env, room: Room, dayStart: Date): Promise<boolean> {
+  const seq = await seqOfDay(env, room, dayStart)
+  if (seq === undefined) return false
+  await showFrom(env, room, seq)
+  return true
+}
+
+/** Shows a message with its neighbours: now if its room is on screen, or else when it is shown. */
+export async function jumpToMessage(env: Env, room: Room, seq: number, place: 'middle' | 'match' = 'middle'): Promise<void> {
+  pendingJump = undefined
+  if (viewOf(room)) await showFrom(env, room, seq, place)
+  else pendingJump = { chatRoomId: room.id, seq }
+}
+
+/** Marks what a search inside the chat has found, while the room is on screen. */
+export const showMatches = (room: Room, matches: Matches | null): void => changeView(room, { matches })

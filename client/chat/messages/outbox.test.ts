@@ -1,0 +1,129 @@
+import { expect, test, vi } from 'vitest'
+import type { Endpoint } from '../../../contract/endpoint.ts'
+import { messagesApi, SIGN_IN_TO_SEND } from '../../../contract/messages.ts'
+import { roomsApi } from '../../../contract/rooms.ts'
+import { type Api, ApiError } from '../../net/api.ts'
+import { keepRooms } from '../../rooms/list/loadRooms.ts'
+import { resetRooms } from '../../rooms/list/roomList.ts'
+import { catchUp } from '../../rooms/log/catchUp.ts'
+import { changesKeys, clone, counting, people } from '../../testing/room.ts'
+import { toastStore } from '../../ui/toast.ts'
+import { flushRoom, waitOf } from './outbox.ts'
+import { flush, sendText } from './send.ts'
+import { sendAndReport } from './sendOutcome.ts'
+
+const nothing = async () => undefined
+
+test('A message meets a room that waits for a commit: it goes out behind one, in the same go', async () => {
+  const { alice, bob, wire, roomId } = await people()
+  await alice.says(bob, 'one')
+  await bob.says(alice, 'two')
+  const laptop = await alice.newComputer()
+  await bob.reads(alice)
+  const old = bob.room(alice)
+  await changesKeys(alice, { removeDevices: [laptop.deviceId] })
+  await bob.keeps(alice, 'three')
+  const calls = counting(bob)
+  await flushRoom(bob.env, old, nothing)
+  expect(waitOf(roomId)).toBeUndefined()
+  expect(await bob.core.outbox(roomId)).toEqual([])
+  expect(calls.get(roomsApi.commit.path)).toBe(1)
+  expect(wire.rooms.get(roomId)?.needsCommit).toBe(false)
+  expect((await alice.hears(bob)).at(-1)).toBe('three')
+})
+
+test("Another browser takes this one's place in the room just before a message is sealed: it comes in again, and the message goes out", async () => {
+  const { wire, alice, bob, roomId } = await people()
+  await alice.says(bob, 'one')
+  await bob.says(alice, 'two')
+  await alice.reads(bob)
+  const copy = await clone(alice, wire)
+  await alice.says(bob, 'three')
+  await alice.keeps(bob, 'four')
+  const { sealOutboxRow } = alice.core
+  alice.core.sealOutboxRow = async (input) => {
+    alice.core.sealOutboxRow = sealOutboxRow
+    await copy.says(bob, 'from the copy')
+    await catchUp(alice.env, alice.room(bob))
+    expect((await alice.core.roomRecord(roomId))?.standing).toBe('outside')
+    return sealOutboxRow(input)
+  }
+  await alice.sends(alice.room(bob))
+  expect(await bob.hears(alice)).toEqual(['one', 'two', 'three', 'from the copy', 'four'])
+})
+
+test.each([
+  [
+    'Message limit reached message: You’ve sent the 10 messages of this month’s plan',
+    'You’ve sent the 10 messages of this month’s plan',
+  ],
+  ['Message limit reached message: Your plan says message: none', 'Your plan says message: none'],
+  ...['Message limit reached', 'Message limit reached message: ', 'Message limit reached message:   '].map((message) => [
+    message,
+    "You've reached your monthly message limit. Upgrade your plan or wait until next month.",
+  ]),
+])('A message limit that the server tells as "%s" is never told in no words', async (message, text) => {
+  const { alice, bob, wire } = await people()
+  await alice.keeps(bob, 'the eleventh')
+  wire.beforeEffect = (_caller, path, method) => {
+    if (path === messagesApi.send.path && method === 'POST') throw new ApiError(403, 'message_limit_reached', message ?? '')
+  }
+  expect(await flushRoom(alice.env, alice.room(bob), nothing)).toEqual({ outcome: 'limit_reached', text })
+})
+
+test('Who is not signed in any more is told so, and what was typed stays typed', async () => {
+  const { alice, bob } = await people()
+  resetRooms()
+  toastStore.setState({ queue: [] })
+  expect(await sendAndReport(() => sendText(alice.env, alice.room(bob), 'half a thought'), nothing)).toBe('failed')
+  expect(toastStore.getState().queue).toMatchObject([{ title: 'Error', text: 'You must be logged in to send messages' }])
+})
+
+test('A message that the server refuses for the plan opens the plans, and says why by a toast', async () => {
+  toastStore.setState({ queue: [] })
+  const onUpgrade = vi.fn()
+  const refused = async () => ({ outcome: 'subscription_required' as const, text: 'Subscription required' })
+  expect(await sendAndReport(refused, onUpgrade)).toBe('subscription_required')
+  expect(onUpgrade).toHaveBeenCalledOnce()
+  const text = 'You need a paid subscription to send messages. You can still receive and read messages from paid users.'
+  expect(toastStore.getState().queue).toMatchObject([{ title: 'Subscription Required', text }])
+})
+
+test('While a server does not answer a message, the person writes on: the message is kept and shown at once', async () => {
+  const { alice, bob, roomId } = await people()
+  await keepRooms(alice.env, [alice.contact(bob)])
+  let answers: () => void = () => undefined
+  const answered = new Promise<void>((resolve) => {
+    answers = resolve
+  })
+  const api = (async (endpoint: Endpoint, input: never) => {
+    if (endpoint.path === messagesApi.send.path) await answered
+    return await alice.env.api(endpoint as never, input)
+  }) as Api
+  const onKept = vi.fn()
+  const sending = sendText({ ...alice.env, api }, alice.room(bob), 'to a slow server', onKept)
+  await expect.poll(() => onKept.mock.calls.length, { timeout: 10_000 }).toBe(1)
+  expect(await alice.core.outbox(roomId)).toMatchObject([{ content: { text: 'to a slow server' }, failure: null }])
+  answers()
+  expect(await sending).toEqual({ outcome: 'kept' })
+  expect(await alice.core.outbox(roomId)).toEqual([])
+})
+
+test('A message that meets an ended session stays on this device', async () => {
+  const { alice, bob, wire, roomId } = await people()
+  await alice.keeps(bob, 'later')
+  wire.beforeEffect = (_caller, path, method) => {
+    if (path === messagesApi.send.path && method === 'POST') throw new ApiError(401, 'not_signed_in', SIGN_IN_TO_SEND)
+  }
+  expect(await flushRoom(alice.env, alice.room(bob), nothing)).toEqual({ outcome: 'kept' })
+  expect(await alice.core.outbox(roomId)).toMatchObject([{ content: { text: 'later' }, failure: null }])
+})
+
+test('Signing out in the middle of sending is no failure: the message waits in the vault', async () => {
+  const { alice, bob, roomId } = await people()
+  await alice.keeps(bob, 'later')
+  const tab = await alice.newTab()
+  await alice.core.close()
+  expect(await flush(alice.env, alice.room(bob))).toEqual({ outcome: 'kept' })
+  expect(await tab.core.outbox(roomId)).toMatchObject([{ content: { text: 'later' }, failure: null }])
+})

@@ -1,0 +1,193 @@
+import { messagesApi } from '../../../contract/messages.ts'
+import { objectPath } from '../../../contract/objects.ts'
+import { REFUSAL_TEXTS } from '../../../contract/refusaltexts.ts'
+import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
+import { inTurn, isInTurn } from '../../net/turns.ts'
+import { peerIdOf, placeOf, type Room } from '../../rooms/list/room.ts'
+import { changeRoom, latestRoom } from '../../rooms/list/roomList.ts'
+import { shutHere } from '../../rooms/list/roomLocks.ts'
+import { addNewest } from '../../rooms/list/rowUpdates.ts'
+import { type CaughtUp, catchUp } from '../../rooms/log/catchUp.ts'
+import { isOtherState } from '../../rooms/log/otherState.ts'
+import { readyRoom } from '../../rooms/log/readyRoom.ts'
+import { onStaleEpoch } from '../../rooms/log/staleEpoch.ts'
+import { changePerson } from '../../rooms/trust/people.ts'
+import { CryptoFailure, type OutboxRow } from '../../worker/crypto.ts'
+
+/** The result of sending a message. */
+export type SendOutcome = { outcome: 'kept' } | Refused
+
+/** A plan allows no more: the message stays on this device with the reason. */
+interface Refused {
+  outcome: 'subscription_required' | 'limit_reached'
+  text: string
+}
+
+interface Wait {
+  /** Text for the person. */
+  reason: string
+  /** Time until the next attempt; null if a change of the room or its people starts it. */
+  retryMs: number | null
+}
+
+/** Why a room's messages wait on this device, by room id. */
+const waiting = new Map<string, Wait>()
+export const forgetWaits = (): void => waiting.clear()
+export const waitOf = (chatRoomId: string): Wait | undefined => waiting.get(chatRoomId)
+
+const RETRY_MS = 5000
+
+const SEAL_TRIES = 6
+
+const LIMIT_TEXT = "You've reached your monthly message limit. Upgrade your plan or wait until next month."
+
+/**
+ * Sends the messages of the room's outbox in order, and stops at the first one that has to wait. After a lost answer it sends the
+ * same sealed bytes again. It seals anew only if the room's epoch has changed [Note: M1]. `onChange` gets what the log has brought,
+ * or undefined if only the outbox has changed. `sealed` is a message that was sealed just now and has no other before it.
+ */
+export function flushRoom(
+  env: Env,
+  room: Room,
+  onChange: (caughtUp?: CaughtUp) => Promise<void>,
+  sealed?: OutboxRow,
+): Promise<SendOutcome> {
+  return inTurn(env, queueOf(room), async () => {
+    let outcome: SendOutcome = { outcome: 'kept' }
+    for (const row of sealed ? [sealed] : await env.crypto.outbox(room.id)) {
+      // A newer tab sends messages of a kind that this build does not know.
+      if (row.failure || !row.content) continue
+      const sent = await sendRow(env, latestRoom(room), row, row === sealed)
+      await onChange(typeof sent === 'object' && 'cursor' in sent ? sent : undefined)
+      if (sent === 'wait') break
+      if (typeof sent === 'object' && 'outcome' in sent) outcome = sent
+    }
+    return outcome
+  })
+}
+
+/** The turn in which a room sends, one message after another. */
+export const queueOf = ({ id }: Room): string => `flush ${id}`
+
+/** True while this tab sends messages of the room. */
+export const isFlushing = (env: Env, room: Room): boolean => isInTurn(env, queueOf(room))
+
+/** CaughtUp: the log has the message. `isFresh` is true if the message was sealed just now. */
+async function sendRow(
+  env: Env,
+  listed: Room,
+  row: OutboxRow,
+  isFresh: boolean,
+): Promise<CaughtUp | 'next' | 'wait' | SendOutcome> {
+  const { id: chatRoomId } = listed
+  // Sending a message accepts a request, so its room is followed from here on.
+  const room: Room = { ...listed, state: 'accepted' }
+  try {
+    // A closed room is known without a call. The message stays in the outbox with the reason.
+    if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSAL_TEXTS.account_deleted)
+    let mustCommit = false
+    for (let attempt = 0; attempt < SEAL_TRIES; attempt++) {
+      if (!row.envelope || attempt > 0) {
+        const readiness = await readyRoom(env, room, { mustCommit })
+        if (!readiness.ready) return wait(chatRoomId, readiness.reason, null)
+      }
+      const sealed = isFresh && attempt === 0 ? row : await seal(env, room, row)
+      if (sealed === 'moved_on') continue
+      if (!sealed?.envelope) return 'next'
+      try {
+        const draft = {
+          id: row.id,
+          chatRoomId,
+          content: sealed.envelope,
+          ...typeOf(sealed.content ?? row.content),
+          ...(row.replyToId && { replyToId: row.replyToId }),
+        }
+        const message = await env.api(messagesApi.send, draft)
+        waiting.delete(chatRoomId)
+        addNewest(message, true)
+        const caughtUp = await catchUp(env, room, [{ kind: 'message', ...message }])
+        if (listed.state === 'pending') changeRoom(chatRoomId, () => ({ state: 'accepted' }))
+        return caughtUp
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error
+        await env.crypto.changeOutbox({ chatRoomId, id: row.id, failure: null, unseal: true })
+        mustCommit = await onStaleEpoch(env, room, error)
+      }
+    }
+    return wait(chatRoomId, 'This chat is busy. It is tried again.', RETRY_MS)
+  } catch (error) {
+    return failed(env, room, row, error)
+  }
+}
+
+/** What the server is told of content: its type, and of a file the object that it is. */
+function typeOf(content: OutboxRow['content']) {
+  if (content?.type !== 'file') return { messageType: 'text' as const }
+  const { as: messageType, object, storedBytes: fileSize } = content
+  return { messageType, fileName: object, filePath: objectPath(object), fileSize }
+}
+
+/** Seals a message. `moved_on`: this device was removed from the room or the room's devices changed, so the room is readied again. */
+async function seal(env: Env, room: Room, { id }: OutboxRow): Promise<OutboxRow | undefined | 'moved_on'> {
+  try {
+    return await env.crypto.sealOutboxRow({ ...placeOf(room), id })
+  } catch (error) {
+    if (error instanceof CryptoFailure && (error.code === 'outside' || error.code === 'not_ready')) return 'moved_on'
+    throw error
+  }
+}
+
+function wait(chatRoomId: string, reason: string, retryMs: Wait['retryMs']): 'wait' {
+  waiting.set(chatRoomId, { reason, retryMs })
+  return 'wait'
+}
+
+async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Promise<'next' | 'wait' | SendOutcome> {
+  const { id: chatRoomId } = room
+  const place = { chatRoomId, id: row.id }
+  if (error instanceof ApiError) {
+    const refusal = refusalOf(error)
+    if (refusal) {
+      // The words stay here, whoever sends them: a composer takes them back only where it is empty.
+      await env.crypto.changeOutbox({ ...place, failure: refusal.text, unseal: false })
+      return refusal
+    }
+    if (error.status === 0) return wait(chatRoomId, 'It goes out when the connection is back.', RETRY_MS)
+    if (error.status === 429 || error.status >= 500) {
+      const retryMs = error.retryAfterSeconds === undefined ? RETRY_MS : error.retryAfterSeconds * 1000
+      return wait(chatRoomId, `${error.message}. It is tried again.`, retryMs)
+    }
+    if (error.status === 401) return 'wait'
+    if (error.code === 'chat_locked') {
+      await shutHere(env, room)
+      return wait(chatRoomId, 'It goes out when this chat is unlocked.', null)
+    }
+    if (error.code === 'account_deleted') closeRoom(room)
+    await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: false })
+    return 'next'
+  }
+  if (!(error instanceof CryptoFailure)) throw error
+  if (isOtherState(error)) return wait(chatRoomId, `${error.message}. Nothing is sent until you decide.`, null)
+  await env.crypto.changeOutbox({ ...place, failure: error.message, unseal: true })
+  return 'next'
+}
+
+/** What a plan says to a message; undefined if the failure is another one. */
+function refusalOf({ code, message }: ApiError): Refused | undefined {
+  if (code === 'subscription_required') return { outcome: 'subscription_required', text: REFUSAL_TEXTS.subscription_required }
+  if (code === 'message_limit_reached') return { outcome: 'limit_reached', text: limitText(message) }
+  return undefined
+}
+
+/** The server's text about a message limit, which follows "message: ", or our own if that is empty. */
+function limitText(message: string): string {
+  const [, ...words] = message.split('message: ')
+  return words.join('message: ').trim() || LIMIT_TEXT
+}
+
+/** Marks the room as closed, because the other account is deleted. Reading the list again would take longer. */
+function closeRoom(room: Room): void {
+  changeRoom(room.id, ({ peers }) => ({ isClosed: true, peers: peers.map((peer) => ({ ...peer, isDeleted: true })) }))
+  changePerson(peerIdOf(room) ?? '', { isDeleted: true, mismatch: null, isVerified: false, comparedAt: null })
+}

@@ -1,0 +1,105 @@
+import type { ServerData } from '../../../contract/frames.ts'
+import type { Env } from '../../env.ts'
+import { fetchRooms } from '../../rooms/list/loadRooms.ts'
+import { refreshPreview } from '../../rooms/list/preview.ts'
+import { markDelivered } from '../../rooms/list/readMarks.ts'
+import type { Room } from '../../rooms/list/room.ts'
+import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
+import { isShut } from '../../rooms/list/roomLocks.ts'
+import { addNewest, onReceipt } from '../../rooms/list/rowUpdates.ts'
+import { type CaughtUp, catchUp } from '../../rooms/log/catchUp.ts'
+import { showForks } from '../../rooms/log/showForks.ts'
+import { tellForks } from '../../rooms/log/staleEpoch.ts'
+import { isLookedAt } from '../../ui/focus.ts'
+import { painted } from '../../ui/painted.ts'
+import { appendOpened, refreshRoom, showCaughtUp } from './messageWindow.ts'
+import { changeView, viewOf } from './store.ts'
+
+/** Handles a message from the socket. Replay enters by `syncRoom`. Both catch up with the room's log, then show the vault's messages. */
+export async function receiveMessage(env: Env, message: ServerData['message']): Promise<void> {
+  // A new person's first message arrives before the list has their room.
+  if (!roomById(message.chatRoomId)) await fetchRooms(env, [message.chatRoomId])
+  const room = roomById(message.chatRoomId)
+  if (!room) return
+  // A request's messages are not shown before it is accepted.
+  const isSeen = room.state === 'accepted' && isEndOnScreen(room) && isLookedAt()
+  if (isSeen) return receiveSeen(env, room, message)
+  if (message.senderId !== room.ownId) noteFresh(room, message.seq)
+  // The worker opens it while the list is drawn anew.
+  const caughtUp = catchUp(env, room, [{ kind: 'message', ...message }])
+  addNewest(message, false)
+  await show(env, room, await caughtUp)
+}
+
+/** A message whose place is on screen: the bubble comes first, and what the list, the counters and the others learn of it behind it. */
+async function receiveSeen(env: Env, room: RoomRow, message: ServerData['message']): Promise<void> {
+  const caughtUp = await catchUp(env, room, [{ kind: 'message', ...message }]).catch((error: unknown) => {
+    addNewest(message, true)
+    throw error
+  })
+  const newest = caughtUp.opened?.at(-1)
+  const isShown = newest !== undefined && (await appendOpened(env, room, caughtUp))
+  if (isShown) await painted()
+  addNewest(message, true)
+  if (!isShown) return show(env, room, caughtUp)
+  // The account may be closed meanwhile.
+  if (!roomById(room.id)) return
+  await refreshPreview(env, room, newest)
+  await tellShown(env, room, caughtUp.cursor)
+}
+
+function isEndOnScreen(room: Room): boolean {
+  const view = viewOf(room)
+  return view?.isAtEnd === true && !view.hasNewer && !view.isOpening
+}
+
+/** Counts a message that nobody sees come as new: the line stands above the first of them. */
+function noteFresh(room: RoomRow, seq: number): void {
+  const view = viewOf(room)
+  if (!view || view.isOpening || room.state !== 'accepted') return
+  const { fresh } = view
+  const isMore = fresh !== null && room.unreadCount > 0
+  changeView(room, { fresh: isMore ? { ...fresh, count: fresh.count + 1 } : { after: seq - 1, count: 1 } })
+}
+
+export async function receiveCommit(env: Env, commit: ServerData['commit']): Promise<void> {
+  const room = roomById(commit.chatRoomId)
+  if (room) await show(env, room, await catchUp(env, room, [commit]))
+}
+
+/** Handles a receipt: updates the ticks in the list and on screen. */
+export async function refreshDelivery(env: Env, receipt: ServerData['receipt']): Promise<void> {
+  if (!onReceipt(receipt)) await fetchRooms(env, [receipt.chatRoomId])
+  const room = roomById(receipt.chatRoomId)
+  if (room) await refreshRoom(env, room)
+}
+
+/** Brings a room up to date and shows it. */
+export async function syncRoom(env: Env, room: Room): Promise<void> {
+  if (isShut(room)) return
+  const { cursor = 0, forks } = (await env.crypto.roomRecord(room.id)) ?? {}
+  showForks(room, forks)
+  if (cursor < room.lastSeq) return show(env, room, await catchUp(env, room))
+  await refreshRoom(env, room)
+  await tellShown(env, room, cursor)
+}
+
+/** Shows what a catch-up has brought, then tells the others what they must know of it. */
+async function show(env: Env, room: Room, caughtUp: CaughtUp): Promise<void> {
+  await showCaughtUp(env, room, caughtUp)
+  await tellShown(env, room, caughtUp.cursor)
+}
+
+/** `cursor` is the last seq of the log on this device. */
+async function tellShown(env: Env, room: Room, cursor: number): Promise<void> {
+  await markShown(env, room, cursor)
+  await tellForks(env, room)
+}
+
+/** Marks a room's messages as delivered. */
+async function markShown(env: Env, room: Room, cursor: number): Promise<void> {
+  const row = roomById(room.id)
+  // A delivery mark would show a stranger that this person is online: it waits until the request is accepted.
+  if (row?.state !== 'accepted' || !row.lastMessage || row.lastMessage.senderId === row.ownId) return
+  await markDelivered(env, row, cursor)
+}

@@ -1,0 +1,114 @@
+import { textBytes } from '../../../contract/bytes.ts'
+import { LIMITS, PERIODS } from '../../../contract/limits.ts'
+import { SIGN_IN_TO_SEND } from '../../../contract/messages.ts'
+import type { Env } from '../../env.ts'
+import { ownPrivacy } from '../../me/privacy/privacy.ts'
+import { ApiError } from '../../net/api.ts'
+import { forgetDraft } from '../../rooms/list/drafts.ts'
+import { placeOf, type Room } from '../../rooms/list/room.ts'
+import { roomById } from '../../rooms/list/roomList.ts'
+import { isShut } from '../../rooms/list/roomLocks.ts'
+import { untilKept } from '../../rooms/list/unkeptDrafts.ts'
+import type { CaughtUp } from '../../rooms/log/catchUp.ts'
+import { isClosed, type OutboxRow } from '../../worker/crypto.ts'
+import { hideUnsent, refreshRoom, showCaughtUp, showNewest, showUnsent, viewRefreshed } from './messageWindow.ts'
+import { flushRoom, isFlushing, type SendOutcome, waitOf } from './outbox.ts'
+import { changeView, viewOf } from './store.ts'
+import { whileKept } from './whileKept.ts'
+
+/**
+ * Shows the message at once, stores it in the outbox, calls `onKept` with its id, and sends it: a server that does not answer must not
+ * keep the person from writing on. A message that cannot be stored is taken away again: the caller gives the text back. One that a plan
+ * refuses stays as a line that was not sent, until `takeBack`. Throws ApiError.
+ */
+export async function sendText(env: Env, room: Room, text: string, onKept?: (id: string) => void): Promise<SendOutcome> {
+  const words = text.trim()
+  if (words === '') return { outcome: 'kept' }
+  // The list is empty after the account is closed.
+  if (!roomById(room.id)) throw new ApiError(401, 'not_signed_in', SIGN_IN_TO_SEND)
+  if (textBytes(words) > LIMITS.textBytes)
+    throw new ApiError(400, 'invalid_input', `A message is at most ${LIMITS.textBytes / 1024} KB of text`)
+  const content = { type: 'text' as const, text: words }
+  const message = { id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt: env.clock().toISOString() }
+  const row = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
+  typingSentAt = 0
+  showUnsent(room, row)
+  changeView(room, { fresh: null })
+  const keep = () => env.crypto.keepAndSeal({ message, room: roomToSeal(env, room) })
+  const kept = await whileKept(
+    row,
+    () => untilKept(keep()),
+    () => viewRefreshed(env, room),
+  ).catch((error: unknown) => {
+    hideUnsent(room, row.id)
+    throw error
+  })
+  // Its words went out of the vault by the transaction that kept it.
+  forgetDraft(room.id)
+  const view = viewOf(room)
+  if (view?.status !== 'ready' || view.hasNewer) await showNewest(env, room)
+  onKept?.(row.id)
+  // While this tab sends others, this one follows them out of the outbox.
+  return flush(env, room, kept.isAlone && !isFlushing(env, room) ? kept : undefined)
+}
+
+/** The room as a message may be sealed for it at once; null if the room must be readied first. */
+function roomToSeal(env: Env, { id }: Room) {
+  const row = roomById(id)
+  if (row?.state !== 'accepted' || row.isClosed || row.asksRestart || row.peers.some(({ isDeleted }) => isDeleted)) return null
+  return { ...placeOf(row), peers: row.peers, lastSeq: row.lastSeq, now: env.clock().getTime() }
+}
+
+/** Sends the messages in a room's outbox and shows their progress. `sealed` is the only one there, just sealed. */
+export async function flush(env: Env, room: Room, sealed?: OutboxRow): Promise<SendOutcome> {
+  const onChange = (caughtUp?: CaughtUp) => (caughtUp ? showCaughtUp(env, room, caughtUp) : refreshRoom(env, room))
+  try {
+    const outcome = await flushRoom(env, room, onChange, sealed)
+    retryLater(env, room)
+    return outcome
+  } catch (error) {
+    // The outbox stays in the vault until the next sign-in.
+    if (isClosed(error)) return { outcome: 'kept' }
+    throw error
+  }
+}
+
+/** Timers of retries, by room id. */
+const retries = new Map<string, ReturnType<typeof setTimeout>>()
+
+/** Tries again later, because an unreachable or busy server may send no event when it is back. */
+function retryLater(env: Env, room: Room): void {
+  clearTimeout(retries.get(room.id))
+  const retryMs = waitOf(room.id)?.retryMs
+  if (!retryMs) return
+  const again = () => {
+    // The room is missing if the account was closed meanwhile.
+    const now = roomById(room.id)
+    if (now && !isShut(now)) void flush(env, now)
+  }
+  retries.set(room.id, setTimeout(again, retryMs))
+}
+
+export function stopRetries(): void {
+  for (const timer of retries.values()) clearTimeout(timer)
+  retries.clear()
+}
+
+/** Sends the outbox of every room, after a reload or a reconnection. */
+export async function flushAll(env: Env): Promise<void> {
+  for (const chatRoomId of await env.crypto.roomsWithOutbox()) {
+    const room = roomById(chatRoomId)
+    if (room && !isShut(room)) await flush(env, room)
+  }
+}
+
+let typingSentAt = 0
+
+/** Sends a typing frame, at most every few seconds, unless the account hides its typing. It may be lost. */
+export function setTyping(env: Env, room: Room, isTyping: boolean): void {
+  if (!ownPrivacy().typing) return
+  const now = env.clock().getTime()
+  if (isTyping && now - typingSentAt < PERIODS.typingSentMs) return
+  typingSentAt = isTyping ? now : 0
+  env.socket.send({ type: 'typing', data: { chatRoomId: room.id, isTyping } })
+}

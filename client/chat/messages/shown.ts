@@ -1,0 +1,53 @@
+import type { Content } from '../../../contract/content.ts'
+import { UNSUPPORTED } from '../../../contract/contentwords.ts'
+import { deliveryOf, type Room } from '../../rooms/list/room.ts'
+import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
+import { waitOf } from './outbox.ts'
+import type { MessageBody, ShownMessage } from './store.ts'
+
+/** What stands in the place of messages that the server withholds. */
+const WHILE_BLOCKED = 'Messages while blocked are not kept'
+const NO_LONGER_THERE = 'The server no longer has this message'
+
+const unsupported = { kind: 'unsupported', text: UNSUPPORTED } as const
+
+/** How the timeline shows a message of the vault. */
+export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
+  const { id, seq, at, senderId, body, isOutOfPlace = false } = message
+  const isMine = senderId === room.ownId
+  const hasDelivery = body.kind === 'content' || body.kind === 'plain'
+  const status = isMine && hasDelivery ? deliveryOf(room, seq) : null
+  return { id, seq, at, isMine, status, reason: null, body: shownBody(message), isOutOfPlace, ...flagsOf(message) }
+}
+
+const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMessage) => ({
+  ...(isRemovedSince && { isRemovedSince }),
+  ...(isArchiveWrong && { isArchiveWrong }),
+  ...(isOlder && { isOlder }),
+  ...(sentAt !== undefined && { sentAt }),
+})
+
+const written = (content: Content, chatRoomId: string): MessageBody =>
+  content.type === 'text'
+    ? { kind: 'text', text: content.text }
+    : { kind: 'file', file: content, text: content.caption, chatRoomId }
+
+function shownBody({ body, chatRoomId }: StoredMessage): MessageBody {
+  if (body.kind === 'content') return written(body.content, chatRoomId)
+  if (body.kind === 'withheld') return { kind: 'notice', text: body.isExplained ? WHILE_BLOCKED : NO_LONGER_THERE, isQuiet: true }
+  if (body.kind === 'newer') return unsupported
+  if (body.kind === 'sealed')
+    return {
+      kind: 'unreadable',
+      reason: 'This message was sealed with a key that this browser does not have.',
+    }
+  return body
+}
+
+/** How the timeline shows a message of this device that the server has not acknowledged. */
+export function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
+  const waits = waitOf(chatRoomId)?.reason ?? null
+  const status = failure ? 'failed' : waits ? 'waiting' : 'sending'
+  const body: MessageBody = content ? written(content, chatRoomId) : unsupported
+  return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false }
+}

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { newsOf } from './news.ts'
+import type { Fresh, ShownMessage } from './store.ts'
+import { isApart, type Line, newWords, timelineLines } from './timelineLines.ts'
+
+const message = (
+  id: string,
+  isMine: boolean,
+  at: Date,
+  body: ShownMessage['body'] = { kind: 'text', text: id },
+): ShownMessage => ({
+  id,
+  seq: 1,
+  isMine,
+  at: at.toISOString(),
+  status: isMine ? 'sent' : null,
+  reason: null,
+  body,
+  isOutOfPlace: false,
+})
+const at = (hour: number, minute: number, day = 20) => new Date(2026, 10, day, hour, minute)
+const endsRun = (all: Line[], index: number) => all[index + 1] === undefined || isApart(all, index + 1)
+const lines = (messages: ShownMessage[], fresh: Fresh | null = null) =>
+  timelineLines({ messages, fresh, hasOlder: false }).slice(1)
+const comparedIn = (messages: ShownMessage[], at: Date, more: { hasOlder?: boolean; hasNewer?: boolean } = {}) =>
+  timelineLines({ messages, fresh: null, hasOlder: false, ...more, comparedAt: at.toISOString() }).map((line, index, all) =>
+    line.kind === 'message' ? line.message.id + (endsRun(all, index) ? ']' : '') : line.kind,
+  )
+const drawn = (messages: ShownMessage[], fresh: Fresh | null = null) =>
+  lines(messages, fresh).map((line, index, all) =>
+    line.kind === 'message' ? `${line.startsRun ? '[' : ' '}${line.message.id}${endsRun(all, index) ? ']' : ' '}` : line.kind,
+  )
+
+test('what one person writes in one go is a run, and another speaker or a pause ends it', () => {
+  expect(
+    drawn([
+      message('a', false, at(9, 0)),
+      message('b', false, at(9, 5)),
+      message('c', true, at(9, 6)),
+      message('d', true, at(9, 20)),
+    ]),
+  ).toEqual(['day', '[a ', ' b]', '[c]', '[d]'])
+})
+
+test('a day stands above its first message and cuts a run', () => {
+  expect(drawn([message('a', true, at(23, 58, 19)), message('b', true, at(0, 1))])).toEqual(['day', '[a]', 'day', '[b]'])
+})
+
+test('a notice cuts a run', () => {
+  const notice = message('n', false, at(9, 1), { kind: 'notice', text: 'Encryption restarted' })
+  expect(drawn([message('a', false, at(9, 0)), notice, message('b', false, at(9, 2))])).toEqual(['day', '[a]', 'notice', '[b]'])
+})
+
+test('a message that is out of place has the warning above it, once for those in a row, and it cuts a run', () => {
+  const odd = (id: string, minute: number) => ({ ...message(id, false, at(9, minute)), isOutOfPlace: true })
+  const messages = [message('a', false, at(9, 0)), odd('b', 1), odd('c', 2), message('d', true, at(9, 3)), odd('e', 4)]
+  expect(drawn(messages)).toEqual(['day', '[a]', 'warning', '[b ', ' c]', '[d]', 'warning', '[e]'])
+  const words = lines(messages).flatMap((line) => (line.kind === 'warning' ? [line.text] : []))
+  expect(words[0]).toBe('The server dropped or reordered messages before this one.')
+})
+
+test('keys are unique and stay when older messages arrive', () => {
+  const newer = [message('c', true, at(9, 0)), message('unsent', true, at(8, 0, 19)), message('d', true, at(9, 1))]
+  const keys = (messages: ShownMessage[]) => lines(messages).map((line) => line.key)
+  const before = keys(newer)
+  const after = keys([message('a', false, at(7, 0)), message('same', false, at(7, 1)), message('same', true, at(7, 2)), ...newer])
+  expect(new Set(after).size).toBe(after.length)
+  expect(after).toEqual(expect.arrayContaining(before))
+})
+
+const times = (messages: ShownMessage[]) =>
+  lines(messages).flatMap((line) => (line.kind === 'message' && line.hasTime ? [line.message.id] : []))
+
+test('the time stands once a minute of one person, and always where it says more than the minute', () => {
+  const second = (id: string, isMine: boolean, seconds: number) => message(id, isMine, new Date(2026, 10, 20, 9, 0, seconds))
+  const failed = { ...second('b', true, 2), status: 'failed' as const }
+  expect(times([second('a', true, 1), failed, second('c', true, 3), second('d', true, 61), second('e', false, 62)])).toEqual([
+    'b',
+    'c',
+    'd',
+    'e',
+  ])
+})
+
+test('the line above the unread stands once, above the first unread of the other person, and cuts a run', () => {
+  const placed = (id: string, isMine: boolean, seq: number) => ({ ...message(id, isMine, at(9, seq)), seq })
+  const messages = [placed('a', false, 1), placed('b', true, 2), placed('c', false, 3), placed('d', false, 4)]
+  expect(drawn(messages, { after: 1, count: 2 })).toEqual(['day', '[a]', '[b]', 'new', '[c ', ' d]'])
+  expect(drawn(messages, { after: 3, count: 1 })).toEqual(['day', '[a]', '[b]', '[c]', 'new', '[d]'])
+  expect(drawn(messages, { after: 4, count: 1 })).toEqual(['day', '[a]', '[b]', '[c ', ' d]'])
+  expect([newWords(1), newWords(12)]).toEqual(['1 new message', '12 new messages'])
+})
+
+test('That somebody was verified by a scanned code stands where it happened too, and says so', () => {
+  const shown = { messages: [message('a', false, at(9, 0))], fresh: null, hasOlder: false, comparedAt: at(9, 1).toISOString() }
+  const compared = (isByCode: boolean) => timelineLines({ ...shown, isByCode }).find(({ kind }) => kind === 'compared')
+  expect([compared(true), compared(false)]).toMatchObject([{ isByCode: true }, { isByCode: false }])
+})
+
+test('That the numbers were compared stands where it happened, under its day, and not beside messages that are not loaded', () => {
+  const messages = [message('a', false, at(9, 0)), message('b', false, at(9, 2)), message('c', false, at(9, 0, 21))]
+  expect(comparedIn(messages, at(9, 1))).toEqual(['about', 'day', 'a]', 'compared', 'b]', 'day', 'c]'])
+  expect(comparedIn(messages, at(23, 0))).toEqual(['about', 'day', 'a', 'b]', 'compared', 'day', 'c]'])
+  expect(comparedIn(messages, at(9, 0, 22))).toEqual(['about', 'day', 'a', 'b]', 'day', 'c]', 'day', 'compared'])
+  expect(comparedIn(messages, at(8, 0))).toEqual(['about', 'day', 'compared', 'a', 'b]', 'day', 'c]'])
+  expect(comparedIn(messages, at(8, 0), { hasOlder: true })).toEqual(['a', 'b]', 'day', 'c]'])
+  expect(comparedIn(messages, at(9, 0, 22), { hasNewer: true })).not.toContain('compared')
+})
+
+test('what the server withholds is one calm line for all in a row, which nobody is told of as news', () => {
+  const calm = (id: string) => message(id, false, at(9, 0), { kind: 'notice', text: 'not kept', isQuiet: true })
+  const shown = [message('a', false, at(9, 0)), calm('b'), calm('c'), message('d', false, at(9, 1)), calm('e')]
+  expect(drawn(shown)).toEqual(['day', '[a]', 'notice', '[d]', 'notice'])
+  expect(drawn(shown.slice(1), { after: 0, count: 1 })).toEqual(['day', 'notice', 'new', '[d]', 'notice'])
+  expect(newsOf([], shown.slice(1, 3), 'Bob')).toEqual([])
+})

@@ -1,0 +1,116 @@
+import { dayOf } from '../../ui/time.ts'
+import type { Fresh, ShownMessage } from './store.ts'
+
+/** One line of the timeline. Its key stays the same while the lines around it change. */
+export type Line =
+  /** What stands above the first message of the room: how it is encrypted. */
+  | { kind: 'about'; key: string }
+  | { kind: 'day'; key: string; at: string }
+  | { kind: 'new'; key: string; count: number }
+  | { kind: 'notice'; key: string; text: string }
+  /** That the two people compared their safety number, and it was the same, or that one scanned the other's contact code. */
+  | { kind: 'compared'; key: string; isByCode: boolean }
+  | { kind: 'warning'; key: string; text: string }
+  | { kind: 'message'; key: string; message: ShownMessage; startsRun: boolean; hasTime: boolean }
+
+/** The warning above a message whose sender's view of the log differs from ours [Note: M5]. */
+export const OUT_OF_PLACE = 'The server dropped or reordered messages before this one.'
+
+type Notice = Extract<ShownMessage['body'], { kind: 'notice' }>
+
+const RUN_MS = 10 * 60_000
+
+interface Shown {
+  messages: ShownMessage[]
+  fresh: Fresh | null
+  /** While there are, the first line is left out: the heading of a day that may begin further up would move with the next page. */
+  hasOlder: boolean
+  /** While there are, what would stand below the last message is left out. */
+  hasNewer?: boolean
+  /** When the safety number was compared, ISO 8601; null if nobody knows. */
+  comparedAt?: string | null
+  /** True if that was a scanned contact code. */
+  isByCode?: boolean
+}
+
+/** Makes the lines: day separators, notices, the line above the unread, and messages in runs of one sender. */
+export function timelineLines(shown: Shown): Line[] {
+  const { messages, fresh, hasOlder, hasNewer = false, comparedAt = null, isByCode = false } = shown
+  const lines: Line[] = hasOlder ? [] : [{ kind: 'about', key: 'about' }]
+  // The index of the message that follows the comparison; one past the last one where none does.
+  const next = comparedAt === null ? -1 : messages.findIndex(({ at }) => at > comparedAt)
+  const comparedIndex = next === 0 && hasOlder ? -1 : next < 0 && comparedAt !== null && !hasNewer ? messages.length : next
+  const [first] = messages
+  let shownDay = hasOlder && first ? dayOf(new Date(first.at)) : undefined
+  const days = new Map(shownDay === undefined ? [] : [[shownDay, 1]])
+  function enterDay(at: string) {
+    const day = dayOf(new Date(at))
+    if (day === shownDay) return
+    shownDay = day
+    const times = days.get(day) ?? 0
+    days.set(day, times + 1)
+    lines.push({ kind: 'day', key: times ? `day ${day} ${times}` : `day ${day}`, at })
+  }
+  function sayCompared(at: string | null) {
+    if (at === null) return
+    enterDay(at)
+    lines.push({ kind: 'compared', key: 'compared', isByCode })
+  }
+  const firstNew = fresh && messages.find((message) => isNew(message, fresh))
+  const cuts = (index: number, message: ShownMessage | undefined) => index === comparedIndex || message === firstNew
+  for (const [index, message] of messages.entries()) {
+    const before = messages[index - 1]
+    const after = messages[index + 1]
+    if (index === comparedIndex) sayCompared(comparedAt)
+    enterDay(message.at)
+    if (fresh && message === firstNew) lines.push({ kind: 'new', key: 'new', count: fresh.count })
+    // The warning is shown once for a row of such messages, because after the first one the views cannot be compared.
+    if (message.isOutOfPlace && !before?.isOutOfPlace)
+      lines.push({ kind: 'warning', key: `warning ${keyOf(message)}`, text: OUT_OF_PLACE })
+    if (message.body.kind === 'notice') {
+      if (!isSaid(message.body, before)) lines.push({ kind: 'notice', key: message.id, text: message.body.text })
+    } else {
+      const goesOn = !cuts(index + 1, after) && belongTogether(message, after)
+      lines.push({
+        kind: 'message',
+        key: keyOf(message),
+        message,
+        startsRun: cuts(index, message) || !belongTogether(before, message),
+        hasTime: !goesOn || minuteOf(message) !== minuteOf(after) || isOnItsWay(message),
+      })
+    }
+  }
+  if (comparedIndex === messages.length) sayCompared(comparedAt)
+  return lines
+}
+
+/** True for a line that keeps its distance from a message above it. The later line has the space: one more moves none that is there. */
+export function isApart(lines: Line[], index: number): boolean {
+  const line = lines[index]
+  return lines[index - 1]?.kind === 'message' && (line?.kind !== 'message' || line.startsRun)
+}
+
+/** True if the message before says the same already. */
+const isSaid = ({ text, isQuiet }: Notice, before: ShownMessage | undefined): boolean =>
+  isQuiet === true && before?.body.kind === 'notice' && before.body.text === text
+
+const isNew = ({ isMine, seq, body }: ShownMessage, { after }: Fresh): boolean =>
+  !isMine && seq !== null && seq > after && body.kind !== 'notice'
+
+/** "12 new messages" */
+export const newWords = (count: number): string => (count === 1 ? '1 new message' : `${count} new messages`)
+
+const keyOf = ({ isMine, id }: ShownMessage): string => `${isMine ? 'me' : 'them'} ${id}`
+
+const minuteOf = (message: ShownMessage | undefined): number => Math.floor(Date.parse(message?.at ?? '') / 60_000)
+
+/** A message whose time says more than the minute: that it failed, waits, or was written at another time. */
+const isOnItsWay = ({ status, sentAt }: ShownMessage): boolean =>
+  status === 'failed' || status === 'waiting' || sentAt !== undefined
+
+function belongTogether(a: ShownMessage | undefined, b: ShownMessage | undefined): boolean {
+  if (!a || !b || a.isMine !== b.isMine || a.body.kind === 'notice' || b.body.kind === 'notice') return false
+  if (b.isOutOfPlace && !a.isOutOfPlace) return false
+  const [first, second] = [new Date(a.at), new Date(b.at)]
+  return dayOf(first) === dayOf(second) && second.getTime() - first.getTime() < RUN_MS
+}

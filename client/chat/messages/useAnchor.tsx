@@ -1,0 +1,34 @@
+import type { Virtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useEffect, useState } from 'react'
+import type { Anchor } from './store.ts'
+import type { Line } from './timelineLines.ts'
+
+/** How long a search result is highlighted. */
+const FOUND_MS = 3000
+
+/** Scrolls to the message of each jump. Returns the id of a search result while it is highlighted. */
+export function useAnchor(
+  scroller: RefObject<HTMLElement | null>,
+  virtual: Virtualizer<HTMLDivElement, Element>,
+  lines: Line[],
+  anchor: Anchor | null,
+): string | undefined {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each jump, not again when lines come
+  useEffect(() => {
+    const index = lines.findIndex((line) => line.kind === 'message' && line.message.id === anchor?.id)
+    if (index < 0) return
+    const top = ['day', 'new'].includes(lines[index - 1]?.kind ?? '') ? index - 1 : index
+    if (anchor?.place === 'top' || anchor?.place === 'unread') return virtual.scrollToIndex(top, { align: 'start' })
+    virtual.scrollToIndex(index, { align: 'center' })
+    if (anchor?.place === 'middle') scroller.current?.focus({ preventScroll: true })
+  }, [virtual, anchor])
+
+  const [foundId, setFoundId] = useState<string>()
+  useEffect(() => {
+    if (anchor?.place !== 'middle') return setFoundId(undefined)
+    setFoundId(anchor.id)
+    const timer = setTimeout(() => setFoundId(undefined), FOUND_MS)
+    return () => clearTimeout(timer)
+  }, [anchor])
+  return foundId
+}

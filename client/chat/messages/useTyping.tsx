@@ -1,0 +1,37 @@
+import { useEffect, useMemo } from 'react'
+import { PERIODS } from '../../../contract/limits.ts'
+import type { Room } from '../../rooms/list/room.ts'
+import { useEnv } from '../../ui/env.tsx'
+import { useLatest } from '../../ui/useLatest.tsx'
+import { setTyping } from './send.ts'
+
+/** Sends typing frames to a room, and one that ends typing after a pause; none where a message ends it. */
+export function useTyping(room: Room) {
+  const env = useEnv()
+  const latest = useLatest(room)
+  const typing = useMemo(() => typist((isTyping) => setTyping(env, latest.current, isTyping)), [env, latest])
+  useEffect(() => typing.stop, [typing])
+  return typing
+}
+
+function typist(tell: (isTyping: boolean) => void) {
+  let pause: ReturnType<typeof setTimeout> | undefined
+  const stop = () => {
+    if (pause === undefined) return
+    clearTimeout(pause)
+    pause = undefined
+    tell(false)
+  }
+  const change = (isTyping: boolean) => {
+    if (!isTyping) return stop()
+    clearTimeout(pause)
+    pause = setTimeout(stop, PERIODS.typingShownMs)
+    tell(true)
+  }
+  /** Ends it without telling: the message does. */
+  const send = () => {
+    clearTimeout(pause)
+    pause = undefined
+  }
+  return { change, stop, send }
+}
