@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { contentOf } from '../client/codes/content.ts'
+import { contentOf } from '../client/people/contactcodes/codeContent.ts'
 import { toBase64 } from '../contract/bytes.ts'
 import { onionAddress } from '../contract/onion.ts'
 import { type Camera, newCamera } from './camera.ts'

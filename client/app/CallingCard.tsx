@@ -6,7 +6,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { later } from '../ui/later.tsx'
 import { useCopy } from '../ui/useCopy.tsx'
 
-const CompactCode = later(async () => (await import('../codes/CompactCode.tsx')).CompactCode)
+const CompactCode = later(async () => (await import('../people/contactcodes/CompactCode.tsx')).CompactCode)
 
 interface Props {
   user: User

@@ -6,11 +6,11 @@ import { hasRight } from '../../contract/plans.ts'
 import { Bell } from '../alerts/notifications/Bell.tsx'
 import { OfferOnce } from '../alerts/notifications/OfferOnce.tsx'
 import { Title } from '../alerts/notifications/Title.tsx'
-import { actStore } from '../contacts/acts.ts'
-import { type AddingWay, ContactList } from '../contacts/ContactList.tsx'
-import { vanishedStore } from '../contacts/vanished.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import { signInsStore } from '../me/sessions/store.ts'
+import { actStore } from '../people/contacts/acts.ts'
+import { type AddingWay, ContactList } from '../people/contacts/ContactList.tsx'
+import { vanishedStore } from '../people/contacts/vanished.ts'
 import { isNews, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
 import { closeDetails, detailsStore } from '../rooms/trust/details.ts'
@@ -35,17 +35,17 @@ const Tooltips = lazy(() =>
 const NewDevices = later(async () => (await import('../me/devices/NewDevices.tsx')).NewDevices)
 const Reminders = later(async () => (await import('./Reminders.tsx')).Reminders)
 const FirstAdministrator = later(async () => (await import('../admin/FirstAdministrator.tsx')).FirstAdministrator)
-const InviteDialog = later(async () => (await import('../codes/InviteDialog.tsx')).InviteDialog)
-const ScanDialog = later(async () => (await import('../codes/ScanDialog.tsx')).ScanDialog)
-const AddContactDialog = later(async () => (await import('../contacts/AddContactDialog.tsx')).AddContactDialog)
-const ContactActs = later(async () => (await import('../contacts/ContactActs.tsx')).ContactActs)
+const InviteDialog = later(async () => (await import('../people/contactcodes/InviteDialog.tsx')).InviteDialog)
+const ScanDialog = later(async () => (await import('../people/contactcodes/ScanDialog.tsx')).ScanDialog)
+const AddContactDialog = later(async () => (await import('../people/contacts/AddContactDialog.tsx')).AddContactDialog)
+const ContactActs = later(async () => (await import('../people/contacts/ContactActs.tsx')).ContactActs)
 const LogoutDialog = later(async () => (await import('../me/account/LogoutDialog.tsx')).LogoutDialog)
 
 const Palette = later(async () => (await import('./Palette.tsx')).Palette, EarlyField)
 const KeysSheet = later(async () => (await import('./KeysSheet.tsx')).KeysSheet)
 
-const CodeUses = lazy(async () => ({ default: (await import('../codes/CodeUses.tsx')).CodeUses }))
-const Vanished = lazy(async () => ({ default: (await import('../contacts/Vanished.tsx')).Vanished }))
+const CodeUses = lazy(async () => ({ default: (await import('../people/contactcodes/CodeUses.tsx')).CodeUses }))
+const Vanished = lazy(async () => ({ default: (await import('../people/contacts/Vanished.tsx')).Vanished }))
 const LostBook = lazy(async () => ({ default: (await import('../me/security/LostBook.tsx')).LostBook }))
 const NewSignIns = lazy(async () => ({ default: (await import('../me/sessions/NewSignIns.tsx')).NewSignIns }))
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))

@@ -4,8 +4,8 @@ import { keepUntilLeft } from '../chat/chatlocks/relock.ts'
 import { Chat } from '../chat/messages/Chat.tsx'
 import { hideRoom, showRoom } from '../chat/messages/messages.ts'
 import { flush } from '../chat/messages/send.ts'
-import { actStore, askAct } from '../contacts/acts.ts'
 import { usePresence } from '../me/privacy/usePresence.tsx'
+import { actStore, askAct } from '../people/contacts/acts.ts'
 import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
 import { isOtherState } from '../rooms/log/otherState.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
@@ -23,7 +23,7 @@ import { useMedia } from '../ui/useMedia.tsx'
 
 const ContactPanel = later(async () => (await import('../rooms/trust/ContactPanel.tsx')).ContactPanel)
 
-const ContactButtons = later(async () => (await import('../contacts/ContactButtons.tsx')).ContactButtons)
+const ContactButtons = later(async () => (await import('../people/contacts/ContactButtons.tsx')).ContactButtons)
 const MuteSection = later(async () => (await import('../alerts/notifications/MuteSection.tsx')).MuteSection)
 
 const LockedChat = later(async () => (await import('../chat/chatlocks/LockedChat.tsx')).LockedChat)

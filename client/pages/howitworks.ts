@@ -146,7 +146,7 @@ export const HOW_IT_WORKS: readonly Claim[] = [
         title: 'a code says why it does not work: unknown, replaced, expired, used up, or the own one',
       },
       {
-        file: 'client/codes/codes.test.ts',
+        file: 'client/people/contactcodes/contactcodes.test.ts',
         title: 'A server that swaps the key of a scanned code is caught: nobody is added, and the reason is said',
       },
     ],

@@ -1,0 +1,38 @@
+import { useStore } from 'zustand'
+import { MuteDialog } from '../../alerts/notifications/MuteDialog.tsx'
+import { peerIdOf } from '../../rooms/list/room.ts'
+import { roomsStore } from '../../rooms/list/roomList.ts'
+import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
+import { later } from '../../ui/later.tsx'
+import { actStore, endAct } from './acts.ts'
+import { BlockContact, UnblockContact } from './BlockContact.tsx'
+import { ClearChat } from './ClearChat.tsx'
+import { NameContact } from './NameContact.tsx'
+import { RemoveContact } from './RemoveContact.tsx'
+import { ReportContact } from './ReportContact.tsx'
+
+const SharedFiles = later(async () => (await import('../../chat/gallery/SharedFiles.tsx')).SharedFiles)
+const ChatLockActs = later(async () => (await import('../../chat/chatlocks/ChatLockActs.tsx')).ChatLockActs)
+
+/** Called after a person has left the list: the conversation with them is closed where it is open. */
+interface Props {
+  onGone: (chatRoomId: string) => void
+}
+
+/** Asks about what is to be done with a contact, from the row's menu, the contact panel or the palette. */
+export function ContactActs({ onGone }: Props) {
+  const asked = useStore(actStore, (state) => state.asked)
+  const room = useStore(roomsStore, ({ rooms }) => rooms.get(asked?.chatRoomId ?? ''))
+  const person = useStore(peopleStore, ({ people }) => people.get((room && peerIdOf(room)) ?? ''))
+  if (!asked || !room || !person) return null
+  const about = { room, person, onClose: endAct }
+  if (asked.act === 'shared') return <SharedFiles {...about} />
+  if (asked.act === 'name') return <NameContact {...about} />
+  if (asked.act === 'mute') return <MuteDialog room={room} name={nameOf(person)} onClose={endAct} />
+  if (asked.act === 'clear') return <ClearChat {...about} />
+  if (asked.act === 'block') return <BlockContact {...about} onGone={onGone} />
+  if (asked.act === 'unblock') return <UnblockContact {...about} />
+  if (asked.act === 'report') return <ReportContact {...about} />
+  if (asked.act === 'remove') return <RemoveContact row={{ room, person }} onRemoved={onGone} onClose={endAct} />
+  return <ChatLockActs act={asked.act} {...about} />
+}

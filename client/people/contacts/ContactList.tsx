@@ -1,0 +1,211 @@
+import { AtSign, CircleAlert, Search, UserRoundPlus, X } from 'lucide-react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { FoundMessages } from '../../chat/search/FoundMessages.tsx'
+import { isSearchable } from '../../chat/search/search.ts'
+import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
+import { Empty } from '../../ui/Empty.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import './contacts.css'
+import { refreshRooms } from '../../rooms/list/loadRooms.ts'
+import { peerIdOf } from '../../rooms/list/room.ts'
+import { roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
+import { later } from '../../ui/later.tsx'
+import { useArrows } from './useArrows.tsx'
+import { useRowMenu } from './useRowMenu.tsx'
+import { type ListRow, VirtualRows } from './VirtualRows.tsx'
+
+const RowMenu = later(async () => (await import('./RowMenu.tsx')).RowMenu)
+
+/** How to add somebody: by name or address, by the own code, or by the other person's. */
+export type AddingWay = 'name' | 'invite' | 'scan'
+
+interface Props {
+  openRoomId: string | undefined
+  onOpen: (chatRoomId: string) => void
+  /** Begins to add somebody in this way. */
+  onAdd: (way: AddingWay) => void
+  /** Shows the plans. */
+  onPlans: () => void
+  /** Stands beside the search. */
+  beside?: ReactNode
+}
+
+export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside }: Props) {
+  const rows = useRows()
+  const [query, setQuery] = useState('')
+  const found = useMemo(() => rows.filter((row) => matches(row, query)), [rows, query])
+  const area = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const scroller = useRef<HTMLDivElement>(null)
+  const [wantedId, want] = useWanted(found, openRoomId)
+  const [asked, endMenu] = useRowMenu(scroller)
+  const askedRow = asked && rows.find(({ room }) => room.id === asked.chatRoomId)
+  useArrows(area, {
+    ids: found.map(({ room }) => room.id),
+    focus: want,
+    onEscape() {
+      if (query === '') return
+      clear()
+    },
+  })
+  function clear() {
+    setQuery('')
+    field.current?.focus()
+  }
+  return (
+    <div className="finder" ref={area}>
+      <search className="find">
+        <div className="input">
+          <Search className="i i-16" aria-hidden />
+          <input
+            ref={field}
+            type="search"
+            aria-label="Search contacts and messages"
+            placeholder="Search"
+            // Without this attribute the browser stores the typed text as a suggestion and in its session file.
+            autoComplete="off"
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+          />
+          {query && <IconButton icon={X} label="Clear the search" isTight onClick={clear} />}
+        </div>
+        {beside}
+        <IconButton icon={UserRoundPlus} label="Add someone" className="quickadd" onClick={() => onAdd('name')} />
+        <p className="sr" role="status">
+          {query.trim() && (found.length === 1 ? '1 contact found' : `${found.length} contacts found`)}
+        </p>
+      </search>
+      <div className="list" ref={scroller}>
+        <Rows {...{ rows, found, query, openRoomId, onOpen, onAdd, wantedId }} onFocused={() => want(undefined)} />
+        {isSearchable(query) && (
+          <FoundMessages
+            query={query}
+            hasContacts={found.length > 0}
+            rooms={rows.flatMap(({ room }) => (room.state === 'accepted' ? [room] : []))}
+          />
+        )}
+      </div>
+      {asked && askedRow && <RowMenu row={askedRow} at={asked.at} onOpen={onOpen} onClose={endMenu} />}
+      <div className="foot">
+        <button type="button" className="btn outline wide" onClick={() => onAdd('name')}>
+          <AtSign className="i i-16" aria-hidden />
+          Add by Username/Onion
+        </button>
+        <div className="ways">
+          <button type="button" className="btn quiet" onClick={() => onAdd('invite')}>
+            Invite
+          </button>
+          <button type="button" className="btn quiet" onClick={() => onAdd('scan')}>
+            Scan QR
+          </button>
+          <button type="button" className="btn quiet" onClick={onPlans}>
+            Security Plans
+          </button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** The direct rooms with their people, in the order of the list. */
+function useRows(): ListRow[] {
+  const rooms = useStore(roomsStore, (state) => state.rooms)
+  const people = useStore(peopleStore, (state) => state.people)
+  return useMemo(
+    () =>
+      sortRooms(rooms.values()).flatMap((room) => {
+        const person = people.get(peerIdOf(room) ?? '')
+        return person ? [{ room, person }] : []
+      }),
+    [rooms, people],
+  )
+}
+
+/**
+ * The room of the row that takes the focus as soon as it exists, which may be later: rows far from the visible part do not. After
+ * closing a conversation it is the row of that one.
+ */
+function useWanted(found: ListRow[], openRoomId: string | undefined) {
+  const [wantedId, want] = useState<string>()
+  const [lastOpenId, setLastOpenId] = useState(openRoomId)
+  if (openRoomId !== lastOpenId) {
+    setLastOpenId(openRoomId)
+    want(openRoomId === undefined ? lastOpenId : undefined)
+  } else if (wantedId !== undefined && found.every(({ room }) => room.id !== wantedId)) want(undefined)
+  return [wantedId, want] as const
+}
+
+interface RowsProps extends Omit<Props, 'beside' | 'onPlans'> {
+  rows: ListRow[]
+  found: ListRow[]
+  query: string
+  wantedId: string | undefined
+  onFocused: () => void
+}
+
+function Rows({ rows, found, query, onAdd, ...shown }: RowsProps) {
+  const env = useEnv()
+  const status = useStore(roomsStore, (state) => state.status)
+  const ambiguous = useMemo(() => repeated(rows.map(({ person }) => nameOf(person).toLowerCase())), [rows])
+  if (status === 'loading' && rows.length === 0) return <Loading />
+  if (status === 'failed' && rows.length === 0)
+    return (
+      <div role="alert">
+        <Empty icon={CircleAlert} title="Contacts could not be loaded">
+          <button type="button" className="btn outline" onClick={() => refreshRooms(env)}>
+            Try again
+          </button>
+        </Empty>
+      </div>
+    )
+  if (rows.length === 0)
+    return (
+      <Empty
+        icon={UserRoundPlus}
+        title="No contacts yet. Add some to start chatting!"
+        text="Trade usernames or onion addresses, or show your code by Invite."
+      >
+        <button type="button" className="btn outline" onClick={() => onAdd('name')}>
+          Add someone
+        </button>
+      </Empty>
+    )
+  // The search of messages says so, where it finds nothing either.
+  if (found.length === 0 && isSearchable(query)) return null
+  if (found.length === 0) return <Empty icon={Search} title="No contacts found" />
+  return <VirtualRows rows={found} ambiguous={ambiguous} {...shown} />
+}
+
+function Loading() {
+  return (
+    <div role="status">
+      <span className="sr">Loading contacts...</span>
+      <div className="late skels" aria-hidden="true">
+        {['a', 'b', 'c', 'd', 'e'].map((key) => (
+          <div className="row" key={key}>
+            <span className="skel round" />
+            <div>
+              <div className="skel half" />
+              <div className="skel" />
+            </div>
+          </div>
+        ))}
+        <p className="small t2">Loading contacts...</p>
+      </div>
+    </div>
+  )
+}
+
+function matches({ room, person }: ListRow, query: string): boolean {
+  const part = query.trim().toLowerCase().replace(/^@/, '')
+  const handle = person.isDeleted ? [] : [person.username]
+  const names = room.state === 'pending' ? handle : [nameOf(person), ...(person.isDeleted ? [] : [person.displayName]), ...handle]
+  return names.some((name) => name.toLowerCase().includes(part))
+}
+
+function repeated(names: string[]): Set<string> {
+  const seen = new Set<string>()
+  return new Set(names.filter((name) => seen.has(name) || !seen.add(name)))
+}

@@ -1,0 +1,149 @@
+import { ChevronLeft, ShieldAlert, X } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { RoomRow } from '../../rooms/list/roomList.ts'
+import type { Person } from '../../rooms/trust/people.ts'
+import { Avatar } from '../../ui/Avatar.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { failureWords } from '../../ui/failure.ts'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { showToast } from '../../ui/toast.ts'
+import { askAct } from './acts.ts'
+import { acceptContact, declineContact, restoreContact } from './contacts.ts'
+import { neighbourOf } from './neighbourOf.ts'
+import { waitingWords } from './waitingWords.ts'
+
+interface Props {
+  room: RoomRow
+  /** The person who asks. */
+  person: Person
+  onAccepted?: (chatRoomId: string) => void
+}
+
+/** True if the person knows another account by this username. */
+const isDoubtful = ({ mismatch }: Person): boolean => mismatch !== null && mismatch !== 'key_undecided'
+
+/** A contact request. Until it is accepted, it shows only the sender's username. The whole row opens it. */
+export function Request({ room, person, onAccepted }: Props) {
+  const { isPending, accept, decline } = useAnswer(room, person, onAccepted)
+  const username = `@${person.username}`
+  return (
+    <div className="row req">
+      <Avatar id={person.id} name={person.username} isOutlined />
+      <div>
+        <div className="l1">
+          <Link href={`/chat/${room.id}`} className="name cut" title={username} data-room={room.id}>
+            {username}
+          </Link>
+        </div>
+        <div className="l2">
+          {isDoubtful(person) ? (
+            <>
+              <ShieldAlert className="i i-16 fail" aria-hidden />
+              <span className="cut failed">You know somebody else as {username}</span>
+            </>
+          ) : (
+            <span className="cut">{waitingWords(room.unreadCount)}</span>
+          )}
+        </div>
+      </div>
+      <div className="ask">
+        <button
+          type="button"
+          className="btn compact primary"
+          disabled={isPending}
+          aria-label={`Accept the request of ${username}`}
+          onClick={accept}
+        >
+          Accept
+        </button>
+        <IconButton icon={X} label={`Ignore the request of ${username}`} isTight onClick={decline} />
+      </div>
+    </div>
+  )
+}
+
+/** The request as a panel in place of the conversation. */
+export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () => void }) {
+  const { isPending, accept, decline } = useAnswer(room, person)
+  const username = `@${person.username}`
+  return (
+    <>
+      <header className="head">
+        <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onLeave} />
+        <Avatar id={person.id} name={person.username} size={40} isOutlined />
+        <div className="cut">
+          <p className="asker cut">{username}</p>
+          <p className="small t2">Wants to write to you</p>
+        </div>
+      </header>
+      <div className="centre">
+        <div className="hold">
+          <h1 className="serif">{username} wants to write to you</h1>
+          <p className="t2">
+            {isDoubtful(person)
+              ? 'You know somebody else by this username: this is another account. Accept it only if you know why.'
+              : `${heldWords(room.unreadCount)}Until you accept, nothing tells them that you are here.`}
+          </p>
+          <div className="request-acts">
+            <button type="button" className="btn outline" disabled={isPending} onClick={() => decline().then(onLeave)}>
+              Ignore
+            </button>
+            <button type="button" className="btn primary" disabled={isPending} onClick={accept}>
+              Accept
+            </button>
+          </div>
+          <div className="request-acts">
+            <button type="button" className="btn quiet danger-words" onClick={() => askAct('block', room.id)}>
+              Block
+            </button>
+            <button type="button" className="btn quiet danger-words" onClick={() => askAct('report', room.id)}>
+              Report
+            </button>
+          </div>
+        </div>
+      </div>
+    </>
+  )
+}
+
+const heldWords = (count: number): string =>
+  count === 0 ? '' : count === 1 ? 'One message waits, sealed. ' : `${count} messages wait, sealed. `
+
+/** Accepting and ignoring a request. */
+export function useAnswer(room: RoomRow, person: Person, onAccepted?: (chatRoomId: string) => void) {
+  const env = useEnv()
+  const [isPending, setPending] = useState(false)
+  async function attempt(work: () => Promise<void>) {
+    setPending(true)
+    try {
+      await work()
+    } catch (error) {
+      showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) })
+    } finally {
+      setPending(false)
+    }
+  }
+
+  const accept = () =>
+    attempt(async () => {
+      await acceptContact(env, room)
+      onAccepted?.(room.id)
+    })
+
+  const restore = () => {
+    restoreContact(env, room).catch((error) =>
+      showToast({ tone: 'bad', title: 'The request did not come back', text: failureWords(error) }),
+    )
+  }
+
+  const decline = () =>
+    attempt(async () => {
+      const focusNeighbour = neighbourOf(room.id)
+      await declineContact(env, room)
+      showToast({ tone: 'plain', title: 'Request ignored', text: `@${person.username} is not told.`, undo: restore })
+      focusNeighbour()
+    })
+
+  return { isPending, accept, decline }
+}

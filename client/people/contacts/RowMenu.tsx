@@ -1,0 +1,89 @@
+import {
+  Ban,
+  Bell,
+  BellOff,
+  Copy,
+  Eraser,
+  Flag,
+  Images,
+  LockKeyhole,
+  LockKeyholeOpen,
+  type LucideIcon,
+  Pencil,
+  UserRound,
+  UserRoundCheck,
+  UserRoundX,
+} from 'lucide-react'
+import { unmuteRoom } from '../../alerts/notifications/mute.ts'
+import { lockChat } from '../../chat/chatlocks/relock.ts'
+import { isShutRow } from '../../rooms/list/roomList.ts'
+import { openDetails } from '../../rooms/trust/details.ts'
+import { nameOf } from '../../rooms/trust/people.ts'
+import { useEnv } from '../../ui/env.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { useCopy } from '../../ui/useCopy.tsx'
+import { type Act, askAct } from './acts.ts'
+import { useAnswer } from './Request.tsx'
+import type { ListRow } from './VirtualRows.tsx'
+
+interface Props {
+  row: ListRow
+  at: { x: number; y: number }
+  onOpen: (chatRoomId: string) => void
+  onClose: () => void
+}
+
+/** What can be done with a row of the list. */
+export function RowMenu({ row: { room, person }, at, onOpen, onClose }: Props) {
+  const env = useEnv()
+  const { accept, decline } = useAnswer(room, person, onOpen)
+  const handle = `@${person.username}`
+  const { copy } = useCopy(handle)
+  const show = () => {
+    openDetails(room.id)
+    onOpen(room.id)
+  }
+  // A chat is locked again when its screen is left: it is opened there.
+  const unlock = () => {
+    onOpen(room.id)
+    askAct('unlock', room.id)
+  }
+  const asks = (icon: LucideIcon, label: string, act: Act) => ({ icon, label, onSelect: () => askAct(act, room.id) })
+  const block = room.isBlocked ? asks(Ban, 'Unblock', 'unblock') : asks(Ban, 'Block', 'block')
+  const report = asks(Flag, 'Report', 'report')
+  const ofRequest = [
+    { icon: UserRoundCheck, label: 'Accept', onSelect: accept },
+    { icon: UserRoundX, label: 'Ignore', onSelect: decline },
+    block,
+    report,
+  ]
+  const ofLiving = [
+    { icon: UserRound, label: 'Contact details', onSelect: show },
+    { icon: Copy, label: `Copy ${handle}`, onSelect: copy },
+    asks(Pencil, 'Change the name', 'name'),
+  ]
+  const mute = room.mutedUntil
+    ? { icon: Bell, label: 'Unmute', onSelect: () => void unmuteRoom(env, room) }
+    : asks(BellOff, 'Mute', 'mute')
+  function lockItems() {
+    if (room.lock === 'open') return [{ icon: LockKeyhole, label: 'Lock now', onSelect: () => void lockChat(env, room) }]
+    if (room.lock === 'none') return person.isDeleted ? [] : [asks(LockKeyhole, 'Set chat password', 'set_password')]
+    return room.lock === 'shut' ? [{ icon: LockKeyholeOpen, label: 'Enter chat password', onSelect: unlock }] : []
+  }
+  const ofContact = [
+    ...(person.isDeleted ? [] : [...ofLiving, mute]),
+    ...lockItems(),
+    ...(isShutRow(room) ? [] : [asks(Images, 'Shared files', 'shared'), asks(Eraser, 'Clear chat', 'clear')]),
+    ...(person.isDeleted ? [] : [block, report]),
+    asks(UserRoundX, 'Remove contact', 'remove'),
+  ]
+  const isRequest = room.state === 'pending'
+  return (
+    <Menu
+      label={`Actions for ${isRequest ? handle : nameOf(person)}`}
+      at={at}
+      items={isRequest ? ofRequest : ofContact}
+      onClose={onClose}
+    />
+  )
+}

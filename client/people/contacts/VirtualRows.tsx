@@ -1,0 +1,118 @@
+import { defaultRangeExtractor, measureElement, observeElementRect, type Range, useVirtualizer } from '@tanstack/react-virtual'
+import { Ellipsis } from 'lucide-react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { RoomRow } from '../../rooms/list/roomList.ts'
+import { nameOf, type Person } from '../../rooms/trust/people.ts'
+import { useNow } from '../../ui/env.tsx'
+import { Request } from './Request.tsx'
+import { Row } from './Row.tsx'
+
+export interface ListRow {
+  room: RoomRow
+  /** The other person of the room. */
+  person: Person
+}
+
+interface Props {
+  rows: ListRow[]
+  /** Names, in lower case, that several people have. */
+  ambiguous: ReadonlySet<string>
+  openRoomId: string | undefined
+  onOpen: (chatRoomId: string) => void
+  /** The room of the row that takes the focus as soon as it exists. */
+  wantedId: string | undefined
+  onFocused: () => void
+}
+
+/** px; rows that were not shown yet are taken to be as high as those that were. */
+const ROW_PX = 64
+/** Rows outside of the visible part. */
+const OVERSCAN = 12
+
+/** The rows of the list, of which only those near the visible part exist, the focused one and the wanted one. */
+export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onFocused }: Props) {
+  const now = useNow()
+  const list = useRef<HTMLUListElement>(null)
+  const focusedId = useFocusedId(list)
+  const kept = rows.flatMap(({ room: { id } }, index) => (id === focusedId || id === wantedId ? [index] : []))
+  const [rowPx, setRowPx] = useState(ROW_PX)
+  const virtual = useVirtualizer<HTMLDivElement, HTMLLIElement>({
+    count: rows.length,
+    // Found from the list itself: the parts of a page that hold it get their refs only after the effects of this one.
+    getScrollElement: () => list.current?.closest<HTMLDivElement>('.list') ?? null,
+    estimateSize: () => rowPx,
+    // biome-ignore lint/correctness/useExhaustiveDependencies: another function makes it lay out all rows again
+    getItemKey: useCallback((index: number) => rows[index]?.room.id ?? index, [rows, rowPx]),
+    overscan: OVERSCAN,
+    rangeExtractor: (range: Range) => [...new Set([...defaultRangeExtractor(range), ...kept])].sort((a, b) => a - b),
+    // Behind a conversation on a phone the list is hidden and nothing in it has a size. What it showed stays as it was.
+    observeElementRect: (instance, report) => observeElementRect(instance, (rect) => rect.height > 0 && report(rect)),
+    measureElement(element, entry, instance) {
+      const px = measureElement(element, entry, instance)
+      if (px > 0 && element.firstElementChild?.matches('a.row')) setRowPx(px)
+      return px || (instance.measurementsCache[instance.indexFromElement(element)]?.size ?? rowPx)
+    },
+  })
+  useLayoutEffect(() => {
+    if (wantedId === undefined) return
+    const link = list.current?.querySelector<HTMLElement>(`[data-room="${CSS.escape(wantedId)}"]`)
+    link?.focus()
+    if (link && document.activeElement === link) onFocused()
+  })
+  return (
+    <ul aria-label="Contacts" className="rows" ref={list} style={{ height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map(({ key, index, start }) => {
+        const row = rows[index]
+        if (!row) return null
+        const { room, person } = row
+        return (
+          <li
+            key={key}
+            data-index={index}
+            ref={virtual.measureElement}
+            aria-setsize={rows.length}
+            aria-posinset={index + 1}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {room.state === 'pending' ? (
+              <Request room={room} person={person} onAccepted={onOpen} />
+            ) : (
+              <>
+                <Row
+                  room={room}
+                  person={person}
+                  now={now}
+                  isOpen={room.id === openRoomId}
+                  isAmbiguous={ambiguous.has(nameOf(person).toLowerCase())}
+                />
+                <button
+                  type="button"
+                  className="icon-btn tight more"
+                  aria-haspopup="menu"
+                  aria-label={`Actions for ${nameOf(person)}`}
+                >
+                  <Ellipsis className="i i-16" aria-hidden />
+                </button>
+              </>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** The room of the row that had the focus last. The row stays wherever the list is scrolled to, or the focus would be lost. */
+function useFocusedId(list: RefObject<HTMLUListElement | null>): string | undefined {
+  const [focusedId, setFocusedId] = useState<string>()
+  useEffect(() => {
+    const element = list.current
+    const note = ({ target }: FocusEvent) => {
+      const link = target instanceof Element ? target.closest('li')?.querySelector('[data-room]') : null
+      setFocusedId(link?.getAttribute('data-room') ?? undefined)
+    }
+    element?.addEventListener('focusin', note)
+    return () => element?.removeEventListener('focusin', note)
+  }, [list])
+  return focusedId
+}
