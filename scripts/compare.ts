@@ -1,4 +1,4 @@
-import { inLanes } from '../client/net/turns.ts'
+import { inLanes } from '../client/net/inTurn.ts'
 import {
   BUILD_ADDRESS,
   type Build,

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Plugin, build as vite } from 'vite'
-import type * as Pages from '../client/pages/pages.tsx'
+import type * as Pages from '../client/site/pages.tsx'
 import { htmlOf } from './markdown.ts'
 import { loadForBuild } from './render.ts'
 import { smallerZod } from './schemas.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
-const PAGES = path.join(root, 'client/pages')
+const PAGES = path.join(root, 'client/site')
 /** The scripts of the public pages: of index.html, and of those that are made of the template. */
 const SCRIPTS = ['landing', 'security']
 /** What all public pages of their own are made from. */
@@ -63,7 +63,7 @@ export function publicPages(): Plugin {
         const template = bundle[TEMPLATE]
         if (template?.type !== 'asset') throw new Error(`The build has no ${TEMPLATE}: see scripts/pages.ts`)
         delete bundle[TEMPLATE]
-        const { pages } = await loadForBuild<typeof Pages>('pages/pages.tsx')
+        const { pages } = await loadForBuild<typeof Pages>('site/pages.tsx')
         for (const { file, title, description, html } of pages(documents())) {
           const source = String(template.source)
             .replaceAll('%title%', title)

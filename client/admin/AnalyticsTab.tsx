@@ -3,9 +3,9 @@ import { bytesWords } from '../ui/bytes.ts'
 import { Counters } from '../ui/Counters.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
+import { countWords, csvOf, peopleWords, saveFile, tierWords } from './adminWords.ts'
 import { Bars } from './Bars.tsx'
 import { useLoaded } from './useLoaded.tsx'
-import { countWords, csvOf, peopleWords, saveFile, tierWords } from './words.ts'
 
 const dayLabel = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const labelOf = (day: string) => dayLabel.format(new Date(`${day}T00:00:00Z`))

@@ -8,11 +8,11 @@ import { Note } from '../ui/Note.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
+import { countWords, csvOf, saveFile } from './adminWords.ts'
 import { nameIn, readAudit } from './audit.ts'
 import { Older } from './Older.tsx'
 import { Select } from './Select.tsx'
 import { useLoaded } from './useLoaded.tsx'
-import { countWords, csvOf, saveFile } from './words.ts'
 
 /** What no chain can show by itself. */
 const CUT_OFF =

@@ -1,4 +1,4 @@
-import { countWords } from './words.ts'
+import { countWords } from './adminWords.ts'
 
 interface Props {
   /** From 1. */

@@ -5,9 +5,9 @@ import { useEnv } from '../ui/env.tsx'
 import { Note } from '../ui/Note.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { moment } from '../ui/time.ts'
+import { countWords, csvOf, moneyWords, saveFile } from './adminWords.ts'
 import { Bars } from './Bars.tsx'
 import { useLoaded } from './useLoaded.tsx'
-import { countWords, csvOf, moneyWords, saveFile } from './words.ts'
 
 const monthLabel = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' })
 const labelOf = (month: string) => monthLabel.format(new Date(`${month}T00:00:00Z`))

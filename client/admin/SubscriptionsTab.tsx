@@ -2,8 +2,8 @@ import { adminApi } from '../../contract/admin.ts'
 import { Counters } from '../ui/Counters.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
+import { countWords } from './adminWords.ts'
 import { useLoaded } from './useLoaded.tsx'
-import { countWords } from './words.ts'
 
 export function SubscriptionsTab() {
   const env = useEnv()

@@ -4,8 +4,8 @@ import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { Part } from '../ui/Part.tsx'
 import { moment } from '../ui/time.ts'
+import { countWords } from './adminWords.ts'
 import { useLoaded } from './useLoaded.tsx'
-import { countWords } from './words.ts'
 
 /** What runs here, of the server process that has answered. */
 export function SystemTab() {

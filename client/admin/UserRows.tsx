@@ -4,10 +4,10 @@ import type { Tier } from '../../contract/plans.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { Avatar } from '../ui/Avatar.tsx'
 import { useEnv } from '../ui/env.tsx'
+import { dayWords, tierWords, utcDayWords } from './adminWords.ts'
 import { Select } from './Select.tsx'
 import { useAct } from './useAct.tsx'
 import { actsOn, blockQuestion, demoteQuestion, GRANTED, handleOf, type Question, tierQuestion } from './useracts.ts'
-import { dayWords, tierWords, utcDayWords } from './words.ts'
 
 interface Props {
   users: AdminUser[]

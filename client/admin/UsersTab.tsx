@@ -8,12 +8,12 @@ import { Counters } from '../ui/Counters.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { useLatest } from '../ui/useLatest.tsx'
+import { countWords, tierWords } from './adminWords.ts'
 import { type Filter, filterOf, paramsOf } from './filter.ts'
 import { Pager } from './Pager.tsx'
 import { Select } from './Select.tsx'
 import { UserRows } from './UserRows.tsx'
 import { useLoaded } from './useLoaded.tsx'
-import { countWords, tierWords } from './words.ts'
 
 const TYPED_MS = 250
 const STATES = { active: 'Active', inactive: 'Inactive', admin: 'Administrators' } as const

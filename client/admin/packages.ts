@@ -1,7 +1,7 @@
 import { type AdminPackage, packageForm } from '../../contract/adminpackages.ts'
 import { hasRight, UNLIMITED } from '../../contract/plans.ts'
 import { shownPrice } from '../plan/plans/planLines.ts'
-import { countWords } from './words.ts'
+import { countWords } from './adminWords.ts'
 
 export const FEATURES = {
   advancedEncryption: 'Advanced Encryption',

@@ -1,8 +1,8 @@
 import { type AdminUser, adminApi } from '../../contract/admin.ts'
 import { compareTiers, hasRight, type Tier } from '../../contract/plans.ts'
 import type { Env } from '../env.ts'
+import { tierWords } from './adminWords.ts'
 import type { Act } from './useAct.tsx'
-import { tierWords } from './words.ts'
 
 export const GRANTED = ['free', 'premium', 'enterprise'] as const
 export type Granted = (typeof GRANTED)[number]

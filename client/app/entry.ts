@@ -3,9 +3,9 @@ import '../ui/tokens.css'
 import '../ui/components.css'
 import './app.css'
 import '../me/signin/auth.css'
-import '../pages/fonts.css'
-import '../pages/site.css'
-import '../pages/landing.css'
+import '../site/fonts.css'
+import '../site/site.css'
+import '../site/landing.css'
 
 // The styles of all frames of index.html come with the page, its code only where the frame that client/early.js has chosen needs it.
 const { frame } = document.documentElement.dataset

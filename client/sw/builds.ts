@@ -1,6 +1,6 @@
 import { BUILD_ADDRESS, type Build, compareVersions } from '../../contract/build.ts'
 import { pageOf } from '../../contract/pages.ts'
-import type { KeptBuild } from '../net/kept.ts'
+import type { KeptBuild } from '../net/keptBuilds.ts'
 import type { Offer } from '../net/offer.ts'
 
 // What the service worker decides. Nothing here reads or writes anything.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { type Build, contentOf, RELEASE_ADDRESS } from '../../contract/build.ts'
 import { newSigner, type Signer } from '../../scripts/signing.ts'
-import { keptBuilds } from '../net/kept.ts'
+import { keptBuilds } from '../net/keptBuilds.ts'
 import { NOTHING_SEEN, type Seen } from './builds.ts'
 import { acceptKey, assetOf, clearFormer, clearOut, fetchChecked, fileOf, type Shelf, startedBuild, takeOffered } from './keep.ts'
 

@@ -1,7 +1,7 @@
 import type { Build } from '../../contract/build.ts'
-import { BUILD_CACHE, type KeptBuild, keptBuilds, MARKER } from '../net/kept.ts'
+import { inLanes } from '../net/inTurn.ts'
+import { BUILD_CACHE, type KeptBuild, keptBuilds, MARKER } from '../net/keptBuilds.ts'
 import { askOffered, hashOf, type Offer } from '../net/offer.ts'
-import { inLanes } from '../net/turns.ts'
 import { judge, newestOf, outdated, seenWith, startable } from './builds.ts'
 import type { Memory } from './seen.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Claim } from '../../client/pages/claim.ts'
-import { CLAIMS } from '../../client/pages/claims.ts'
+import type { Claim } from '../../client/site/claim.ts'
+import { CLAIMS } from '../../client/site/claims.ts'
 import { unprovenIn } from './claims.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -11,7 +11,7 @@ const read = (path: string) => ({ path, text: existsSync(join(root, path)) ? rea
 test('Every claim of the public pages has its tests, which run under these titles, or says what it does not cover', () => {
   const named = CLAIMS.flatMap(({ tests, shown }) => [
     ...tests.map(({ file }) => file),
-    ...shown.map((place) => (place === 'landing' ? 'client/pages/Landing.tsx' : place.file)),
+    ...shown.map((place) => (place === 'landing' ? 'client/site/Landing.tsx' : place.file)),
   ])
   expect(unprovenIn(CLAIMS, [...new Set(named)].map(read))).toEqual([])
   for (const { file } of CLAIMS.flatMap(({ tests }) => tests))

@@ -1,9 +1,9 @@
-import type { Claim } from '../../client/pages/claim.ts'
-import { CLAIMS } from '../../client/pages/claims.ts'
+import type { Claim } from '../../client/site/claim.ts'
+import { CLAIMS } from '../../client/site/claims.ts'
 import { hasTest } from './titles.ts'
 import type { TrackedFile } from './tracked.ts'
 
-const LANDING = 'client/pages/Landing.tsx'
+const LANDING = 'client/site/Landing.tsx'
 
 /** Finds claims that nothing stands behind, and claims that are not said where the ledger names it. */
 export function unprovenIn(claims: readonly Claim[], files: TrackedFile[]): string[] {

@@ -1,6 +1,6 @@
 import { pushApi, type QuietHours } from '../../../contract/push.ts'
 import type { Env } from '../../env.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 

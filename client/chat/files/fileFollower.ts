@@ -1,5 +1,5 @@
 import type { Env } from '../../env.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { tellTabs, type Upload, uploadsIn } from './uploadsState.ts'
 import { inRows, remove } from './waitingFile.ts'
 

@@ -1,5 +1,5 @@
 import type { Env } from '../../env.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import type { UploadRow } from '../../worker/crypto.ts'
 import { type Upload, uploadsStore } from './uploadsState.ts'
 

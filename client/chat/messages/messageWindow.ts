@@ -1,5 +1,5 @@
 import type { Env } from '../../env.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { refreshPreview } from '../../rooms/list/preview.ts'
 import { deliveryOf, type Room } from '../../rooms/list/room.ts'
 import { latestRoom, roomById } from '../../rooms/list/roomList.ts'

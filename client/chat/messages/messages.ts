@@ -1,6 +1,6 @@
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { forgetMarks, readSeqOf } from '../../rooms/list/readMarks.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { latestRoom, roomById, roomsStore } from '../../rooms/list/roomList.ts'

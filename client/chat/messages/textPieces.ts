@@ -1,4 +1,4 @@
-import { codeIn } from '../../ui/code.ts'
+import { codeIn } from '../../ui/codeInText.ts'
 import { textParts } from '../../ui/links.ts'
 
 /** A range of a text in UTF-16 units. */

@@ -2,7 +2,7 @@ import { accountApi } from '../../../contract/account.ts'
 import { displayNameShape, emailShape } from '../../../contract/names.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { showUser } from './account.ts'
 
 /** What the person typed. Without an email the stored one stays; '' clears it. */

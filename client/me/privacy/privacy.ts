@@ -1,6 +1,6 @@
 import { type Privacy, privacyApi } from '../../../contract/privacy.ts'
 import type { Env } from '../../env.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { type AccountState, accountStore } from '../account/accountState.ts'
 
 /** Nothing is shown of an account that is not open. */

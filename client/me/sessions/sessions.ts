@@ -1,7 +1,7 @@
 import { type Session, sessionsApi } from '../../../contract/sessions.ts'
 import type { Env } from '../../env.ts'
 import { isRefused } from '../../net/api.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { sessionsStore } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { type SignIn, sessionsApi } from '../../../contract/sessions.ts'
 import type { Env } from '../../env.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { shownDevices } from '../devices/deviceList.ts'
 import { signInsStore } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { Env } from '../../env.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { roomById } from './roomList.ts'
 import { untilKept } from './unkeptDrafts.ts'
 

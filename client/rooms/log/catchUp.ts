@@ -1,6 +1,6 @@
 import { type LogEntry, roomsApi } from '../../../contract/rooms.ts'
 import type { Env } from '../../env.ts'
-import { inTurn } from '../../net/turns.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { CryptoFailure, type StoredMessage } from '../../worker/crypto.ts'
 import { placeOf, type Room } from '../list/room.ts'
 import { isShut, unlessLocked } from '../list/roomLocks.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inLanes, inTurn } from './turns.ts'
+import { inLanes, inTurn } from './inTurn.ts'
 
 test('a list is worked through a few at a time, in its order, each once', async () => {
   let running = 0

@@ -24,7 +24,7 @@ const CARDS: [string, LucideIcon][] = [
 ]
 const STATS = ['bits-256', 'zero-central-servers', 'anonymous']
 
-/** The first thing that a stranger sees. It is rendered by the build; client/pages/landing.ts brings its middle to life. */
+/** The first thing that a stranger sees. It is rendered by the build; client/site/landing.ts brings its middle to life. */
 export function Landing() {
   return (
     <Site>

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { type Build, contentOf, RELEASE_ADDRESS } from '../../contract/build.ts'
 import { newSigner } from '../../scripts/signing.ts'
-import { runningCode } from './code.ts'
 import { codeWords } from './codewords.ts'
+import { runningCode } from './runningCode.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')
 function build(version: string, script: string): Build {

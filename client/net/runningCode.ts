@@ -1,4 +1,4 @@
-import { type KeptBuild, keptBuilds } from './kept.ts'
+import { type KeptBuild, keptBuilds } from './keptBuilds.ts'
 import { askOffered, type Offer } from './offer.ts'
 
 /** The code that this page is made of. */

@@ -79,7 +79,7 @@ export const MEASURES: Record<Measure, () => Promise<Line[]>> = {
     ]
   },
   async build() {
-    const { runningCode } = await import('../net/code.ts')
+    const { runningCode } = await import('../net/runningCode.ts')
     const code = await runningCode()
     if (!code) return [{ name: 'Build', value: 'the server was just updated: reload the page' }]
     const { version, hash, signedBy } = code

@@ -4,7 +4,7 @@ import type { Claim } from './claim.ts'
 import { CLAIMS } from './claims.ts'
 import { FinalCall, Site } from './Site.tsx'
 
-/** Every claim with what it rests on. It is rendered by the build; client/pages/security.ts fills in what it measures. */
+/** Every claim with what it rests on. It is rendered by the build; client/site/security.ts fills in what it measures. */
 export function Security() {
   return (
     <Site>

@@ -5,7 +5,7 @@ export interface Test {
   title: string
 }
 
-/** What a page measures where it is shown (client/pages/measures.ts). */
+/** What a page measures where it is shown (client/site/measures.ts). */
 export type Measure = 'suite' | 'once' | 'padding' | 'tampering' | 'route' | 'origin' | 'build' | 'account'
 
 /** Something that the product says of itself to strangers. `npm run check` refuses one that has neither a test nor a limit. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutBackticks } from './code.ts'
+import { withoutBackticks } from './codeInText.ts'
 
 test('A line of a list shows code without its backticks, and leaves alone what is none', () => {
   expect(withoutBackticks('Run `ssh -p 22 a`, then `exit`.')).toBe('Run ssh -p 22 a, then exit.')
