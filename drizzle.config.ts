@@ -1,4 +1,4 @@
 import { defineConfig } from 'drizzle-kit'
 
 /** `npx drizzle-kit generate --name <what>` writes the next migration from the schema. */
-export default defineConfig({ dialect: 'postgresql', schema: './server/db/schema/*.ts', out: './server/db/migrations' })
+export default defineConfig({ dialect: 'postgresql', schema: './server/db/schema/*.ts', out: './server/ground/db/migrations' })

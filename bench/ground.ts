@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
-import { type Cluster, clusterFolder, startPostgres } from '../server/db/embedded.ts'
-import { migrate } from '../server/db/migrate.ts'
+import { type Cluster, clusterFolder, startPostgres } from '../server/ground/db/embedded.ts'
+import { migrate } from '../server/ground/db/migrate.ts'
 import { scratchFolder } from './scratch.ts'
 import { type LargeAccount, seedLargeAccount } from './seed.ts'
 
@@ -55,7 +55,7 @@ async function startCluster(dataFolder: string): Promise<Cluster> {
     say: (words) => console.error(words),
   })
   await inDatabase(cluster.url('postgres'), 'create database template')
-  await migrate(cluster.url('template'), path.join(root, 'server/db/migrations'))
+  await migrate(cluster.url('template'), path.join(root, 'server/ground/db/migrations'))
   return cluster
 }
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { runningUrl } from '../server/db/embedded.ts'
+import { runningUrl } from '../server/ground/db/embedded.ts'
 import { person, test } from './people.ts'
 
 const COUNT = 300

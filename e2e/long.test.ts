@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect } from 'vitest'
-import { runningUrl } from '../server/db/embedded.ts'
+import { runningUrl } from '../server/ground/db/embedded.ts'
 import { conversation, test } from './people.ts'
 import { looksFine } from './screen.ts'
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { runningUrl } from '../server/db/embedded.ts'
+import { runningUrl } from '../server/ground/db/embedded.ts'
 
 /** Works on the database of a running server. */
 export async function atDatabase<T>(dataFolder: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

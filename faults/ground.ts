@@ -1,7 +1,7 @@
 import { type Pair, seedPairs } from '../bench/seed.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { type RunningServer, startServer } from '../e2e/server.ts'
-import { runningUrl } from '../server/db/embedded.ts'
+import { runningUrl } from '../server/ground/db/embedded.ts'
 import { checkLaw } from './checker.ts'
 import { type Load, type LoadOptions, pause, startLoad } from './clients.ts'
 import { atMost, type Finding, type Outcome } from './fault.ts'

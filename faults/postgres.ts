@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { clusterFolder } from '../server/db/embedded.ts'
-import { isPostgres, stopPostmaster } from '../server/db/postmaster.ts'
+import { clusterFolder } from '../server/ground/db/embedded.ts'
+import { isPostgres, stopPostmaster } from '../server/ground/db/postmaster.ts'
 import { Skipped } from './fault.ts'
 
 /** The process id of the postmaster of this data folder; undefined if none runs. */

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { context } from 'esbuild'
 import { build as vite } from 'vite'
-import { defaultDataFolder } from '../server/db/binaries.ts'
+import { defaultDataFolder } from '../server/ground/db/binaries.ts'
 import { PROGRAMS } from './programs.ts'
 
 // `npm run dev` rebuilds when a file changes and adds three accounts to try things with.

@@ -11,7 +11,7 @@ export const ONCE: Test = {
   title: 'A message shows who sent it, and does not open twice or for its own sender',
 }
 export const INGRESS: Test = {
-  file: 'server/realtime/gateway.test.ts',
+  file: 'server/ground/realtime/gateway.test.ts',
   title: 'the first frame is hello: who one is, the contract, the time, and that it is not Tor',
 }
 export const CODE_LIFE: Test = {

@@ -15,7 +15,7 @@ const lines = (count: number) => 'x\n'.repeat(count)
 
 describe('the checks of the house', () => {
   test('a file of 301 lines is refused, one of 300, a long test and the schema are not', () => {
-    const kept = [file('a.ts', lines(300)), file('a.test.ts', lines(900)), file('server/db/schema/rooms.ts', lines(400))]
+    const kept = [file('a.ts', lines(300)), file('a.test.ts', lines(900)), file('server/ground/db/schema/rooms.ts', lines(400))]
     expect(findLongFiles(kept)).toEqual([])
     expect(findLongFiles([...kept, file('client/b.tsx', lines(301))])).toEqual([
       expect.stringMatching(/^client\/b[.]tsx: 301 lines/),
@@ -33,9 +33,9 @@ describe('the checks of the house', () => {
   })
 
   test('names that only contain a refused word are kept', () => {
-    expect(findRefusedNames([file('server/db/database.ts'), file('client/metadata.ts'), file('server/http/serve.ts')])).toEqual(
-      [],
-    )
+    expect(
+      findRefusedNames([file('server/ground/db/database.ts'), file('client/metadata.ts'), file('server/ground/http/serve.ts')]),
+    ).toEqual([])
   })
 
   test('a link to a file that is not there is found, outside links and anchors are not followed', () => {

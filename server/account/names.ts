@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { usernameShape } from '../../contract/names.ts'
 import type { Env } from '../env.ts'
-import type { Visitor } from '../http/serve.ts'
+import type { Visitor } from '../ground/http/serve.ts'
 import * as store from './store.ts'
 import { isRetired } from './store-traces.ts'
 

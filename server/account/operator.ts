@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts'
+import type { Db } from '../ground/db/connect.ts'
 import { deleteSessionsOf } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { accountApi, User } from '../../contract/account.ts'
-import { announceChange } from '../db/changes.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { announceChange } from '../ground/db/changes.ts'
 import { Refusal } from '../refuse.ts'
 import { shownUser } from './account.ts'
 import * as store from './store.ts'

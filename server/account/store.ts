@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { named } from '../db/named.ts'
-import { users } from '../db/schema/account.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { named } from '../ground/db/namedStatement.ts'
+import { users } from '../ground/db/schema/account.ts'
 
 type Row = typeof users.$inferSelect
 

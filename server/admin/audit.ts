@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { AUDIT, type AuditAct, type AuditRow, type auditApi } from '../../contract/audit.ts'
 import { encodeFields } from '../../contract/bytes.ts'
-import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import * as store from './store-audit.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -3,7 +3,7 @@ import type { adminApi } from '../../contract/admin.ts'
 import { CONTRACT_VERSION, LIMITS } from '../../contract/limits.ts'
 import { type Tier, tierShape } from '../../contract/plans.ts'
 import type { Env } from '../env.ts'
-import type { NoteAnswer } from '../http/log.ts'
+import type { NoteAnswer } from '../ground/http/log.ts'
 import { tierOf } from '../plans/plans.ts'
 import * as store from './store-figures.ts'
 

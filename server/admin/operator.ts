@@ -1,6 +1,6 @@
 import type { ReviewOutcome } from '../../contract/coinreviews.ts'
-import { announceChange } from '../db/changes.ts'
-import type { Db } from '../db/connect.ts'
+import { announceChange } from '../ground/db/changes.ts'
+import type { Db } from '../ground/db/connect.ts'
 import { checkGrant, setTier } from '../ledger/ledger.ts'
 import { endCard } from '../payments/end.ts'
 import type { CardEnv } from '../payments/sync.ts'

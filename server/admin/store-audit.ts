@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, gt, gte, lt, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { AuditAct } from '../../contract/audit.ts'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { auditLog } from '../db/schema/audit.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { auditLog } from '../ground/db/schema/audit.ts'
 
 export type StoredRow = typeof auditLog.$inferSelect
 

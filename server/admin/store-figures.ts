@@ -1,9 +1,9 @@
 import { asc, desc, gte, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { dailyFigures } from '../db/schema/figures.ts'
-import { objects } from '../db/schema/files.ts'
-import { jobs } from '../db/schema/jobs.ts'
-import { serverNodes } from '../db/schema/presence.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { dailyFigures } from '../ground/db/schema/figures.ts'
+import { objects } from '../ground/db/schema/files.ts'
+import { jobs } from '../ground/db/schema/jobs.ts'
+import { serverNodes } from '../ground/db/schema/presence.ts'
 
 /** Counts living accounts by their effective plan; null for an unknown one. */
 export async function countPlans(db: Queryable, now: Date): Promise<{ tier: string | null; people: number }[]> {

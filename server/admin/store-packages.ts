@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, isNotNull, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import { PLAN_LIMITS } from '../../contract/planlimits.ts'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { cryptoPayments } from '../db/schema/coins.ts'
-import { ledgerEntries } from '../db/schema/ledger.ts'
-import { cardAccounts } from '../db/schema/payments.ts'
-import { premiumPackages as packages, planRights } from '../db/schema/plans.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { cryptoPayments } from '../ground/db/schema/coins.ts'
+import { ledgerEntries } from '../ground/db/schema/ledger.ts'
+import { cardAccounts } from '../ground/db/schema/payments.ts'
+import { premiumPackages as packages, planRights } from '../ground/db/schema/plans.ts'
 
 type NewPackage = typeof packages.$inferInsert
 

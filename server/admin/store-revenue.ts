@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 
 /**
  * What money has come and gone for periods that end after a time, with the period that it is of. Periods of a deleted account end with

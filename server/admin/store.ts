@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, gt, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { USER_SORTS } from '../../contract/admin.ts'
 import type { Tier } from '../../contract/plans.ts'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { fileUsage } from '../db/schema/files.ts'
-import { monthlyUsage } from '../db/schema/payments.ts'
-import { presence } from '../db/schema/presence.ts'
-import { chatParticipants } from '../db/schema/rooms.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { fileUsage } from '../ground/db/schema/files.ts'
+import { monthlyUsage } from '../ground/db/schema/payments.ts'
+import { presence } from '../ground/db/schema/presence.ts'
+import { chatParticipants } from '../ground/db/schema/rooms.ts'
 
 interface Filter {
   /** This account alone. */

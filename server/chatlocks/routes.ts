@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { chatLocksApi } from '../../contract/chatlocks.ts'
 import type { Env } from '../env.ts'
-import { serve } from '../http/serve.ts'
+import { serve } from '../ground/http/serve.ts'
 import { lockChat, removeChatPassword, setChatPassword, verifyChatPassword } from './chatlocks.ts'
 
 export function chatLockRoutes(app: FastifyInstance, env: Env) {

@@ -1,9 +1,9 @@
 import { and, eq, gt, inArray, ne, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import type { Asking } from '../db/locked.ts'
-import { archivePages, chatLocks, openChats } from '../db/schema/chatlocks.ts'
-import { contacts } from '../db/schema/contacts.ts'
-import { chatParticipants, chatRooms } from '../db/schema/rooms.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import type { Asking } from '../ground/db/locked.ts'
+import { archivePages, chatLocks, openChats } from '../ground/db/schema/chatlocks.ts'
+import { contacts } from '../ground/db/schema/contacts.ts'
+import { chatParticipants, chatRooms } from '../ground/db/schema/rooms.ts'
 
 /** A room and the member whose chat password it may have. */
 export interface Chat {

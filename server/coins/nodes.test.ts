@@ -1,6 +1,6 @@
 import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
-import { makeOutbound } from '../outbound/outbound.ts'
+import { makeOutbound } from '../ground/outbound/outbound.ts'
 import { startEthereum } from '../testing/chain.ts'
 import { serveHere } from '../testing/madechain.ts'
 import { openBitcoin } from './bitcoin.ts'

@@ -9,8 +9,8 @@ import {
   currencyShape,
 } from '../../contract/coins.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { findOffer, type Offer } from '../payments/offers.ts'
 import { Refusal } from '../refuse.ts'
 import { unitsFor, usdOf } from './amounts.ts'

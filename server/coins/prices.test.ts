@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeOutbound } from '../outbound/outbound.ts'
+import { makeOutbound } from '../ground/outbound/outbound.ts'
 import { startPriceSources } from '../testing/chain.ts'
 import { amountOf, rateOf, unitsFor } from './amounts.ts'
 import { makePriceBoard } from './prices.ts'

@@ -6,7 +6,7 @@ import {
   type ReviewReason,
 } from '../../contract/coinreviews.ts'
 import { COINS, type Currency } from '../../contract/coins.ts'
-import type { Queryable } from '../db/connect.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { writeRefund } from '../ledger/ledger.ts'
 import { Refusal } from '../refuse.ts'
 import { amountOf, centsFor } from './amounts.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { coinsApi } from '../../contract/coins.ts'
 import type { Env } from '../env.ts'
-import { serve } from '../http/serve.ts'
+import { serve } from '../ground/http/serve.ts'
 import { checkPayment, createPayment, currencies, listPayments, prices, submitTransaction } from './payments.ts'
 
 export function coinRoutes(app: FastifyInstance, env: Env) {

@@ -1,9 +1,9 @@
 import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { ReviewReason } from '../../contract/coinreviews.ts'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { cryptoArrivals as arrivals, cryptoPayments as payments, cryptoReviews as reviews } from '../db/schema/coins.ts'
-import { ledgerEntries as entries } from '../db/schema/ledger.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { cryptoArrivals as arrivals, cryptoPayments as payments, cryptoReviews as reviews } from '../ground/db/schema/coins.ts'
+import { ledgerEntries as entries } from '../ground/db/schema/ledger.ts'
 import type { ArrivalRow } from './store.ts'
 
 export type ReviewRow = typeof reviews.$inferSelect

@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, ne, sql } from 'drizzle-orm'
 import type { Currency } from '../../contract/coins.ts'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { cryptoArrivals as arrivals, cryptoIndexes as indexes, cryptoPayments as payments } from '../db/schema/coins.ts'
-import { premiumPackages as packages } from '../db/schema/plans.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { cryptoArrivals as arrivals, cryptoIndexes as indexes, cryptoPayments as payments } from '../ground/db/schema/coins.ts'
+import { premiumPackages as packages } from '../ground/db/schema/plans.ts'
 
 export type Payment = typeof payments.$inferSelect
 export type ArrivalRow = typeof arrivals.$inferSelect

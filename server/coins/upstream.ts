@@ -1,4 +1,4 @@
-import type { Outbound, OutboundAnswer, OutboundRequest } from '../outbound/outbound.ts'
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../ground/outbound/outbound.ts'
 import { NodeError } from './chain.ts'
 
 /** The largest answer that is read: a block of Ethereum with its transactions has some 500 kB. */

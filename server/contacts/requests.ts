@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { LIMITS } from '../../contract/limits.ts'
 import { directRoomId } from '../../contract/shapes.ts'
-import type { Queryable } from '../db/connect.ts'
 import type { Env } from '../env.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import * as store from './store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,9 +1,9 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { contacts } from '../db/schema/contacts.ts'
-import { chatParticipants, chatRooms } from '../db/schema/rooms.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { contacts } from '../ground/db/schema/contacts.ts'
+import { chatParticipants, chatRooms } from '../ground/db/schema/rooms.ts'
 
 /** Finds the caller's contact, in any state, and locks its room's log until the transaction ends: no message comes meanwhile. */
 export async function lockContact(tx: Queryable, userId: string, contactId: string) {

@@ -1,9 +1,9 @@
 import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { contactCodeUses, contactQrCodes } from '../db/schema/codes.ts'
-import { contacts } from '../db/schema/contacts.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { contactCodeUses, contactQrCodes } from '../ground/db/schema/codes.ts'
+import { contacts } from '../ground/db/schema/contacts.ts'
 
 /** Returns the user's code that is neither replaced nor expired. */
 export async function findValidCode(db: Queryable, userId: string, now: Date) {

@@ -10,11 +10,11 @@ import { contactsApi } from '../../contract/contacts.ts'
 import { messagesApi } from '../../contract/messages.ts'
 import { notificationsApi } from '../../contract/notifications.ts'
 import { directRoomId } from '../../contract/shapes.ts'
-import { createDatabase } from '../db/create.ts'
-import { migrate } from '../db/migrate.ts'
+import { createDatabase } from '../ground/db/create.ts'
+import { migrate } from '../ground/db/migrate.ts'
 import { startWorld } from '../testing/world.ts'
 
-const MIGRATIONS = join(import.meta.dirname, '../db/migrations')
+const MIGRATIONS = join(import.meta.dirname, '../ground/db/migrations')
 /** The last migration of the builds in which nobody could be blocked: the column was there, and no call wrote it. */
 const BEFORE_BLOCKS = '0016_muted_chats'
 

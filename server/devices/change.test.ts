@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { devicesApi } from '../../contract/devices.ts'
 import { directRoomId } from '../../contract/shapes.ts'
-import { chatParticipants, chatRooms } from '../db/schema/rooms.ts'
+import { chatParticipants, chatRooms } from '../ground/db/schema/rooms.ts'
 import {
   type Changes,
   changed,

@@ -1,6 +1,6 @@
 import { sameBytes } from '../../contract/bytes.ts'
 import type { Keyring, Manifest } from '../../contract/documents.ts'
-import type { Queryable } from '../db/connect.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { Refusal } from '../refuse.ts'
 import { type Documents, type ReadDocuments, requireName, sameText, storedKeyring, storedManifest } from './documents.ts'
 import * as store from './store.ts'

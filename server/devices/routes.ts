@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { devicesApi } from '../../contract/devices.ts'
 import type { Env } from '../env.ts'
-import { serve } from '../http/serve.ts'
+import { serve } from '../ground/http/serve.ts'
 import { challengeOf } from '../sessions/challenge.ts'
 import { readBook, saveBook } from './book.ts'
 import { changeKeys } from './change.ts'

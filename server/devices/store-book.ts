@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import type { Queryable } from '../db/connect.ts'
-import { books } from '../db/schema/devices.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { books } from '../ground/db/schema/devices.ts'
 
 /** Returns the account's books without their sealed content, newest first. */
 export async function findBooks(db: Queryable, userId: string) {

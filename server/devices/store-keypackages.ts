@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { keyPackages } from '../db/schema/devices.ts'
-import { generationClaims } from '../db/schema/rooms.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { keyPackages } from '../ground/db/schema/devices.ts'
+import { generationClaims } from '../ground/db/schema/rooms.ts'
 
 const ofDevice = (userId: string, deviceId: string) => and(eq(keyPackages.userId, userId), eq(keyPackages.deviceId, deviceId))
 

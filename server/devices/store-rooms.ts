@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import type { Queryable } from '../db/connect.ts'
-import { archivePages } from '../db/schema/chatlocks.ts'
-import { archiveKeys, chatParticipants, chatRooms } from '../db/schema/rooms.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { archivePages } from '../ground/db/schema/chatlocks.ts'
+import { archiveKeys, chatParticipants, chatRooms } from '../ground/db/schema/rooms.ts'
 
 /** Returns the account's rooms. */
 export async function roomsOf(db: Queryable, userId: string): Promise<string[]> {

@@ -1,9 +1,9 @@
 import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Signed } from '../../contract/shapes.ts'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { books, devices, historySeals, keyrings, manifests, manifestVersions } from '../db/schema/devices.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { books, devices, historySeals, keyrings, manifests, manifestVersions } from '../ground/db/schema/devices.ts'
 
 /** Returns the account's identity, locked until the transaction ends, so that key changes run one after another. */
 export async function lockIdentity(db: Queryable, userId: string) {

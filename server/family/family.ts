@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { familyApi, Member } from '../../contract/family.ts'
-import { announceChange } from '../db/changes.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import { announceChange } from '../ground/db/changes.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 

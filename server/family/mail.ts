@@ -1,6 +1,6 @@
 import type { Invitation } from '../../contract/family.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import type { Letter } from '../outbound/mail.ts'
+import type { Letter } from '../ground/outbound/mail.ts'
 import { Refusal } from '../refuse.ts'
 import { shown } from './shown.ts'
 import * as store from './store.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { familyApi } from '../../contract/family.ts'
 import type { Env } from '../env.ts'
-import { serve, serveAnyone } from '../http/serve.ts'
+import { serve, serveAnyone } from '../ground/http/serve.ts'
 import { leaveFamily, listMembers, ownMembership, removeMember, setOnline } from './family.ts'
 import { acceptInvitation, cancelInvitation, declineInvitation, invite, listInvitations, showInvitation } from './invitations.ts'
 import { mailInvitation } from './mail.ts'

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { masterInvitations } from '../db/schema/family.ts'
-import { presence } from '../db/schema/presence.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { masterInvitations } from '../ground/db/schema/family.ts'
+import { presence } from '../ground/db/schema/presence.ts'
 
 export type InvitationRow = typeof masterInvitations.$inferSelect
 type UserRow = typeof users.$inferSelect

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Range } from '../http/bytes.ts'
+import type { Range } from '../ground/http/bytes.ts'
 
 /** Stores bytes under names, as an S3 bucket does. A name is an object's id: it has no slash. */
 export interface Bucket {

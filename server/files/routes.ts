@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { filesApi, uploaderApi } from '../../contract/files.ts'
 import type { Env } from '../env.ts'
-import { serve, serveBytes } from '../http/serve.ts'
+import { serve, serveBytes } from '../ground/http/serve.ts'
 import { completeParts } from './complete.ts'
 import { finishDirect } from './direct.ts'
 import { readObject, removeFile } from './objects.ts'

@@ -1,6 +1,6 @@
 import { and, eq, inArray, ne, or, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { objectParts, objects } from '../db/schema/files.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { objectParts, objects } from '../ground/db/schema/files.ts'
 
 export type Row = typeof objectParts.$inferSelect
 export type PartKey = Pick<Row, 'id' | 'objectId' | 'partNumber'>

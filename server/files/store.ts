@@ -1,6 +1,6 @@
 import { and, between, eq, inArray, isNull, lt, ne, notExists, or, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { fileUsage, objectParts, objects } from '../db/schema/files.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { fileUsage, objectParts, objects } from '../ground/db/schema/files.ts'
 
 type Row = typeof objects.$inferSelect
 export type Kind = Row['kind']

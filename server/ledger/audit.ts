@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/connect.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { tierOf } from '../plans/plans.ts'
 import { graceOf } from './ledger.ts'
 import { standingAt } from './standing.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { PLAN_LIMITS } from '../../contract/planlimits.ts'
 import { PLANS, type Tier, tierShape } from '../../contract/plans.ts'
-import { announceChange } from '../db/changes.ts'
-import type { Queryable } from '../db/connect.ts'
 import type { Env } from '../env.ts'
+import { announceChange } from '../ground/db/changes.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { monthsAfter, type Standing, standingAt } from './standing.ts'
 import * as store from './store.ts'
 

@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { ledgerEntries } from '../db/schema/ledger.ts'
-import { cardAccounts } from '../db/schema/payments.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { ledgerEntries } from '../ground/db/schema/ledger.ts'
+import { cardAccounts } from '../ground/db/schema/payments.ts'
 
 export type NewEntry = typeof ledgerEntries.$inferInsert
 export type EntryRow = typeof ledgerEntries.$inferSelect

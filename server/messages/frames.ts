@@ -1,7 +1,7 @@
 import { messagesApi } from '../../contract/messages.ts'
 import type { Env } from '../env.ts'
-import { takeRates } from '../http/limits.ts'
-import type { FrameHandlers } from '../realtime/listen.ts'
+import { takeRates } from '../ground/http/limits.ts'
+import type { FrameHandlers } from '../ground/realtime/listen.ts'
 import { sendMessage } from './messages.ts'
 import { passTyping } from './typing.ts'
 

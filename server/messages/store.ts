@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, gt, lt, not, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Queryable } from '../db/connect.ts'
-import { instantOf } from '../db/instant.ts'
-import { named } from '../db/named.ts'
-import { bytesBefore } from '../db/page.ts'
-import { messages } from '../db/schema/messages.ts'
-import { chatParticipants } from '../db/schema/rooms.ts'
-import { isWithheldFrom } from '../db/withheld.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { instantOf } from '../ground/db/instant.ts'
+import { named } from '../ground/db/namedStatement.ts'
+import { bytesBefore } from '../ground/db/pageBytes.ts'
+import { messages } from '../ground/db/schema/messages.ts'
+import { chatParticipants } from '../ground/db/schema/rooms.ts'
+import { isWithheldFrom } from '../ground/db/withheld.ts'
 
 /** Finds a message by its seq. */
 export async function findMessage(db: Queryable, roomId: string, seq: number) {

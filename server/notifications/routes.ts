@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { notificationsApi } from '../../contract/notifications.ts'
 import type { Env } from '../env.ts'
-import { serve } from '../http/serve.ts'
+import { serve } from '../ground/http/serve.ts'
 import { muteRoom, unmuteRoom } from './mute.ts'
 import { listNotifications, readNotifications, unreadCount } from './notifications.ts'
 

@@ -1,11 +1,11 @@
 import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { askingOf } from '../chatlocks/gate.ts'
-import type { Queryable } from '../db/connect.ts'
-import { instantOf } from '../db/instant.ts'
-import { IS_LOCKED } from '../db/locked.ts'
-import { named } from '../db/named.ts'
-import { chatParticipants } from '../db/schema/rooms.ts'
 import type { SignedInUser } from '../env.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { instantOf } from '../ground/db/instant.ts'
+import { IS_LOCKED } from '../ground/db/locked.ts'
+import { named } from '../ground/db/namedStatement.ts'
+import { chatParticipants } from '../ground/db/schema/rooms.ts'
 
 const given = sql.placeholder
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { encodeFields } from '../../contract/bytes.ts'
-import type { Queryable } from '../db/connect.ts'
 import type { Env } from '../env.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import * as store from './store.ts'
 
 const LIFE_MS = 2 * 60 * 1000

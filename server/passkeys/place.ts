@@ -1,4 +1,4 @@
-import type { Caller } from '../http/serve.ts'
+import type { Caller } from '../ground/http/serve.ts'
 import { Refusal } from '../refuse.ts'
 
 /**

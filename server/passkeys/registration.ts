@@ -1,6 +1,6 @@
 import type { Registration } from '../../contract/passkeys.ts'
 import type { Env } from '../env.ts'
-import type { Caller } from '../http/serve.ts'
+import type { Caller } from '../ground/http/serve.ts'
 import { Refusal } from '../refuse.ts'
 import { isCurrent, type Purpose } from './challenge.ts'
 import { placeOf } from './place.ts'

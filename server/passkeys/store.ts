@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, lt, lte, or, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { passkeys, usedChallenges } from '../db/schema/passkeys.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { passkeys, usedChallenges } from '../ground/db/schema/passkeys.ts'
 
 export type PasskeyRow = typeof passkeys.$inferSelect
 

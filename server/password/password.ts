@@ -3,7 +3,7 @@ import { hashRaw } from '@node-rs/argon2'
 import { encodeFields } from '../../contract/bytes.ts'
 import { PASSWORD_KDF } from '../../contract/password.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import type { GiveBack } from '../http/limits.ts'
+import type { GiveBack } from '../ground/http/limits.ts'
 import { Refusal } from '../refuse.ts'
 
 const SALT_BYTES = 16

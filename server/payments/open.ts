@@ -1,5 +1,5 @@
 import type { CardSettings } from '../cardsettings.ts'
-import type { Queryable } from '../db/connect.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { fetchFrom } from '../sandbox/network.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { type Card, makeCard } from './card.ts'

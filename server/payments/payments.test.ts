@@ -175,7 +175,7 @@ test('a subscription of the sandbox from before, which does not know the address
   const alice = await free()
   await buys(alice, 'premium')
   await world.sql("update sandbox_objects set body = body - '{_origin,pending_update,latest_invoice,hosted_invoice_url}'::text[]")
-  const migration = await readFile('server/db/migrations/0039_sandbox_origin.sql', 'utf8')
+  const migration = await readFile('server/ground/db/migrations/0039_sandbox_origin.sql', 'utf8')
   for (const statement of migration.split('--> statement-breakpoint')) await world.sql(statement)
   await passes(32)
   await alice.returns()

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { familyApi } from '../../contract/family.ts'
 import { paymentsApi } from '../../contract/payments.ts'
-import { writePackageRights } from '../db/planrights.ts'
+import { writePackageRights } from '../ground/db/planrights.ts'
 import { cardsOf } from '../testing/cards.ts'
 import { startWorld } from '../testing/world.ts'
 

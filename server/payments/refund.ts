@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { PLAN_LIMITS } from '../../contract/planlimits.ts'
-import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { Refusal } from '../refuse.ts'
 import { asked } from './card.ts'
 import { dropPending } from './pending.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { paymentsApi } from '../../contract/payments.ts'
 import type { Env } from '../env.ts'
-import { type Caller, serve, serveAnyone } from '../http/serve.ts'
+import { type Caller, serve, serveAnyone } from '../ground/http/serve.ts'
 import { changePlan, keepPlan, openPortal, previewChange } from './change.ts'
 import { beginCheckout } from './checkout.ts'
 import { frameFor } from './frame.ts'

@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, isNotNull, lt, lte, ne, not, or, sql } from 'drizzle-orm'
 import { PLAN_LIMITS } from '../../contract/planlimits.ts'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { fileUsage, objects } from '../db/schema/files.ts'
-import { ledgerEntries } from '../db/schema/ledger.ts'
-import { cardAccounts, cardEvents, monthlyUsage } from '../db/schema/payments.ts'
-import { premiumPackages } from '../db/schema/plans.ts'
-import { chatParticipants } from '../db/schema/rooms.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { fileUsage, objects } from '../ground/db/schema/files.ts'
+import { ledgerEntries } from '../ground/db/schema/ledger.ts'
+import { cardAccounts, cardEvents, monthlyUsage } from '../ground/db/schema/payments.ts'
+import { premiumPackages } from '../ground/db/schema/plans.ts'
+import { chatParticipants } from '../ground/db/schema/rooms.ts'
 
 export type CardAccount = typeof cardAccounts.$inferSelect
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import type { Queryable } from '../db/connect.ts'
 import type { Env } from '../env.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { creditPeriod, refreshStanding, writeInvoice, writeRefund } from '../ledger/ledger.ts'
 import { asked, isInvalid } from './card.ts'
 import { billedBy } from './meaning.ts'

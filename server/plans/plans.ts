@@ -1,5 +1,5 @@
 import { PLANS, type Rights, type Tier, tierShape } from '../../contract/plans.ts'
-import type { Queryable } from '../db/connect.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import * as store from './store.ts'
 
 /** The tier of that name. A name that this build does not know, such as a newer server's, counts as free. */

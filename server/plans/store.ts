@@ -1,6 +1,6 @@
 import { asc, eq, isNull, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
 
 /** The effective tier of the account at that time; null for an unknown plan. */
 const tierAt = (now: Date) => sql<string | null>`(select tier from rights_of(${users.id}, ${now}::timestamptz))`

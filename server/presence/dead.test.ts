@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PACE } from '../http/pace.ts'
+import { PACE } from '../ground/http/pace.ts'
 import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld({ pace: { ...PACE, heartbeatMs: 700 } })

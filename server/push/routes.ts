@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { pushApi } from '../../contract/push.ts'
 import type { Env } from '../env.ts'
-import { serve } from '../http/serve.ts'
+import { serve } from '../ground/http/serve.ts'
 import { quietHours, setQuietHours } from './quiet.ts'
 import { pushKey, subscribe, unsubscribe } from './subscriptions.ts'
 

@@ -1,10 +1,10 @@
 import { and, eq, getTableColumns, gt, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Queryable } from '../db/connect.ts'
-import { users } from '../db/schema/account.ts'
-import { presence } from '../db/schema/presence.ts'
-import { pushSubscriptions as pushes, quietHours } from '../db/schema/push.ts'
-import { sessions } from '../db/schema/sessions.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { presence } from '../ground/db/schema/presence.ts'
+import { pushSubscriptions as pushes, quietHours } from '../ground/db/schema/push.ts'
+import { sessions } from '../ground/db/schema/sessions.ts'
 
 export type Subscription = typeof pushes.$inferSelect
 /** Quiet hours in minutes of the day. */

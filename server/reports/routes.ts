@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { reportsApi } from '../../contract/reports.ts'
 import type { Env } from '../env.ts'
-import { serve } from '../http/serve.ts'
+import { serve } from '../ground/http/serve.ts'
 import { listReports, sendReport } from './reports.ts'
 
 export function reportRoutes(app: FastifyInstance, env: Env) {

@@ -1,11 +1,11 @@
 import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import type { Queryable } from '../db/connect.ts'
-import { instantOf } from '../db/instant.ts'
-import { users } from '../db/schema/account.ts'
-import { contacts } from '../db/schema/contacts.ts'
-import { messages } from '../db/schema/messages.ts'
-import { reports } from '../db/schema/reports.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { instantOf } from '../ground/db/instant.ts'
+import { users } from '../ground/db/schema/account.ts'
+import { contacts } from '../ground/db/schema/contacts.ts'
+import { messages } from '../ground/db/schema/messages.ts'
+import { reports } from '../ground/db/schema/reports.ts'
 
 /** The person whom the caller's contact is, and their room; also of a contact that is off the list. */
 export async function findReported(db: Queryable, userId: string, contactId: string) {

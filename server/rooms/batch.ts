@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Database, isConnectionLost } from '../db/connect.ts'
-import { inTime } from '../db/together.ts'
+import { inTime } from '../ground/db/askTogether.ts'
+import { type Database, isConnectionLost } from '../ground/db/connect.ts'
 import { Refusal } from '../refuse.ts'
 import type { AppendResult, NewMessage } from './append.ts'
 import { appendMessages } from './store-append.ts'

@@ -1,6 +1,6 @@
 import { manifestShape } from '../../contract/documents.ts'
 import type { ArchiveKey } from '../../contract/rooms.ts'
-import type { Queryable } from '../db/connect.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 

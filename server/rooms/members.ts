@@ -1,6 +1,6 @@
 import { requireOpen } from '../chatlocks/gate.ts'
-import type { Queryable } from '../db/connect.ts'
 import type { SignedInUser } from '../env.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 

@@ -1,6 +1,6 @@
-import type { Db } from '../db/connect.ts'
-import { askTogether } from '../db/together.ts'
 import type { Env } from '../env.ts'
+import { askTogether } from '../ground/db/askTogether.ts'
+import type { Db } from '../ground/db/connect.ts'
 import * as store from './store.ts'
 
 /** Size of the cache of memberships. Beyond it the oldest are queried again. */

@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { ArchiveKey } from '../../contract/rooms.ts'
-import type { Queryable } from '../db/connect.ts'
-import { archiveKeys, roomCommits } from '../db/schema/rooms.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { archiveKeys, roomCommits } from '../ground/db/schema/rooms.ts'
 
 type Row = typeof archiveKeys.$inferInsert
 

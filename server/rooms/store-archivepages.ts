@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { archivePages } from '../db/schema/chatlocks.ts'
-import { archiveKeys } from '../db/schema/rooms.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { archivePages } from '../ground/db/schema/chatlocks.ts'
+import { archiveKeys } from '../ground/db/schema/rooms.ts'
 
 const { number, version, historyKeyId, sealed } = archivePages
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { named } from '../db/named.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { named } from '../ground/db/namedStatement.ts'
 import { isPair, ME, type RowReader, rowOf } from './store-listrow.ts'
 
 /** The place of a row in the list: its activity in ms, then its room. */

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { instantOf } from '../db/instant.ts'
-import { type Asking, IS_LOCKED } from '../db/locked.ts'
-import { HAS_ANSWERED, IS_ONLINE, LAST_SEEN, LOOKS_MUTUAL, THEIR_DELIVERED, THEIR_READ } from '../db/mutual.ts'
-import { newestShown } from '../db/withheld.ts'
+import { instantOf } from '../ground/db/instant.ts'
+import { type Asking, IS_LOCKED } from '../ground/db/locked.ts'
+import { HAS_ANSWERED, IS_ONLINE, LAST_SEEN, LOOKS_MUTUAL, THEIR_DELIVERED, THEIR_READ } from '../ground/db/mutual.ts'
+import { newestShown } from '../ground/db/withheld.ts'
 
 const given = sql.placeholder
 

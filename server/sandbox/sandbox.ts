@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Queryable } from '../db/connect.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { newId, SandboxError, shown, type Thing } from './objects.ts'
 import * as store from './store.ts'
 

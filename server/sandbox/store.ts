@@ -1,6 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm'
-import type { Queryable } from '../db/connect.ts'
-import { sandboxObjects } from '../db/schema/payments.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { sandboxObjects } from '../ground/db/schema/payments.ts'
 
 export async function find(db: Queryable, id: string): Promise<Record<string, unknown> | undefined> {
   const [row] = await db.select({ body: sandboxObjects.body }).from(sandboxObjects).where(eq(sandboxObjects.id, id))

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { sessionsApi } from '../../contract/sessions.ts'
-import type { Queryable } from '../db/connect.ts'
 import type { Env, SignedInUser } from '../env.ts'
+import type { Queryable } from '../ground/db/connect.ts'
 import { Refusal } from '../refuse.ts'
 import { announceEnd, closeSessions } from './sessions.ts'
 import * as store from './store.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { sessionsApi } from '../../contract/sessions.ts'
 import type { Env } from '../env.ts'
-import { serve } from '../http/serve.ts'
+import { serve } from '../ground/http/serve.ts'
 import { endOne, endOthers, listSessions } from './list.ts'
 import { answerSignIns, newSignIns } from './signins.ts'
 

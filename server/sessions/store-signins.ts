@@ -1,8 +1,8 @@
 import { and, arrayContains, desc, eq, gt, inArray, isNull, lte, ne, not, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Queryable } from '../db/connect.ts'
-import { devices } from '../db/schema/devices.ts'
-import { sessions, signIns } from '../db/schema/sessions.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { devices } from '../ground/db/schema/devices.ts'
+import { sessions, signIns } from '../ground/db/schema/sessions.ts'
 import { isInTime } from './store.ts'
 
 export async function insertSignIn(tx: Queryable, row: typeof signIns.$inferInsert): Promise<void> {

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, gt, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Queryable } from '../db/connect.ts'
-import { named } from '../db/named.ts'
-import { sessions } from '../db/schema/sessions.ts'
+import type { Queryable } from '../ground/db/connect.ts'
+import { named } from '../ground/db/namedStatement.ts'
+import { sessions } from '../ground/db/schema/sessions.ts'
 import type { PlanRow } from '../plans/plans.ts'
 
 /** The device that has signed for a session; null if none has. */

@@ -1,8 +1,8 @@
 import path from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from '../db/embedded.ts'
-import { migrate } from '../db/migrate.ts'
+import { startPostgres } from '../ground/db/embedded.ts'
+import { migrate } from '../ground/db/migrate.ts'
 import { openRun } from './run.ts'
 
 declare module 'vitest' {
@@ -28,7 +28,7 @@ export async function setup(project: TestProject) {
   // Nobody kills this PostgreSQL, so nothing is lost by it: tests that do, and the fault run, have clusters of their own.
   await client.query('alter role current_user set synchronous_commit = off')
   await client.end()
-  await migrate(cluster.url('template'), path.join(root, 'server/db/migrations'))
+  await migrate(cluster.url('template'), path.join(root, 'server/ground/db/migrations'))
   project.provide('clusterUrl', cluster.url('template'))
   return () => cluster.stop()
 }

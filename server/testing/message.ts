@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { hashOfToken } from '../http/cookie.ts'
+import { hashOfToken } from '../ground/http/cookie.ts'
 import type { NewMessage } from '../rooms/append.ts'
 import type { Browser } from './browser.ts'
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { endpoint } from '../../contract/endpoint.ts'
 import { done, nothing } from '../../contract/shapes.ts'
 import type { Env } from '../env.ts'
-import { serve, serveAnyone } from '../http/serve.ts'
+import { serve, serveAnyone } from '../ground/http/serve.ts'
 
 const received = z.object({ sizeBytes: z.number(), sha256: z.string(), signature: z.string().nullable() })
 

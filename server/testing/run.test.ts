@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'no
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { isPostgres } from '../db/postmaster.ts'
+import { isPostgres } from '../ground/db/postmaster.ts'
 import { endDeadRuns } from './run.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -14,7 +14,13 @@ const PATIENCE = { timeout: 30_000, interval: 50 }
 async function startRun() {
   const place = mkdtempSync(path.join(tmpdir(), 'conclave-place-'))
   chmodSync(place, 0o711)
-  const words = [path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', 'server/http/address.test.ts']
+  const words = [
+    path.join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    '--project',
+    'unit',
+    'server/ground/http/address.test.ts',
+  ]
   const run = spawn(process.execPath, words, { cwd: root, env: { ...process.env, TMPDIR: place }, stdio: 'ignore' })
   onTestFinished(() => void run.kill('SIGKILL'))
   const pidFile = () => {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { isPostgres, stopPostmaster } from '../db/postmaster.ts'
+import { isPostgres, stopPostmaster } from '../ground/db/postmaster.ts'
 
 const PREFIX = 'conclave-run-'
 /** Every process that a run starts has the run's folder in its environment under this name. */

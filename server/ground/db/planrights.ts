@@ -1,0 +1,60 @@
+import { sql } from 'drizzle-orm'
+import { PLANS, PLANS_VERSION, UNLIMITED } from '../../../contract/plans.ts'
+import type { Queryable } from './connect.ts'
+import { planRights } from './schema/plans.ts'
+
+/** Writes the contract's plans as rows, unless a newer server has already written a newer version of the table. */
+export async function writePlanRights(db: Queryable): Promise<void> {
+  const rows = Object.entries(PLANS).map(([plan, { rights, messagesPerMonth, fileBytes, storageBytes }]) => ({
+    plan,
+    tier: plan,
+    version: PLANS_VERSION,
+    canSend: rights.send,
+    canCall: rights.call,
+    canShareFiles: rights.shareFiles,
+    hasFamily: rights.family,
+    messagesPerMonth,
+    fileBytes,
+    storageBytes,
+  }))
+  await db
+    .insert(planRights)
+    .values(rows)
+    .onConflictDoUpdate({
+      target: planRights.plan,
+      set: {
+        version: sql`excluded.version`,
+        tier: sql`excluded.tier`,
+        canSend: sql`excluded.can_send`,
+        canCall: sql`excluded.can_call`,
+        canShareFiles: sql`excluded.can_share_files`,
+        hasFamily: sql`excluded.has_family`,
+        messagesPerMonth: sql`excluded.messages_per_month`,
+        fileBytes: sql`excluded.file_bytes`,
+        storageBytes: sql`excluded.storage_bytes`,
+      },
+      setWhere: sql`${planRights.version} < excluded.version`,
+    })
+  await writePackageRights(db)
+}
+
+/** The plan of an account that has this package. */
+const PACKAGE = sql.raw(`'package:'`)
+
+/**
+ * Writes the row of each package: the rights of its tier, with its own numbers of messages and of stored bytes (1 GB is 1,073,741,824). Whoever changes a package calls it in the
+ * same transaction.
+ */
+export async function writePackageRights(db: Queryable): Promise<void> {
+  await db.execute(sql`
+    insert into plan_rights (plan, tier, version, can_send, can_call, can_share_files, has_family, messages_per_month, file_bytes,
+      storage_bytes)
+    select ${PACKAGE} || p.id, t.plan, t.version, t.can_send, t.can_call, t.can_share_files, t.has_family, p.messages_limit, t.file_bytes,
+      case when p.file_storage_gb < 0 then ${UNLIMITED} else p.file_storage_gb::bigint * 1073741824 end
+    from premium_packages p join plan_rights t on t.plan = p.tier
+    on conflict (plan) do update set
+      tier = excluded.tier, version = excluded.version, can_send = excluded.can_send, can_call = excluded.can_call,
+      can_share_files = excluded.can_share_files, has_family = excluded.has_family,
+      messages_per_month = excluded.messages_per_month, file_bytes = excluded.file_bytes, storage_bytes = excluded.storage_bytes
+    where (plan_rights.*) is distinct from (excluded.*)`)
+}

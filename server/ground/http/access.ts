@@ -1,0 +1,28 @@
+import type { Assurance, Endpoint } from '../../../contract/endpoint.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { SignedInUser } from '../../env.ts'
+import { Refusal } from '../../refuse.ts'
+
+/** Checks the right to make a call, for every call. Returns the session's user. Throws Refusal. */
+export function requireAccess(
+  { access, assurance, signInText }: Endpoint,
+  user: SignedInUser | undefined,
+  now: Date,
+): SignedInUser {
+  if (!user) throw new Refusal('not_signed_in', signInText ? { text: signInText } : {})
+  if (access === 'admin' && !user.isAdmin) throw new Refusal('admin_required')
+  if (access === 'master' && !user.rights.family) throw new Refusal('master_required')
+  if (!isSure(user, assurance)) throw new Refusal('device_required')
+  if (assurance === 'recent' && !isRecent(user, now)) throw new Refusal('step_up_required')
+  return user
+}
+
+/** True if the session has the required assurance: where a device must have signed for it, one has [Note: D4]. */
+export function isSure({ hasKeys, deviceId }: SignedInUser, assurance: Assurance = 'account'): boolean {
+  if (assurance === 'session' || deviceId !== null) return true
+  return assurance !== 'device' && !hasKeys
+}
+
+/** True if the person has confirmed in this session within `LIMITS.stepUpSeconds`. */
+const isRecent = ({ confirmedAt }: SignedInUser, now: Date): boolean =>
+  confirmedAt !== null && now.getTime() - confirmedAt.getTime() < LIMITS.stepUpSeconds * 1000

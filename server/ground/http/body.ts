@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { BodyKind } from '../../../contract/endpoint.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import { Refusal } from '../../refuse.ts'
+import { checkJsonText, refuseNulInUrl } from './input.ts'
+import { withoutLongTexts } from './longtexts.ts'
+
+/** The body that a verb receives, by kind. */
+export interface Bodies {
+  json: undefined
+  raw: Buffer
+  /** The stream fails with Refusal `too_large` when more bytes arrive than the endpoint allows. */
+  stream: Readable
+}
+
+const bodies = new WeakMap<FastifyRequest, Buffer>()
+
+/** The bytes of a request's JSON body; none without one. */
+export const jsonBytesOf = (request: FastifyRequest): Buffer => bodies.get(request) ?? Buffer.alloc(0)
+
+/** Without one of these a JSON text cannot have a key that reaches a prototype, escaped or not. */
+const MARKS_OF_PROTOTYPES = ['__proto__', 'constructor', '\\u']
+
+/** Parses JSON bodies, the default kind. Refuses large ones, `__proto__` and NUL characters before any verb runs. */
+export function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    bodies.set(request, body)
+    try {
+      done(null, readJson(body))
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('unreadable'))
+    }
+  })
+  app.addHook('onRequest', async (request) => refuseNulInUrl(request.url))
+}
+
+/** Parses the bytes of a body. Throws Refusal, also for a key that reaches a prototype. */
+export function readJson(bytes: Buffer): unknown {
+  const { json, putBack } =
+    bytes.length > LIMITS.bodyBytes ? withoutLongTexts(bytes) : { json: bytes.toString(), putBack: undefined }
+  checkJsonText(json)
+  try {
+    const value: unknown = JSON.parse(json, putBack)
+    if (!MARKS_OF_PROTOTYPES.some((mark) => json.includes(mark)) || !reachesPrototype(value)) return value
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw new Refusal('malformed_body')
+}
+
+/** True if an object in it has a key `__proto__`, or `constructor` with a key `prototype`. */
+function reachesPrototype(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(
+    ([key, each]) => key === '__proto__' || (key === 'constructor' && hasPrototype(each)) || reachesPrototype(each),
+  )
+}
+
+const hasPrototype = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
+
+/** Adds a route with a body of bytes, in a separate scope, so that all other routes accept JSON alone. */
+export function takeBytes(app: FastifyInstance, kind: 'raw' | 'stream', add: (scope: FastifyInstance) => void): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    if (kind === 'raw') scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    else scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    add(scope)
+  })
+}
+
+/** Returns the body as the endpoint's kind. Throws Refusal if its Content-Length is too large. */
+export function bodyOf<Kind extends BodyKind>(kind: Kind | undefined, request: FastifyRequest, limitBytes: number): Bodies[Kind]
+export function bodyOf(kind: BodyKind | undefined, request: FastifyRequest, limitBytes: number): Bodies[BodyKind] {
+  if (kind === undefined || kind === 'json') return undefined
+  if (kind === 'raw') return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw new Refusal('too_large')
+  return Readable.from(metered(request.raw, limitBytes), { objectMode: false })
+}
+
+async function* metered(body: Readable, limitBytes: number): AsyncGenerator<Buffer> {
+  let sizeBytes = 0
+  try {
+    // Destroying the body would close the connection before the refusal is sent.
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      sizeBytes += chunk.length
+      if (sizeBytes > limitBytes) throw new Refusal('too_large')
+      yield chunk
+    }
+  } catch (error) {
+    throw error instanceof Refusal ? error : new Refusal('malformed_body', { text: 'The body ended too early' })
+  }
+}

@@ -1,0 +1,67 @@
+import helmet from '@fastify/helmet'
+import type { FastifyInstance } from 'fastify'
+import type { Config, Listener } from '../../config.ts'
+import { listenerOf } from './listener.ts'
+
+const ALLOWED_HERE = ['camera', 'microphone']
+const SWITCHED_OFF = [
+  'accelerometer',
+  'browsing-topics',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'idle-detection',
+  'local-fonts',
+  'magnetometer',
+  'midi',
+  'payment',
+  'serial',
+  'usb',
+  'xr-spatial-tracking',
+]
+const PERMISSIONS = [...ALLOWED_HERE.map((name) => `${name}=(self)`), ...SWITCHED_OFF.map((name) => `${name}=()`)].join(', ')
+
+// The headers depend on the listener alone, so they are made once for each.
+const known = new WeakMap<Listener, Record<string, string>>()
+
+/** The least of them: for an answer before the first one, and on a socket that is no reply. */
+export const fewestHeaders = ({ policy }: Config): Record<string, string> => ({
+  'content-security-policy': policy,
+  'cache-control': 'no-store',
+  'origin-agent-cluster': '?1',
+  'x-content-type-options': 'nosniff',
+})
+
+/** The headers of every answer of this listener; undefined before its first one. */
+export const headersOf = (listener: Listener): Readonly<Record<string, string>> | undefined => known.get(listener)
+
+/** Sets the headers of every answer. Routes that browsers may cache override cache-control. */
+export async function setHeaders(app: FastifyInstance, config: Config): Promise<void> {
+  await app.register(helmet, {
+    global: false,
+    contentSecurityPolicy: false,
+    crossOriginOpenerPolicy: { policy: 'same-origin' },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+    referrerPolicy: { policy: 'no-referrer' },
+    xFrameOptions: { action: 'deny' },
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    const listener = listenerOf(config, request.raw)
+    const before = known.get(listener)
+    if (before) {
+      reply.headers(before)
+      return
+    }
+    await reply.helmet({
+      strictTransportSecurity: listener.isSecure ? { maxAge: 365 * 24 * 60 * 60, includeSubDomains: false } : false,
+    })
+    reply.headers({
+      'content-security-policy': config.policy,
+      'permissions-policy': PERMISSIONS,
+      // Answers hold names and envelopes, which no browser or proxy may cache.
+      'cache-control': 'no-store',
+    })
+    known.set(listener, Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)])))
+  })
+}

@@ -1,0 +1,54 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Endpoint } from '../../../contract/endpoint.ts'
+import { RATES, type Rate } from '../../../contract/limits.ts'
+import { Refusal } from '../../refuse.ts'
+
+/** Undoes the counting of one call, such as of a successful sign-in. */
+export type GiveBack = () => Promise<void>
+
+export interface Limits {
+  /** Counts one call and returns how to undo that. Throws Refusal `too_many_requests` with the seconds to wait. */
+  take(rate: Rate, key: string): Promise<GiveBack>
+}
+
+/** Never refuses. For measurements and tests, which make as many calls in a second as a person in a day. */
+export const noLimits: Limits = { take: async () => async () => undefined }
+
+/** Makes counters in memory, with windows of the given clock. */
+export function makeLimits(clock: () => Date): Limits {
+  const limiters = new Map(
+    Object.entries(RATES).map(([rate, { points, seconds }]) => [
+      rate,
+      { seconds, counter: new RateLimiterMemory({ keyPrefix: rate, points, duration: seconds }) },
+    ]),
+  )
+  return {
+    async take(rate, key) {
+      const limiter = limiters.get(rate)
+      if (!limiter) throw new Error(`No rate is called ${rate}`)
+      const now = clock().getTime() / 1000
+      const window = Math.floor(now / limiter.seconds)
+      try {
+        await limiter.counter.consume(`${window}:${key}`)
+        return async () => void (await limiter.counter.reward(`${window}:${key}`))
+      } catch (error) {
+        if (!(error instanceof RateLimiterRes)) throw error
+        throw tooManyRequests(Math.max(1, Math.ceil((window + 1) * limiter.seconds - now)))
+      }
+    },
+  }
+}
+
+/** Counts a call against each rate that its endpoint names. Throws Refusal `too_many_requests`. */
+export async function takeRates(limits: Limits, { rates = [] }: Endpoint, userId: string, input: unknown): Promise<void> {
+  for (const rate of rates) await limits.take(rate, RATES[rate].per === 'room' ? `${userId} ${roomOf(input)}` : userId)
+}
+
+const roomOf = (input: unknown): string =>
+  typeof input === 'object' && input !== null && 'chatRoomId' in input ? String(input.chatRoomId) : ''
+
+/** The refusal for a caller who must wait so many seconds. */
+export function tooManyRequests(retryAfterSeconds: number): Refusal {
+  const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`
+  return new Refusal('too_many_requests', { text: `Too many attempts. Try again in ${wait}`, retryAfterSeconds })
+}

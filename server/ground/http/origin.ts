@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../config.ts'
+import { Refusal } from '../../refuse.ts'
+import { listenerOf } from './listener.ts'
+
+/**
+ * True if a request may write or open a socket: its Origin is one of the listener's, or it has neither Origin nor Sec-Fetch-Site,
+ * as requests of programs. A browser always sends one of the two with a write.
+ */
+export function isOriginAllowed(config: Config, request: IncomingMessage): boolean {
+  const { origin } = request.headers
+  if (origin === undefined) return request.headers['sec-fetch-site'] === undefined
+  return listenerOf(config, request).origins(request.socket.localPort).includes(origin)
+}
+
+/** Refuses writes from other origins before their body is read. */
+export function guardOrigin(app: FastifyInstance, config: Config): void {
+  app.addHook('onRequest', async (request) => {
+    const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
+    if (isWrite && !isOriginAllowed(config, request.raw)) throw new Refusal('forbidden_origin')
+  })
+}

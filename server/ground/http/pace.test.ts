@@ -1,0 +1,76 @@
+import { createConnection } from 'node:net'
+import { expect, test } from 'vitest'
+import { LIMITS } from '../../../contract/limits.ts'
+import { plantEndpoints } from '../../testing/planted.ts'
+import { startWorld } from '../../testing/world.ts'
+import { PACE } from './pace.ts'
+
+const pace = { ...PACE, graceMs: 400, bytesPerSecond: 64 * 1024, connectionsMax: 20, checkMs: 50 }
+const world = await startWorld({ plant: plantEndpoints, pace })
+const alice = await world.person('alice')
+const port = Number(new URL(world.url).port)
+
+/** Sends pieces with a pause before each. Returns the answer and the time until the server closed the connection. */
+async function drips(pieces: Iterable<string | Uint8Array>, pauseMs: number): Promise<{ answer: string; ms: number }> {
+  const startedAt = performance.now()
+  const socket = createConnection(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += String(chunk)
+  })
+  const closed = new Promise((close) => socket.once('close', close))
+  const writing = (async () => {
+    for (const piece of pieces) {
+      await new Promise((next) => setTimeout(next, pauseMs))
+      if (!socket.writable) return
+      socket.write(piece)
+    }
+  })()
+  await Promise.all([closed, writing])
+  return { answer, ms: performance.now() - startedAt }
+}
+
+const head = (method: string, path: string, length: number) =>
+  `${method} ${path} HTTP/1.1\r\nHost: x\r\nCookie: ${alice.cookie}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
+const forever = (piece: string): string[] => Array<string>(200).fill(piece)
+
+test('nobody holds a place with a connection that says nothing, or with headers that never end', async () => {
+  const silent = await drips([], 0)
+  const endless = await drips(['GET /api/health HTTP/1.1\r\n', ...forever('X-More: x\r\n')], 50)
+  expect(silent.answer).toContain('"code":"too_slow"')
+  expect(endless.answer).toContain('"code":"too_slow"')
+})
+
+test('a body that drips in is ended by name after thirty seconds, and the call is not made', async () => {
+  const { answer, ms } = await drips([head('POST', '/api/contacts', 5000), ...forever(' ')], 50)
+  expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"too_slow"/)
+  expect(ms).toBeGreaterThanOrEqual(pace.graceMs)
+  expect(PACE).toMatchObject({ graceMs: 30_000, bytesPerSecond: 4096, connectionsMax: LIMITS.connectionsMax })
+  expect((await alice.contacts()).length).toBe(0)
+})
+
+test('a file may take longer than that, as long as it comes at the floor; below it, it is ended', async () => {
+  const upload = (chunk: number, count: number) => [
+    head('PUT', '/planted/files/photo', chunk * count).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
+    ...Array.from({ length: count }, () => new Uint8Array(chunk)),
+  ]
+  const good = await drips(upload(8 * 1024, 20), 50)
+  expect(good.ms).toBeGreaterThan(2 * pace.graceMs)
+  expect(good.answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"sizeBytes":163840/)
+  const slow = await drips(upload(16, 200), 50)
+  expect(slow.answer).toContain('"code":"too_slow"')
+})
+
+test('above the allowed number of connections the next one is turned away at once, and who is here stays', async () => {
+  const line = await alice.opensSocket()
+  const held = Array.from({ length: pace.connectionsMax }, () => createConnection(port, '127.0.0.1'))
+  for (const socket of held) socket.on('error', () => undefined)
+  await Promise.all(held.map((socket) => new Promise((done) => socket.once('connect', done).once('close', done))))
+  expect((await drips([], 0)).answer).toBe('')
+  line.says({ type: 'ping', data: {} })
+  await line.hears('pong')
+  for (const socket of held) socket.destroy()
+  await expect.poll(async () => (await alice.request('GET', '/api/health').catch(() => undefined))?.status).toBe(200)
+  line.hangsUp()
+})

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { PAGES, pageOf } from '../../../contract/pages.ts'
+import { refuseAddress, sendError } from './errors.ts'
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000
+
+/** Serves the built client: its entries, and hashed assets that browsers cache for a year. */
+export async function servePages(app: FastifyInstance, clientFolder: string): Promise<void> {
+  const pages = await readPages(clientFolder)
+  await app.register(fastifyStatic, {
+    root: path.join(clientFolder, 'assets'),
+    prefix: '/assets/',
+    decorateReply: false,
+    index: false,
+    redirect: false,
+    preCompressed: true,
+    immutable: true,
+    maxAge: YEAR_MS,
+  })
+  // Other files have names without a hash: icons, the manifest, the service worker and what the client is made of.
+  await app.register(fastifyStatic, {
+    root: clientFolder,
+    prefix: '/',
+    decorateReply: false,
+    index: false,
+    wildcard: false,
+    globIgnore: ['*.html', 'assets/**'],
+    cacheControl: false,
+    setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
+  })
+  app.get<{ Params: { '*': string } }>('/*', (request, reply) => {
+    const address = `/${request.params['*']}`
+    const shown = pageOf(address)
+    // To a person an address without a page is shown as one that says so (client/early.js), to programs as an error.
+    if (shown === null && !isForPeople(request, address)) return sendError(refuseAddress(request, reply), request, reply)
+    if (shown === null) reply.code(404)
+    const page = pages.get(shown ?? '/')
+    if (page === undefined) return sendError(refuseAddress(request, reply), request, reply)
+    reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding')
+    if (!/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(page.text)
+    return reply.header('content-encoding', 'br').send(page.brotli)
+  })
+}
+
+const isForPeople = ({ headers }: FastifyRequest, address: string): boolean =>
+  (headers.accept ?? '').startsWith('text/html') && !/^\/api(\/|$)/.test(address)
+
+/** The HTML of each page, by its address: the same bytes for everybody. */
+async function readPages(clientFolder: string): Promise<Map<string, { text: string; brotli: Buffer }>> {
+  const pages = Object.entries(PAGES).flatMap(([address, file]) => (file === null ? [] : [{ address, file }]))
+  const read = pages.map(async ({ address, file }) => {
+    const text = await readFile(path.join(clientFolder, file), 'utf8')
+    return [address, { text, brotli: brotliCompressSync(text) }] as const
+  })
+  return new Map(await Promise.all(read))
+}

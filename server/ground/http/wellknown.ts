@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { RELEASE_ADDRESS } from '../../../contract/build.ts'
+import { refuseAddress } from './errors.ts'
+
+const WELL_KNOWN = '/.well-known/'
+/** The signature of this build by the operator's own key, and what WEBCAT reads (docs.webcat.tech). Nothing else of the folder is served. */
+const SERVED = [
+  RELEASE_ADDRESS,
+  ...['enrollment', 'manifest', 'bundle', 'bundle-prev'].map((name) => `${WELL_KNOWN}webcat/${name}.json`),
+]
+
+/**
+ * Serves the documents about the client's code that the operator has put into a folder, under the same names as in the address. They are
+ * read for each request: a signature that is put there counts at once.
+ */
+export function serveWellKnown(app: FastifyInstance, releaseFolder: string): void {
+  for (const address of SERVED) {
+    const file = path.join(releaseFolder, address.slice(WELL_KNOWN.length))
+    app.get(address, async (request, reply) => {
+      const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+        throw error
+      })
+      if (!bytes) throw refuseAddress(request, reply)
+      return reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(bytes)
+    })
+  }
+}

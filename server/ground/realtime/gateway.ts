@@ -1,0 +1,152 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { CLOSE } from '../../../contract/frames.ts'
+import { CONTRACT_VERSION, LIMITS } from '../../../contract/limits.ts'
+import type { Config, Listener } from '../../config.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import { Refusal } from '../../refuse.ts'
+import { isSure } from '../http/access.ts'
+import { readSessionHash } from '../http/cookie.ts'
+import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
+import { isForFrame, listenerOf } from '../http/listener.ts'
+import { isOriginAllowed } from '../http/origin.ts'
+import { type AccountHooks, type Accounts, watchAccounts } from './accounts.ts'
+import { type Seat, sendFrame } from './hub.ts'
+import { type FrameHandlers, listen } from './listen.ts'
+
+const RECHECK_MS = 10_000
+const GRACE_MS = 2000
+
+export interface Gateway {
+  /** Accepts upgrades at /ws on this server. */
+  attach(server: Server): void
+  /** `recheck` of `accounts.ts`, which also runs for all users every 10 s. Failures are logged. */
+  recheck: Accounts['recheck']
+  /** Refuses new sockets, closes the open ones with 1001, and waits for them. */
+  close(): Promise<void>
+}
+
+interface Hooks extends AccountHooks {
+  frames: FrameHandlers
+  /** Called when a user's first socket opens or the last one closes. */
+  moved: (userId: string) => Promise<void>
+  /** Called every 10 s. */
+  beat: () => Promise<void>
+  /** Interval of the pings: a socket that has not answered the one before is closed. */
+  heartbeatMs: number
+}
+
+/** Serves sockets at /ws. Checks session and Origin before the upgrade, and passes frames to the handlers of the features. */
+export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gateway {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: true,
+    maxPayload: LIMITS.frameBytes,
+    perMessageDeflate: false,
+  })
+  // WEBCAT wants the policy on every answer, the one that opens a socket included.
+  sockets.on('headers', (lines) => lines.push(`Content-Security-Policy: ${env.config.policy}`))
+  const answering = new WeakSet<WebSocket>()
+  const underWay = new Set<Promise<void>>()
+  const accounts = watchAccounts(env, hooks)
+  let isClosing = false
+
+  const report = (error: unknown) => {
+    if (!refusalOf(error)) logIncident(app.log, error, 'socket')
+  }
+  const track = (started: Promise<void>) => {
+    const work = started.catch(report)
+    underWay.add(work)
+    work.then(() => underWay.delete(work))
+  }
+
+  function attach(server: Server): void {
+    server.on('upgrade', (request, socket, head) => {
+      // A connection reset before the answer would end the process without this listener.
+      socket.on('error', () => socket.destroy())
+      const { ingress } = listenerOf(env.config, request)
+      admit(request)
+        .then((user) => sockets.handleUpgrade(request, socket, head, (opened) => seat(opened, socket, user, ingress)))
+        .catch((error: unknown) => {
+          report(error)
+          refuseUpgrade(env.config, socket, refusalOf(error) ?? new Refusal('internal'))
+        })
+    })
+  }
+
+  async function admit(request: IncomingMessage): Promise<SignedInUser> {
+    if (request.url?.split('?')[0] !== '/ws' || isForFrame(env.config, request)) throw new Refusal('not_found')
+    if (isClosing) throw new Refusal('unavailable')
+    if (!isOriginAllowed(env.config, request)) throw new Refusal('forbidden_origin')
+    const hash = readSessionHash(listenerOf(env.config, request), request.headers.cookie)
+    const user = hash === undefined ? undefined : await env.findSession(hash)
+    if (!user) throw new Refusal('not_signed_in')
+    if (isClosing) throw new Refusal('unavailable')
+    return user
+  }
+
+  function seat(socket: WebSocket, wire: Duplex, user: SignedInUser, ingress: Listener['ingress']): void {
+    const mine: Seat = { userId: user.id, sessionHash: user.sessionHash, socket, wire }
+    answering.add(socket)
+    socket.on('pong', () => answering.add(socket))
+    // ws itself closes with 1009, 1007 or 1002 when a frame is too large, not UTF-8 or malformed.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      if (env.hub.leave(mine)) track(hooks.moved(user.id))
+    })
+    sendFrame(socket, {
+      type: 'hello',
+      data: {
+        contractVersion: CONTRACT_VERSION,
+        ingress,
+        serverTime: env.clock().toISOString(),
+        onionAddress: env.config.onionUrl?.hostname ?? null,
+        userId: user.id,
+      },
+    })
+    // A page that is too old to prove anything learns from `hello` that it is, and loads the new one.
+    if (!isSure(user)) {
+      socket.close(CLOSE.deviceRequired, 'A device must sign first')
+      return
+    }
+    accounts.note(mine, user)
+    listen(env, mine, hooks.frames, report)
+    if (env.hub.join(mine)) track(hooks.moved(user.id))
+  }
+
+  const recheck: Accounts['recheck'] = (userId, what) => accounts.recheck(userId, what).catch(report)
+
+  const timers = [
+    setInterval(() => {
+      for (const socket of sockets.clients) {
+        if (!answering.delete(socket)) socket.terminate()
+        else if (socket.readyState === socket.OPEN) socket.ping()
+      }
+    }, hooks.heartbeatMs),
+    setInterval(() => {
+      void recheck()
+      track(hooks.beat())
+    }, RECHECK_MS),
+  ]
+
+  return {
+    attach,
+    recheck,
+    async close() {
+      isClosing = true
+      timers.forEach(clearInterval)
+      for (const socket of sockets.clients) socket.close(CLOSE.goingAway, 'The server stops')
+      const deadline = Date.now() + GRACE_MS
+      while (sockets.clients.size > 0 && Date.now() < deadline) await new Promise((wake) => setTimeout(wake, 10))
+      for (const socket of sockets.clients) socket.terminate()
+      await Promise.all(underWay)
+    },
+  }
+}
+
+function refuseUpgrade(config: Config, socket: Duplex, refusal: Refusal): void {
+  if (socket.writable) socket.end(rawAnswer(config, refusal))
+  else socket.destroy()
+}
