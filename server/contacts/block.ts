@@ -1,8 +1,8 @@
 import type { Blocked } from '../../contract/contacts.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { seemAway, seemBack } from '../presence/presence.ts'
+import { seemAway, seemBack } from '../people/presence/presence.ts'
+import { areMutual } from '../people/relations/relations.ts'
 import { Refusal } from '../refuse.ts'
-import { areMutual } from '../relations/relations.ts'
 import * as store from './store-block.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { openSessions } from '../chatlocks/gate.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { whoShareTyping } from '../privacy/privacy.ts'
-import { areMutual } from '../relations/relations.ts'
+import { whoShareTyping } from '../people/privacy/privacy.ts'
+import { areMutual } from '../people/relations/relations.ts'
 import { idsOf, requireRoom } from '../rooms/members.ts'
 
 /** Publishes typing to the members who show theirs too; in a direct room only if both have accepted each other. Throws Refusal. */

@@ -1,9 +1,9 @@
 import { and, eq, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import { PRESENCE_CHANNEL } from '../ground/db/changes.ts'
-import type { Queryable } from '../ground/db/connect.ts'
-import { users } from '../ground/db/schema/account.ts'
-import { presence, serverNodes } from '../ground/db/schema/presence.ts'
+import { PRESENCE_CHANNEL } from '../../ground/db/changes.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { users } from '../../ground/db/schema/account.ts'
+import { presence, serverNodes } from '../../ground/db/schema/presence.ts'
 
 /** Who is online, and who may know: ids of users. */
 export interface Shown {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { privacyApi } from '../../contract/privacy.ts'
-import type { Env } from '../env.ts'
-import { serve } from '../ground/http/serve.ts'
+import { privacyApi } from '../../../contract/privacy.ts'
+import type { Env } from '../../env.ts'
+import { serve } from '../../ground/http/serve.ts'
 import { updatePrivacy } from './privacy.ts'
 
 export function privacyRoutes(app: FastifyInstance, env: Env) {

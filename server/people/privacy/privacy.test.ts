@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { accountApi } from '../../contract/account.ts'
-import { contactsApi } from '../../contract/contacts.ts'
-import { messagesApi } from '../../contract/messages.ts'
-import { type Privacy, privacyApi } from '../../contract/privacy.ts'
-import { roomsApi } from '../../contract/rooms.ts'
-import type { Person } from '../testing/person.ts'
-import type { TestSocket } from '../testing/socket.ts'
-import { startWorld } from '../testing/world.ts'
+import { accountApi } from '../../../contract/account.ts'
+import { contactsApi } from '../../../contract/contacts.ts'
+import { messagesApi } from '../../../contract/messages.ts'
+import { type Privacy, privacyApi } from '../../../contract/privacy.ts'
+import { roomsApi } from '../../../contract/rooms.ts'
+import type { Person } from '../../testing/person.ts'
+import type { TestSocket } from '../../testing/socket.ts'
+import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld()
 

@@ -1,6 +1,6 @@
 import { and, eq, or, sql } from 'drizzle-orm'
-import type { Queryable } from '../ground/db/connect.ts'
-import { contacts } from '../ground/db/schema/contacts.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { contacts } from '../../ground/db/schema/contacts.ts'
 
 /** The contact rows of two people about each other: at most two. */
 export async function findPair(db: Queryable, a: string, b: string) {

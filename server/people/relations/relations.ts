@@ -1,4 +1,4 @@
-import type { Queryable } from '../ground/db/connect.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
 import * as store from './store.ts'
 
 /** The mutual contacts of each of these people, by user id. Only they learn a person's presence. */

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
-import type { Privacy } from '../../contract/privacy.ts'
-import type { Queryable } from '../ground/db/connect.ts'
-import { users } from '../ground/db/schema/account.ts'
+import type { Privacy } from '../../../contract/privacy.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { users } from '../../ground/db/schema/account.ts'
 
 const PRIVACY = {
   presence: users.showsPresence,

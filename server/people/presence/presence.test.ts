@@ -6,15 +6,15 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { contactsApi } from '../../contract/contacts.ts'
-import { roomsApi } from '../../contract/rooms.ts'
-import { makeApp } from '../app.ts'
-import { createHub } from '../ground/realtime/hub.ts'
-import { makeBatch } from '../rooms/batch.ts'
-import { newBrowser } from '../testing/browser.ts'
-import type { Person } from '../testing/person.ts'
-import type { TestSocket } from '../testing/socket.ts'
-import { portOf, startWorld } from '../testing/world.ts'
+import { contactsApi } from '../../../contract/contacts.ts'
+import { roomsApi } from '../../../contract/rooms.ts'
+import { makeApp } from '../../app.ts'
+import { createHub } from '../../ground/realtime/hub.ts'
+import { makeBatch } from '../../rooms/batch.ts'
+import { newBrowser } from '../../testing/browser.ts'
+import type { Person } from '../../testing/person.ts'
+import type { TestSocket } from '../../testing/socket.ts'
+import { portOf, startWorld } from '../../testing/world.ts'
 import { keepPresence } from './presence.ts'
 
 const world = await startWorld()
@@ -78,7 +78,7 @@ test('somebody with two devices and several tabs is online until the last tab of
 test('whom a killed server has left as online is away after half a minute, last seen while it lived, and the others are told', async () => {
   const { alice, bob } = await pair()
   const hers = await opens(alice)
-  const server = spawn(process.execPath, ['--import', 'tsx', path.resolve(import.meta.dirname, '../testing/killable.ts')], {
+  const server = spawn(process.execPath, ['--import', 'tsx', path.resolve(import.meta.dirname, '../../testing/killable.ts')], {
     env: { ...process.env, DATABASE_URL: world.databaseUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { PACE } from '../ground/http/pace.ts'
-import { startWorld } from '../testing/world.ts'
+import { PACE } from '../../ground/http/pace.ts'
+import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld({ pace: { ...PACE, heartbeatMs: 700 } })
 

@@ -1,5 +1,5 @@
-import type { Env } from '../env.ts'
-import type { Queryable } from '../ground/db/connect.ts'
+import type { Env } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
 import * as store from './store.ts'
 
 /** A node that nobody has seen for so long is dead. */
