@@ -8,7 +8,7 @@ import { users } from '../server/ground/db/schema/account.ts'
 import { contacts } from '../server/ground/db/schema/contacts.ts'
 import { chatParticipants, chatRooms } from '../server/ground/db/schema/rooms.ts'
 import { sessions } from '../server/ground/db/schema/sessions.ts'
-import { grantTier } from '../server/ledger/ledger.ts'
+import { grantTier } from '../server/money/ledger/ledger.ts'
 
 /** A user with an account and a session. */
 export interface SeedUser {

@@ -48,7 +48,7 @@ const premium: Plan = {
 
 /**
  * The rights of each plan: the only place that defines how plans differ. The server writes it to the table `plan_rights` at its
- * start and reads an account's effective plan there (`server/plans/`).
+ * start and reads an account's effective plan there (`server/money/plans/`).
  */
 export const PLANS: Readonly<Record<Tier, Plan>> = {
   free: {

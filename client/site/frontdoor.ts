@@ -174,7 +174,7 @@ export const FRONT_DOOR: readonly Claim[] = [
       'Who has paid for a plan by card and does not want it gets the money back, once, within thirty days, by a button in Settings.',
     tests: [
       {
-        file: 'server/payments/payments.test.ts',
+        file: 'server/money/payments/payments.test.ts',
         title: 'the guarantee pays back what was paid within 30 days, once for an account, and ends the plan',
       },
     ],

@@ -8,7 +8,7 @@ import { coinReviewsApi, type ReviewOutcome } from '../../contract/coinreviews.t
 import { COIN_REQUEST_SECONDS, type CoinPayment, coinsApi } from '../../contract/coins.ts'
 import { stepUpApi } from '../../contract/stepup.ts'
 import type { Queryable } from '../ground/db/connect.ts'
-import { checkLedger } from '../ledger/audit.ts'
+import { checkLedger } from '../money/ledger/audit.ts'
 import { startBitcoin, startPriceSources } from '../testing/chain.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld, type World } from '../testing/world.ts'

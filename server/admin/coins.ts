@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { coinReviewsApi, PaidPayment } from '../../contract/coinreviews.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { countReviews, findPayments, listReviews, refundPayment, type Settlement, settleReview } from '../coins/reviews.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { announceChange } from '../ground/db/changes.ts'
 import type { Queryable } from '../ground/db/connect.ts'
+import { countReviews, findPayments, listReviews, refundPayment, type Settlement, settleReview } from '../money/coins/reviews.ts'
 import { requireAdministrator } from './acts.ts'
 import { writeAudit } from './audit.ts'
 

@@ -4,7 +4,7 @@ import { CONTRACT_VERSION, LIMITS } from '../../contract/limits.ts'
 import { type Tier, tierShape } from '../../contract/plans.ts'
 import type { Env } from '../env.ts'
 import type { NoteAnswer } from '../ground/http/log.ts'
-import { tierOf } from '../plans/plans.ts'
+import { tierOf } from '../money/plans/plans.ts'
 import * as store from './store-figures.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

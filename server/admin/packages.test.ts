@@ -4,7 +4,7 @@ import { accountApi } from '../../contract/account.ts'
 import { adminPackagesApi as api, type PackageForm } from '../../contract/adminpackages.ts'
 import { auditApi } from '../../contract/audit.ts'
 import { paymentsApi } from '../../contract/payments.ts'
-import { creditPeriod } from '../ledger/ledger.ts'
+import { creditPeriod } from '../money/ledger/ledger.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 

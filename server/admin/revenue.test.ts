@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { adminApi } from '../../contract/admin.ts'
 import { paymentsApi } from '../../contract/payments.ts'
 import type { Tier } from '../../contract/plans.ts'
-import { creditPeriod, grantTier, writeRefund } from '../ledger/ledger.ts'
+import { creditPeriod, grantTier, writeRefund } from '../money/ledger/ledger.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 

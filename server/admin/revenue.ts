@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { adminApi } from '../../contract/admin.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Env } from '../env.ts'
-import { checkCard } from '../payments/card.ts'
+import { checkCard } from '../money/payments/card.ts'
 import * as store from './store-revenue.ts'
 
 const CENTS_IN_A_YEAR = 1200

@@ -3,7 +3,7 @@ import type { AdminUser, adminApi } from '../../contract/admin.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Env } from '../env.ts'
 import type { Queryable } from '../ground/db/connect.ts'
-import { tierOf } from '../plans/plans.ts'
+import { tierOf } from '../money/plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { FAMILY, familyApi } from '../../contract/family.ts'
 import { REFUSALS } from '../../contract/refusals.ts'
-import { setTier } from '../ledger/ledger.ts'
+import { setTier } from '../money/ledger/ledger.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 

@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import { named } from '../ground/db/namedStatement.ts'
 import { sessions } from '../ground/db/schema/sessions.ts'
-import type { PlanRow } from '../plans/plans.ts'
+import type { PlanRow } from '../money/plans/plans.ts'
 
 /** The device that has signed for a session; null if none has. */
 const provenDevice = sql<string | null>`case when ${sessions.provenAt} is not null then ${sessions.deviceId} end`

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { accountApi } from '../../contract/account.ts'
 import { paymentsApi } from '../../contract/payments.ts'
-import { checkLedger } from '../ledger/audit.ts'
+import { checkLedger } from '../money/ledger/audit.ts'
 import type { Person } from './person.ts'
 import type { World } from './world.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { afterAll } from 'vitest'
 
-/** A chain of this machine, for tests. The ones in memory speak the wire of a node; the real ones are in `server/coins/chains/`. */
+/** A chain of this machine, for tests. The ones in memory speak the wire of a node; the real ones are in `server/money/coins/chains/`. */
 export interface TestChain {
   /** What the server's settings name. */
   variables: Record<string, string>

@@ -24,7 +24,7 @@ export const users = pgTable(
     isActive: boolean('is_active').notNull().default(true),
     deactivatedAt: at('deactivated_at'),
     deactivatedBy: uuid('deactivated_by'),
-    /** These five are what the ledger says, kept here for the message path. Only `server/ledger/` writes them. */
+    /** These five are what the ledger says, kept here for the message path. Only `server/money/ledger/` writes them. */
     subscriptionTier: text('subscription_tier').notNull().default('free'),
     subscriptionStatus: text('subscription_status').notNull().default('active'),
     subscriptionStartDate: at('subscription_start_date'),

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { BitcoinNetwork, CoinSettings } from '../../coinsettings.ts'
+import { openBitcoind } from './bitcoind.ts'
+import type { Transaction } from './bitcoinnode.ts'
+import { type Arrival, type Chain, NodeError } from './chain.ts'
+import { openEsplora } from './esplora.ts'
+import type { Upstream } from './upstream.ts'
+
+/** What tells the chains apart: block 0, and the letters that addresses begin with. */
+const NETWORKS: Record<BitcoinNetwork, { genesis: string; bech32: string }> = {
+  mainnet: { genesis: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f', bech32: 'bc' },
+  testnet: { genesis: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943', bech32: 'tb' },
+  signet: { genesis: '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6', bech32: 'tb' },
+  regtest: { genesis: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206', bech32: 'bcrt' },
+}
+
+/** The four bytes before extended keys, by their first letter (SLIP-132). */
+const VERSIONS: Record<string, { public: number; private: number }> = {
+  x: { public: 0x0488b21e, private: 0x0488ade4 },
+  z: { public: 0x04b24746, private: 0x04b2430c },
+  t: { public: 0x043587cf, private: 0x04358394 },
+  v: { public: 0x045f1cf6, private: 0x045f18bc },
+}
+
+/** Bitcoin. Addresses are P2WPKH (BIP-84), the external chain of the account's key. */
+export function openBitcoin(
+  { node: { kind, url }, xpub, network }: NonNullable<CoinSettings['bitcoin']>,
+  upstream: Upstream,
+): Chain {
+  const node = kind === 'bitcoind' ? openBitcoind(url, upstream) : openEsplora(url, upstream)
+  let isChecked = false
+
+  async function head(): Promise<number> {
+    if (!isChecked) {
+      if ((await node.genesis()) !== NETWORKS[network].genesis) throw new NodeError(`The node of Bitcoin is not of ${network}`)
+      isChecked = true
+    }
+    return z
+      .number()
+      .int()
+      .nonnegative()
+      .parse(await node.height())
+  }
+
+  return {
+    head,
+    async addressAt(index) {
+      const [{ HDKey }, { p2wpkh, NETWORK }] = await Promise.all([import('@scure/bip32'), import('@scure/btc-signer')])
+      const { publicKey } = HDKey.fromExtendedKey(xpub, VERSIONS[xpub.charAt(0)]).deriveChild(0).deriveChild(index)
+      const { address } = publicKey ? p2wpkh(publicKey, { ...NETWORK, bech32: NETWORKS[network].bech32 }) : {}
+      if (!address) throw new Error('BITCOIN_XPUB gives no address')
+      return address
+    },
+    async pays(txid, address) {
+      const transaction = await node.transaction(txid)
+      return transaction && arrivalsOf(transaction, address).length > 0
+    },
+    async isUntouched(address) {
+      await node.watch(address)
+      return (await node.transactionsOf(address)).length === 0
+    },
+    async look(address, { nativeUnits }) {
+      const found = await node.transactionsOf(address)
+      // Read last, so that no arrival lies in a block above it.
+      const height = await head()
+      return { head: height, scannedHeight: height, nativeUnits, arrivals: found.flatMap((each) => arrivalsOf(each, address)) }
+    },
+  }
+}
+
+function arrivalsOf({ txid, vout, status }: Transaction, address: string): Arrival[] {
+  const block = status.confirmed
+    ? { height: status.block_height, blockHash: status.block_hash, at: new Date(status.block_time * 1000) }
+    : { height: null, blockHash: null, at: null }
+  return vout.flatMap(({ value, scriptpubkey_address }, index) =>
+    scriptpubkey_address === address ? [{ reference: txid, index, asset: 'bitcoin', units: BigInt(value), ...block }] : [],
+  )
+}

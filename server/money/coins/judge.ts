@@ -1,0 +1,125 @@
+import type { ReviewReason } from '../../../contract/coinreviews.ts'
+import { COINS, type CoinStatus, type Currency } from '../../../contract/coins.ts'
+import { confirmationsOf } from './chain.ts'
+
+/** What came, as the chain shows it now. */
+export interface Received {
+  id: string
+  asset: string
+  units: bigint
+  height: number | null
+  isInTime: boolean
+  isGone: boolean
+  isCredited: boolean
+}
+
+export interface Requested {
+  id: string
+  currency: Currency
+  due: bigint
+  expiresAt: Date
+  /** What a person has made of it, which stands whatever comes; null while the chain decides. */
+  decided: CoinStatus | null
+}
+
+export interface Review {
+  reason: ReviewReason
+  about: string
+  asset: string
+  units: bigint
+}
+
+export interface Judgement {
+  status: CoinStatus
+  confirmations: number
+  /** What has come in this currency and stands. */
+  received: bigint
+  /** The arrivals for which the plan is due now; empty if it is not, or was credited before. */
+  credits: readonly Received[]
+  /** What a person looks at, the same at each look. */
+  reviews: readonly Review[]
+}
+
+/**
+ * Says what a payment is, by what the chain shows after a look that succeeded. `arrivals` come in the order in which they count. It is
+ * computed anew at each look, so a transaction that is replaced or whose block is replaced takes back what it did, until the plan was
+ * credited: that stands, and a person decides.
+ */
+export function judge(payment: Requested, arrivals: readonly Received[], head: number, now: Date): Judgement {
+  const { currency, due } = payment
+  const standing = arrivals.filter(({ isGone }) => !isGone)
+  const own = standing.filter(({ asset }) => asset === currency)
+  const isFinal = (each: Received) => confirmationsOf(each, head) >= COINS[currency].confirmations
+  const lowest = (some: readonly Received[]) =>
+    some.length === 0 ? 0 : Math.min(...some.map((each) => confirmationsOf(each, head)))
+  const reviewOf = (reason: ReviewReason, { id, asset, units }: Received): Review => ({ reason, about: id, asset, units })
+  const aboutPayment = (reason: ReviewReason, units: bigint): Review => ({ reason, about: payment.id, asset: currency, units })
+
+  const received = sum(own)
+  const reviews = standing.filter((each) => each.asset !== currency && isFinal(each)).map((each) => reviewOf('wrong_token', each))
+  const finals = own.filter(isFinal)
+  const answer = (
+    status: CoinStatus,
+    confirmations: number,
+    more: readonly Review[] = [],
+    credits: readonly Received[] = [],
+  ) => ({
+    ...{ status: payment.decided ?? status, confirmations, received, credits: payment.decided ? [] : credits },
+    reviews: [...reviews, ...more],
+  })
+
+  if (arrivals.some(({ isCredited }) => isCredited)) {
+    const extra = finals.filter(({ isCredited }) => !isCredited)
+    const lost = arrivals.filter(({ isCredited, isGone }) => isCredited && isGone)
+    const more = extra.map((each) => reviewOf(each.isInTime ? 'double' : 'late', each))
+    const isShort = lost.length > 0 && received < due
+    const reorganised = isShort ? [aboutPayment('reorganised', sum(lost))] : []
+    // Its plan was withdrawn, and the chain shows the money again.
+    const isBack = payment.decided === 'expired' && !isShort && received > 0n
+    const returned = isBack ? [aboutPayment('late', sum(own.filter(({ isCredited }) => isCredited)))] : []
+    const credited = lowest(own.filter(({ isCredited }) => isCredited))
+    return answer(isShort ? 'needs_review' : 'confirmed', credited, [...more, ...reorganised, ...returned])
+  }
+
+  const inTime = own.filter((each) => each.isInTime)
+  const paying = covering(inTime.filter(isFinal), due)
+  if (paying) {
+    const over = sum(paying) - due
+    const rest = finals.filter((each) => !paying.includes(each))
+    const more = rest.map((each) => reviewOf(each.isInTime ? 'double' : 'late', each))
+    return answer('confirmed', lowest(paying), [...(over > 0n ? [aboutPayment('overpaid', over)] : []), ...more], paying)
+  }
+  const coming = covering(inTime, due)
+  if (coming) return answer('confirming', lowest(coming))
+  if (now <= payment.expiresAt) return answer('pending', 0)
+  if (own.length === 0) return answer('expired', 0)
+  // Not before it is certain: a transaction may still be replaced.
+  if (finals.length < own.length) return answer('confirming', lowest(own))
+  const less = sum(inTime)
+  const late = own.filter((each) => !each.isInTime).map((each) => reviewOf('late', each))
+  return answer('needs_review', lowest(own), [...(less > 0n ? [aboutPayment('underpaid', less)] : []), ...late])
+}
+
+/** The first of them that together reach so many units; undefined if all do not. */
+function covering(some: readonly Received[], due: bigint): readonly Received[] | undefined {
+  let total = 0n
+  const at = some.findIndex(({ units }) => {
+    total += units
+    return total >= due
+  })
+  return at < 0 ? undefined : some.slice(0, at + 1)
+}
+
+const sum = (some: readonly Received[]): bigint => some.reduce((total, { units }) => total + units, 0n)
+
+/** So long after its end a request takes what came while nobody could look. */
+const GRACE_MS = 60 * 60_000
+
+/**
+ * True if money came in the time of the request: by the time of its block, or else when it was first seen. `isOpen`: no look since the
+ * end has found that nothing came.
+ */
+export function isInTime(expiresAt: Date, isOpen: boolean, blockAt: Date | null, now: Date): boolean {
+  const lateMs = (blockAt ?? now).getTime() - expiresAt.getTime()
+  return lateMs <= (isOpen ? GRACE_MS : 0)
+}

@@ -1,0 +1,47 @@
+import { type Currency, currencyShape } from '../../../contract/coins.ts'
+import type { CoinSettings } from '../../coinsettings.ts'
+import { makeOutbound } from '../../ground/outbound/outbound.ts'
+import { amountOf } from './amounts.ts'
+import { openBitcoin } from './bitcoin.ts'
+import { type Chain, namingFailures } from './chain.ts'
+import { openEthereum } from './ethereum.ts'
+import { makePriceBoard, type PriceBoard } from './prices.ts'
+import { makeUpstream } from './upstream.ts'
+
+/** Nodes may be slow, and wait for their own disks. */
+const LIMIT_MS = 15_000
+
+export type ChainName = 'bitcoin' | 'ethereum'
+export const chainNameOf = (currency: Currency): ChainName => (currency === 'bitcoin' ? 'bitcoin' : 'ethereum')
+
+export interface Coins {
+  /** Those with a node. */
+  currencies: readonly Currency[]
+  /** undefined without a node. */
+  chainOf(currency: Currency): Chain | undefined
+  prices: PriceBoard
+  /** What wallets read in a QR code: BIP-21 for Bitcoin, EIP-681 for the others. */
+  paymentUri(currency: Currency, address: string, units: bigint): string
+}
+
+/** Opens what the settings name. Nothing is asked before somebody pays. */
+export function openCoins(settings: CoinSettings, clock: () => Date): Coins {
+  const { bitcoin, ethereum } = settings
+  // The operator's own nodes may stand on this machine.
+  const upstream = makeUpstream(makeOutbound({ isGuarded: false, limitMs: LIMIT_MS }))
+  const chains: Partial<Record<ChainName, Chain>> = {
+    ...(bitcoin && { bitcoin: namingFailures(openBitcoin(bitcoin, upstream)) }),
+    ...(ethereum && { ethereum: namingFailures(openEthereum(ethereum, upstream)) }),
+  }
+  const isTaken = (currency: Currency) => chains[chainNameOf(currency)] && (currency !== 'usdc' || ethereum?.usdc)
+  return {
+    currencies: currencyShape.options.filter(isTaken),
+    chainOf: (currency) => (isTaken(currency) ? chains[chainNameOf(currency)] : undefined),
+    prices: makePriceBoard(settings.prices, upstream, clock),
+    paymentUri(currency, address, units) {
+      if (currency === 'bitcoin') return `bitcoin:${address}?amount=${amountOf(currency, units)}`
+      if (currency === 'ethereum') return `ethereum:${address}@${ethereum?.chainId}?value=${units}`
+      return `ethereum:${ethereum?.usdc}@${ethereum?.chainId}/transfer?address=${address}&uint256=${units}`
+    },
+  }
+}

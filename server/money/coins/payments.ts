@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
+import {
+  COIN_REQUEST_SECONDS,
+  type CoinPayment,
+  type Currency,
+  coinPlanShape,
+  type coinsApi,
+  currencyShape,
+} from '../../../contract/coins.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { Refusal } from '../../refuse.ts'
+import { findOffer, type Offer } from '../payments/offers.ts'
+import { unitsFor, usdOf } from './amounts.ts'
+import { type Chain, NodeError } from './chain.ts'
+import { asWritten, paysAddress } from './namedPayment.ts'
+import { chainNameOf } from './openCoins.ts'
+import { shownPayment } from './shownPayment.ts'
+import * as store from './store.ts'
+import { lookIfAnswered } from './watchPayments.ts'
+
+/** A request that lasts less is not shown again to whoever asks for the same. */
+const REUSED_MS = 10 * 60_000
+/** A page that asks more often gets what is known. */
+const LOOK_MS = 8_000
+/** Addresses that were used elsewhere, such as after the database was brought back from a copy. */
+const ADDRESS_TRIES = 20
+/** Packages that are offered. */
+const SOLD_MAX = 50
+
+type Wanted = z.output<typeof coinsApi.createPayment.input>
+type CoinPlan = z.output<typeof coinPlanShape>
+
+export async function currencies(env: Env, { id }: SignedInUser) {
+  const { coins, db } = env
+  const chosen = await store.readChosen(db, id)
+  const preferred = currencyShape.safeParse(chosen?.preferred).data ?? 'bitcoin'
+  const packages = coins.currencies.length > 0 ? await listOffers(env) : []
+  return { currencies: [...coins.currencies], preferred, walletAddress: chosen?.walletAddress ?? null, packages }
+}
+
+export async function prices({ coins }: Env) {
+  const { rates, at, isStale } = await coins.prices.shown()
+  const usd = { bitcoin: usdOf(rates.bitcoin), ethereum: usdOf(rates.ethereum), usdc: usdOf(rates.usdc) }
+  return { prices: usd, timestamp: at.toISOString(), isStale }
+}
+
+/** Asks for a payment at today's price, or returns the request of the same kind that still waits. */
+export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted): Promise<CoinPayment> {
+  const { coins, db, clock } = env
+  const { currency, billingPeriod, walletAddress = null } = wanted
+  const chain = coins.chainOf(currency)
+  if (!chain) throw new Refusal('currency_unavailable')
+  const sold = await findSold(env, wanted)
+  const same = await store.findSame(
+    db,
+    { ...wanted, packageId: sold.packageId, tier: sold.tier, userId: user.id },
+    new Date(clock().getTime() + REUSED_MS),
+  )
+  if (same && same.usdCents === sold.cents) return shownPayment(coins, same)
+  const rate = await coins.prices.quoted(currency)
+  // Asked before an address is taken, too: one at which nobody pays leaves a gap in the operator’s wallet.
+  await requireRoom(db, user.id)
+  const { address, height } = await freshAddress(env, chain, currency)
+  const now = clock()
+  const payment = await db.transaction(async (tx) => {
+    await store.noteChosen(tx, user.id, currency, walletAddress)
+    await requireRoom(tx, user.id)
+    return await store.insertPayment(tx, {
+      ...{ id: randomUUID(), userId: user.id, packageId: sold.packageId, tier: sold.tier, billingPeriod, currency },
+      ...{ amount: unitsFor(currency, sold.cents, rate).toString(), usdCents: sold.cents, rate: rate.toString() },
+      ...{ paymentAddress: address, walletAddress, scannedHeight: height, createdAt: now, nextLookAt: now },
+      expiresAt: new Date(now.getTime() + COIN_REQUEST_SECONDS * 1000),
+    })
+  })
+  return shownPayment(coins, payment)
+}
+
+/** Throws Refusal `too_many_coin_payments`. */
+async function requireRoom(db: Queryable, userId: string): Promise<void> {
+  if ((await store.countOpen(db, userId)) >= LIMITS.coinPaymentsOpen) throw new Refusal('too_many_coin_payments')
+}
+
+/** What is sold, and for how much. Throws Refusal `package_not_sold`. */
+async function findSold(env: Env, { packageId, billingPeriod }: Wanted) {
+  const plan = coinPlanShape.safeParse(packageId).data
+  const offer = plan && (await findPlan(env, plan, billingPeriod))
+  if (offer) return { tier: offer.tier, cents: offer.amountCents, packageId: offer.packageId }
+  const sold = plan ? undefined : await store.findSold(env.db, packageId, billingPeriod)
+  if (!sold) throw new Refusal('package_not_sold')
+  return { ...sold, packageId }
+}
+
+/** A built-in plan as cards buy it; undefined if it is not sold. */
+async function findPlan(env: Env, tier: CoinPlan, billingPeriod: Wanted['billingPeriod']): Promise<Offer | undefined> {
+  try {
+    return await findOffer(env, { tier, billingPeriod })
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'plan_not_sold') return undefined
+    throw error
+  }
+}
+
+/** What is offered: the packages, and the built-in plans that are none of them. */
+async function listOffers(env: Env) {
+  const packages = await store.listSold(env.db, SOLD_MAX)
+  const plans = (await Promise.all(coinPlanShape.options.map((plan) => offerOf(env, plan)))).flat()
+  return [...packages.slice(0, SOLD_MAX - plans.length), ...plans]
+}
+
+/** What is offered of a built-in plan: nothing if it is not sold, or by packages. */
+async function offerOf(env: Env, plan: CoinPlan) {
+  const [monthly, yearly] = await Promise.all([findPlan(env, plan, 'monthly'), findPlan(env, plan, 'yearly')])
+  const offer = monthly ?? yearly
+  if (!offer || offer.packageId !== null) return []
+  const prices = { monthlyPrice: monthly?.amountCents ?? null, yearlyPrice: yearly?.amountCents ?? null }
+  return [{ id: plan, name: offer.name, ...prices }]
+}
+
+/** An address that was never given out, and the block after which money is expected there. */
+async function freshAddress({ db }: Env, chain: Chain, currency: Currency): Promise<{ address: string; height: number }> {
+  try {
+    const height = await chain.head()
+    for (let tries = 0; tries < ADDRESS_TRIES; tries++) {
+      const address = await chain.addressAt(await store.takeIndex(db, chainNameOf(currency)))
+      if (await chain.isUntouched(address)) return { address, height }
+    }
+  } catch (error) {
+    // Nobody is asked for money while nobody can see whether it comes.
+    if (!(error instanceof NodeError)) throw error
+  }
+  throw new Refusal('currency_unavailable')
+}
+
+export async function listPayments({ coins, db }: Env, { id }: SignedInUser): Promise<CoinPayment[]> {
+  return (await store.listOwn(db, id, 20)).map((payment) => shownPayment(coins, payment))
+}
+
+/** Looks at the chain, unless somebody has just done so. While the node does not answer, what was known stays. */
+export async function checkPayment(env: Env, user: SignedInUser, paymentId: string): Promise<CoinPayment> {
+  const payment = await store.findOwn(env.db, user.id, paymentId)
+  if (!payment) throw new Refusal('not_found')
+  const sinceMs = env.clock().getTime() - (payment.lookedAt?.getTime() ?? 0)
+  if (Math.abs(sinceMs) >= LOOK_MS) await lookIfAnswered(env, payment)
+  return shownPayment(env.coins, (await store.findOwn(env.db, user.id, paymentId)) ?? payment)
+}
+
+/**
+ * Looks for a transaction that the payer names, at once and every 30 seconds for 30 minutes. It counts by what the chain shows at the
+ * payment's address and by nothing else: one that pays another address is refused, one that nobody knows changes nothing.
+ */
+export async function submitTransaction(
+  env: Env,
+  user: SignedInUser,
+  { paymentId, paymentAddress, transactionHash }: z.output<typeof coinsApi.submitTransaction.input>,
+): Promise<CoinPayment> {
+  const payment = await store.findOwn(env.db, user.id, paymentId)
+  if (!payment) throw new Refusal('not_found')
+  if (payment.paymentAddress.toLowerCase() !== paymentAddress.toLowerCase()) throw new Refusal('wrong_address')
+  const chain = env.coins.chainOf(payment.currency)
+  if (!chain) throw new Refusal('currency_unavailable')
+  const named = asWritten(payment.currency, transactionHash)
+  if ((await paysAddress(chain, payment.paymentAddress, named)) === false) throw new Refusal('unrelated_transaction')
+  const now = env.clock()
+  await store.updatePayment(env.db, payment.id, { namedTransaction: named, namedAt: now, nextLookAt: now })
+  await lookIfAnswered(env, { ...payment, namedTransaction: named, namedAt: now })
+  return shownPayment(env.coins, (await store.findOwn(env.db, user.id, paymentId)) ?? payment)
+}
+
+/** Deletes requests of long ago that nobody paid. A job; returns true if more are left. */
+export async function dropUnpaid({ db, clock }: Env): Promise<boolean> {
+  const before = new Date(clock().getTime() - LIMITS.coinPaymentDays * 24 * 60 * 60_000)
+  return (await store.deleteUnpaid(db, before, 500)) === 500
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { type Currency, currencyShape } from '../../../contract/coins.ts'
+import type { CoinSettings } from '../../coinsettings.ts'
+import { Refusal } from '../../refuse.ts'
+import { rateOf } from './amounts.ts'
+import type { Upstream } from './upstream.ts'
+
+export type Rates = Record<Currency, bigint>
+
+export interface Prices {
+  /** 10^-8 dollars for a coin. */
+  rates: Rates
+  /** When the sources said so. */
+  at: Date
+  /** True if they no longer answer, or differ. */
+  isStale: boolean
+}
+
+/** Prices are asked for at most so often, and after a failure after a shorter time. */
+const FRESH_MS = 60_000
+const RETRY_MS = 15_000
+/** A price that is older is not shown, and nothing is asked for at one that is older than a quarter of it. */
+const KEPT_MS = 60 * 60_000
+const QUOTED_MS = KEPT_MS / 4
+/** The sources agree if they differ by at most 2 %, and a price alone may differ by 20 % from the last that was agreed on. */
+const AGREED_PERCENT = 2n
+const ALONE_PERCENT = 20n
+/** A token of a dollar that is further from it is not taken for one. */
+const PEG_PERCENT = 2n
+const DOLLAR = 100_000_000n
+
+export interface PriceBoard {
+  /** Throws Refusal `prices_unavailable`. */
+  shown(): Promise<Prices>
+  /** The price to ask for money at: a late one is refused. Throws Refusal `prices_unavailable`. */
+  quoted(currency: Currency): Promise<bigint>
+}
+
+/** One request to each source serves everybody who asks within a minute. */
+export function makePriceBoard(settings: CoinSettings['prices'], upstream: Upstream, clock: () => Date): PriceBoard {
+  let last: Omit<Prices, 'isStale'> | undefined
+  let underWay: Promise<void> | undefined
+  let isFailing = false
+  let askedMs = Number.NEGATIVE_INFINITY
+
+  async function ask({ coingecko, kraken }: NonNullable<typeof settings>): Promise<void> {
+    const answers = await Promise.allSettled([askCoingecko(coingecko, upstream), askKraken(kraken, upstream)])
+    const now = clock()
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    const rates = agreed(found, last && now.getTime() - last.at.getTime() < KEPT_MS ? last.rates : undefined)
+    isFailing = rates === undefined
+    if (rates) last = { rates, at: now }
+  }
+
+  async function shown(): Promise<Prices> {
+    if (!settings) throw new Refusal('prices_unavailable')
+    const nowMs = clock().getTime()
+    const waitMs = isFailing ? RETRY_MS : FRESH_MS
+    if (!underWay && Math.abs(nowMs - askedMs) >= waitMs) {
+      askedMs = nowMs
+      underWay = ask(settings).finally(() => {
+        underWay = undefined
+      })
+    }
+    await underWay
+    if (!last || clock().getTime() - last.at.getTime() > KEPT_MS) throw new Refusal('prices_unavailable')
+    return { ...last, isStale: isFailing }
+  }
+
+  return {
+    shown,
+    async quoted(currency) {
+      const { rates, at } = await shown()
+      if (clock().getTime() - at.getTime() > QUOTED_MS) throw new Refusal('prices_unavailable')
+      // The token is paid out at a dollar, whatever it is traded at today.
+      if (currency === 'usdc' && isWithin(rates.usdc, DOLLAR, PEG_PERCENT)) return DOLLAR
+      if (currency === 'usdc') throw new Refusal('prices_unavailable')
+      return rates[currency]
+    },
+  }
+}
+
+/** The mean of two sources that agree, or one alone that fits what was agreed on before. undefined if nothing can be believed. */
+function agreed([one, other]: Rates[], before: Rates | undefined): Rates | undefined {
+  if (!one) return undefined
+  const fits = (a: Rates, b: Rates, percent: bigint) => currencyShape.options.every((each) => isWithin(a[each], b[each], percent))
+  if (!other) return before && fits(one, before, ALONE_PERCENT) ? one : undefined
+  if (!fits(one, other, AGREED_PERCENT)) return undefined
+  const mean = (currency: Currency) => (one[currency] + other[currency]) / 2n
+  return { bitcoin: mean('bitcoin'), ethereum: mean('ethereum'), usdc: mean('usdc') }
+}
+
+const isWithin = (a: bigint, b: bigint, percent: bigint): boolean => (a > b ? a - b : b - a) * 100n <= b * percent
+
+const dollars = z.object({ usd: z.number() })
+const coingeckoShape = z.object({ bitcoin: dollars, ethereum: dollars, 'usd-coin': dollars })
+
+async function askCoingecko(address: string, upstream: Upstream): Promise<Rates> {
+  const text = await upstream.get(`${address}/api/v3/simple/price?ids=bitcoin,ethereum,usd-coin&vs_currencies=usd&precision=full`)
+  const { bitcoin, ethereum, 'usd-coin': usdc } = coingeckoShape.parse(JSON.parse(text ?? ''))
+  return ratesOf({ bitcoin: bitcoin.usd, ethereum: ethereum.usd, usdc: usdc.usd })
+}
+
+/** The last trade, as text. */
+const pair = z.object({ c: z.tuple([z.coerce.number()], z.unknown()) })
+const krakenShape = z.object({ result: z.object({ XXBTZUSD: pair, XETHZUSD: pair, USDCUSD: pair }) })
+
+async function askKraken(address: string, upstream: Upstream): Promise<Rates> {
+  const text = await upstream.get(`${address}/0/public/Ticker?pair=XBTUSD,ETHUSD,USDCUSD`)
+  const { XXBTZUSD, XETHZUSD, USDCUSD } = krakenShape.parse(JSON.parse(text ?? '')).result
+  return ratesOf({ bitcoin: XXBTZUSD.c[0], ethereum: XETHZUSD.c[0], usdc: USDCUSD.c[0] })
+}
+
+function ratesOf(usd: Record<Currency, number>): Rates {
+  const [bitcoin, ethereum, usdc] = [rateOf(usd.bitcoin), rateOf(usd.ethereum), rateOf(usd.usdc)]
+  if (!bitcoin || !ethereum || !usdc) throw new Error('A price that is none')
+  return { bitcoin, ethereum, usdc }
+}

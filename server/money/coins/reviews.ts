@@ -1,0 +1,173 @@
+import {
+  type CoinReview,
+  type PaidPayment,
+  REVIEW_TRANSACTIONS,
+  type ReviewOutcome,
+  type ReviewReason,
+} from '../../../contract/coinreviews.ts'
+import { COINS, type Currency } from '../../../contract/coins.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { Refusal } from '../../refuse.ts'
+import { writeRefund } from '../ledger/ledger.ts'
+import { amountOf, centsFor } from './amounts.ts'
+import { asWritten } from './namedPayment.ts'
+import * as store from './store.ts'
+import * as list from './store-reviews.ts'
+import { credit } from './watchPayments.ts'
+
+/** Lists what waits for a person, the oldest first. */
+export async function listReviews(db: Queryable, limit: number, offset = 0): Promise<CoinReview[]> {
+  const rows = await list.listOpenReviews(db, limit, offset)
+  const ids = rows.map(({ payment }) => payment.id)
+  const [arrivals, reviews] = [await list.listArrivalsOf(db, ids), await list.listReviewsOf(db, ids)]
+  return rows.map(({ review, payment, username }) => {
+    const isOfIt = ({ paymentId }: { paymentId: string }) => paymentId === payment.id
+    const own = arrivals.filter(isOfIt)
+    const isOwn = review.asset === payment.currency
+    return {
+      ...{ id: review.id, reason: review.reason, ...shownOf(payment, username), noticedAt: review.createdAt.toISOString() },
+      asset: review.asset,
+      assetAmount: review.asset in COINS ? amountOf(review.asset as Currency, BigInt(review.units)) : review.units,
+      assetCents: isOwn ? centsFor(payment.currency, BigInt(review.units), BigInt(payment.rate)) : null,
+      transactions: own
+        .filter(({ id, asset }) => (review.about === payment.id ? asset === review.asset : id === review.about))
+        .map(({ reference }) => reference)
+        .slice(0, REVIEW_TRANSACTIONS),
+      outcomes: outcomesFor(review.reason, payment, own, reviews.filter(isOfIt)),
+    }
+  })
+}
+
+export const countReviews = list.countOpenReviews
+
+const shownOf = (payment: store.Payment, username: string) => ({
+  ...{ payer: { id: payment.userId, username }, paymentId: payment.id, currency: payment.currency, status: payment.status },
+  ...{ amount: amountOf(payment.currency, BigInt(payment.amount)), usdCents: payment.usdCents },
+  ...{ paymentAddress: payment.paymentAddress, walletAddress: payment.walletAddress },
+  createdAt: payment.createdAt.toISOString(),
+})
+
+/** What a person can do about money of that payment, by all that came to it and all reviews of it. */
+function outcomesFor(
+  reason: ReviewReason,
+  payment: store.Payment,
+  arrivals: readonly store.ArrivalRow[],
+  reviews: readonly list.ReviewRow[],
+): ReviewOutcome[] {
+  if (reason === 'reorganised') return ['withdrawn', 'kept']
+  const isCredited = arrivals.some((each) => each.isCredited)
+  // What was sent back cannot count once more, beside what came after it.
+  const isSentBack = reviews.some(({ outcome, asset }) => outcome === 'refunded' && asset === payment.currency)
+  const canCredit = !isCredited && !isSentBack && reason !== 'wrong_token' && standing(payment, arrivals).length > 0
+  return [...(canCredit ? (['credited'] as const) : []), 'refunded', 'kept']
+}
+
+/** What has come in the currency of the payment, and stands. */
+const standing = ({ currency }: store.Payment, arrivals: readonly store.ArrivalRow[]) =>
+  arrivals.filter(({ isGone, asset }) => !isGone && asset === currency)
+
+export interface Settlement {
+  reviewId: string
+  outcome: ReviewOutcome
+  /** By which the money was sent back: with `refunded`, and with nothing else. */
+  transactionHash?: string | undefined
+  /** The id of the administrator; `operator` for the command line. */
+  by: string
+}
+
+/**
+ * Closes a review inside the caller's transaction. Returns the payment as it was, and as it is then. Throws Refusal: `not_found`,
+ * `review_closed`, `outcome_impossible`, `transaction_required`.
+ */
+export async function settleReview(
+  tx: Queryable,
+  now: Date,
+  { reviewId, outcome, transactionHash, by }: Settlement,
+): Promise<{ before: store.Payment; after: store.Payment; review: list.ReviewRow }> {
+  const named = await list.findReview(tx, reviewId)
+  // A look locks the payment first as well.
+  const payment = named && (await store.lockPayment(tx, named.paymentId))
+  const review = payment && (await list.findReview(tx, reviewId))
+  if (!review) throw new Refusal('not_found')
+  if (review.outcome) throw new Refusal('review_closed', { details: { outcome: review.outcome } })
+  const arrivals = await store.listArrivals(tx, payment.id)
+  const reviews = await list.listReviewsOf(tx, [payment.id])
+  if (!outcomesFor(review.reason, payment, arrivals, reviews).includes(outcome)) throw new Refusal('outcome_impossible')
+  if ((outcome === 'refunded') !== (transactionHash !== undefined)) throw new Refusal('transaction_required')
+  const refundTransaction = transactionHash === undefined ? null : asWritten(payment.currency, transactionHash)
+  const closed = { outcome, refundTransaction, resolvedAt: now, resolvedBy: by }
+  await list.closeReview(tx, reviewId, closed)
+  if (refundTransaction) await store.updatePayment(tx, payment.id, { refundTransaction })
+  if (outcome === 'credited') await creditAll(tx, payment, arrivals, now, closed)
+  else if (outcome === 'withdrawn') await withdraw(tx, payment, now)
+  else await decide(tx, payment, arrivals)
+  return { before: payment, after: (await store.lockPayment(tx, payment.id)) ?? payment, review: { ...review, ...closed } }
+}
+
+/** Gives the plan for all that has come, and closes the other reviews about it. */
+async function creditAll(
+  tx: Queryable,
+  payment: store.Payment,
+  arrivals: store.ArrivalRow[],
+  now: Date,
+  closed: Parameters<typeof list.closeReview>[2],
+): Promise<void> {
+  const own = standing(payment, arrivals).map(({ id, units }) => ({ id, units: BigInt(units) }))
+  await credit(tx, payment, own, arrivals, now)
+  await store.updatePayment(tx, payment.id, { status: 'confirmed', decided: 'confirmed', confirmedAt: now })
+  for (const other of await list.listReviewsOf(tx, [payment.id]))
+    if (other.outcome === null && other.asset === payment.currency) await list.closeReview(tx, other.id, closed)
+}
+
+/** Ends the plan of a payment that the chain has taken back. */
+async function withdraw(tx: Queryable, payment: store.Payment, now: Date): Promise<void> {
+  await payBack(tx, payment, now)
+  await store.updatePayment(tx, payment.id, { status: 'expired', decided: 'expired' })
+}
+
+/** Says what the payment is, once nothing of it waits for a person. */
+async function decide(tx: Queryable, payment: store.Payment, arrivals: readonly store.ArrivalRow[]): Promise<void> {
+  const reviews = await list.listReviewsOf(tx, [payment.id])
+  const isOpen = payment.status === 'pending' || payment.status === 'confirming'
+  // While money is expected, or something else waits, the chain goes on deciding.
+  if (isOpen || reviews.some(({ outcome }) => outcome === null)) return
+  const isBack = payment.decided === 'refunded' || payment.decided === 'expired'
+  const isCredited = arrivals.some((each) => each.isCredited) && !isBack
+  const without = reviews.some(({ outcome }) => outcome === 'refunded') ? 'refunded' : 'expired'
+  const status = isCredited ? 'confirmed' : without
+  await store.updatePayment(tx, payment.id, { status, decided: status })
+}
+
+/** Writes into the ledger that the whole payment was paid back, once. Returns false if it was before, or was never credited. */
+const payBack = (tx: Queryable, { id, usdCents }: store.Payment, now: Date, reference?: string): Promise<boolean> =>
+  writeRefund(tx, now, {
+    ...{ key: `refund:coin:${id}`, refersTo: `coin:${id}`, amountCents: usdCents },
+    ...(reference !== undefined && { reference }),
+  })
+
+/**
+ * Notes inside the caller's transaction that a payment which bought a plan was sent back in whole; the plan follows from the ledger.
+ * Throws Refusal: `not_found`, `nothing_to_refund`.
+ */
+export async function refundPayment(
+  tx: Queryable,
+  now: Date,
+  { paymentId, transactionHash }: { paymentId: string; transactionHash: string },
+): Promise<{ before: store.Payment; after: PaidPayment }> {
+  const before = await store.lockPayment(tx, paymentId)
+  if (!before) throw new Refusal('not_found')
+  const refundTransaction = asWritten(before.currency, transactionHash)
+  if (!(await payBack(tx, before, now, refundTransaction))) throw new Refusal('nothing_to_refund')
+  await store.updatePayment(tx, paymentId, { status: 'refunded', decided: 'refunded', refundTransaction })
+  const [after] = await findPayments(tx, before.paymentAddress, 1)
+  if (!after) throw new Error('A payment has gone while it was locked')
+  return { before, after }
+}
+
+/** Finds payments by their whole address, or by a whole transaction that pays one. */
+export async function findPayments(db: Queryable, named: string, limit: number): Promise<PaidPayment[]> {
+  return (await list.findNamed(db, named, limit)).map(({ payment, username, isRefundable }) => ({
+    ...shownOf(payment, username),
+    ...{ transactionHash: payment.transactionHash, refundTransaction: payment.refundTransaction, isRefundable },
+  }))
+}

@@ -1,0 +1,166 @@
+import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, ne, sql } from 'drizzle-orm'
+import type { Currency } from '../../../contract/coins.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { users } from '../../ground/db/schema/account.ts'
+import { cryptoArrivals as arrivals, cryptoIndexes as indexes, cryptoPayments as payments } from '../../ground/db/schema/coins.ts'
+import { premiumPackages as packages } from '../../ground/db/schema/plans.ts'
+
+export type Payment = typeof payments.$inferSelect
+export type ArrivalRow = typeof arrivals.$inferSelect
+
+const isOpen = inArray(payments.status, ['pending', 'confirming'])
+
+/** A package that allows no message is not sold. */
+const isSold = and(eq(packages.isActive, true), ne(packages.messagesLimit, 0), ne(packages.tier, 'free'))
+
+/** The tier and the price of a package that is sold for that period; undefined if none is. */
+export async function findSold(db: Queryable, packageId: string, period: Payment['billingPeriod']) {
+  const cents = period === 'yearly' ? packages.yearlyPrice : packages.monthlyPrice
+  const [row] = await db
+    .select({ tier: packages.tier, cents })
+    .from(packages)
+    .where(and(eq(packages.id, packageId), gt(cents, 0), isSold))
+  return row
+}
+
+/** What is sold, in the order in which it is shown. */
+export const listSold = (db: Queryable, limit: number) =>
+  db
+    .select({
+      id: packages.id,
+      name: packages.name,
+      monthlyPrice: sql<number | null>`nullif(${packages.monthlyPrice}, 0)`,
+      yearlyPrice: sql<number | null>`nullif(${packages.yearlyPrice}, 0)`,
+    })
+    .from(packages)
+    .where(isSold)
+    .orderBy(asc(packages.displayOrder), asc(packages.id))
+    .limit(limit)
+
+/** Takes the number of the chain's next address, for good. */
+export async function takeIndex(db: Queryable, chain: 'bitcoin' | 'ethereum'): Promise<number> {
+  const [row] = await db
+    .insert(indexes)
+    .values({ chain, nextIndex: 1 })
+    .onConflictDoUpdate({ target: indexes.chain, set: { nextIndex: sql`${indexes.nextIndex} + 1` } })
+    .returning({ nextIndex: indexes.nextIndex })
+  return (row?.nextIndex ?? 1) - 1
+}
+
+/** What the account chose last. */
+export async function readChosen(db: Queryable, userId: string) {
+  const chosen = { preferred: users.preferredCryptoCurrency, walletAddress: users.cryptoWalletAddress }
+  return (await db.select(chosen).from(users).where(eq(users.id, userId)))[0]
+}
+
+/** Locks the account, and notes what it chose. */
+export async function noteChosen(tx: Queryable, userId: string, currency: Currency, walletAddress: string | null): Promise<void> {
+  const chosen = { preferredCryptoCurrency: currency, cryptoWalletAddress: walletAddress }
+  await tx.update(users).set(chosen).where(eq(users.id, userId))
+}
+
+/** How many requests of the account wait for money. */
+export const countOpen = (db: Queryable, userId: string): Promise<number> =>
+  db.$count(payments, and(eq(payments.userId, userId), isOpen))
+
+export async function insertPayment(tx: Queryable, payment: typeof payments.$inferInsert): Promise<Payment> {
+  const [row] = await tx.insert(payments).values(payment).returning()
+  if (!row) throw new Error('A payment was not written')
+  return row
+}
+
+interface Wanted {
+  userId: string
+  packageId: string | null
+  tier: string
+  currency: Currency
+  billingPeriod: Payment['billingPeriod']
+}
+
+/** The newest request of the same kind to which nothing has come, and that lasts beyond `until`. */
+export async function findSame(db: Queryable, wanted: Wanted, until: Date): Promise<Payment | undefined> {
+  const isSame = and(
+    ...[eq(payments.userId, wanted.userId), eq(payments.tier, wanted.tier)],
+    wanted.packageId === null ? isNull(payments.packageId) : eq(payments.packageId, wanted.packageId),
+    ...[eq(payments.currency, wanted.currency), eq(payments.billingPeriod, wanted.billingPeriod)],
+    ...[eq(payments.status, 'pending'), eq(payments.received, '0'), sql`${payments.expiresAt} > ${until}`],
+  )
+  const [row] = await db.select().from(payments).where(isSame).orderBy(desc(payments.createdAt)).limit(1)
+  return row
+}
+
+export async function findOwn(db: Queryable, userId: string, id: string): Promise<Payment | undefined> {
+  const [row] = await db
+    .select()
+    .from(payments)
+    .where(and(eq(payments.id, id), eq(payments.userId, userId)))
+  return row
+}
+
+export const listOwn = (db: Queryable, userId: string, limit: number): Promise<Payment[]> =>
+  db.select().from(payments).where(eq(payments.userId, userId)).orderBy(desc(payments.createdAt)).limit(limit)
+
+export async function lockPayment(tx: Queryable, id: string): Promise<Payment | undefined> {
+  const [row] = await tx.select().from(payments).where(eq(payments.id, id)).for('update')
+  return row
+}
+
+export const listDue = (db: Queryable, now: Date, limit: number): Promise<Payment[]> =>
+  db.select().from(payments).where(lte(payments.nextLookAt, now)).orderBy(asc(payments.nextLookAt)).limit(limit)
+
+/** Puts off the next look, because the node does not answer. Nothing else of the payment changes. */
+export async function putOff(db: Queryable, id: string, nextLookAt: Date): Promise<void> {
+  await db.update(payments).set({ nextLookAt }).where(eq(payments.id, id))
+}
+
+export async function updatePayment(tx: Queryable, id: string, change: Partial<Payment>): Promise<void> {
+  await tx.update(payments).set(change).where(eq(payments.id, id))
+}
+
+/** What came to the payment, in the order in which it counts. */
+export const listArrivals = (db: Queryable, paymentId: string): Promise<ArrivalRow[]> =>
+  db
+    .select()
+    .from(arrivals)
+    .where(eq(arrivals.paymentId, paymentId))
+    .orderBy(sql`${arrivals.height} nulls last`, asc(arrivals.firstSeenAt), asc(arrivals.reference), asc(arrivals.index))
+
+/** Writes an arrival, or where it stands by now. One that is of another payment stays with that. */
+export async function writeArrival(tx: Queryable, arrival: typeof arrivals.$inferInsert): Promise<void> {
+  const { height = null, blockHash = null } = arrival
+  await tx
+    .insert(arrivals)
+    .values(arrival)
+    .onConflictDoUpdate({
+      target: [arrivals.chain, arrivals.reference, arrivals.index],
+      set: { height, blockHash, isGone: false },
+      setWhere: eq(arrivals.paymentId, arrival.paymentId),
+    })
+}
+
+export async function markGone(tx: Queryable, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .update(arrivals)
+    .set({ isGone: true, height: null, blockHash: null })
+    .where(and(inArray(arrivals.id, [...ids]), ne(arrivals.isGone, true)))
+}
+
+export async function markCredited(tx: Queryable, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0)
+    await tx
+      .update(arrivals)
+      .set({ isCredited: true })
+      .where(inArray(arrivals.id, [...ids]))
+}
+
+/** Deletes requests from before that time to which nothing has ever come. Returns how many. */
+export async function deleteUnpaid(db: Queryable, before: Date, limit: number): Promise<number> {
+  const some = db
+    .select({ id: payments.id })
+    .from(payments)
+    .leftJoin(arrivals, eq(arrivals.paymentId, payments.id))
+    .where(and(lt(payments.createdAt, before), eq(payments.status, 'expired'), isNull(arrivals.id)))
+    .limit(limit)
+  return (await db.delete(payments).where(inArray(payments.id, some)).returning({ id: payments.id })).length
+}

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import type { Currency } from '../../../contract/coins.ts'
+import type { Tier } from '../../../contract/plans.ts'
+import type { Env } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { creditPeriod } from '../ledger/ledger.ts'
+import { type Arrival, confirmationsOf, type Known, NodeError, type Seen } from './chain.ts'
+import { isInTime, type Judgement, judge, type Received } from './judge.ts'
+import { isLookedFor, nameAfter } from './namedPayment.ts'
+import { chainNameOf } from './openCoins.ts'
+import * as store from './store.ts'
+import { closeOf, writeReview } from './store-reviews.ts'
+
+const SECOND = 1000
+const DAY = 24 * 60 * 60 * SECOND
+/** How often a payment is looked at while money is expected, on its first day, and until money is no longer expected. */
+const SOON_MS = 30 * SECOND
+const DAILY_MS = 10 * 60 * SECOND
+const LATER_MS = 6 * 60 * 60 * SECOND
+const WATCHED_MS = 30 * DAY
+/** After a node that does not answer. */
+const RETRY_MS = 60 * SECOND
+const AT_ONCE = 20
+
+const underWay = new WeakMap<Env, Map<string, Promise<void>>>()
+
+/**
+ * Looks at the chain for a payment and writes what follows. Looks of one payment at one process share one answer. Throws NodeError; the
+ * payment then stays as it is.
+ */
+export function lookAt(env: Env, payment: store.Payment): Promise<void> {
+  const mine = underWay.get(env) ?? new Map<string, Promise<void>>()
+  underWay.set(env, mine)
+  const look = mine.get(payment.id) ?? readAndWrite(env, payment).finally(() => mine.delete(payment.id))
+  mine.set(payment.id, look)
+  return look
+}
+
+/** Looks at the chain for somebody who waits. While the node does not answer, what was known stays, and the watcher asks again. */
+export async function lookIfAnswered(env: Env, payment: store.Payment): Promise<void> {
+  try {
+    await lookAt(env, payment)
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error
+  }
+}
+
+async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
+  const chain = env.coins.chainOf(payment.currency)
+  // Its currency was switched off: it waits as it is.
+  if (!chain) return await store.putOff(env.db, payment.id, new Date(env.clock().getTime() + LATER_MS))
+  const rows = (await store.listArrivals(env.db, payment.id)).filter(({ isGone }) => !isGone)
+  const known: Known = {
+    scannedHeight: payment.scannedHeight,
+    nativeUnits: BigInt(payment.nativeUnits),
+    arrivals: rows.map((row) => ({ ...row, units: BigInt(row.units), at: null })),
+  }
+  const seen = await chain.look(payment.paymentAddress, known)
+  const name = await nameAfter(chain, payment, seen, env.clock())
+  await env.fault?.('coins: seen')
+  const now = env.clock()
+  await env.db.transaction(async (tx) => {
+    const current = await store.lockPayment(tx, payment.id)
+    // A look that began later, here or at another process, has written more.
+    if (!current || current.looks !== payment.looks) return
+    await writeSeen(tx, current, seen, now)
+    // One that was named since this look began stays.
+    const isSame = current.namedTransaction === payment.namedTransaction
+    await writeJudgement(tx, { ...current, ...(isSame && name) }, seen, now)
+  })
+}
+
+async function writeSeen(tx: Queryable, payment: store.Payment, { arrivals }: Seen, now: Date): Promise<void> {
+  const isOpen = payment.status === 'pending' || payment.status === 'confirming'
+  const keyOf = ({ reference, index }: Pick<Arrival, 'reference' | 'index'>) => `${reference}:${index}`
+  const found = new Set(arrivals.map(keyOf))
+  const before = await store.listArrivals(tx, payment.id)
+  await store.markGone(
+    tx,
+    before.filter((row) => !found.has(keyOf(row))).map(({ id }) => id),
+  )
+  for (const { reference, index, asset, units, height, blockHash, at } of arrivals)
+    await store.writeArrival(tx, {
+      ...{ id: randomUUID(), paymentId: payment.id, chain: chainNameOf(payment.currency), reference, index, asset },
+      ...{ units: units.toString(), height, blockHash, firstSeenAt: now },
+      // What comes after a person has decided waits for one again.
+      isInTime: payment.decided === null && isInTime(payment.expiresAt, isOpen, at, now),
+    })
+}
+
+async function writeJudgement(tx: Queryable, payment: store.Payment, seen: Seen, now: Date): Promise<void> {
+  const rows = await store.listArrivals(tx, payment.id)
+  const received: Received[] = rows.map((row) => ({ ...row, units: BigInt(row.units) }))
+  const requested = { ...payment, due: BigInt(payment.amount) }
+  const judgement = judge(requested, received, seen.head, now)
+  if (judgement.credits.length > 0) await credit(tx, payment, judgement.credits, rows, now)
+  for (const { reason, about, asset, units } of judgement.reviews)
+    await writeReview(tx, {
+      ...{ id: randomUUID(), paymentId: payment.id, reason, about, asset, units: units.toString(), createdAt: now },
+    })
+  const wasShort = payment.status === 'needs_review' || payment.decided === 'confirmed'
+  const isShort = judgement.reviews.some(({ reason }) => reason === 'reorganised')
+  if (judgement.status === 'confirmed' && wasShort && !isShort) await closeOf(tx, payment.id, 'reorganised', now)
+  await store.updatePayment(tx, payment.id, {
+    ...changeOf(payment, judgement, rows, seen.head, now),
+    ...{ scannedHeight: seen.scannedHeight, nativeUnits: seen.nativeUnits.toString() },
+    ...{ namedTransaction: payment.namedTransaction, namedAt: payment.namedAt },
+    ...{ looks: payment.looks + 1, lookedAt: now, nextLookAt: nextLook(judgement, payment, now) },
+  })
+}
+
+/** Credits the period in the same transaction as the arrivals that paid for it, each of which counts once. */
+export async function credit(
+  tx: Queryable,
+  payment: store.Payment,
+  arrivals: readonly { id: string; units: bigint }[],
+  rows: readonly store.ArrivalRow[],
+  now: Date,
+): Promise<void> {
+  await store.markCredited(
+    tx,
+    arrivals.map(({ id }) => id),
+  )
+  const reference = rows.find(({ id }) => id === arrivals[0]?.id)?.reference
+  await creditPeriod(tx, now, {
+    ...{ key: `coin:${payment.id}`, userId: payment.userId, source: 'coin' },
+    ...{ tier: payment.tier as Tier, packageId: payment.packageId, billingPeriod: payment.billingPeriod },
+    ...{ amountCents: payment.usdCents, ...(reference && { reference }) },
+    coin: { currency: payment.currency, units: arrivals.reduce((sum, { units }) => sum + units, 0n) },
+  })
+}
+
+function changeOf(
+  payment: store.Payment,
+  { status, confirmations, received }: Judgement,
+  rows: readonly store.ArrivalRow[],
+  head: number,
+  now: Date,
+): Partial<store.Payment> {
+  const first = rows.find(({ isGone, asset }) => !isGone && asset === payment.currency)
+  return {
+    ...{ status, received: received.toString(), blockConfirmations: confirmations },
+    // A rise of the balance that no transaction explains is named by its block.
+    transactionHash: first && !first.reference.includes(':') ? first.reference : null,
+    confirmedAt: payment.confirmedAt ?? (status === 'confirmed' ? now : null),
+    ...(first && confirmations === 0 && status === 'pending' && { blockConfirmations: confirmationsOf(first, head) }),
+  }
+}
+
+function nextLook({ status }: Pick<Judgement, 'status'>, payment: store.Payment, now: Date): Date | null {
+  const { createdAt } = payment
+  const ageMs = now.getTime() - createdAt.getTime()
+  const isExpected = status === 'pending' || status === 'confirming' || isLookedFor(payment, now)
+  if (!isExpected && ageMs > WATCHED_MS) return null
+  return new Date(now.getTime() + (isExpected ? SOON_MS : ageMs < DAY ? DAILY_MS : LATER_MS))
+}
+
+/**
+ * Looks for all payments that are due, some at a time. A job; returns true if more are left. A look that fails puts its payment off and
+ * changes nothing, and those of a node that is silent are put off with it; the first failure is thrown at the end.
+ */
+export async function watchPayments(env: Env): Promise<boolean> {
+  const due = await store.listDue(env.db, env.clock(), AT_ONCE)
+  const silent = new Set<string>()
+  const failures: unknown[] = []
+  for (const payment of due) {
+    const chain = chainNameOf(payment.currency)
+    if (!silent.has(chain)) {
+      try {
+        await lookAt(env, payment)
+        continue
+      } catch (error) {
+        failures.push(error)
+        // One address may be all that the node cannot tell of. Nobody else waits for that.
+        if (!(await isAnswering(env, payment.currency))) silent.add(chain)
+      }
+    }
+    await store.putOff(env.db, payment.id, new Date(env.clock().getTime() + RETRY_MS))
+  }
+  if (failures.length > 0) throw failures[0]
+  return due.length === AT_ONCE
+}
+
+async function isAnswering({ coins }: Env, currency: Currency): Promise<boolean> {
+  try {
+    await coins.chainOf(currency)?.head()
+    return true
+  } catch {
+    // Whatever it is: the failure of the look is thrown at the end.
+    return false
+  }
+}

@@ -1,0 +1,40 @@
+import type { Queryable } from '../../ground/db/connect.ts'
+import { tierOf } from '../plans/plans.ts'
+import { graceOf } from './ledger.ts'
+import { standingAt } from './standing.ts'
+import * as store from './store.ts'
+
+const AT_ONCE = 200
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Computes the plan of every account anew from its entries, and compares it with the plan that counts. Returns how many accounts it
+ * has compared, and a line for each difference.
+ */
+export async function checkLedger(db: Queryable, now: Date): Promise<{ accounts: number; differences: string[] }> {
+  const differences: string[] = []
+  const impossible = await store.countImpossible(db)
+  if (impossible > 0) differences.push(`${impossible} refunds are of no payment, or return more than was paid`)
+  let [after, accounts] = [FIRST, 0]
+  for (;;) {
+    const rows = await store.listAccounts(db, after, now, AT_ONCE)
+    for (const row of rows) {
+      const { renews } = await store.findRenewal(db, row.id)
+      const { tier, packageId, endDate } = standingAt(await store.listEntries(db, row.id), now, graceOf(renews))
+      const said = inWords(tier, packageId, endDate)
+      const isOver = row.subscriptionEndDate !== null && row.subscriptionEndDate <= now
+      const counts = inWords(
+        tierOf(row.effective),
+        isOver ? null : row.subscriptionPackageId,
+        isOver ? null : row.subscriptionEndDate,
+      )
+      if (said !== counts) differences.push(`${row.username}: the ledger says ${said}, the account has ${counts}`)
+    }
+    accounts += rows.length
+    if (rows.length < AT_ONCE) return { accounts, differences }
+    after = rows.at(-1)?.id ?? after
+  }
+}
+
+const inWords = (tier: string, packageId: string | null, end: Date | null): string =>
+  [tier, packageId && `by package ${packageId}`, end && `until ${end.toISOString()}`].filter(Boolean).join(' ')

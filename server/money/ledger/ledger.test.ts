@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { accountApi } from '../../../contract/account.ts'
+import type { Tier } from '../../../contract/plans.ts'
+import type { Person } from '../../testing/person.ts'
+import { startWorld } from '../../testing/world.ts'
+import { checkLedger } from './audit.ts'
+import { creditPeriod, endPlans, grantTier, type PaidPeriod, writeRefund } from './ledger.ts'
+import { monthsAfter } from './standing.ts'
+
+const world = await startWorld()
+const { db, clock } = world.env
+const DAY = 24 * 60 * 60
+const PACKAGE = '5b0c1f52-6d0b-4c3e-9a6b-0f5a3c1d2e01'
+
+const month = (who: Person, more: Partial<PaidPeriod> = {}): PaidPeriod => ({
+  ...{ key: `coin:${randomUUID()}`, userId: who.id, source: 'coin', tier: 'premium', packageId: PACKAGE },
+  ...{ billingPeriod: 'monthly', amountCents: 100_000 },
+  ...more,
+})
+const credits = (period: PaidPeriod) => db.transaction((tx) => creditPeriod(tx, clock(), period))
+const refunds = (refersTo: string, amountCents: number, key = `refund:${randomUUID()}`) =>
+  db.transaction((tx) => writeRefund(tx, clock(), { key, refersTo, amountCents }))
+const grants = (who: Person, tier: Tier, endDate?: Date) =>
+  db.transaction((tx) => grantTier(tx, clock(), { userId: who.id, tier, endDate }))
+const tierOf = async (who: Person) => (await who.does(accountApi.user, {})).subscriptionTier
+const endOf = async (who: Person) =>
+  (await world.sql('select subscription_end_date as end from users where id = $1', [who.id]))[0]?.['end']
+const holds = async () => expect((await checkLedger(db, clock())).differences).toEqual([])
+
+test('what was paid is credited once, however often it is told at the same time, and gives one month', async () => {
+  const alice = await world.person('alice', 'free')
+  const paid = month(alice)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => credits(paid)))
+  expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1)
+  expect(await tierOf(alice)).toBe('premium')
+  expect(await endOf(alice)).toEqual(monthsAfter(answers[0]?.startsAt ?? clock(), 1))
+  expect(new Set(answers.map(({ endsAt }) => endsAt?.getTime())).size).toBe(1)
+  await holds()
+})
+
+test('a month that is paid while another one runs begins when that ends, and nothing paid is lost', async () => {
+  const alice = await world.person('alice', 'free')
+  const first = await credits(month(alice))
+  const second = await credits(month(alice))
+  expect(second.startsAt).toEqual(first.endsAt)
+  expect(await endOf(alice)).toEqual(second.endsAt)
+  await holds()
+})
+
+test('a larger plan counts at once, and what is left of the smaller one after it', async () => {
+  const alice = await world.person('alice', 'free')
+  await credits(month(alice, { tier: 'test', packageId: null, amountCents: 100, billingPeriod: 'yearly' }))
+  await credits(month(alice))
+  expect(await tierOf(alice)).toBe('premium')
+  world.passes(32 * DAY)
+  await endPlans(world.env)
+  await alice.returns()
+  expect(await tierOf(alice)).toBe('test')
+  await holds()
+})
+
+test('a payment that is paid back in whole ends its period, one that is paid back in part does not, and neither twice', async () => {
+  const alice = await world.person('alice', 'free')
+  const paid = month(alice)
+  await credits(paid)
+  expect(await refunds(paid.key, 40_000, 'refund:part')).toBe(true)
+  expect(await refunds(paid.key, 40_000, 'refund:part')).toBe(false)
+  expect(await tierOf(alice)).toBe('premium')
+  expect(await refunds(paid.key, 60_000)).toBe(true)
+  expect(await tierOf(alice)).toBe('free')
+  expect(await refunds('coin:nothing', 1)).toBe(false)
+  await holds()
+})
+
+test('what the operator gives replaces what was there, and what is paid later counts again', async () => {
+  const alice = await world.person('alice', 'free')
+  await credits(month(alice))
+  await grants(alice, 'free')
+  expect(await tierOf(alice)).toBe('free')
+  await credits(month(alice))
+  expect(await tierOf(alice)).toBe('premium')
+  await grants(alice, 'master')
+  expect([await tierOf(alice), await endOf(alice)]).toEqual(['master', null])
+  await holds()
+})
+
+test('a package counts by its own number of messages, and shows as its tier', async () => {
+  const [alice, bob] = [await world.person('alice', 'free'), await world.person('bob', 'free')]
+  const chatRoomId = await alice.talksTo(bob)
+  await credits(month(alice))
+  await world.sql('update plan_rights set messages_per_month = 1 where plan = $1', [`package:${PACKAGE}`])
+  await alice.says(chatRoomId, 'one')
+  expect(await alice.posts(chatRoomId, 'two')).toBeRefused(403, 'message_limit_reached')
+  expect(await tierOf(alice)).toBe('premium')
+  await world.sql('update plan_rights set messages_per_month = -1 where plan = $1', [`package:${PACKAGE}`])
+})
+
+test('no entry of the ledger can be changed or deleted', async () => {
+  for (const statement of ['update ledger_entries set amount_cents = 0', 'delete from ledger_entries', 'truncate ledger_entries'])
+    await expect(world.sql(statement)).rejects.toThrow('The ledger is only appended to')
+})
+
+test('the check names an account whose plan is not what the ledger says', async () => {
+  const eve = await world.person('eve', 'free')
+  await world.sql("update users set subscription_tier = 'premium' where id = $1", [eve.id])
+  const { differences } = await checkLedger(db, clock())
+  expect(differences).toEqual([`${eve.username}: the ledger says free, the account has premium`])
+  await world.sql("update users set subscription_tier = 'free' where id = $1", [eve.id])
+})
+
+test('months end on the last day of a shorter month, and years on the same day', () => {
+  expect(monthsAfter(new Date('2027-01-31T10:00:00.000Z'), 1).toISOString()).toBe('2027-02-28T10:00:00.000Z')
+  expect(monthsAfter(new Date('2028-02-29T10:00:00.000Z'), 12).toISOString()).toBe('2029-02-28T10:00:00.000Z')
+})
+
+test('after any payments, repetitions, refunds, grants, crashes and days each account has the plan that its entries give', async () => {
+  const steps = Number(process.env['WALK_STEPS'] ?? 50)
+  const people = [await world.person('one', 'free'), await world.person('two', 'free')]
+  const keys: { key: string; cents: number }[] = []
+  let seed = 20_261
+  const next = (below: number): number => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % below
+  }
+  const verbs = [
+    async (who: Person) => {
+      const isTest = next(3) === 0
+      const paid = month(who, isTest ? { tier: 'test', packageId: null, amountCents: 100 } : {})
+      await Promise.all(Array.from({ length: 1 + next(4) }, () => credits(paid)))
+      keys.push({ key: paid.key, cents: paid.amountCents })
+    },
+    async () => {
+      const paid = keys[next(Math.max(1, keys.length))]
+      if (!paid) return
+      keys.splice(keys.indexOf(paid), 1)
+      await Promise.all([1, 2].map(() => refunds(paid.key, paid.cents, `refund:${paid.key}`)))
+    },
+    (who: Person) => grants(who, (['free', 'test', 'premium', 'master'] as const)[next(4)] ?? 'free'),
+    async (who: Person) => {
+      const crash = db.transaction(async (tx) => {
+        await creditPeriod(tx, clock(), month(who))
+        throw new Error('crash')
+      })
+      await expect(crash).rejects.toThrow('crash')
+    },
+    async () => {
+      world.passes(next(20) * DAY)
+      while (await endPlans(world.env));
+    },
+  ]
+  for (let step = 0; step < steps; step++) {
+    const who = people[next(2)]
+    if (who) await verbs[next(verbs.length)]?.(who)
+    await holds()
+  }
+})

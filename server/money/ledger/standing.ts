@@ -1,0 +1,90 @@
+import { compareTiers, type Tier } from '../../../contract/plans.ts'
+import { tierOf } from '../plans/plans.ts'
+
+/** What an entry of the ledger says about the plan of its account. */
+export interface Entry {
+  key: string
+  kind: 'invoice' | 'payment' | 'refund' | 'grant'
+  source: 'card' | 'coin' | 'operator'
+  tier: string
+  packageId: string | null
+  amountCents: number
+  startsAt: Date
+  /** Null: until something else is said. */
+  endsAt: Date | null
+  /** The key of the payment that a refund pays back. */
+  refersTo: string | null
+}
+
+/** The plan of an account at some time. */
+export interface Standing {
+  tier: Tier
+  packageId: string | null
+  /** Null for a free account, like the end. */
+  startDate: Date | null
+  endDate: Date | null
+}
+
+const FREE: Standing = { tier: 'free', packageId: null, startDate: null, endDate: null }
+
+/**
+ * Returns the plan that follows from an account's entries, in their order. The newest grant replaces what was written before it. Of
+ * the periods that are paid, not paid back, and running at that time, the plan that allows most counts, to the end of the last
+ * period of that plan that joins it without a gap. Free if there is none. A card subscription that will be billed again outlasts the last
+ * period that it has paid by `graceDays`.
+ */
+export function standingAt(entries: readonly Entry[], at: Date, graceDays = 0): Standing {
+  const counted = entries.slice(
+    Math.max(
+      0,
+      entries.findLastIndex(({ kind }) => kind === 'grant'),
+    ),
+  )
+  const paid = counted.filter((entry) => isPeriod(entry) && !isPaidBack(entry, entries))
+  // An earlier one is followed by what was paid next, so a smaller plan begins on its day.
+  const lastEnd = Math.max(...paid.filter(({ source }) => source === 'card').map(lasts))
+  const periods = paid.map((entry) =>
+    entry.source === 'card' && lasts(entry) === lastEnd ? { ...entry, endsAt: later(entry.endsAt, graceDays) } : entry,
+  )
+  const running = periods.filter(({ startsAt, endsAt }) => startsAt <= at && (endsAt === null || at < endsAt))
+  const [best] = running.sort((one, other) => compareTiers(tierOf(other.tier), tierOf(one.tier)) || lasts(other) - lasts(one))
+  if (!best || compareTiers(tierOf(best.tier), 'free') === 0) return FREE
+  const same = periods.filter(({ tier, packageId }) => tier === best.tier && packageId === best.packageId)
+  return {
+    tier: tierOf(best.tier),
+    packageId: best.packageId,
+    startDate: new Date(Math.min(...same.filter(({ startsAt }) => startsAt <= at).map(({ startsAt }) => startsAt.getTime()))),
+    endDate: endOf(same, best.endsAt),
+  }
+}
+
+const isPeriod = ({ kind }: Entry): boolean => kind === 'payment' || kind === 'grant'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const later = (date: Date | null, days: number): Date | null => date && new Date(date.getTime() + days * DAY_MS)
+
+const lasts = ({ endsAt }: Entry): number => endsAt?.getTime() ?? Number.MAX_SAFE_INTEGER
+
+/** True if refunds have returned the whole amount. */
+function isPaidBack({ key, amountCents }: Entry, entries: readonly Entry[]): boolean {
+  const refunds = entries.filter(({ kind, refersTo }) => kind === 'refund' && refersTo === key)
+  return refunds.length > 0 && refunds.reduce((sum, refund) => sum + refund.amountCents, 0) >= amountCents
+}
+
+/** The end of the periods that follow one another from this end on; null if one has no end. */
+function endOf(periods: readonly Entry[], end: Date | null): Date | null {
+  if (end === null) return null
+  const next = periods.find(({ startsAt, endsAt }) => startsAt <= end && (endsAt === null || endsAt > end))
+  return next ? endOf(periods, next.endsAt) : end
+}
+
+/** The same day of the month so many months later, UTC, or the last day of a shorter month. */
+export function monthsAfter(date: Date, months: number): Date {
+  const moved = new Date(date)
+  moved.setUTCDate(1)
+  moved.setUTCMonth(moved.getUTCMonth() + months)
+  const days = new Date(Date.UTC(moved.getUTCFullYear(), moved.getUTCMonth() + 1, 0)).getUTCDate()
+  moved.setUTCDate(Math.min(date.getUTCDate(), days))
+  return moved
+}

@@ -1,0 +1,104 @@
+import { and, asc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { users } from '../../ground/db/schema/account.ts'
+import { ledgerEntries } from '../../ground/db/schema/ledger.ts'
+import { cardAccounts } from '../../ground/db/schema/payments.ts'
+
+export type NewEntry = typeof ledgerEntries.$inferInsert
+export type EntryRow = typeof ledgerEntries.$inferSelect
+
+type Account = Pick<
+  typeof users.$inferSelect,
+  'id' | 'subscriptionTier' | 'subscriptionStatus' | 'subscriptionPackageId' | 'subscriptionStartDate' | 'subscriptionEndDate'
+>
+
+const account = {
+  id: users.id,
+  subscriptionTier: users.subscriptionTier,
+  subscriptionStatus: users.subscriptionStatus,
+  subscriptionPackageId: users.subscriptionPackageId,
+  subscriptionStartDate: users.subscriptionStartDate,
+  subscriptionEndDate: users.subscriptionEndDate,
+}
+
+/** Locks the account's row, which orders its entries. undefined if there is none, or it was deleted. */
+export async function lockAccount(tx: Queryable, userId: string): Promise<Account | undefined> {
+  const [row] = await tx
+    .select({ ...account, deletedAt: users.deletedAt })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update')
+  return row && row.deletedAt === null ? row : undefined
+}
+
+/** Returns the account with that name in any case. */
+export async function findByUsername(db: Queryable, username: string) {
+  const [row] = await db
+    .select({ userId: users.id, username: users.username })
+    .from(users)
+    .where(and(eq(sql`lower(${users.username})`, username.toLowerCase()), isNull(users.deletedAt)))
+  return row
+}
+
+/** Writes an entry, unless one with its key is there. Returns false then. */
+export async function insertEntry(tx: Queryable, entry: NewEntry): Promise<boolean> {
+  const rows = await tx.insert(ledgerEntries).values(entry).onConflictDoNothing().returning({ place: ledgerEntries.place })
+  return rows.length > 0
+}
+
+export async function findEntry(db: Queryable, key: string): Promise<EntryRow | undefined> {
+  const [row] = await db.select().from(ledgerEntries).where(eq(ledgerEntries.key, key))
+  return row
+}
+
+/** Lists the entries of the account in their order. */
+export function listEntries(db: Queryable, userId: string): Promise<EntryRow[]> {
+  return db.select().from(ledgerEntries).where(eq(ledgerEntries.userId, userId)).orderBy(asc(ledgerEntries.place))
+}
+
+/** What the card subscription of the account does: whether it will be billed again, and whether a payment has failed. */
+export async function findRenewal(db: Queryable, userId: string) {
+  const [row] = await db
+    .select({ renews: cardAccounts.renews, hasFailed: sql<boolean>`coalesce(${cardAccounts.status} = 'past_due', false)` })
+    .from(cardAccounts)
+    .where(eq(cardAccounts.userId, userId))
+  return row ?? { renews: false, hasFailed: false }
+}
+
+/** Writes what the ledger says onto the account's row. */
+export async function saveStanding(tx: Queryable, { id, ...row }: Account): Promise<void> {
+  await tx.update(users).set(row).where(eq(users.id, id))
+}
+
+/** Returns the accounts whose rights follow from the plan of this one. */
+export async function findFamily(tx: Queryable, userId: string): Promise<string[]> {
+  const rows = await tx.select({ id: users.id }).from(users).where(eq(users.masterAccountId, userId))
+  return rows.map(({ id }) => id)
+}
+
+/** Lists accounts whose plan has ended by then, and whose row does not say so yet. */
+export async function findEnded(db: Queryable, now: Date, atMost: number): Promise<string[]> {
+  const rows = await db.select({ id: users.id }).from(users).where(lte(users.subscriptionEndDate, now)).limit(atMost)
+  return rows.map(({ id }) => id)
+}
+
+/** Lists accounts in the order of their ids, after that one. */
+export function listAccounts(db: Queryable, after: string, now: Date, atMost: number) {
+  return db
+    .select({
+      ...account,
+      username: users.username,
+      effective: sql<string | null>`(select r.tier from plan_rights r where r.plan = plan_of(${users}, ${now}::timestamptz))`,
+    })
+    .from(users)
+    .where(and(gt(users.id, after), isNull(users.deletedAt)))
+    .orderBy(asc(users.id))
+    .limit(atMost)
+}
+
+/** Counts payments of which more was paid back than paid, and refunds of nothing. Both are 0. */
+export async function countImpossible(db: Queryable): Promise<number> {
+  const paid = sql`(select p.amount_cents from ledger_entries p where p.key = ${ledgerEntries.refersTo} and p.kind = 'payment')`
+  const returned = sql`(select sum(r.amount_cents) from ledger_entries r where r.kind = 'refund' and r.refers_to = ${ledgerEntries.refersTo})`
+  return await db.$count(ledgerEntries, and(eq(ledgerEntries.kind, 'refund'), sql`(${returned} <= ${paid}) is not true`))
+}

@@ -1,0 +1,80 @@
+import type Stripe from 'stripe'
+import type { CardSettings } from '../../cardsettings.ts'
+import { Refusal } from '../../refuse.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
+
+/** The card provider. */
+export interface Card {
+  provider: CardSettings['provider']
+  /** Returns the provider’s client. Throws Refusal `card_off` where nobody takes cards. */
+  client(): Promise<Stripe>
+  /** Signs what the provider tells. */
+  webhookSecret: string
+  /** Where the sandbox takes cards. */
+  sandbox?: Sandbox
+}
+
+/** The sandbox, and its calls in place of the network. */
+interface Inside {
+  sandbox: Sandbox
+  fetch: typeof fetch
+}
+
+const TIMEOUT_MS = 20_000
+const CHECK_MS = 5000
+
+/** The client is loaded at the first use, so a server that takes no cards never loads it. */
+export function makeCard(settings: CardSettings, inside?: Inside): Card {
+  let loading: Promise<Stripe> | undefined
+  const load = async (): Promise<Stripe> => {
+    const { default: Client } = await import('stripe')
+    const options = { timeout: TIMEOUT_MS, telemetry: false }
+    if (settings.provider === 'stripe') return new Client(settings.secretKey, { ...options, maxNetworkRetries: 2 })
+    if (!inside) throw new Refusal('card_off')
+    const httpClient = Client.createFetchHttpClient(inside.fetch)
+    return new Client('sk_test_sandbox', { ...options, httpClient, maxNetworkRetries: 0 })
+  }
+  return {
+    provider: settings.provider,
+    client: () => {
+      if (settings.provider === 'off') return Promise.reject(new Refusal('card_off'))
+      loading ??= load()
+      return loading
+    },
+    webhookSecret: settings.provider === 'stripe' ? settings.webhookSecret : (inside?.sandbox.webhookSecret ?? ''),
+    ...(inside && { sandbox: inside.sandbox }),
+  }
+}
+
+/** Asks the provider for something that it always has. `refused`: it does not take the key of this server. */
+export async function checkCard(card: Card): Promise<'connected' | 'unreachable' | 'refused' | 'off'> {
+  if (card.provider === 'off') return 'off'
+  const client = await card.client()
+  try {
+    await asked(client.subscriptions.list({ limit: 1 }, { timeout: CHECK_MS, maxNetworkRetries: 0 }))
+    return 'connected'
+  } catch (error) {
+    if (error instanceof Refusal) return 'unreachable'
+    const type = error instanceof Error && 'type' in error ? error.type : undefined
+    if (type === 'StripeAuthenticationError' || type === 'StripePermissionError') return 'refused'
+    throw error
+  }
+}
+
+/** True if the provider has refused what it was asked for as it stands. */
+export const isInvalid = (error: unknown): boolean =>
+  error instanceof Error && 'type' in error && error.type === 'StripeInvalidRequestError'
+
+/** Awaits a call of the provider. Throws Refusal if it declines the card or does not answer. */
+export async function asked<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    const type = error instanceof Error && 'type' in error ? error.type : undefined
+    // Its words are written for the one who pays.
+    if (type === 'StripeCardError' && error instanceof Error) throw new Refusal('card_refused', { text: error.message })
+    if (type === 'StripeConnectionError' || type === 'StripeRateLimitError' || type === 'StripeAPIError')
+      throw new Refusal('card_unavailable', { retryAfterSeconds: 5 })
+    throw error
+  }
+}

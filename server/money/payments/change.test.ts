@@ -1,0 +1,157 @@
+import { expect, test, vi } from 'vitest'
+import { accountApi } from '../../../contract/account.ts'
+import { paymentsApi } from '../../../contract/payments.ts'
+import { CARD, cardsOf } from '../../testing/cards.ts'
+import type { Person } from '../../testing/person.ts'
+import { startWorld } from '../../testing/world.ts'
+
+// Each month that passes is a month of all jobs.
+vi.setConfig({ testTimeout: 60_000 })
+const world = await startWorld()
+const { sandbox, free, tierOf, stateOf, waitingOf, holds, entriesOf, pays, buys, changesCard, atPortal, passes } = cardsOf(world)
+const upgrades = (who: Person, more: object = {}) => who.tries(paymentsApi.upgrade, { tier: 'premium', ...more })
+
+/** Begins a change to Premium by a card whose bank asks each time. Returns the provider’s page. */
+async function isAsked(who: Person): Promise<string> {
+  await buys(who, 'test', CARD.asksAlways)
+  const { checkoutUrl } = await who.does(paymentsApi.upgrade, { tier: 'premium' })
+  if (checkoutUrl === undefined) throw new Error('The bank did not ask')
+  return checkoutUrl
+}
+
+test('an upgrade whose bank asks for 3-D Secure waits at the provider’s page, outlives the tab, and counts once it is confirmed', async () => {
+  const alice = await free()
+  const url = await isAsked(alice)
+  // The tab is closed: what waits is read from the server again.
+  expect(await waitingOf(alice)).toMatchObject({ kind: 'change', url, amountCents: 99_900, tier: 'premium' })
+  expect([await tierOf(alice), (await stateOf(alice)).card?.tier]).toEqual(['test', 'test'])
+  expect(await (await pays(url, CARD.asksAlways)).text()).toContain('Your bank asks')
+  expect(await (await pays(url, CARD.asksAlways, 'failed')).text()).toContain('did not confirm')
+  expect([await tierOf(alice), (await waitingOf(alice))?.url]).toEqual(['test', url])
+  expect((await pays(url, CARD.asksAlways, 'confirmed')).status).toBe(303)
+  expect([await tierOf(alice), await waitingOf(alice)]).toEqual(['premium', null])
+  expect(await (await fetch(url)).text()).toContain('Paid')
+  expect((await entriesOf(alice)).filter(({ kind }) => kind === 'payment').map(({ cents }) => cents)).toEqual([100, 99_900])
+  expect((await stateOf(alice)).card).toMatchObject({ tier: 'premium', renews: true })
+  await holds()
+})
+
+test('a change that waits can be taken back or begun anew, and then the first page takes no money', async () => {
+  const alice = await free()
+  const first = await isAsked(alice)
+  const { checkoutUrl: second } = await alice.does(paymentsApi.upgrade, { tier: 'premium' })
+  expect(second).not.toBe(first)
+  expect(await (await pays(first, CARD.good)).text()).toContain('This payment is over')
+  expect(await alice.does(paymentsApi.upgrade, { tier: 'test' })).toEqual({ success: true })
+  expect(await waitingOf(alice)).toBeNull()
+  expect(await (await pays(second ?? '', CARD.good)).text()).toContain('This payment is over')
+  expect([await tierOf(alice), (await stateOf(alice)).card?.tier]).toEqual(['test', 'test'])
+  await holds()
+})
+
+test('a change that nobody confirms within its time is over, and the plan goes on as it was', async () => {
+  const alice = await free()
+  const url = await isAsked(alice)
+  // Nobody has told of it, and no job has run.
+  world.passes(23 * 60 * 60 + 1)
+  expect(await waitingOf(alice)).toBeNull()
+  await passes(0.1)
+  expect([await tierOf(alice), await waitingOf(alice)]).toEqual(['test', null])
+  expect(await (await fetch(url)).text()).toContain('This payment is over')
+  await holds()
+})
+
+test('a confirmation of which no event tells is found by the job', async () => {
+  const alice = await free()
+  const url = await isAsked(alice)
+  await sandbox.deliver()
+  const { post } = sandbox
+  sandbox.post = async () => undefined
+  await pays(url, CARD.asksAlways, 'confirmed')
+  sandbox.post = post
+  expect(await tierOf(alice)).toBe('test')
+  await passes(0.1)
+  expect(await tierOf(alice)).toBe('premium')
+  await holds()
+})
+
+test.each([
+  [CARD.declined, 'Your card was declined.'],
+  [CARD.poor, 'Your card has insufficient funds.'],
+])('an upgrade by the card %s is refused with "%s", changes nothing, and succeeds by another card', async (number, text) => {
+  const alice = await free()
+  await buys(alice, 'test')
+  await changesCard(alice, number)
+  expect(await upgrades(alice)).toMatchObject({ status: 402, body: { code: 'card_refused', error: text } })
+  await sandbox.deliver()
+  expect([await tierOf(alice), await waitingOf(alice)]).toEqual(['test', null])
+  expect((await stateOf(alice)).card).toMatchObject({ tier: 'test', renews: true, hasFailed: false })
+  await changesCard(alice, CARD.good)
+  expect(await alice.does(paymentsApi.upgrade, { tier: 'premium' })).toEqual({ success: true })
+  expect(await tierOf(alice)).toBe('premium')
+  await holds()
+})
+
+test('ending a plan, a refund and the end of the account take back a change that waits', async () => {
+  const [alice, bob, carol] = [await free(), await world.person('bob', 'free'), await world.person('carol', 'free')]
+  const urls = [await isAsked(alice), await isAsked(bob), await isAsked(carol)]
+  await alice.does(paymentsApi.upgrade, { tier: 'free' })
+  await bob.does(paymentsApi.refund, {})
+  await carol.does(accountApi.remove, { password: carol.authSecret, kdf: 1 })
+  for (const url of urls) expect(await (await pays(url, CARD.good)).text()).toContain('This payment is over')
+  expect([await tierOf(alice), await tierOf(bob)]).toEqual(['test', 'free'])
+  await holds()
+})
+
+test('an upgrade undoes a cancellation once it is paid, and not before', async () => {
+  const alice = await free()
+  await buys(alice, 'test')
+  await alice.does(paymentsApi.upgrade, { tier: 'free' })
+  await changesCard(alice, CARD.asksAlways)
+  const { checkoutUrl } = await alice.does(paymentsApi.upgrade, { tier: 'premium' })
+  expect((await stateOf(alice)).card?.renews).toBe(false)
+  await alice.does(paymentsApi.upgrade, { tier: 'test' })
+  expect(checkoutUrl).toContain('/sandbox/invoice/')
+  await changesCard(alice, CARD.good)
+  await alice.does(paymentsApi.upgrade, { tier: 'premium' })
+  expect((await stateOf(alice)).card).toMatchObject({ tier: 'premium', renews: true })
+})
+
+test('a renewal that the bank wants confirmed is paid at its own page; until then no plan can be changed on credit', async () => {
+  const alice = await free()
+  await buys(alice, 'test', CARD.asksAlways)
+  await passes(32)
+  await alice.returns()
+  const { card } = await stateOf(alice)
+  expect(card).toMatchObject({ hasFailed: true, waiting: { kind: 'renewal', amountCents: 100, tier: 'test', until: null } })
+  expect(await upgrades(alice)).toBeRefused(409, 'payment_due')
+  expect(await alice.tries(paymentsApi.preview, { tier: 'premium' })).toBeRefused(409, 'payment_due')
+  await pays(card?.waiting?.url ?? '', CARD.asksAlways, 'confirmed')
+  expect((await stateOf(alice)).card).toMatchObject({ hasFailed: false, waiting: null })
+  expect((await entriesOf(alice)).map(({ kind }) => kind)).toEqual(['payment', 'invoice', 'payment'])
+  await holds()
+})
+
+test('each renewal is of the plan to which it was changed, downwards as well', async () => {
+  const alice = await free()
+  await buys(alice, 'premium')
+  await alice.does(paymentsApi.upgrade, { tier: 'test' })
+  await passes(32)
+  await alice.returns()
+  expect(await tierOf(alice)).toBe('test')
+  await alice.does(paymentsApi.upgrade, { tier: 'premium' })
+  await atPortal(alice, { act: 'renew' })
+  expect((await entriesOf(alice)).map(({ tier }) => tier)).toEqual(['premium', 'test', 'premium', 'premium'])
+  await holds()
+})
+
+test('Eve can neither read nor confirm what waits for Alice, and knows no address of it', async () => {
+  const [alice, eve] = [await free(), await world.person('eve', 'free')]
+  const url = await isAsked(alice)
+  expect(JSON.stringify(await stateOf(eve))).not.toContain(new URL(url).pathname)
+  for (const call of [paymentsApi.keep, paymentsApi.portal]) expect(await eve.tries(call, {})).toBeRefused(409, 'no_subscription')
+  expect(await eve.tries(paymentsApi.refund, {})).toBeRefused(409, 'not_refundable')
+  // A method or a payment of somebody else that a body names is no way to their money.
+  expect(await eve.tries(paymentsApi.refund, { paymentIntent: 'pi_1', userId: alice.id })).toBeRefused(409, 'not_refundable')
+  expect((await waitingOf(alice))?.url).toBe(url)
+})

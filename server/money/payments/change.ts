@@ -1,0 +1,172 @@
+import type Stripe from 'stripe'
+import type { BillingPeriod } from '../../../contract/payments.ts'
+import { compareTiers, PLANS, type Tier } from '../../../contract/plans.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { Refusal } from '../../refuse.ts'
+import { paidStanding } from '../ledger/ledger.ts'
+import { asked, isInvalid } from './card.ts'
+import { inTurn } from './cardTurns.ts'
+import { beginCheckout, beginInFrame, priceOf, requireLiveCard } from './checkout.ts'
+import { type Billed, billedBy, namingOf } from './meaning.ts'
+import { type Choice, findOffer, type Offer } from './offers.ts'
+import { dropPending, isPending, payDifference } from './pending.ts'
+import * as store from './store.ts'
+import { isLive, syncCard } from './sync.ts'
+
+/** Runs work on the account’s card in a transaction of its own, which ends with what the provider then says. Returns that. */
+const onCard = (env: Env, userId: string, work: (tx: Queryable) => Promise<void>) =>
+  inTurn(env, userId, async (tx) => {
+    await work(tx)
+    return await syncCard(env, tx, userId)
+  })
+
+interface Wanted extends Choice {
+  paymentMethodId?: string | undefined
+}
+
+/** Where the one who pays is: the origin to return to, and the address of the page in the frame that can be shown there. */
+interface Place {
+  origin: string
+  frameUrl: string | undefined
+}
+
+/**
+ * Changes the plan. A larger one costs the difference at once, or begins with a checkout; a smaller one waits for the end of the paid
+ * time. Where the bank asks for a confirmation the answer has the address at which the person gives it. The plan itself follows from what the provider says, never from this call. Throws Refusal.
+ */
+export async function changePlan(
+  env: Env,
+  user: SignedInUser,
+  wanted: Wanted,
+  { origin, frameUrl }: Place,
+): Promise<{ checkoutUrl?: string; clientSecret?: string; frameUrl?: string; success?: boolean }> {
+  if (!PLANS[wanted.tier].rights.send) return await cancelAtEnd(env, user)
+  const offer = await findOffer(env, wanted)
+  const card = await store.findCard(env.db, user.id)
+  if (!card || !isLive(card)) {
+    const paid = await paidStanding(env.db, user.id, env.clock())
+    // The current plan is ignored.
+    if (compareTiers(paid.tier, offer.tier) >= 0) return { success: true }
+    if (frameUrl !== undefined) return { ...(await beginInFrame(env, user, wanted)), frameUrl }
+    return { checkoutUrl: (await beginCheckout(env, user, wanted, origin)).url }
+  }
+  const { waiting } = await onCard(env, user.id, (tx) => changeSubscription(env, tx, user.id, offer, wanted.paymentMethodId))
+  return waiting?.kind === 'change' ? { checkoutUrl: waiting.url } : { success: true }
+}
+
+async function changeSubscription(env: Env, tx: Queryable, userId: string, offer: Offer, method?: string): Promise<void> {
+  const card = await requireLiveCard(tx, userId)
+  const client = await env.card.client()
+  const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
+  await dropPending(client, subscription)
+  const item = itemOf(subscription)
+  const current = { priceId: item.price.id, plan: billedBy(subscription.metadata, item.price.id) }
+  if (isSame(current.plan, offer)) return
+  const isPaid = await isPaidAlready(env, tx, card, offer)
+  const next = { priceId: await priceOf(client, offer), plan: offer }
+  if (method !== undefined) await billBy(client, subscription.id, method)
+  // First what the new price is of, which changes nothing: then an invoice of it is understood, whatever happens between the two.
+  await asked(client.subscriptions.update(subscription.id, { metadata: namingOf(subscription.metadata, current, next) }))
+  const items = [{ id: item.id, price: next.priceId }]
+  if (isPaid) await asked(client.subscriptions.update(subscription.id, { items, proration_behavior: 'none' }))
+  else await payDifference(client, subscription.id, items)
+  if (subscription.cancel_at_period_end && !(await isPending(client, subscription.id)))
+    await asked(client.subscriptions.update(subscription.id, { cancel_at_period_end: false }))
+}
+
+/** Bills the subscription by a method that the caller names. Throws Refusal `card_refused` for one that is not the payer’s. */
+async function billBy(client: Stripe, id: string, method: string): Promise<void> {
+  try {
+    await asked(client.subscriptions.update(id, { default_payment_method: method }))
+  } catch (error) {
+    if (isInvalid(error)) throw new Refusal('card_refused', { text: 'The card provider does not know this way to pay as yours' })
+    throw error
+  }
+}
+
+/**
+ * True if the offer costs nothing before the next period: back to what is paid already, or down to a smaller plan. False if the difference
+ * is due now. Throws Refusal `change_at_end` for what is neither, and `payment_due` while a renewal is unpaid: the provider would count
+ * what was never paid as paid.
+ */
+async function isPaidAlready(env: Env, db: Queryable, card: store.CardAccount, offer: Offer): Promise<boolean> {
+  if (card.status === 'past_due') throw new Refusal('payment_due')
+  const paid = await paidStanding(db, card.userId, env.clock())
+  if (compareTiers(paid.tier, offer.tier) >= 0 && card.billingPeriod === offer.billingPeriod) return true
+  if (!isLarger(paid.tier, card.billingPeriod, offer)) throw new Refusal('change_at_end')
+  return false
+}
+
+const isSame = (plan: Billed, offer: Offer): boolean =>
+  plan.tier === offer.tier && plan.packageId === offer.packageId && plan.billingPeriod === offer.billingPeriod
+
+function isLarger(tier: Tier, billingPeriod: BillingPeriod | null, offer: Offer): boolean {
+  const isLonger = billingPeriod === 'monthly' && offer.billingPeriod === 'yearly'
+  const order = compareTiers(offer.tier, tier)
+  return order > 0 ? billingPeriod === offer.billingPeriod || isLonger : order === 0 && isLonger
+}
+
+function itemOf({ items }: Stripe.Subscription): Stripe.SubscriptionItem {
+  const [item] = items.data
+  if (!item) throw new Error('A subscription has no item')
+  return item
+}
+
+/** What a change costs now, in US cents: of a running subscription the difference, else the price. Throws Refusal. */
+export async function previewChange(env: Env, user: SignedInUser, choice: Choice): Promise<{ dueNowCents: number }> {
+  const client = await env.card.client()
+  const offer = await findOffer(env, choice)
+  const card = await store.findCard(env.db, user.id)
+  if (!card || !isLive(card) || card.subscriptionId === null || card.customerId === null)
+    return { dueNowCents: offer.amountCents }
+  if (await isPaidAlready(env, env.db, card, offer)) return { dueNowCents: 0 }
+  const item = itemOf(await asked(client.subscriptions.retrieve(card.subscriptionId)))
+  const { amount_due: dueNowCents } = await asked(
+    client.invoices.createPreview({
+      ...{ customer: card.customerId, subscription: card.subscriptionId },
+      subscription_details: {
+        items: [{ id: item.id, price: await priceOf(client, offer) }],
+        proration_behavior: 'always_invoice',
+      },
+    }),
+  )
+  return { dueNowCents }
+}
+
+/** Ends the card subscription with its paid period; undone by `keepPlan`. A plan without one ends by itself. Throws Refusal. */
+async function cancelAtEnd(env: Env, user: SignedInUser): Promise<{ success: boolean }> {
+  const card = await store.findCard(env.db, user.id)
+  if (card && isLive(card)) {
+    await onCard(env, user.id, (tx) => switchRenewal(env, tx, user.id, true))
+    return { success: true }
+  }
+  const { tier, endDate } = await paidStanding(env.db, user.id, env.clock())
+  if (PLANS[tier].rights.send && endDate === null)
+    throw new Refusal('no_subscription', {
+      text: 'This plan was given to you without an end. Whoever runs the server can end it',
+    })
+  return { success: true }
+}
+
+/** Undoes a cancellation. Throws Refusal. */
+export async function keepPlan(env: Env, user: SignedInUser): Promise<Record<string, never>> {
+  await onCard(env, user.id, (tx) => switchRenewal(env, tx, user.id, false))
+  return {}
+}
+
+async function switchRenewal(env: Env, tx: Queryable, userId: string, isCancelled: boolean): Promise<void> {
+  const { subscriptionId } = await requireLiveCard(tx, userId)
+  const client = await env.card.client()
+  if (isCancelled) await dropPending(client, await asked(client.subscriptions.retrieve(subscriptionId)))
+  await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: isCancelled }))
+}
+
+/** The provider’s page for card, invoices and receipts. Throws Refusal. */
+export async function openPortal(env: Env, user: SignedInUser, origin: string): Promise<{ url: string }> {
+  const card = await store.findCard(env.db, user.id)
+  if (!card?.customerId) throw new Refusal('no_subscription')
+  const client = await env.card.client()
+  const session = client.billingPortal.sessions.create({ customer: card.customerId, return_url: `${origin}/subscribe` })
+  return { url: (await asked(session)).url }
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import type Stripe from 'stripe'
+import { compareTiers } from '../../../contract/plans.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { Refusal } from '../../refuse.ts'
+import { paidStanding } from '../ledger/ledger.ts'
+import { asked } from './card.ts'
+import { inTurn } from './cardTurns.ts'
+import { metadataOf } from './meaning.ts'
+import { type Choice, findOffer, type Offer } from './offers.ts'
+import * as store from './store.ts'
+import { isLive, settleCheckout } from './sync.ts'
+
+/** Checkouts are paid within this time. */
+const OPEN_MINUTES = 60
+
+/** How the provider shows its form. */
+type Way = Pick<Stripe.Checkout.SessionCreateParams, 'ui_mode' | 'success_url' | 'cancel_url' | 'redirect_on_completion'>
+
+/** Begins a payment at the provider’s page. `origin` is where that page returns to. Throws Refusal. */
+export async function beginCheckout(
+  env: Env,
+  user: SignedInUser,
+  choice: Choice,
+  origin: string,
+): Promise<{ sessionId: string; url: string }> {
+  const returns = { success_url: `${origin}/subscribe?paid=yes`, cancel_url: `${origin}/subscribe?paid=no` }
+  const { id, url } = await openSession(env, user, choice, { ui_mode: 'hosted_page', ...returns })
+  if (url === null) throw new Error('A hosted checkout has no address')
+  return { sessionId: id, url }
+}
+
+/** Begins a payment whose form stands in a frame, which leads nowhere else. Returns what opens the form. Throws Refusal. */
+export async function beginInFrame(env: Env, user: SignedInUser, choice: Choice): Promise<{ clientSecret: string }> {
+  const way = { ui_mode: 'embedded_page', redirect_on_completion: 'never' } as const
+  const { client_secret: clientSecret } = await openSession(env, user, choice, way)
+  if (clientSecret === null) throw new Error('An embedded checkout has no client secret')
+  return { clientSecret }
+}
+
+/** An account has one checkout that can be paid: an earlier one is closed first, so that nobody pays twice. Throws Refusal. */
+async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Way): Promise<Stripe.Checkout.Session> {
+  const client = await env.card.client()
+  const offer = await findOffer(env, choice)
+  const opened = await inTurn(env, user.id, async (tx) => {
+    const card = await settleCheckout(env, tx, user.id, { isClosing: true })
+    const paid = await paidStanding(tx, user.id, env.clock())
+    // Refused outside of the transaction: what the earlier checkout has paid stays written.
+    if (isLive(card) || card.checkoutId !== null || compareTiers(paid.tier, offer.tier) >= 0) return undefined
+    const customer = card.customerId ?? (await newCustomer(client, user.id))
+    const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
+    await store.saveCard(tx, user.id, { customerId: customer, checkoutId: session.id })
+    return session
+  })
+  if (!opened) throw new Refusal('already_subscribed')
+  return opened
+}
+
+/** The provider learns nothing of the person but an id. What it asks for a receipt, it asks itself. */
+async function newCustomer(client: Stripe, userId: string): Promise<string> {
+  const made = await asked(client.customers.create({ metadata: { userId } }, { idempotencyKey: `customer-${userId}` }))
+  return made.id
+}
+
+function sessionOf(env: Env, offer: Offer, customer: string, userId: string): Stripe.Checkout.SessionCreateParams {
+  const price: Stripe.Checkout.SessionCreateParams.LineItem =
+    offer.priceId === null
+      ? { price_data: { ...amountOf(offer), product_data: { name: offer.name } }, quantity: 1 }
+      : { price: offer.priceId, quantity: 1 }
+  return {
+    ...{ mode: 'subscription', customer, client_reference_id: userId, line_items: [price] },
+    subscription_data: { metadata: metadataOf(offer) },
+    expires_at: Math.floor(env.clock().getTime() / 1000) + OPEN_MINUTES * 60,
+    ...(env.config.hasCardTax && { automatic_tax: { enabled: true }, customer_update: { address: 'auto' } }),
+  }
+}
+
+const amountOf = ({ amountCents, billingPeriod }: Offer) => ({
+  ...{ currency: 'usd', unit_amount: amountCents },
+  recurring: { interval: billingPeriod === 'yearly' ? ('year' as const) : ('month' as const) },
+})
+
+/** Returns the price by which a running subscription is changed. */
+export async function priceOf(client: Stripe, offer: Offer): Promise<string> {
+  if (offer.priceId !== null) return offer.priceId
+  const wanted = { ...amountOf(offer), product_data: { name: offer.name } }
+  // A key is of these very words: the provider refuses it for others, such as a name that was changed.
+  const key = createHash('sha256').update(JSON.stringify(wanted)).digest('base64url')
+  const price = await asked(client.prices.create(wanted, { idempotencyKey: `price-${offer.packageId ?? offer.tier}-${key}` }))
+  return price.id
+}
+
+/** The account’s card, locked, with its running subscription. Throws Refusal `no_subscription`. */
+export async function requireLiveCard(
+  tx: Queryable,
+  userId: string,
+): Promise<store.CardAccount & { subscriptionId: string; customerId: string }> {
+  const card = await store.lockCard(tx, userId)
+  const { subscriptionId, customerId } = card
+  if (!isLive(card) || subscriptionId === null || customerId === null) throw new Refusal('no_subscription')
+  return { ...card, subscriptionId, customerId }
+}

@@ -1,0 +1,26 @@
+import { asked } from './card.ts'
+import { inTurn } from './cardTurns.ts'
+import { dropPending } from './pending.ts'
+import * as store from './store.ts'
+import { askCurrent, type CardEnv, isLive, runs, settleCheckout, syncCard } from './sync.ts'
+
+/**
+ * Ends what would charge the card of this account again: its subscription, and a checkout that is open. Nothing is paid back.
+ * Returns true if a subscription has ended. Throws Refusal `card_unavailable` if the provider does not answer: then it may still be billed.
+ */
+export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
+  const known = await store.findCard(env.db, userId)
+  if (!known?.customerId || (!isLive(known) && known.checkoutId === null)) return false
+  const client = await env.card.client()
+  return await inTurn(env, userId, async (tx) => {
+    const { customerId } = await settleCheckout(env, tx, userId, { isClosing: true })
+    const current = customerId === null ? undefined : await askCurrent(client, customerId)
+    const isRunning = current !== undefined && runs(current)
+    if (isRunning) {
+      await dropPending(client, current)
+      await asked(client.subscriptions.cancel(current.id))
+    }
+    await syncCard(env, tx, userId)
+    return isRunning
+  })
+}

@@ -1,0 +1,102 @@
+import type { FrameSettings } from '../../cardsettings.ts'
+import type { Config } from '../../config.ts'
+import type { Caller } from '../../ground/http/serve.ts'
+
+/** The address of the page in the frame, and of the script that begins the payment. There is nothing else at that origin. */
+export const FRAME_PAGE = '/checkout'
+export const FRAME_SCRIPT = '/checkout.js'
+
+/** What the page in the frame loads of the provider. */
+interface Provider {
+  script: string
+  /** Sources of the page's policy, by directive. */
+  sources: readonly (readonly [directive: string, sources: string])[]
+}
+
+/** https://docs.stripe.com/security/guide#content-security-policy, without the maps by which addresses are completed. */
+const STRIPE: Provider = {
+  script: 'https://js.stripe.com/dahlia/stripe.js',
+  sources: [
+    ['script-src', "'self' https://js.stripe.com https://*.js.stripe.com https://checkout.stripe.com"],
+    ['connect-src', 'https://api.stripe.com https://checkout.stripe.com'],
+    ['frame-src', 'https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com https://checkout.stripe.com'],
+    ['img-src', 'https://*.stripe.com'],
+  ],
+}
+
+const SANDBOX: Provider = {
+  script: '/sandbox/stripe.js',
+  sources: [
+    ['script-src', "'self'"],
+    ['connect-src', "'self'"],
+    ['style-src', "'self'"],
+  ],
+}
+
+const providerOf = ({ card }: Config): Provider => (card.provider === 'sandbox' ? SANDBOX : STRIPE)
+
+/** An onion service asks nobody else, and a policy can name no address of IPv6. */
+const isFramer = (origin: string): boolean => !/\.onion(:\d+)?$|\[/i.test(origin)
+
+/** The messenger's origins that may show the frame. `port` accepted the connection. */
+const framersOf = ({ direct }: Config, port: number | undefined): string[] => direct.origins(port).filter(isFramer)
+
+/** Returns the address of the page for the frame; undefined if this caller's browser cannot show it. */
+export function frameFor({ frame }: Config, { ingress, headers }: Pick<Caller, 'ingress' | 'headers'>): string | undefined {
+  const { origin, host = '' } = headers
+  const canShow = ingress === 'direct' && origin !== undefined && isFramer(origin) && isFramer(host)
+  return frame && canShow ? frame.origin + FRAME_PAGE : undefined
+}
+
+/** The headers of every answer of the other origin. */
+export const frameHeaders = (config: Config, port: number | undefined): Record<string, string> => ({
+  'content-security-policy': [
+    "default-src 'none'",
+    ...providerOf(config).sources.map((each) => each.join(' ')),
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${framersOf(config, port).join(' ') || "'none'"}`,
+  ].join(';'),
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  // The provider's servers learn the origin of this page, and nothing of the messenger.
+  'referrer-policy': 'strict-origin',
+  'x-content-type-options': 'nosniff',
+  ...(config.direct.isSecure && { 'strict-transport-security': `max-age=${365 * 24 * 60 * 60}` }),
+})
+
+export const framePage = (config: Config, { publishableKey }: FrameSettings, port: number | undefined): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Payment by card</title><script src="${providerOf(config).script}"></script>
+<script src="${FRAME_SCRIPT}" data-key="${publishableKey}" data-messengers="${framersOf(config, port).join(' ')}"></script>
+</head><body><main id="form"></main></body></html>`
+
+/**
+ * Takes the client secret from the messenger, once, and shows the provider's form. It answers that page alone, with `begun`, `ready`,
+ * `completed` or `failed`, and no more. https://docs.stripe.com/js/embedded_checkout
+ */
+export const FRAME_CODE = `'use strict'
+{
+  const { key, messengers } = document.currentScript.dataset
+  const mayAsk = new Set(messengers.split(' '))
+  let isAsked = false
+  const show = async (clientSecret, tell) => {
+    const fetchClientSecret = async () => clientSecret
+    const onComplete = () => tell('completed')
+    const form = await Stripe(key).createEmbeddedCheckoutPage({ fetchClientSecret, onComplete })
+    form.mount('#form')
+    tell('ready')
+  }
+  addEventListener('message', ({ source, origin, data }) => {
+    if (isAsked || source !== parent || !mayAsk.has(origin) || typeof data?.clientSecret !== 'string') return
+    isAsked = true
+    const tell = (type) => parent.postMessage({ type }, origin)
+    tell('begun')
+    show(data.clientSecret, tell).catch((error) => {
+      tell('failed')
+      reportError(error)
+    })
+  })
+}
+`

@@ -1,0 +1,49 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { FrameSettings } from '../../cardsettings.ts'
+import type { Env } from '../../env.ts'
+import { sendError } from '../../ground/http/errors.ts'
+import { type NoteAnswer, noteRequests } from '../../ground/http/log.ts'
+import { Refusal } from '../../refuse.ts'
+import { frameRoutes } from '../../sandbox/embedded.ts'
+import { FRAME_CODE, FRAME_PAGE, FRAME_SCRIPT, frameHeaders, framePage } from './frame.ts'
+
+const BODY_BYTES = 4096
+
+/**
+ * The application of the other origin, where the page in the frame is. It shares nothing with the messenger's: it knows neither sessions nor
+ * cookies, and every other address is 404.
+ */
+export async function makeFrameApp(
+  { config, card }: Env,
+  frame: FrameSettings,
+  { log, notes }: { log: FastifyBaseLogger; notes: readonly NoteAnswer[] },
+): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    return503OnClosing: false,
+    requestIdHeader: false,
+    bodyLimit: BODY_BYTES,
+    routerOptions: { maxParamLength: 200 },
+    exposeHeadRoutes: false,
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(frameHeaders(config, request.socket.localPort))
+      void sendError(error, request, reply)
+    },
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(frameHeaders(config, request.socket.localPort))
+    // Before its body is read.
+    if (request.is404) throw new Refusal('not_found')
+  })
+  noteRequests(app, notes)
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  app.setNotFoundHandler((request, reply) => sendError(new Refusal('not_found'), request, reply))
+  app.get(FRAME_PAGE, (request, reply) =>
+    reply.type('text/html; charset=utf-8').send(framePage(config, frame, request.socket.localPort)),
+  )
+  app.get(FRAME_SCRIPT, (_request, reply) => reply.type('text/javascript; charset=utf-8').send(FRAME_CODE))
+  if (card.sandbox) frameRoutes(app, card.sandbox, (port) => config.direct.origins(port)[0] ?? '')
+  await app.ready()
+  return app
+}

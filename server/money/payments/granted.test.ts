@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { adminApi } from '../../../contract/admin.ts'
+import { auditApi } from '../../../contract/audit.ts'
+import { paymentsApi } from '../../../contract/payments.ts'
+import { stepUpApi } from '../../../contract/stepup.ts'
+import { giveTier } from '../../admin/operator.ts'
+import { CARD, cardsOf } from '../../testing/cards.ts'
+import { startWorld } from '../../testing/world.ts'
+
+const world = await startWorld()
+const { sandbox, free, tierOf, stateOf, holds, entriesOf, pays, buys, passes } = cardsOf(world)
+
+async function administrator() {
+  const ada = await world.person('ada', 'free')
+  await world.sql('update users set is_admin = true where id = $1', [ada.id])
+  await ada.does(stepUpApi.confirm, { password: ada.authSecret, kdf: 1 })
+  return ada
+}
+
+test('a plan that an administrator gives ends the card subscription at the provider in the same act, and no card is billed again', async () => {
+  const [ada, alice] = [await administrator(), await free()]
+  await buys(alice, 'premium')
+  await ada.does(adminApi.setTier, { id: alice.id, tier: 'enterprise' })
+  expect([await tierOf(alice), (await stateOf(alice)).card]).toEqual(['enterprise', null])
+  await passes(40)
+  await alice.returns()
+  expect(await tierOf(alice)).toBe('enterprise')
+  expect((await entriesOf(alice)).map(({ kind }) => kind)).toEqual(['payment', 'grant'])
+  const [row] = await world.sql("select after from audit_log where act = 'subscription' order by seq desc limit 1")
+  expect(row?.['after']).toContain('isCardEnded')
+  await holds()
+})
+
+test('the command line ends it as well, also an upgrade that waits and a checkout that is open; a wrong word ends nothing', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  await buys(alice, 'test', CARD.asksAlways)
+  const { checkoutUrl = '' } = await alice.does(paymentsApi.upgrade, { tier: 'premium' })
+  const { url } = await bob.does(paymentsApi.checkout, { planType: 'premium' })
+  await expect(giveTier(world.env, { username: alice.username, tier: 'gold', endDate: undefined })).rejects.toThrow('no plan')
+  expect((await stateOf(alice)).card).toMatchObject({ tier: 'test', renews: true })
+  for (const { username } of [alice, bob]) await giveTier(world.env, { username, tier: 'master', endDate: undefined })
+  for (const page of [checkoutUrl, url]) expect(await (await pays(page, CARD.good)).text()).toContain('is over')
+  expect([await tierOf(alice), await tierOf(bob)]).toEqual(['master', 'master'])
+  await holds()
+})
+
+test('where the provider does not answer, nothing is given and nothing has ended', async () => {
+  const [ada, alice] = [await administrator(), await free()]
+  await buys(alice, 'test')
+  const { run } = sandbox
+  sandbox.run = () => Promise.reject(new TypeError('fetch failed'))
+  expect(await ada.tries(adminApi.setTier, { id: alice.id, tier: 'premium' })).toBeRefused(503, 'card_unavailable')
+  sandbox.run = run
+  expect([await tierOf(alice), (await stateOf(alice)).card?.renews]).toEqual(['test', true])
+})
+
+test('an administrator whose rights end while the provider answers gives nothing, and what has ended there stands in the trail', async () => {
+  const [ada, alice] = [await administrator(), await free()]
+  await buys(alice, 'test')
+  const { run } = sandbox
+  sandbox.run = async (operation) => {
+    await world.sql('update users set is_admin = false where id = $1', [ada.id])
+    return await run(operation)
+  }
+  expect(await ada.tries(adminApi.setTier, { id: alice.id, tier: 'premium' })).toBeRefused(403, 'admin_required')
+  sandbox.run = run
+  expect([await tierOf(alice), (await stateOf(alice)).card]).toEqual(['test', null])
+  const rows = await world.sql('select act, before, after from audit_log where subject_id = $1', [alice.id])
+  expect(rows).toEqual([{ act: 'subscription', before: '{"isCardEnded":false}', after: '{"isCardEnded":true}' }])
+  expect((await alice.does(auditApi.own, {})).map(({ act }) => act)).toEqual(['subscription'])
+})
+
+test('Eve, who is no administrator, ends nobody’s card subscription', async () => {
+  const [alice, eve] = [await free(), await world.person('eve', 'free')]
+  await buys(alice, 'test')
+  expect(await eve.tries(adminApi.setTier, { id: alice.id, tier: 'premium' })).toBeRefused(403)
+  expect((await stateOf(alice)).card).toMatchObject({ tier: 'test', renews: true })
+})

@@ -1,0 +1,196 @@
+import { expect, test, vi } from 'vitest'
+import { paymentsApi } from '../../../contract/payments.ts'
+import { cardsOf } from '../../testing/cards.ts'
+import type { Person } from '../../testing/person.ts'
+import { startWorld } from '../../testing/world.ts'
+import { endCard } from './endCard.ts'
+import { askForOverdue } from './webhook.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+const world = await startWorld()
+const { sandbox, free, tierOf, stateOf, holds, entriesOf, pays, buys, atPortal, passes } = cardsOf(world)
+
+/** Runs what the provider tells of in vain. */
+async function untold<T>(work: () => Promise<T>): Promise<T> {
+  const { post } = sandbox
+  sandbox.post = async () => undefined
+  try {
+    const done = await work()
+    await sandbox.deliver()
+    return done
+  } finally {
+    sandbox.post = post
+  }
+}
+
+const checkoutOf = async ({ id }: Person) =>
+  (await world.sql('select checkout_id from card_accounts where user_id = $1', [id]))[0]?.['checkout_id']
+
+test('a first payment of which nothing tells is found by the person’s next attempt, which pays nothing twice', async () => {
+  const alice = await free()
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+  await untold(() => pays(url))
+  expect(await tierOf(alice)).toBe('free')
+  expect(await alice.tries(paymentsApi.checkout, { planType: 'premium' })).toBeRefused(409, 'already_subscribed')
+  expect([await tierOf(alice), await checkoutOf(alice)]).toEqual(['premium', null])
+  expect(await entriesOf(alice)).toEqual([{ kind: 'payment', tier: 'premium', cents: 100_000 }])
+  await holds()
+})
+
+test('it is found by the job as well; a checkout that nobody pays is asked for until it is over, and no longer', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+  await bob.does(paymentsApi.checkout, { planType: 'premium' })
+  await untold(() => pays(url))
+  await askForOverdue()(world.env)
+  expect([await tierOf(alice), await tierOf(bob)]).toEqual(['premium', 'free'])
+  expect([await checkoutOf(alice), await checkoutOf(bob)]).toEqual([null, expect.stringMatching(/^cs_/)])
+  await passes(0.1)
+  expect(await checkoutOf(bob)).toBeNull()
+  await holds()
+})
+
+test('a checkout that is paid in the moment in which another tab closes it counts, and nobody pays twice', async () => {
+  const alice = await free()
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+  const { sessions } = (await world.env.card.client()).checkout
+  const expire = sessions.expire.bind(sessions)
+  vi.spyOn(sessions, 'expire').mockImplementationOnce(async (id) => {
+    await untold(() => pays(url))
+    return await expire(id)
+  })
+  expect(await alice.tries(paymentsApi.checkout, { planType: 'premium' })).toBeRefused(409, 'already_subscribed')
+  vi.restoreAllMocks()
+  expect([await tierOf(alice), await checkoutOf(alice)]).toEqual(['premium', null])
+  expect(await entriesOf(alice)).toHaveLength(1)
+  await holds()
+})
+
+test('of a subscription that has ended the provider is asked no more', async () => {
+  const alice = await free()
+  await buys(alice, 'test')
+  await alice.does(paymentsApi.upgrade, { tier: 'free' })
+  await passes(32)
+  const client = await world.env.card.client()
+  const asked = vi.spyOn(client.subscriptions, 'list')
+  world.passes(2 * 60 * 60)
+  await askForOverdue()(world.env)
+  const [row] = await world.sql('select customer_id from card_accounts where user_id = $1', [alice.id])
+  expect(asked.mock.calls.filter(([sent]) => sent?.customer === row?.['customer_id'])).toEqual([])
+  asked.mockRestore()
+})
+
+test('the card of a blocked account is billed no more, and whose block ends can go on', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  for (const who of [alice, bob]) await buys(who, 'premium')
+  await world.sql('update users set is_active = false where id = $1', [alice.id])
+  await passes(0.1)
+  await world.sql('update users set is_active = true where id = $1', [alice.id])
+  await alice.returns()
+  expect([(await stateOf(alice)).card?.renews, (await stateOf(bob)).card?.renews]).toEqual([false, true])
+  await alice.does(paymentsApi.keep, {})
+  expect((await stateOf(alice)).card?.renews).toBe(true)
+})
+
+test('one account of which nothing can be said holds up nobody’s renewal', async () => {
+  const people = [await free(), await free(), await free()].sort((one, other) => (one.id < other.id ? -1 : 1))
+  for (const who of people) await buys(who, 'premium')
+  const [first] = people
+  await untold(async () => {
+    world.passes(32 * 24 * 60 * 60)
+    for (const who of people) {
+      await who.returns()
+      await atPortal(who, { act: 'renew' })
+    }
+  })
+  // What somebody has made by hand at the provider names no plan of ours.
+  await world.sql(
+    `update sandbox_objects set body = jsonb_set(body, '{metadata}', '{}') where kind = 'subscription' and customer =
+       (select customer_id from card_accounts where user_id = $1)`,
+    [first?.id],
+  )
+  const job = askForOverdue()
+  await expect(job(world.env)).rejects.toThrow()
+  for (const who of people.slice(1)) expect(await entriesOf(who)).toHaveLength(2)
+  await holds()
+})
+
+test('a refund whose second half the provider does not answer is completed by the next attempt, and billed no more meanwhile', async () => {
+  const alice = await free()
+  await buys(alice, 'test')
+  await alice.does(paymentsApi.upgrade, { tier: 'premium' })
+  const { refunds } = await world.env.card.client()
+  const create = refunds.create.bind(refunds)
+  const lost = Object.assign(new Error('lost'), { type: 'StripeConnectionError' })
+  const spy = vi.spyOn(refunds, 'create').mockImplementationOnce(create).mockRejectedValueOnce(lost)
+  expect(await alice.tries(paymentsApi.refund, {})).toBeRefused(503, 'card_unavailable')
+  spy.mockRestore()
+  // The provider tells of the half that it has paid back.
+  await sandbox.deliver()
+  await vi.waitFor(async () => expect((await stateOf(alice)).card?.renews).toBe(false))
+  expect((await entriesOf(alice)).filter(({ kind }) => kind === 'refund')).toHaveLength(1)
+  await alice.does(paymentsApi.refund, {})
+  expect((await entriesOf(alice)).filter(({ kind }) => kind === 'refund').map(({ cents }) => cents)).toEqual(
+    expect.arrayContaining([100, 99_900]),
+  )
+  expect([await tierOf(alice), (await stateOf(alice)).card]).toEqual(['free', null])
+  await buys(alice, 'test')
+  expect(await alice.tries(paymentsApi.refund, {})).toBeRefused(409, 'not_refundable')
+  await holds()
+})
+
+test('Eve gets the guarantee once, also where the clocks differ and she has ended the next subscription first', async () => {
+  const eve = await world.person('eve', 'free')
+  await buys(eve, 'test')
+  await eve.does(paymentsApi.refund, {})
+  await buys(eve, 'test')
+  await eve.does(paymentsApi.upgrade, { tier: 'free' })
+  // By the provider's clock this subscription began before the payment of the one before.
+  await world.sql("update card_accounts set started_at = started_at - interval '1 minute' where user_id = $1", [eve.id])
+  expect(await eve.tries(paymentsApi.refund, {})).toBeRefused(409, 'not_refundable')
+})
+
+test('while the provider lets many people wait, everybody else writes on', async () => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  const chatRoomId = await alice.talksTo(bob)
+  const payers = await Promise.all(Array.from({ length: 18 }, free))
+  let answer = (): void => undefined
+  void sandbox.run(
+    () =>
+      new Promise<void>((resolve) => {
+        answer = resolve
+      }),
+  )
+  const asked = payers.map((who) => who.tries(paymentsApi.checkout, { planType: 'test' }))
+  try {
+    const held = "select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'"
+    await vi.waitUntil(async () => (await world.sql(held)).length >= 4)
+    await alice.says(chatRoomId, 'hello')
+  } finally {
+    answer()
+  }
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array(18).fill(200))
+})
+
+test('whose card ends while the provider takes its time writes on meanwhile', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  const chatRoomId = await alice.talksTo(bob)
+  await buys(alice, 'premium')
+  const { subscriptions } = await world.env.card.client()
+  const cancel = subscriptions.cancel.bind(subscriptions)
+  let answer = (): void => undefined
+  const slow = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const spy = vi.spyOn(subscriptions, 'cancel').mockImplementationOnce(async (id) => {
+    await slow
+    return await cancel(id)
+  })
+  const ended = endCard(world.env, alice.id)
+  await vi.waitUntil(() => spy.mock.calls.length > 0)
+  await alice.says(chatRoomId, 'hello')
+  answer()
+  expect(await ended).toBe(true)
+  spy.mockRestore()
+  expect((await stateOf(alice)).card).toBeNull()
+})

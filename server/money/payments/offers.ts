@@ -1,0 +1,60 @@
+import { type BillingPeriod, type Package, packageShape } from '../../../contract/payments.ts'
+import { PLANS, type Tier, tierShape } from '../../../contract/plans.ts'
+import type { Config } from '../../config.ts'
+import type { Env } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import type { MasterPrice } from '../../mastersettings.ts'
+import { Refusal } from '../../refuse.ts'
+import * as store from './store.ts'
+
+/** Something that is sold, with the price that the server asks. */
+export interface Offer {
+  tier: Tier
+  /** Null for a built-in plan. */
+  packageId: string | null
+  billingPeriod: BillingPeriod
+  name: string
+  amountCents: number
+  /** The price at the card provider; null if it is sold by the amount. */
+  priceId: string | null
+}
+
+/** What a caller chooses: never a price. */
+export interface Choice {
+  tier: Tier
+  packageId?: string | undefined
+  billingPeriod: BillingPeriod
+}
+
+/** Lists the packages that are shown, in their order. */
+export async function listPackages(db: Queryable): Promise<Package[]> {
+  const rows = await store.listPackages(db)
+  return rows.map((row) => packageShape.parse(row))
+}
+
+/**
+ * Returns what is sold under that choice: a package, by default the first active one of the tier, or the built-in plan. Premium is sold
+ * by packages alone, Master if the settings name its price. Throws Refusal `plan_not_sold`, also for a package that allows nothing.
+ */
+export async function findOffer(env: Pick<Env, 'db' | 'config'>, { tier, packageId, billingPeriod }: Choice): Promise<Offer> {
+  const { db, config } = env
+  const packages = (await store.listPackages(db)).filter((each) => each.tier === tier)
+  const found = packages.find(({ id }) => packageId === undefined || id === packageId)
+  const isYearly = billingPeriod === 'yearly'
+  if (found) {
+    const amountCents = isYearly ? found.yearlyPrice : found.monthlyPrice
+    if (amountCents <= 0 || found.messagesLimit === 0) throw new Refusal('plan_not_sold')
+    const priceId = isYearly ? found.stripePriceIdYearly : found.stripePriceIdMonthly
+    return { tier: tierShape.parse(found.tier), packageId: found.id, billingPeriod, name: found.name, amountCents, priceId }
+  }
+  const prices = pricesAlone(config)[tier]
+  const amountCents = isYearly ? prices?.yearlyCents : prices?.monthlyCents
+  if (!amountCents || packageId !== undefined || (await store.hasPackages(db, tier))) throw new Refusal('plan_not_sold')
+  return { tier, packageId: null, billingPeriod, name: PLANS[tier].name, amountCents, priceId: null }
+}
+
+/** The built-in plans that are sold without a package, with their prices. */
+function pricesAlone({ masterPrice }: Config): Partial<Record<Tier, MasterPrice>> {
+  const { monthlyCents } = PLANS.test
+  return { test: { monthlyCents, yearlyCents: monthlyCents && monthlyCents * 12 }, master: masterPrice }
+}

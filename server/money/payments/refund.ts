@@ -1,0 +1,66 @@
+import type Stripe from 'stripe'
+import { PLAN_LIMITS } from '../../../contract/planlimits.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { Refusal } from '../../refuse.ts'
+import { asked } from './card.ts'
+import { inTurn } from './cardTurns.ts'
+import { dropPending } from './pending.ts'
+import * as store from './store.ts'
+import { askRefunds, isLive, syncCard, writeRefunds } from './sync.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+interface Refundable {
+  intent: string
+  amountCents: number
+}
+
+/**
+ * Returns what the guarantee pays back: all payments of the running subscription, if it began within 30 days and the account was never
+ * paid back before. Empty otherwise. Of a refund that broke off, because the provider did not answer, what is left.
+ */
+export async function findRefundable(db: Queryable, card: store.CardAccount | undefined, now: Date): Promise<Refundable[]> {
+  const startedAt = card?.startedAt ?? null
+  if (!card || startedAt === null || !isLive(card) || now.getTime() - startedAt.getTime() > PLAN_LIMITS.refundDays * DAY_MS)
+    return []
+  const entries = await store.listCardPayments(db, card.userId)
+  const payments = entries.filter(
+    ({ kind, createdAt, startsAt }) => kind === 'payment' && (createdAt >= startedAt || startsAt >= startedAt),
+  )
+  const paidBack = entries.flatMap(({ kind, refersTo }) => (kind === 'refund' ? [refersTo] : []))
+  const isOfThisOne = paidBack.every((key) => payments.some((payment) => payment.key === key))
+  // The provider's clock is another one. A refund that broke off has ended the renewal first, and nothing was paid after it.
+  const sinceThen = entries.slice(
+    0,
+    entries.findLastIndex(({ kind }) => kind === 'refund'),
+  )
+  const isPaidSince = sinceThen.some(({ kind }) => kind === 'payment')
+  if (paidBack.length > 0 && (card.renews || !isOfThisOne || isPaidSince)) return []
+  return payments.flatMap(({ key, reference, amountCents }) =>
+    reference !== null && amountCents > 0 && !paidBack.includes(key) ? [{ intent: reference, amountCents }] : [],
+  )
+}
+
+/** Pays the card subscription back and ends it at once. Throws Refusal `not_refundable`. */
+export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refundedCents: number }> {
+  const client = await env.card.client()
+  return await inTurn(env, user.id, async (tx) => {
+    const card = await store.lockCard(tx, user.id)
+    const payments = await findRefundable(tx, card, env.clock())
+    if (payments.length === 0 || card.subscriptionId === null) throw new Refusal('not_refundable')
+    await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
+    // Should the provider not answer on the way, what was paid back is at least not billed again.
+    await asked(client.subscriptions.update(card.subscriptionId, { cancel_at_period_end: true }))
+    const told: [intent: string, refunds: Stripe.Refund[]][] = []
+    for (const { intent } of payments) {
+      // The same key: a repetition after a crash pays nothing twice.
+      await asked(client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${intent}` }))
+      told.push([intent, await askRefunds(client, intent)])
+    }
+    await asked(client.subscriptions.cancel(card.subscriptionId))
+    await syncCard(env, tx, user.id)
+    for (const [intent, refunds] of told) await writeRefunds(tx, env.clock(), intent, refunds)
+    return { refundedCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0) }
+  })
+}

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify'
+import { paymentsApi } from '../../../contract/payments.ts'
+import type { Env } from '../../env.ts'
+import { type Caller, serve, serveAnyone } from '../../ground/http/serve.ts'
+import { changePlan, keepPlan, openPortal, previewChange } from './change.ts'
+import { beginCheckout } from './checkout.ts'
+import { frameFor } from './frame.ts'
+import { listPackages } from './offers.ts'
+import { refundPlan } from './refund.ts'
+import { readSubscription, readUsage } from './subscription.ts'
+import { takeEvent } from './webhook.ts'
+
+export function paymentRoutes(app: FastifyInstance, env: Env) {
+  // A write from a page comes from an origin of this server, which `guardOrigin` has checked: there the payer returns to.
+  const originOf = ({ headers }: Caller): string =>
+    headers.origin ?? env.config.direct.origins(undefined)[0] ?? 'http://localhost'
+  serve(app, env, paymentsApi.packages, () => listPackages(env.db), { hasEtag: true })
+  serve(app, env, paymentsApi.usage, (user) => readUsage(env, user), { hasEtag: true })
+  serve(app, env, paymentsApi.subscription, (user) => readSubscription(env, user), { hasEtag: true })
+  serve(app, env, paymentsApi.checkout, (user, { planType, ...choice }, caller) =>
+    beginCheckout(env, user, { tier: planType, ...choice }, originOf(caller)),
+  )
+  serve(app, env, paymentsApi.upgrade, (user, { embedded, ...wanted }, caller) => {
+    const frameUrl = embedded ? frameFor(env.config, caller) : undefined
+    return changePlan(env, user, wanted, { origin: originOf(caller), frameUrl })
+  })
+  serve(app, env, paymentsApi.preview, (user, choice) => previewChange(env, user, choice))
+  serve(app, env, paymentsApi.keep, (user) => keepPlan(env, user))
+  serve(app, env, paymentsApi.portal, (user, _input, caller) => openPortal(env, user, originOf(caller)))
+  serve(app, env, paymentsApi.refund, (user) => refundPlan(env, user))
+  serveAnyone(app, env, paymentsApi.webhook, ({ body, headers }) => takeEvent(env, body, oneOf(headers['stripe-signature'])))
+}
+
+const oneOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header)

@@ -1,0 +1,133 @@
+import { and, asc, desc, eq, isNotNull, lt, lte, ne, not, or, sql } from 'drizzle-orm'
+import { PLAN_LIMITS } from '../../../contract/planlimits.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { users } from '../../ground/db/schema/account.ts'
+import { fileUsage, objects } from '../../ground/db/schema/files.ts'
+import { ledgerEntries } from '../../ground/db/schema/ledger.ts'
+import { cardAccounts, cardEvents, monthlyUsage } from '../../ground/db/schema/payments.ts'
+import { premiumPackages } from '../../ground/db/schema/plans.ts'
+import { chatParticipants } from '../../ground/db/schema/rooms.ts'
+
+export type CardAccount = typeof cardAccounts.$inferSelect
+
+/** Lists the active packages in the order in which they are shown. */
+export function listPackages(db: Queryable) {
+  return db
+    .select()
+    .from(premiumPackages)
+    .where(eq(premiumPackages.isActive, true))
+    .orderBy(asc(premiumPackages.displayOrder), asc(premiumPackages.createdAt), asc(premiumPackages.id))
+    .limit(PLAN_LIMITS.packagesMax)
+}
+
+/** True if the tier is sold by packages, hidden ones included. */
+export const hasPackages = async (db: Queryable, tier: string): Promise<boolean> =>
+  (await db.$count(premiumPackages, eq(premiumPackages.tier, tier))) > 0
+
+/** Lets this transaction wait for the provider as long as that may take to answer: its calls are tried three times. */
+export async function awaitProvider(tx: Queryable): Promise<void> {
+  await tx.execute(sql`set local idle_in_transaction_session_timeout = '90s'`)
+}
+
+/** Makes the account's row where there is none, and locks it: one change of a subscription at a time. */
+export async function lockCard(tx: Queryable, userId: string): Promise<CardAccount> {
+  await tx.insert(cardAccounts).values({ userId }).onConflictDoNothing()
+  const [row] = await tx.select().from(cardAccounts).where(eq(cardAccounts.userId, userId)).for('update')
+  if (!row) throw new Error('The row of a card account could not be kept')
+  return row
+}
+
+export async function findCard(db: Queryable, userId: string): Promise<CardAccount | undefined> {
+  const [row] = await db.select().from(cardAccounts).where(eq(cardAccounts.userId, userId))
+  return row
+}
+
+/** Returns the account that the provider knows by this id. */
+export async function findByCustomer(db: Queryable, customerId: string): Promise<string | undefined> {
+  const [row] = await db.select({ userId: cardAccounts.userId }).from(cardAccounts).where(eq(cardAccounts.customerId, customerId))
+  return row?.userId
+}
+
+export async function saveCard(tx: Queryable, userId: string, row: Partial<Omit<CardAccount, 'userId'>>): Promise<void> {
+  await tx.update(cardAccounts).set(row).where(eq(cardAccounts.userId, userId))
+}
+
+/** False for an account that is blocked or deleted. */
+const isActive = sql<boolean>`(select ${users.isActive} from ${users} where ${users.id} = ${cardAccounts.userId})`
+
+const isOverdue = (now: Date) =>
+  or(
+    // One that is cancelled stays so.
+    and(ne(cardAccounts.status, 'canceled'), or(lte(cardAccounts.periodEnd, now), isNotNull(cardAccounts.waiting))),
+    isNotNull(cardAccounts.checkoutId),
+    and(eq(cardAccounts.renews, true), not(isActive)),
+  )
+
+/**
+ * Lists accounts whose paid period has ended while their subscription runs, whose payment waits, or who have begun a checkout: the provider
+ * may have told in vain. And those that would be billed again although nobody can sign in to them.
+ */
+export async function findOverdue(db: Queryable, now: Date, after: string, atMost: number): Promise<string[]> {
+  const rows = await db
+    .select({ userId: cardAccounts.userId })
+    .from(cardAccounts)
+    .where(and(isOverdue(now), sql`${cardAccounts.userId} > ${after}`))
+    .orderBy(asc(cardAccounts.userId))
+    .limit(atMost)
+  return rows.map(({ userId }) => userId)
+}
+
+/** True if somebody can sign in to the account. */
+export async function canSignIn(db: Queryable, userId: string): Promise<boolean> {
+  return (await db.$count(users, and(eq(users.id, userId), eq(users.isActive, true)))) > 0
+}
+
+export async function isKnownEvent(db: Queryable, id: string): Promise<boolean> {
+  return (await db.$count(cardEvents, eq(cardEvents.id, id))) > 0
+}
+
+export async function noteEvent(tx: Queryable, id: string, receivedAt: Date): Promise<void> {
+  await tx.insert(cardEvents).values({ id, receivedAt }).onConflictDoNothing()
+}
+
+export async function deleteEvents(db: Queryable, before: Date): Promise<void> {
+  await db.delete(cardEvents).where(lt(cardEvents.receivedAt, before))
+}
+
+/** Returns the entry of a payment that the provider calls so. */
+export async function findPayment(db: Queryable, reference: string) {
+  const [row] = await db
+    .select()
+    .from(ledgerEntries)
+    .where(and(eq(ledgerEntries.reference, reference), eq(ledgerEntries.kind, 'payment')))
+  return row
+}
+
+/** Lists what the account has paid by card, newest first. */
+export function listCardPayments(db: Queryable, userId: string) {
+  return db
+    .select()
+    .from(ledgerEntries)
+    .where(and(eq(ledgerEntries.userId, userId), eq(ledgerEntries.source, 'card')))
+    .orderBy(desc(ledgerEntries.place))
+}
+
+/** The counters of this month, of what the account sends and of what it receives. */
+export async function readUsage(db: Queryable, userId: string, month: Date, now: Date) {
+  const [row] = await db
+    .select({
+      sent: sql<number>`case when ${users.usageResetDate} < ${month}::timestamptz then 0 else ${users.monthlyMessagesCount} end`,
+      uploadedBytes: sql<string>`coalesce((select f.monthly_uploaded_bytes from ${fileUsage} f
+        where f.user_id = ${userId} and f.uploaded_month = ${month}::timestamptz), 0)`,
+      videoMinutes: sql<number>`coalesce((select u.video_call_minutes from ${monthlyUsage} u where u.user_id = ${userId} and u.month = ${month}::timestamptz), 0)`,
+      received: sql<string>`(select coalesce(sum(p.received_count), 0) from ${chatParticipants} p where p.user_id = ${userId} and p.received_month = ${month}::timestamptz)`,
+      receivedBytes: sql<string>`(select coalesce(sum(o.size_bytes), 0) from ${chatParticipants} p
+        join ${objects} o on o.chat_room_id = p.chat_room_id
+        where p.user_id = ${userId} and o.owner_id <> ${userId} and o.state = 'used' and o.created_at >= greatest(${month}::timestamptz,
+          (select u.received_since from ${monthlyUsage} u where u.user_id = ${userId})))`,
+      messagesPerMonth: sql<number | null>`(select r.messages_per_month from rights_of(${userId}, ${now}::timestamptz) r)`,
+    })
+    .from(users)
+    .where(eq(users.id, userId))
+  return row
+}

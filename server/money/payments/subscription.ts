@@ -1,0 +1,70 @@
+import type { z } from 'zod'
+import type { paymentsApi, Usage } from '../../../contract/payments.ts'
+import { PLAN_LIMITS } from '../../../contract/planlimits.ts'
+import { PLANS, UNLIMITED } from '../../../contract/plans.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import { Refusal } from '../../refuse.ts'
+import { paidStanding } from '../ledger/ledger.ts'
+import { tierOf } from '../plans/plans.ts'
+import { findRefundable } from './refund.ts'
+import * as store from './store.ts'
+import { isLive } from './sync.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MB = 1024 * 1024
+
+/** Returns the plan of the account, until when, and its card subscription. */
+export async function readSubscription(env: Env, user: SignedInUser): Promise<z.input<typeof paymentsApi.subscription.output>> {
+  const now = env.clock()
+  const { packageId, endDate } = await paidStanding(env.db, user.id, now)
+  const card = await store.findCard(env.db, user.id)
+  const refundable = await findRefundable(env.db, card, now)
+  return {
+    ...{ tier: user.subscriptionTier, packageId, endDate: endDate?.toISOString() ?? null },
+    card: card && isLive(card) ? shownCard(card, now) : null,
+    hasInvoices: (await store.listCardPayments(env.db, user.id)).length > 0,
+    refundableCents: refundable.length > 0 ? refundable.reduce((sum, { amountCents }) => sum + amountCents, 0) : null,
+    ...{ cardProvider: env.card.provider, masterPrice: env.config.masterPrice },
+  }
+}
+
+function shownCard(
+  { tier, packageId, billingPeriod, periodEnd, renews, status, waiting, ...card }: store.CardAccount,
+  now: Date,
+) {
+  const hasFailed = status === 'past_due'
+  const failedAt = hasFailed ? card.failedSince : null
+  const graceUntil = failedAt && new Date(failedAt.getTime() + PLAN_LIMITS.graceDays * DAY_MS)
+  return {
+    ...{ tier: tierOf(tier), packageId, billingPeriod: billingPeriod ?? ('monthly' as const), renews, hasFailed },
+    ...{ periodEnd: (periodEnd ?? new Date(0)).toISOString(), graceUntil: graceUntil?.toISOString() ?? null },
+    waiting:
+      waiting && (waiting.until === null || new Date(waiting.until) > now) ? { ...waiting, tier: tierOf(waiting.tier) } : null,
+  }
+}
+
+/**
+ * Returns what the account has used this month: what it has sent, or without the right to send what it has received. A full allowance of
+ * what is received drops nothing.
+ */
+export async function readUsage(env: Env, user: SignedInUser): Promise<Usage> {
+  const now = env.clock()
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
+  const row = await store.readUsage(env.db, user.id, month, now)
+  if (!row) throw new Refusal('not_signed_in')
+  if (!user.rights.send)
+    return {
+      messagesUsed: Number(row.received),
+      fileStorageUsedMB: inMB(row.receivedBytes),
+      videoCallMinutesUsed: row.videoMinutes,
+      ...{ messagesLimit: PLAN_LIMITS.freeMessages, fileStorageLimitMB: PLAN_LIMITS.freeStorageMB },
+      videoCallMinutesLimit: PLAN_LIMITS.freeVideoMinutes,
+    }
+  const limit = row.messagesPerMonth ?? PLANS[user.subscriptionTier].messagesPerMonth
+  return {
+    ...{ messagesUsed: row.sent, fileStorageUsedMB: inMB(row.uploadedBytes), videoCallMinutesUsed: row.videoMinutes },
+    ...{ messagesLimit: limit === UNLIMITED ? null : limit, fileStorageLimitMB: null, videoCallMinutesLimit: null },
+  }
+}
+
+const inMB = (bytes: string): number => Math.round((Number(bytes) / MB) * 10) / 10

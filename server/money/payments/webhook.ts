@@ -1,0 +1,107 @@
+import type Stripe from 'stripe'
+import { PLAN_LIMITS } from '../../../contract/planlimits.ts'
+import type { Env } from '../../env.ts'
+import { Refusal } from '../../refuse.ts'
+import { asked } from './card.ts'
+import { inTurn } from './cardTurns.ts'
+import { dropPending } from './pending.ts'
+import * as store from './store.ts'
+import { askCurrent, askRefunds, runs, settleCheckout, syncCard, writeRefunds } from './sync.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Takes an event of the provider. It says only that something has happened to a customer: what, is asked of the provider again. So an event
+ * that is late, repeated or out of order changes nothing. Throws Refusal `invalid_webhook` for a signature that is not of these bytes, or older
+ * than five minutes.
+ */
+export async function takeEvent(env: Env, body: Buffer, signature: string | undefined): Promise<Record<string, never>> {
+  const client = await env.card.client()
+  const event = verified(() => client.webhooks.constructEvent(body, signature ?? '', env.card.webhookSecret))
+  const { customer, intent } = subjectOf(event)
+  const userId =
+    (customer && (await store.findByCustomer(env.db, customer))) ||
+    (intent && (await store.findPayment(env.db, intent))?.userId) ||
+    undefined
+  if (userId === undefined || (await store.isKnownEvent(env.db, event.id))) return {}
+  await inTurn(env, userId, async (tx) => {
+    if (await store.isKnownEvent(tx, event.id)) return
+    const refunds = intent ? await askRefunds(client, intent) : []
+    await syncCard(env, tx, userId)
+    if (intent) await writeRefunds(tx, env.clock(), intent, refunds)
+    await store.noteEvent(tx, event.id, env.clock())
+    await env.fault?.('payments:written')
+  })
+  return {}
+}
+
+function verified(check: () => Stripe.Event): Stripe.Event {
+  try {
+    return check()
+  } catch {
+    throw new Refusal('invalid_webhook')
+  }
+}
+
+/** Whom and which payment the event is about. */
+function subjectOf({ data: { object } }: Stripe.Event): { customer: string | undefined; intent: string | undefined } {
+  const customer = 'customer' in object ? idOf(object.customer) : undefined
+  const intent = 'payment_intent' in object ? idOf(object.payment_intent) : undefined
+  return { customer, intent }
+}
+
+const idOf = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string' ? value.id : undefined
+}
+
+const FIRST = '00000000-0000-0000-0000-000000000000'
+const AT_ONCE = 20
+
+/**
+ * Asks the provider for subscriptions whose period has ended and for checkouts, in case its event was lost, and forgets old events. A job.
+ * Asks for all of them once a run, and ends with its period what nobody can end who could sign in. An account of which nothing can be
+ * said holds up no other: the first failure is thrown at the end.
+ */
+export function askForOverdue(): (env: Env) => Promise<boolean> {
+  let after = FIRST
+  let failures: unknown[] = []
+  return async (env) => {
+    if (env.card.provider === 'off') return false
+    const now = env.clock()
+    await store.deleteEvents(env.db, new Date(now.getTime() - PLAN_LIMITS.cardEventDays * DAY_MS))
+    const overdue = await store.findOverdue(env.db, now, after, AT_ONCE)
+    for (const userId of overdue) {
+      after = userId
+      try {
+        await askFor(env, userId)
+      } catch (error) {
+        // The provider is away: the next run goes on behind this account.
+        if (error instanceof Refusal) throw error
+        failures.push(error)
+      }
+    }
+    if (overdue.length === AT_ONCE) return true
+    const [failure] = failures
+    after = FIRST
+    failures = []
+    if (failure !== undefined) throw failure
+    return false
+  }
+}
+
+const askFor = (env: Env, userId: string): Promise<unknown> =>
+  inTurn(env, userId, async (tx) => {
+    const { subscriptionId, customerId } = await settleCheckout(env, tx, userId, { isClosing: false })
+    if (subscriptionId === null || customerId === null) return
+    // Who is blocked could not end it. Once the block has ended they can undo this.
+    if (!(await store.canSignIn(tx, userId))) await endWithPeriod(await env.card.client(), customerId)
+    await syncCard(env, tx, userId)
+  })
+
+async function endWithPeriod(client: Stripe, customer: string): Promise<void> {
+  const current = await askCurrent(client, customer)
+  if (!current || !runs(current) || current.cancel_at_period_end) return
+  await dropPending(client, current)
+  await asked(client.subscriptions.update(current.id, { cancel_at_period_end: true }))
+}
