@@ -5,12 +5,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { findById } from './account/store.ts'
 import { askingOf } from './chatlocks/gate.ts'
 import { connect, type Db } from './ground/db/connect.ts'
+import { findLive } from './identity/sessions/store.ts'
 import { pageOf, raiseDelivered, raiseRead } from './messages/store.ts'
 import { sumUnread, unreadPage } from './notifications/store.ts'
 import { writePresence } from './people/presence/store.ts'
 import { commitsBetween, findRoom, messagesBetween } from './rooms/store.ts'
 import { readChanged, readPage, readRows } from './rooms/store-list.ts'
-import { findLive } from './sessions/store.ts'
 import { startWorld } from './testing/world.ts'
 
 const world = await startWorld()

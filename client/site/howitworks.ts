@@ -54,7 +54,7 @@ export const HOW_IT_WORKS: readonly Claim[] = [
     tests: [
       INGRESS,
       {
-        file: 'server/sessions/list.test.ts',
+        file: 'server/identity/sessions/listSessions.test.ts',
         title: 'whether a session came by the onion service is decided by the listener, whatever a header claims',
       },
     ],

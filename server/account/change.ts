@@ -1,15 +1,22 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { passwordChangeShape } from '../../contract/forms.ts'
-import { applyChange, finishChange, lockForChange, type ReadChange, readChange, requireVerifier } from '../devices/change.ts'
-import { storedKeyring, wayOf } from '../devices/documents.ts'
-import { isStored, type LockedAccount, lockAccount, requireNext } from '../devices/locked.ts'
-import { requireOrder } from '../devices/order.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Caller } from '../ground/http/serve.ts'
-import { countGuess, requireAuthSecret, verifierOf } from '../password/password.ts'
+import {
+  applyChange,
+  finishChange,
+  lockForChange,
+  type ReadChange,
+  readChange,
+  requireVerifier,
+} from '../identity/devices/change.ts'
+import { storedKeyring, wayOf } from '../identity/devices/documents.ts'
+import { isStored, type LockedAccount, lockAccount, requireNext } from '../identity/devices/locked.ts'
+import { requireOrder } from '../identity/devices/order.ts'
+import { countGuess, requireAuthSecret, verifierOf } from '../identity/password/password.ts'
+import { closeSessions, deleteSessionsOf } from '../identity/sessions/sessions.ts'
 import { Refusal } from '../refuse.ts'
-import { closeSessions, deleteSessionsOf } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 
 /**

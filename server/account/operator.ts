@@ -1,5 +1,5 @@
 import type { Db } from '../ground/db/connect.ts'
-import { deleteSessionsOf } from '../sessions/sessions.ts'
+import { deleteSessionsOf } from '../identity/sessions/sessions.ts'
 import * as store from './store.ts'
 
 /** Ends every session of the account, for the operator. Returns undefined if no account has the name. */

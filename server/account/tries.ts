@@ -1,7 +1,7 @@
-import { isBrowserOf } from '../devices/prove.ts'
 import type { Env } from '../env.ts'
 import type { GiveBack } from '../ground/http/limits.ts'
 import type { Caller } from '../ground/http/serve.ts'
+import { isBrowserOf } from '../identity/devices/prove.ts'
 
 interface Try {
   kind: 'password' | 'kit'

@@ -1,9 +1,9 @@
 import { dropLock } from '../chatlocks/chatlocks.ts'
-import { lockAccount } from '../devices/locked.ts'
-import { requireOrder } from '../devices/order.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import type { Caller } from '../ground/http/serve.ts'
+import { lockAccount } from '../identity/devices/locked.ts'
+import { requireOrder } from '../identity/devices/order.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store-block.ts'
 

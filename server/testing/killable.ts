@@ -13,13 +13,13 @@ import { makeLimits } from '../ground/http/limits.ts'
 import { makeMail } from '../ground/outbound/mail.ts'
 import { makeOutbound } from '../ground/outbound/outbound.ts'
 import { createHub } from '../ground/realtime/hub.ts'
+import { gatherSessions } from '../identity/sessions/sessions.ts'
 import { openCoins } from '../money/coins/openCoins.ts'
 import { openCard } from '../money/payments/openCard.ts'
 import { makePushQueue } from '../push/queue.ts'
 import { newVapidKey } from '../push/vapid.ts'
 import { makeBatch } from '../rooms/batch.ts'
 import { gatherMembers } from '../rooms/membership.ts'
-import { gatherSessions } from '../sessions/sessions.ts'
 
 // A separate server process for tests that kill it. It writes its address to the standard output.
 const fault = readFault(process.env['CONCLAVE_FAULT'])

@@ -1,0 +1,94 @@
+import { webcrypto } from 'node:crypto'
+import type { z } from 'zod'
+import { encodeFields, fromBase64 } from '../../../contract/bytes.ts'
+import { type devicesApi, type SignedBook, UNSIGNED_BOOK } from '../../../contract/devices.ts'
+import type { Manifest } from '../../../contract/documents.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { Refusal } from '../../refuse.ts'
+import { requireLive } from '../sessions/sessions.ts'
+import { storedManifest } from './documents.ts'
+import { lockAccount } from './locked.ts'
+import { isSigned } from './signature.ts'
+import * as store from './store-book.ts'
+
+type BookAnswer = z.input<typeof devicesApi.book.output>
+
+/** Returns the account's newest book, or the newest book of one device; version 0 if there is none. */
+export async function readBook(
+  env: Env,
+  user: SignedInUser,
+  { writer }: z.output<typeof devicesApi.book.input>,
+): Promise<BookAnswer> {
+  const kept = await store.findBooks(env.db, user.id)
+  const wanted = writer ?? kept[0]?.deviceId
+  const row = wanted === undefined ? undefined : await store.findBook(env.db, user.id, wanted)
+  const others = kept
+    .filter(({ deviceId }) => deviceId !== wanted)
+    .map(({ deviceId, version }) => ({ writer: deviceId, version }))
+  if (!row) return { version: 0, historyKeyId: 0, sealed: null, deviceId: null, signature: null, others }
+  const { version, historyKeyId, sealed, signature } = row
+  return { version, historyKeyId, sealed, signature, deviceId: row.deviceId === UNSIGNED_BOOK ? null : row.deviceId, others }
+}
+
+/**
+ * Stores the book that this session's device wrote and signed, unless another was saved meanwhile. Its history key must be the
+ * account's: a book under a higher key id would block every later removal of a device. Throws Refusal.
+ */
+export async function saveBook(env: Env, user: SignedInUser, book: SignedBook) {
+  await env.db.transaction(async (tx) => {
+    const { documents } = await lockAccount(tx, user.id)
+    // The device may have been removed while this waited for the lock.
+    await requireLive(tx, user)
+    if (user.deviceId !== book.deviceId) throw new Refusal('unknown_device')
+    const manifest = documents && storedManifest(documents.manifest)
+    if (!manifest || book.historyKeyId > manifest.historyKeyId)
+      throw new Refusal('invalid_input', { text: 'The account has no such history key' })
+    if (book.historyKeyId < manifest.historyKeyId) throw new Refusal('stale_version')
+    await putBook(tx, user.id, manifest, book)
+  })
+  env.hub.publish([user.id], { type: 'book', data: { version: book.version } })
+  return { version: book.version }
+}
+
+/**
+ * Compare-and-set: stores the book that a device of the manifest signed, if the newest stored version is the one before and is
+ * not under a newer history key. The caller holds the account's lock. Throws Refusal.
+ */
+export async function putBook(tx: Queryable, userId: string, manifest: Manifest, book: SignedBook): Promise<void> {
+  const [newest] = await store.findBooks(tx, userId)
+  if (book.version !== (newest?.version ?? 0) + 1 || book.historyKeyId < (newest?.historyKeyId ?? 0))
+    throw new Refusal('stale_version')
+  const sealed = decodeBook(book.sealed)
+  await requireSigned(manifest, book, sealed)
+  const { version, historyKeyId, deviceId, signature } = book
+  await store.saveBook(tx, { userId, version, historyKeyId, sealed, deviceId, signature })
+}
+
+/**
+ * Decodes standard base64, of which a book has megabytes: Node takes a tenth of the time of `fromBase64`. Throws Refusal for another
+ * text: Node's decoder leaves out what it does not know, so that too few bytes come, and takes base64url.
+ */
+function decodeBook(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const isWhole = bytes.length === (text.length / 4) * 3 - padding
+  if (!isWhole || text.includes('-') || text.includes('_'))
+    throw new Refusal('invalid_input', { text: 'The book must be base64' })
+  return bytes
+}
+
+/** Throws Refusal unless a device that the manifest lists has signed the book [Note: I1]. */
+async function requireSigned(
+  { identityKey, devices }: Manifest,
+  { version, historyKeyId, deviceId, signature }: SignedBook,
+  sealed: Buffer,
+): Promise<void> {
+  const device = devices.find(({ id }) => id === deviceId)
+  if (!device) throw new Refusal('unknown_device')
+  // Another thread hashes.
+  const hash = new Uint8Array(await webcrypto.subtle.digest('SHA-256', sealed))
+  const fields = [fromBase64(identityKey), String(version), String(historyKeyId), hash] as const
+  const signed = encodeFields('conclave/book-signature/v1', ...fields)
+  if (!isSigned(fromBase64(device.leafKey), fromBase64(signature), signed)) throw new Refusal('invalid_signature')
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
+import type { keyPackagesShape } from '../../../contract/devices.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { Refusal } from '../../refuse.ts'
+import { holdDevice } from './store.ts'
+import * as store from './store-keypackages.ts'
+
+type KeyPackages = z.infer<typeof keyPackagesShape>
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const DROPPED_AT_ONCE = 500
+
+/** Returns how many one-time packages of this session's device are left. Throws Refusal. */
+export async function keyPackagesLeft(env: Env, user: SignedInUser): Promise<{ oneTime: number; hasLastResort: boolean }> {
+  const deviceId = requireDevice(user)
+  const rows = await store.countFree(env.db, user.id, deviceId)
+  return {
+    oneTime: rows.find((row) => !row.isLastResort)?.count ?? 0,
+    hasLastResort: rows.some((row) => row.isLastResort),
+  }
+}
+
+/** Adds packages of this session's device. Throws Refusal. */
+export async function addKeyPackages(env: Env, user: SignedInUser, packages: KeyPackages): Promise<Record<string, never>> {
+  const deviceId = requireDevice(user)
+  await env.db.transaction(async (tx) => {
+    // The device may be removed while this call is under way.
+    if (!(await holdDevice(tx, user.id, deviceId))) throw new Refusal('unknown_device')
+    await storeKeyPackages(tx, env.clock(), user.id, deviceId, packages)
+  })
+  return {}
+}
+
+/**
+ * Stores packages inside the caller's transaction. Beyond the limit it deletes the oldest; a new last resort replaces the old
+ * one.
+ */
+export async function storeKeyPackages(
+  tx: Queryable,
+  now: Date,
+  userId: string,
+  deviceId: string,
+  packages: KeyPackages,
+): Promise<void> {
+  const { oneTime, lastResort } = packages
+  const own = { userId, deviceId, createdAt: now }
+  if (lastResort !== undefined) await store.deleteLastResort(tx, userId, deviceId)
+  await store.insertPackages(tx, [
+    ...oneTime.map((keyPackage) => ({ ...own, id: randomUUID(), keyPackage, isLastResort: false })),
+    ...(lastResort === undefined ? [] : [{ ...own, id: randomUUID(), keyPackage: lastResort, isLastResort: true }]),
+  ])
+  await store.trimOneTime(tx, userId, deviceId, LIMITS.keyPackagesOneTime)
+}
+
+/**
+ * Returns one package of every other device of these members: the one that the caller has already claimed for this room and
+ * generation, else a free one-time package, else the last resort, which remains [Note: R5]. Runs inside a transaction that holds
+ * the room's lock.
+ */
+export async function takeKeyPackages(tx: Queryable, claim: store.Claim) {
+  await store.noteClaim(tx, claim)
+  await store.claimOneTime(tx, claim)
+  return await store.findClaimed(tx, claim)
+}
+
+/** True if the newest generation whose packages this device has claimed is this one. */
+export const hasClaimed = (tx: Queryable, claim: store.ClaimNote): Promise<boolean> => store.isClaimNoted(tx, claim)
+
+/** Deletes the claims of the room up to that generation, after its group was created. */
+export const forgetClaims = (tx: Queryable, chatRoomId: string, generation: number): Promise<void> =>
+  store.deleteClaims(tx, chatRoomId, generation)
+
+function requireDevice(user: SignedInUser): string {
+  if (user.deviceId === null) throw new Refusal('unknown_device')
+  return user.deviceId
+}
+
+/**
+ * Deletes unused one-time packages: those claimed for a group that was never created, and those that were not claimed for
+ * `LIMITS.keyPackageDays`. A claimed package is not given out again, because a Welcome that names it may still arrive. One step
+ * of a job: true if more are left.
+ */
+export async function dropUnusedKeyPackages(env: Env): Promise<boolean> {
+  const now = env.clock()
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS)
+  const counts = [
+    await store.dateClaims(env.db, now, DROPPED_AT_ONCE),
+    await store.deleteOldClaims(env.db, daysAgo(LIMITS.keyPackageClaimDays), DROPPED_AT_ONCE),
+    await store.deleteUnclaimed(env.db, daysAgo(LIMITS.keyPackageDays), DROPPED_AT_ONCE),
+  ]
+  return counts.includes(DROPPED_AT_ONCE)
+}

@@ -1,0 +1,71 @@
+import { sameBytes } from '../../../contract/bytes.ts'
+import type { Keyring, Manifest } from '../../../contract/documents.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { Refusal } from '../../refuse.ts'
+import { type Documents, type ReadDocuments, requireName, sameText, storedKeyring, storedManifest } from './documents.ts'
+import * as store from './store.ts'
+import * as rooms from './store-rooms.ts'
+
+/** An account whose keys nobody else can change until the transaction ends. */
+export interface LockedAccount {
+  id: string
+  /** In lower case. */
+  username: string
+  publicKey: Buffer | null
+  passwordHash: Buffer
+  kitHash: Buffer | null
+  /** True if the password needs a passkey beside it [Note: K1]. */
+  biometricEnabled: boolean
+  documents: Documents | undefined
+}
+
+/** Locks the account. With `hasRooms` it locks all of the account's rooms first. Throws Refusal. */
+export async function lockAccount(tx: Queryable, userId: string, hasRooms = false): Promise<LockedAccount> {
+  const locked = hasRooms && (await rooms.lockRoomsOf(tx, userId))
+  const identity = await store.lockIdentity(tx, userId)
+  if (!identity) throw new Refusal('not_signed_in')
+  // A room was created between the two locks. Locking it now would break the lock order [Note: D3].
+  if (hasRooms && (await rooms.hashOfRooms(tx, userId)) !== locked) {
+    throw new Refusal('unavailable', { retryAfterSeconds: 1 })
+  }
+  const stored = await store.findDocuments(tx, userId)
+  const documents = stored?.keyring && stored.manifest ? { keyring: stored.keyring, manifest: stored.manifest } : undefined
+  return { ...identity, id: userId, documents }
+}
+
+/** Returns the ids of the account's rooms. */
+export const roomsOf = (tx: Queryable, { id }: LockedAccount): Promise<string[]> => rooms.roomsOf(tx, id)
+
+/** True if the account already has exactly these documents: the response to an earlier attempt was lost. */
+export const isStored = ({ documents }: LockedAccount, { posted }: ReadDocuments): boolean =>
+  documents !== undefined && sameText(documents.keyring, posted.keyring) && sameText(documents.manifest, posted.manifest)
+
+/** Returns the stored documents if the account's identity key signed `read` and `read` names no other account. Throws Refusal. */
+export function requireStored(
+  { username, publicKey, documents }: LockedAccount,
+  read: ReadDocuments,
+): { keyring: Keyring; manifest: Manifest } {
+  if (!publicKey || !documents) throw new Refusal('stale_version')
+  if (!sameBytes(publicKey, read.identityKey)) throw new Refusal('invalid_signature')
+  requireName(username, read.manifest)
+  return { keyring: storedKeyring(documents.keyring), manifest: storedManifest(documents.manifest) }
+}
+
+/**
+ * Like `requireStored`, for documents exactly one version up. Otherwise Refusal `stale_version` precedes any other [Note: K3].
+ */
+export function requireNext(account: LockedAccount, read: ReadDocuments): { keyring: Keyring; manifest: Manifest } {
+  const before = requireStored(account, read)
+  const isNext = read.keyring.version === before.keyring.version + 1 && read.manifest.version === before.manifest.version + 1
+  if (!isNext) throw new Refusal('stale_version')
+  return before
+}
+
+/** Replaces both documents. The caller has checked them as successors of the stored ones. */
+export const saveDocuments = (tx: Queryable, userId: string, { posted, keyring, manifest }: ReadDocuments): Promise<void> =>
+  store.saveDocuments(tx, userId, {
+    keyring: posted.keyring,
+    keyringVersion: keyring.version,
+    manifest: posted.manifest,
+    manifestVersion: manifest.version,
+  })

@@ -1,0 +1,73 @@
+import { encodeFields, fromBase64 } from '../../../contract/bytes.ts'
+import type { Manifest } from '../../../contract/documents.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import type { Caller } from '../../ground/http/serve.ts'
+import { Refusal } from '../../refuse.ts'
+import { currentChallenges } from '../sessions/challenge.ts'
+import { rememberProof } from '../sessions/sessions.ts'
+import { storedManifest } from './documents.ts'
+import { lockAccount } from './locked.ts'
+import { isSigned } from './signature.ts'
+import * as store from './store.ts'
+
+interface Proof {
+  deviceId: string
+  /** Base64. */
+  proof: string
+}
+
+/** Verifies a device's signature for this session and marks the session as the device's own [Note: D4]. Throws Refusal. */
+export async function proveSession(
+  env: Env,
+  user: SignedInUser,
+  { deviceId, proof }: Proof,
+  caller: Caller,
+): Promise<Record<string, never>> {
+  await env.db.transaction(async (tx) => {
+    // The device may be removed before the lock is taken, so this reads the manifest under the lock.
+    const { documents } = await lockAccount(tx, user.id)
+    if (!documents) throw new Refusal('unknown_device')
+    requireProof(env, user, storedManifest(documents.manifest), { deviceId, proof }, caller.headers.origin)
+    await keepProof(tx, env.clock(), user, deviceId, caller)
+  })
+  return {}
+}
+
+/**
+ * Stores, inside the caller's transaction, that the device has signed for the session, and the hash that identifies its browser.
+ */
+export async function keepProof(
+  tx: Queryable,
+  now: Date,
+  user: SignedInUser,
+  deviceId: string,
+  { browserHash, markBrowser }: Pick<Caller, 'browserHash' | 'markBrowser'>,
+): Promise<void> {
+  await rememberProof(tx, now, user, deviceId)
+  await store.noteProof(tx, user.id, deviceId, Buffer.from(browserHash() ?? markBrowser(), 'hex'), now)
+}
+
+/** True if the browser with this hash has proven a session of the account before. */
+export const isBrowserOf = async (env: Env, userId: string, browserHash: string | undefined): Promise<boolean> =>
+  browserHash !== undefined && (await store.isBrowserOf(env.db, userId, Buffer.from(browserHash, 'hex')))
+
+/** Throws Refusal unless a device of this manifest has signed for the session at a page of this origin [Note: D4]. */
+export function requireProof(
+  env: Env,
+  user: SignedInUser,
+  manifest: Manifest,
+  { deviceId, proof }: Proof,
+  origin: string | undefined,
+): void {
+  const device = manifest.devices.find(({ id }) => id === deviceId)
+  if (!device) throw new Refusal('unknown_device')
+  // Only pages send an Origin. The origin check has accepted it already.
+  if (origin === undefined) throw new Refusal('forbidden_origin')
+  const [leafKey, signature] = [fromBase64(device.leafKey), fromBase64(proof)]
+  const holds = currentChallenges(env, user.sessionHash).some((challenge) => {
+    const signed = encodeFields('conclave/session/v1', origin, user.id, deviceId, challenge)
+    return isSigned(leafKey, signature, signed)
+  })
+  if (!holds) throw new Refusal('invalid_signature')
+}

@@ -1,0 +1,44 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { books } from '../../ground/db/schema/devices.ts'
+
+/** Returns the account's books without their sealed content, newest first. */
+export async function findBooks(db: Queryable, userId: string) {
+  return await db
+    .select({ deviceId: books.deviceId, version: books.version, historyKeyId: books.historyKeyId })
+    .from(books)
+    .where(eq(books.userId, userId))
+    .orderBy(desc(books.version))
+}
+
+export async function findBook(db: Queryable, userId: string, deviceId: string) {
+  const [row] = await db
+    .select()
+    .from(books)
+    .where(and(eq(books.userId, userId), eq(books.deviceId, deviceId)))
+  return row
+}
+
+/** Replaces the book that this device wrote before. The caller holds the account's lock and has compared the versions. */
+export async function saveBook(
+  db: Queryable,
+  row: Omit<typeof books.$inferInsert, 'sealed'> & { sealed: Buffer },
+): Promise<void> {
+  // `excluded` is the new row. To name its values again would send a book of megabytes twice.
+  const { version, historyKeyId, sealed, signature } = books
+  const set = {
+    version: excluded(version),
+    historyKeyId: excluded(historyKeyId),
+    sealed: excluded(sealed),
+    signature: excluded(signature),
+  }
+  // The bytes are a quarter shorter than their base64, and nothing here encodes them. PostgreSQL breaks base64 into lines.
+  const asText = sql`translate(encode(${row.sealed}::bytea, 'base64'), chr(10), '')`
+  await db
+    .insert(books)
+    .values({ ...row, sealed: asText })
+    .onConflictDoUpdate({ target: [books.userId, books.deviceId], set })
+}
+
+const excluded = (column: PgColumn) => sql`excluded.${sql.identifier(column.name)}`

@@ -1,0 +1,46 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { archivePages } from '../../ground/db/schema/chatlocks.ts'
+import { archiveKeys, chatParticipants, chatRooms } from '../../ground/db/schema/rooms.ts'
+
+/** Returns the account's rooms. */
+export async function roomsOf(db: Queryable, userId: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: chatParticipants.chatRoomId })
+    .from(chatParticipants)
+    .where(eq(chatParticipants.userId, userId))
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Locks the account's rooms until the transaction ends, and returns a hash of their ids. Lock the account after them: appends lock in
+ * that order. Thousands of ids would hold up everybody while they are read.
+ */
+export async function lockRoomsOf(db: Queryable, userId: string): Promise<unknown> {
+  const { rows } = await db.execute(sql`
+    select md5(string_agg(id, ',')) as hash from (
+      select id from chat_rooms where id = any(${roomIdsOf(userId)}) order by id for no key update) as locked`)
+  return rows[0]?.['hash']
+}
+
+/** Returns the hash of the ids of the account's rooms as they are now. */
+export async function hashOfRooms(db: Queryable, userId: string): Promise<unknown> {
+  const { rows } = await db.execute(sql`
+    select md5(string_agg(chat_room_id, ',' order by chat_room_id)) as hash from chat_participants where user_id = ${userId}`)
+  return rows[0]?.['hash']
+}
+
+export async function markNeedsCommit(db: Queryable, userId: string): Promise<void> {
+  await db.update(chatRooms).set({ needsCommit: true }).where(isOneOf(chatRooms.id, userId))
+}
+
+/** Deletes the account's archive keys of its rooms, those in pages too. */
+export async function deleteArchiveKeys(db: Queryable, userId: string): Promise<void> {
+  await db.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, userId)))
+  await db.delete(archivePages).where(and(eq(archivePages.userId, userId), isOneOf(archivePages.chatRoomId, userId)))
+}
+
+const roomIdsOf = (userId: string) => sql`array(select chat_room_id from chat_participants where user_id = ${userId})`
+
+const isOneOf = (column: PgColumn, userId: string) => sql`${column} = any(${roomIdsOf(userId)})`

@@ -1,0 +1,220 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { browserOf } from '../../../contract/browser.ts'
+import type { AccountChange } from '../../../contract/frames.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { Origin } from '../../../contract/sessions.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import { askTogether } from '../../ground/db/askTogether.ts'
+import { announceChange } from '../../ground/db/changes.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { hashOfToken } from '../../ground/http/cookie.ts'
+import type { Caller } from '../../ground/http/serve.ts'
+import type { SignedOut } from '../../ground/realtime/hub.ts'
+import { rightsOf, tierOf } from '../../money/plans/plans.ts'
+import { Refusal } from '../../refuse.ts'
+import { noteSignInDevice } from './signins.ts'
+import * as store from './store.ts'
+
+const TOKEN_BYTES = 32
+/** `last_used_at` is updated at most this often, so that most look-ups write nothing. */
+const TOUCH_SECONDS = 5 * 60
+const EXPIRED_AT_ONCE = 1000
+/** How long, and of how many sessions, a sender is remembered. */
+const SENDER_MS = 10_000
+const SENDERS_MAX = 50_000
+
+export interface StartedSession {
+  id: string
+  /** The cookie's value; the server stores only its SHA-256. */
+  token: string
+  expiresAt: Date
+}
+
+export interface Entrance extends Origin {
+  /** The device that the session names; null if none. */
+  deviceId: string | null
+}
+
+/** Returns where a request comes from. Of its User-Agent only the names of browser and system are kept. */
+export const originOf = ({ headers, ingress }: Pick<Caller, 'headers' | 'ingress'>): Origin => ({
+  ...browserOf(headers['user-agent'] ?? ''),
+  ingress,
+})
+
+/** Starts a session. The caller sets the cookie: `visitor.setSession(token, expiresAt)`. */
+export async function startSession(
+  env: Env,
+  userId: string,
+  entrance: Entrance,
+  db: Queryable = env.db,
+): Promise<StartedSession> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  const now = env.clock()
+  const expiresAt = later(now, LIMITS.sessionAbsoluteSeconds)
+  const tokenHash = fromHex(hashOfToken(token))
+  const id = randomUUID()
+  await store.insertSession(db, { ...entrance, id, tokenHash, userId, createdAt: now, lastUsedAt: now, expiresAt })
+  await store.trimSessions(db, userId, tokenHash, LIMITS.sessionsPerUser)
+  return { id, token, expiresAt }
+}
+
+/**
+ * Looks up sessions; simultaneous look-ups share one query. Returns undefined if the session is unknown, expired or idle for too
+ * long, or if the account is not active.
+ */
+export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession'] {
+  return askTogether(async (sessionHashes) => {
+    const now = env.clock()
+    const rows = await store.findLive(env.db, sessionHashes.map(fromHex), now)
+    const idleSince = later(now, -TOUCH_SECONDS)
+    await touchSessions(
+      env,
+      rows.filter(({ lastUsedAt }) => lastUsedAt <= idleSince),
+    )
+    return usersOf(rows)
+  })
+}
+
+/**
+ * Looks a session up as `findSession` does, and for ten seconds answers from memory for a user who could send. Only for a send,
+ * whose append checks session, device, account and plan again.
+ */
+export function rememberSenders(env: Pick<Env, 'clock' | 'findSession'>): Env['findSession'] {
+  const senders = new Map<string, { user: SignedInUser; untilMs: number }>()
+  return async (sessionHash) => {
+    const nowMs = env.clock().getTime()
+    const known = senders.get(sessionHash)
+    if (known && nowMs < known.untilMs) return known.user
+    senders.delete(sessionHash)
+    const user = await env.findSession(sessionHash)
+    if (!user?.rights.send || user.deviceId === null) return user
+    for (const oldest of senders.keys()) {
+      if (senders.size < SENDERS_MAX) break
+      senders.delete(oldest)
+    }
+    senders.set(sessionHash, { user, untilMs: nowMs + SENDER_MS })
+    return user
+  }
+}
+
+/** Returns the users of the live ones of these sessions, and marks them as used. For sockets, which stay open for days. */
+export async function liveSessions(env: Env, sessionHashes: string[]): Promise<Map<string, SignedInUser>> {
+  const rows = await store.findLive(env.db, sessionHashes.map(fromHex), env.clock())
+  await touchSessions(env, rows)
+  return usersOf(rows)
+}
+
+function usersOf(rows: Awaited<ReturnType<typeof store.findLive>>): Map<string, SignedInUser> {
+  const users = rows.map((row) => ({
+    id: row.id,
+    username: row.username,
+    displayName: row.displayName,
+    subscriptionTier: tierOf(row.plan?.tier ?? null),
+    rights: rightsOf(row.plan),
+    isAdmin: row.isAdmin,
+    hasKeys: row.hasKeys,
+    deviceId: row.deviceId,
+    namedDeviceId: row.namedDeviceId,
+    confirmedAt: row.confirmedAt,
+    sessionHash: row.tokenHash.toString('hex'),
+  }))
+  return new Map(users.map((user) => [user.sessionHash, user]))
+}
+
+/** Throws Refusal `not_signed_in` if the session has ended. Call it after waiting for a lock. */
+export async function requireLive(tx: Queryable, { sessionHash }: SignedInUser): Promise<void> {
+  if (!(await store.isStored(tx, fromHex(sessionHash)))) throw new Refusal('not_signed_in')
+}
+
+/** Ends one session and closes its sockets. */
+export async function endSession(env: Env, { id, sessionHash }: SignedInUser): Promise<void> {
+  await env.db.transaction(async (tx) => await announceEnd(tx, id, await store.deleteSession(tx, fromHex(sessionHash))))
+  env.hub.closeSession(sessionHash)
+}
+
+/** Ends every session of a user except the named one, and closes their sockets. */
+export async function endSessionsOf(env: Env, userId: string, exceptHash?: string): Promise<void> {
+  closeSessions(env, await env.db.transaction((tx) => deleteSessionsOf(tx, userId, exceptHash)))
+}
+
+/**
+ * Deletes and announces sessions inside the caller's transaction. After COMMIT pass the result to `closeSessions`, so that this
+ * node's sockets close without waiting for the announcement.
+ */
+export async function deleteSessionsOf(
+  tx: Queryable,
+  userId: string,
+  exceptHash?: string,
+  what?: AccountChange,
+): Promise<string[]> {
+  const ended = await store.deleteOf(tx, userId, exceptHash === undefined ? undefined : fromHex(exceptHash))
+  return await announceEnd(tx, userId, ended, what)
+}
+
+/** Like `deleteSessionsOf`, for the sessions that name these devices. */
+export async function deleteSessionsOfDevices(tx: Queryable, userId: string, deviceIds: string[]): Promise<string[]> {
+  return await announceEnd(tx, userId, await store.deleteOfDevices(tx, userId, deviceIds))
+}
+
+/** Announces deleted sessions inside the caller's transaction. Returns their hashes. */
+export async function announceEnd(
+  tx: Queryable,
+  userId: string,
+  ended: { tokenHash: Buffer }[],
+  what: AccountChange = 'sessions',
+): Promise<string[]> {
+  if (ended.length > 0) await announceChange(tx, [userId], what)
+  return ended.map(({ tokenHash }) => tokenHash.toString('hex'))
+}
+
+/** Closes the sockets of deleted sessions, with the reason, if there is one to tell. */
+export function closeSessions(env: Env, sessionHashes: string[], why?: SignedOut): void {
+  for (const hash of sessionHashes) env.hub.closeSession(hash, why)
+}
+
+/** Deletes and announces expired and idle sessions. One step of a job: true if more are left. */
+export async function deleteExpiredSessions(env: Env): Promise<boolean> {
+  return await env.db.transaction(async (tx) => {
+    const ended = await store.deleteExpired(tx, env.clock(), EXPIRED_AT_ONCE)
+    await announceChange(tx, [...new Set(ended.map(({ userId }) => userId))], 'sessions')
+    return ended.length === EXPIRED_AT_ONCE
+  })
+}
+
+/** Stores that the session names this device, which has not signed for it yet. Throws Refusal. */
+export async function nameDevice(tx: Queryable, { sessionHash }: SignedInUser, deviceId: string): Promise<void> {
+  if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, null))) throw new Refusal('not_signed_in')
+}
+
+/**
+ * Stores that this device has signed for the session; it stays the session's device to the end [Note: D4]. The account's browsers
+ * learn whose sign-in it was. Throws Refusal.
+ */
+export async function rememberProof(
+  tx: Queryable,
+  now: Date,
+  { id, sessionHash }: SignedInUser,
+  deviceId: string,
+): Promise<void> {
+  if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, now))) throw new Refusal('not_signed_in')
+  await noteSignInDevice(tx, now, id, fromHex(sessionHash), deviceId)
+}
+
+/** Stores when the person last confirmed in this session. Throws Refusal. */
+export async function rememberConfirmation(db: Queryable, { sessionHash }: SignedInUser, confirmedAt: Date): Promise<void> {
+  if (!(await store.setConfirmed(db, fromHex(sessionHash), confirmedAt))) throw new Refusal('not_signed_in')
+}
+
+async function touchSessions(env: Pick<Env, 'db' | 'clock'>, rows: { tokenHash: Buffer }[]): Promise<void> {
+  if (rows.length === 0) return
+  const now = env.clock()
+  const tokenHashes = rows.map(({ tokenHash }) => tokenHash)
+  const touched = await store.touch(env.db, tokenHashes, later(now, -TOUCH_SECONDS), now)
+  const seen = touched.filter(({ deviceId }) => deviceId !== null)
+  if (seen.length === 0) return
+  const [userIds, deviceIds] = [seen.map(({ userId }) => userId), seen.map(({ deviceId }) => deviceId)]
+  await store.touchDevices(env.db, userIds, deviceIds, now)
+}
+
+const fromHex = (hash: string): Buffer => Buffer.from(hash, 'hex')
+const later = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1000)

@@ -1,0 +1,165 @@
+import { and, asc, desc, eq, gt, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { named } from '../../ground/db/namedStatement.ts'
+import { sessions } from '../../ground/db/schema/sessions.ts'
+import type { PlanRow } from '../../money/plans/plans.ts'
+
+/** The device that has signed for a session; null if none has. */
+const provenDevice = sql<string | null>`case when ${sessions.provenAt} is not null then ${sessions.deviceId} end`
+
+export async function insertSession(db: Queryable, row: typeof sessions.$inferInsert): Promise<void> {
+  await db.insert(sessions).values(row)
+}
+
+/**
+ * Deletes sessions until `kept` are left, `newest` included: first those without a device's signature, least recently used first.
+ */
+export async function trimSessions(db: Queryable, userId: string, newest: Buffer, kept: number): Promise<void> {
+  await db.execute(sql`
+    delete from sessions where token_hash = any(array(
+      select token_hash from sessions where user_id = ${userId} and token_hash <> ${newest}
+      order by proven_at is null, last_used_at desc
+      offset ${kept - 1} for update skip locked))`)
+}
+
+/**
+ * Returns the live sessions of these tokens, with their account. A session is live if it is neither expired nor idle for too long
+ * and its account is active. The laterals are read one by one along a whole key, whatever the tables hold [Note of `named`].
+ */
+export const findLive = (db: Queryable, tokenHashes: Buffer[], now: Date) =>
+  live(db, { tokenHashes, now, idleSince: idleSince(now) })
+
+const live = named((db) => {
+  const now = sql`${sql.placeholder('now')}::timestamptz`
+  return db
+    .select({
+      id: sql<string>`u.id`,
+      username: sql<string>`u.username`,
+      displayName: sql<string>`u.display_name`,
+      plan: sql<PlanRow | null>`(select to_jsonb(r) from rights_of(u.id, ${now}) r)`,
+      isAdmin: sql<boolean>`u.is_admin`,
+      hasKeys: sql<boolean>`u.public_key is not null`,
+      deviceId: sql<string | null>`case when s.proven_at is not null then s.device_id end`,
+      namedDeviceId: sql<string | null>`s.device_id`,
+      confirmedAt: sql<Date | null>`s.confirmed_at`.mapWith(sessions.confirmedAt),
+      tokenHash: sql`s.token_hash`.mapWith(sessions.tokenHash),
+      lastUsedAt: sql`s.last_used_at`.mapWith(sessions.lastUsedAt),
+    })
+    .from(
+      // The inner array hides how many there are: a plan for as many as are asked for looks cheaper than one that is kept, and would be
+      // made anew at each call.
+      sql`unnest(array(select unnest(${sql.placeholder('tokenHashes')}::bytea[]))) as asked(hash)
+        cross join lateral (
+          select * from sessions
+          where token_hash = asked.hash and expires_at > ${now} and last_used_at > ${sql.placeholder('idleSince')}::timestamptz
+          offset 0) s
+        cross join lateral (select * from users where id = s.user_id and is_active and deleted_at is null offset 0) u`,
+    )
+    .prepare('live_sessions')
+})
+
+export async function isStored(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
+  return (await tx.$count(sessions, eq(sessions.tokenHash, tokenHash))) > 0
+}
+
+/** Deletes one session. Returns it if it existed. */
+export const deleteSession = (db: Queryable, tokenHash: Buffer) => deleteWhere(db, eq(sessions.tokenHash, tokenHash))
+
+/** Returns the user's sessions that are neither expired nor idle for too long: the named one first, then the last seen. */
+export async function findOf(db: Queryable, userId: string, current: Buffer, now: Date) {
+  const isCurrent = sql<boolean>`${sessions.tokenHash} = ${current}`
+  return await db
+    .select({
+      ...{ id: sessions.id, browser: sessions.browser, system: sessions.system, ingress: sessions.ingress },
+      ...{ createdAt: sessions.createdAt, lastUsedAt: sessions.lastUsedAt, deviceId: provenDevice, isCurrent },
+    })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), isInTime(now)))
+    .orderBy(desc(isCurrent), desc(sessions.lastUsedAt), asc(sessions.id))
+    .limit(LIMITS.sessionsPerUser)
+}
+
+/** Deletes the user's session with this id. Returns it if it existed. */
+export const deleteById = (db: Queryable, userId: string, id: string) =>
+  deleteWhere(db, and(eq(sessions.userId, userId), eq(sessions.id, id)))
+
+/** Deletes a user's sessions except the named one. Returns the deleted ones. */
+export function deleteOf(db: Queryable, userId: string, except: Buffer | undefined) {
+  const others = except && ne(sessions.tokenHash, except)
+  return deleteWhere(db, and(eq(sessions.userId, userId), others))
+}
+
+/** Deletes the sessions that name these devices. Returns the deleted ones. */
+export function deleteOfDevices(db: Queryable, userId: string, deviceIds: string[]) {
+  return deleteWhere(db, and(eq(sessions.userId, userId), inArray(sessions.deviceId, deviceIds)))
+}
+
+/** Deletes up to `atMost` sessions that have expired or were idle for too long. Returns the deleted ones. */
+export function deleteExpired(db: Queryable, now: Date, atMost: number) {
+  // A row that another transaction is writing is skipped, so this never waits.
+  const expired = sql`array(
+    select token_hash from sessions where expires_at <= ${now} or last_used_at <= ${idleSince(now)}
+    limit ${atMost} for update skip locked)`
+  return deleteWhere(db, sql`${sessions.tokenHash} = any(${expired})`)
+}
+
+function deleteWhere(db: Queryable, condition: SQL | undefined) {
+  return db.delete(sessions).where(condition).returning({ tokenHash: sessions.tokenHash, userId: sessions.userId })
+}
+
+/** Sets the session's device. Returns false if the session has ended. */
+export async function setDevice(db: Queryable, tokenHash: Buffer, deviceId: string, provenAt: Date | null): Promise<boolean> {
+  const bound = await db
+    .update(sessions)
+    .set({ deviceId, provenAt })
+    .where(eq(sessions.tokenHash, tokenHash))
+    .returning({ deviceId: sessions.deviceId })
+  return bound.length === 1
+}
+
+/** Sets when the person last confirmed. Returns false if the session has ended. */
+export async function setConfirmed(db: Queryable, tokenHash: Buffer, confirmedAt: Date): Promise<boolean> {
+  const noted = await db
+    .update(sessions)
+    .set({ confirmedAt })
+    .where(eq(sessions.tokenHash, tokenHash))
+    .returning({ userId: sessions.userId })
+  return noted.length === 1
+}
+
+/** Marks sessions as used if they were last used before `dueBefore`. Returns the user and the proven device of each. */
+export async function touch(db: Queryable, tokenHashes: Buffer[], dueBefore: Date, now: Date) {
+  // A row that another transaction is writing is skipped, so two calls that touch many sessions never wait for each other.
+  const due = db
+    .select({ tokenHash: sessions.tokenHash })
+    .from(sessions)
+    .where(and(isOneOf(tokenHashes), lt(sessions.lastUsedAt, dueBefore)))
+    .for('no key update', { skipLocked: true })
+  return await db
+    .update(sessions)
+    .set({ lastUsedAt: now })
+    .where(inArray(sessions.tokenHash, due))
+    .returning({ userId: sessions.userId, deviceId: provenDevice })
+}
+
+/** Marks devices as seen; `deviceIds[n]` belongs to `userIds[n]`. */
+export async function touchDevices(db: Queryable, userIds: string[], deviceIds: (string | null)[], now: Date): Promise<void> {
+  // A row that another transaction is writing is skipped too: a device being removed is not worth waiting for.
+  await db.execute(sql`
+    update devices d set last_seen_at = ${now}
+    from (
+      select held.user_id, held.id from devices held
+      join unnest(${sql.param(userIds)}::uuid[], ${sql.param(deviceIds)}::text[]) seen(user_id, id) using (user_id, id)
+      for no key update of held skip locked) due
+    where d.user_id = due.user_id and d.id = due.id`)
+}
+
+// An array is one parameter, so the statement's text does not depend on its length.
+const isOneOf = (tokenHashes: Buffer[]) => sql`${sessions.tokenHash} = any(${sql.param(tokenHashes)}::bytea[])`
+
+/** True for sessions that are neither expired nor idle for too long. */
+export const isInTime = (now: Date) => and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince(now)))
+
+/** Returns the time of last use at or before which a session counts as idle for too long. */
+const idleSince = (now: Date): Date => new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)
